@@ -84,9 +84,9 @@ async function publish({ words, flags }: Typed, { sites, context, signal, sandbo
   if (mode === "read") return "I only look here (mode read): nothing is published.";
   const { channelKey, person: by, thread } = context;
   const root = sandboxRootOf(thread);
-  const wish = { name, source: { root, directory }, channelKey };
+  const request = { name, source: { root, directory }, channelKey };
   const key = context.runtime.ids.next("publish");
-  const version = await sites.publish({ ...wish, by: { id: by.id, name: by.name }, key }, signal);
+  const version = await sites.publish({ ...request, by: { id: by.id, name: by.name }, key }, signal);
   const { number, files, bytes } = version;
   return `✓ Published as version ${number}: ${sites.urlOf(name)} (${filesText(files)}, ${sizeText(bytes)})`;
 }

@@ -1,13 +1,9 @@
-import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
-import { promisify } from "node:util";
+import { randomBytes } from "node:crypto";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { isPasswordOf } from "../../core/text/password-hash.ts";
 
-/** Source: OWASP, Password Storage Cheat Sheet: argon2id with 19 MiB, two passes, one lane. */
-const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
-const NONCE_BYTES = 16;
 /** Bytes of a new password: nobody guesses them. */
 const PASSWORD_BYTES = 12;
-const HASH = /^argon2id\$([\w-]{22})\$([\w-]{43})$/u;
 
 /** Passwords that are compared at once: each takes 19 MiB meanwhile. */
 const MOST_AT_ONCE = 4;
@@ -18,23 +14,8 @@ const WAIT_MS = 900_000;
 /** Addresses that are remembered. */
 const MOST_REMEMBERED = 10_000;
 
-const derive = promisify(argon2);
-
 export function newPassword(): string {
   return randomBytes(PASSWORD_BYTES).toString("base64url");
-}
-
-export async function hashPassword(password: string): Promise<string> {
-  const nonce = randomBytes(NONCE_BYTES);
-  const tag = await derive("argon2id", { ...COST, message: password, nonce });
-  return `argon2id$${nonce.toString("base64url")}$${tag.toString("base64url")}`;
-}
-
-async function isPassword(password: string, hash: string): Promise<boolean> {
-  const [, nonce, expected] = HASH.exec(hash) ?? [];
-  if (nonce === undefined || expected === undefined) return false;
-  const tag = await derive("argon2id", { ...COST, message: password, nonce: Buffer.from(nonce, "base64url") });
-  return timingSafeEqual(tag, Buffer.from(expected, "base64url"));
 }
 
 export interface Attempt {
@@ -49,7 +30,7 @@ export interface Attempt {
 export type Verdict = "right" | "wrong" | { readonly waitS: number };
 
 /** Compares passwords, and slows down who guesses: by address, so that nobody keeps others out. */
-export function createDoor(clock: Pick<Clock, "now">): (attempt: Attempt) => Promise<Verdict> {
+export function createPasswordCheck(clock: Pick<Clock, "now">): (attempt: Attempt) => Promise<Verdict> {
   const wrong = new Map<string, { readonly count: number; readonly since: number }>();
   let busy = 0;
 
@@ -70,7 +51,7 @@ export function createDoor(clock: Pick<Clock, "now">): (attempt: Attempt) => Pro
     if (wrong.size > MOST_REMEMBERED && oldest !== undefined) wrong.delete(oldest);
     busy += 1;
     try {
-      if (!(await isPassword(password, hash))) return "wrong";
+      if (!(await isPasswordOf(hash, password))) return "wrong";
       wrong.delete(key);
       return "right";
     } finally {

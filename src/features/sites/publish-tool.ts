@@ -41,7 +41,7 @@ export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Too
     sends: ({ directory, name }) => [{ to: sites.urlOf(name), says: `the files of ${directory}` }],
     preview: async (call, ctx, signal) => {
       try {
-        const found = await sites.look(wishOf(call, ctx), signal);
+        const found = await sites.look(requestOf(call, ctx), signal);
         return { ...cardOf(found), question: `Publish ${call.name}?`, reach: `readable at ${sites.urlOf(call.name)}` };
       } catch (error) {
         if (error instanceof Refusal) return { refused: error.payload };
@@ -60,7 +60,7 @@ export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Too
         const by = await publisherOf(ctx, host);
         const progress = (text: string) => ctx.progress(text);
         const seen = digest === undefined ? {} : { digest };
-        const version = await sites.publish({ ...wishOf(call, ctx), by, key, ...seen, progress }, signal);
+        const version = await sites.publish({ ...requestOf(call, ctx), by, key, ...seen, progress }, signal);
         const { number, files, bytes } = version;
         return textResult(
           `Published as version ${number}: ${sites.urlOf(call.name)} (${filesText(files)}, ${sizeText(bytes)}).`,
@@ -70,7 +70,7 @@ export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Too
   });
 }
 
-function wishOf({ name, directory }: Input, { sandboxRoot: root, channelKey }: ToolContext) {
+function requestOf({ name, directory }: Input, { sandboxRoot: root, channelKey }: ToolContext) {
   return { name, source: { root, directory }, channelKey };
 }
 

@@ -6,13 +6,13 @@ import { isSiteName, NAME_RULE, type Publisher, type SiteLimits, type SiteVersio
 import type { siteReads, siteWrites } from "./store.ts";
 
 /** Where a publishing begins, and under what name it ends. */
-export interface Wish {
+export interface PublishRequest {
   readonly name: string;
   readonly source: Source;
   readonly channelKey: string;
 }
 
-export interface Publishing extends Wish {
+export interface Publication extends PublishRequest {
   readonly by: Publisher;
   /** The same one happens once. */
   readonly key: string;
@@ -36,13 +36,17 @@ export interface PublishWorld {
 }
 
 /** What would be published. Throws Refusal for what cannot be. */
-export async function look(wish: Wish, { reads, limits }: PublishWorld, signal: AbortSignal): Promise<Found> {
-  await requireFree(wish, reads);
-  return collect({ source: wish.source, limits, signal });
+export async function look(
+  request: PublishRequest,
+  { reads, limits }: PublishWorld,
+  signal: AbortSignal,
+): Promise<Found> {
+  await requireFree(request, reads);
+  return collect({ source: request.source, limits, signal });
 }
 
 /** Visitors see the version before until the new one is whole, and then that one. Throws Refusal. */
-export async function publish(publishing: Publishing, world: PublishWorld, signal: AbortSignal): Promise<SiteVersion> {
+export async function publish(publishing: Publication, world: PublishWorld, signal: AbortSignal): Promise<SiteVersion> {
   const before = await world.reads.published(publishing.key);
   if (before !== null) return before;
   await requireFree(publishing, world.reads);
@@ -53,7 +57,7 @@ export async function publish(publishing: Publishing, world: PublishWorld, signa
 
 /** Throws Refusal where the name is none, or somebody else's. */
 async function requireFree(
-  { name, channelKey }: Pick<Wish, "name" | "channelKey">,
+  { name, channelKey }: Pick<PublishRequest, "name" | "channelKey">,
   { get }: Pick<PublishWorld["reads"], "get">,
 ): Promise<void> {
   if (!isSiteName(name)) throw new Refusal(NAME_RULE);
@@ -63,7 +67,7 @@ async function requireFree(
   }
 }
 
-async function copied(publishing: Publishing, world: PublishWorld, signal: AbortSignal): Promise<SiteVersion> {
+async function copied(publishing: Publication, world: PublishWorld, signal: AbortSignal): Promise<SiteVersion> {
   const { name, channelKey, by, key } = publishing;
   const folder = world.ids.next("site");
   const { files, bytes } = await copy(publishing, { ...world, folder }, signal);
@@ -73,7 +77,7 @@ async function copied(publishing: Publishing, world: PublishWorld, signal: Abort
 }
 
 async function copy(
-  { source, digest, progress = () => {} }: Publishing,
+  { source, digest, progress = () => {} }: Publication,
   { copies, limits, folder }: Pick<PublishWorld, "copies" | "limits"> & { readonly folder: string },
   signal: AbortSignal,
 ): Promise<Found> {

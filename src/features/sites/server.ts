@@ -8,7 +8,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { NOTHING_HERE, OWN_PAGE_HEADERS, passwordPage, plainPage, siteHeaders } from "./pages.ts";
 import { createPasses, type Passes } from "./passes.ts";
-import { createDoor } from "./password.ts";
+import { createPasswordCheck } from "./password.ts";
 import { type Asked, addressOf, readAddress } from "./site-path.ts";
 import type { Sites } from "./sites.ts";
 import type { ServedSite } from "./store.ts";
@@ -73,7 +73,7 @@ export async function startSiteServer(options: SiteServerOptions): Promise<SiteS
 
 function register(app: FastifyInstance, { sites, clock }: SiteServerOptions): void {
   const passes = createPasses(clock);
-  const door = createDoor(clock);
+  const checkPassword = createPasswordCheck(clock);
   const found = async (request: FastifyRequest) => {
     const asked = readAddress(request.raw.url ?? "");
     const site = asked === null ? null : await sites.served(asked.name);
@@ -89,7 +89,7 @@ function register(app: FastifyInstance, { sites, clock }: SiteServerOptions): vo
     if (visit === null || visit.site.passwordHash === null) return sendPage(reply, 404, NOTHING_HERE);
     const { asked, site } = visit;
     const { name: siteName, passwordHash: hash } = visit.site;
-    const verdict = await door({ site: siteName, address: request.ip, password: request.body, hash });
+    const verdict = await checkPassword({ site: siteName, address: request.ip, password: request.body, hash });
     if (verdict === "right") return reply.redirect(addressOf({ ...asked, pass: passes.issue(site) }), 303);
     if (verdict === "wrong") return sendHtml(reply, 401, passwordPage(siteName, "That is not the password."));
     reply.header("retry-after", verdict.waitS);

@@ -1,8 +1,9 @@
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
+import { hashPassword } from "../../core/text/password-hash.ts";
 import type { FeatureHost } from "../../feature.ts";
 import type { Found } from "./collect.ts";
-import { hashPassword, newPassword } from "./password.ts";
-import { look, type Publishing, type PublishWorld, publish, type Wish, type Write } from "./publishing.ts";
+import { newPassword } from "./password.ts";
+import { look, type Publication, type PublishRequest, type PublishWorld, publish, type Write } from "./publishing.ts";
 import type { Site, SiteVersion } from "./site.ts";
 import { siteReads, siteWrites } from "./store.ts";
 
@@ -25,8 +26,8 @@ export function createSites({ store, runtime }: Pick<FeatureHost, "store" | "run
     ...passwords(write),
     urlOf: (name: string) => `${address()}/sites/${name}/`,
     pathOf: ({ directory }: Pick<SiteVersion, "directory">) => copies.pathOf(directory),
-    look: (wish: Wish, signal: AbortSignal): Promise<Found> => look(wish, world, signal),
-    publish: (publishing: Publishing, signal: AbortSignal): Promise<SiteVersion> =>
+    look: (request: PublishRequest, signal: AbortSignal): Promise<Found> => look(request, world, signal),
+    publish: (publishing: Publication, signal: AbortSignal): Promise<SiteVersion> =>
       mutex.run(publishing.name, () => publish(publishing, world, signal)),
 
     unpublish: ({ name }: Site): Promise<void> =>

@@ -142,8 +142,8 @@ test("what begins with a dot stays behind, and is counted", async () => {
     "deep/.htaccess": "x",
     "deep/a.txt": "y",
   });
-  const wish = { name: "heron", source: { root: world.root, directory: "heron" }, channelKey: "slack:C1" };
-  const found = await world.sites.look(wish, AbortSignal.timeout(10_000));
+  const request = { name: "heron", source: { root: world.root, directory: "heron" }, channelKey: "slack:C1" };
+  const found = await world.sites.look(request, AbortSignal.timeout(10_000));
   expect(found).toMatchObject({ hidden: 3, bytes: 2 });
   expect(found.files.map((file) => file.path)).toEqual(["deep/a.txt", "index.html"]);
   const url = await world.publish("heron");
@@ -168,11 +168,11 @@ test("a copy stays what it was, though the file had another name elsewhere", asy
 test("files that are others than those that were shown are not published", async () => {
   const world = await siteWorld();
   world.put("heron", { "index.html": "shown" });
-  const wish = { name: "heron", source: { root: world.root, directory: "heron" }, channelKey: "slack:C1" };
+  const request = { name: "heron", source: { root: world.root, directory: "heron" }, channelKey: "slack:C1" };
   const signal = AbortSignal.timeout(10_000);
-  const { digest } = await world.sites.look(wish, signal);
+  const { digest } = await world.sites.look(request, signal);
   world.put("heron", { "index.html": "other" });
-  const publishing = { ...wish, by: ANA, key: "one", digest };
+  const publishing = { ...request, by: ANA, key: "one", digest };
   await expect(world.sites.publish(publishing, signal)).rejects.toThrow("The files have changed since they were shown");
   expect(world.folders()).toEqual([]);
   world.put("heron", { "index.html": "shown" });
@@ -184,14 +184,14 @@ test("a name is its channel's: another publishes under another name", async () =
   const world = await siteWorld();
   world.put("heron", { "index.html": "x" });
   await world.publish("heron");
-  const wish = {
+  const request = {
     name: "heron",
     source: { root: world.root, directory: "heron" },
     channelKey: "slack:C2",
     by: ANA,
     key: "2",
   };
-  await expect(world.sites.publish(wish, AbortSignal.timeout(10_000))).rejects.toThrow(
+  await expect(world.sites.publish(request, AbortSignal.timeout(10_000))).rejects.toThrow(
     "a site heron already, of another channel",
   );
 });

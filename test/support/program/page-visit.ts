@@ -12,9 +12,9 @@ export interface PageVisit extends AsyncDisposable {
   say(words: string): Promise<void>;
 }
 
-/** The address with its key, as the bot printed it when it started. */
+/** The address with its key, as the bot printed it when it was last started. */
 export function printedUrl(bot: Bot): string {
-  const url = /Web page: (http:\S+)/.exec(bot.output())?.[1];
+  const url = [...bot.output().matchAll(/Web page: (http:\S+)/g)].at(-1)?.[1];
   if (url === undefined) throw new Error(`the bot printed no address:\n${bot.output()}`);
   return url;
 }
