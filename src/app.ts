@@ -35,6 +35,7 @@ import { DEMO_MODEL, defaultModelFor } from "./core/providers/catalog.ts";
 import type { ListingRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
 import { createSessionRunner } from "./core/run/runner.ts";
+import { workedUntil } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import type { OwnSecrets } from "./core/text/own-secrets.ts";
 import type { Feature, FeatureHost } from "./feature.ts";
@@ -152,8 +153,10 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
     status.state = "standing by";
     assembly.standBy?.();
   };
-  await holdLease({ ...assembly, clock: runtime.clock, standBy });
+  const { clock } = runtime;
+  await holdLease({ ...assembly, clock, standBy });
   status.state = "starting";
+  const emptyAt = await workedUntil(config.database.url, clock.now());
   const store = await openStore(config.database.url, runtime);
   assembly.parts.defer(() => store.close());
   status.store = store;
@@ -162,12 +165,8 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   const secrets = await openSecrets(config);
   const terminal = openTerminal(assembly, { store, secrets });
   const others = web === null ? [] : [web, ...(await remotePlatforms(assembly))];
-  const { clock } = runtime;
   for (const platform of [...others, terminal]) {
-    assembly.platforms.set(
-      platform.descriptor.name,
-      pacePlatform(withoutSecrets(platform, secrets), clock, clock.now()),
-    );
+    assembly.platforms.set(platform.descriptor.name, pacePlatform(withoutSecrets(platform, secrets), clock, emptyAt));
   }
   await run(assembly, { store, registry, channelConfigs, model, secrets }, { web, terminal });
   status.state = "running";

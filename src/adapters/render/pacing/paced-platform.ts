@@ -31,7 +31,7 @@ const STOP_WAIT_MS = 2_000;
  * Every request that creates or changes something goes through its workspace's scheduler. `emptyAt`: when a process before
  * this one may have spent the rates' bursts; milliseconds since the epoch.
  */
-export function pacePlatform(inner: ChatPlatform, clock: Clock, emptyAt?: number): PacedPlatform {
+export function pacePlatform(inner: ChatPlatform, clock: Clock, emptyAt: number | null = null): PacedPlatform {
   const budgets = new WorkspaceBudgets(inner.descriptor.limits, clock, emptyAt);
   const kept = new Set<Promise<unknown>>();
   let stopping = new AbortController();

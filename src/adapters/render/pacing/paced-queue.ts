@@ -40,7 +40,7 @@ export interface PacedQueueOptions {
   readonly gate: Gate;
   readonly clock: Clock;
   /** When nothing of the burst was there; milliseconds since the epoch. */
-  readonly emptyAt?: number | undefined;
+  readonly emptyAt?: number | null;
 }
 
 /**
@@ -58,9 +58,9 @@ export class PacedQueue {
   /** Since when no answer has come while some were awaited. */
   #busySince = 0;
 
-  constructor({ rate, gate, clock, emptyAt }: PacedQueueOptions) {
+  constructor({ rate, gate, clock, emptyAt = null }: PacedQueueOptions) {
     this.#bucket = new TokenBucket(rate);
-    if (emptyAt !== undefined) this.#bucket.drain(emptyAt);
+    if (emptyAt !== null) this.#bucket.drain(emptyAt);
     this.#gate = gate;
     this.#clock = clock;
   }

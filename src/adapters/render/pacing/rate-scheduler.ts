@@ -6,7 +6,7 @@ export interface RateSchedulerOptions {
   readonly limits: Pick<PlatformLimits, "postsPerChannel" | "editsPerWorkspace">;
   readonly clock: Clock;
   /** When a process before this one may have spent all there was; milliseconds since the epoch. */
-  readonly emptyAt?: number | undefined;
+  readonly emptyAt?: number | null;
 }
 
 export interface Send<T> {
@@ -35,7 +35,7 @@ export class RateScheduler {
   constructor(options: RateSchedulerOptions) {
     this.#options = options;
     const { limits, clock } = options;
-    const ofWorkspace = (emptyAt?: number) =>
+    const ofWorkspace = (emptyAt: number | null = null) =>
       new PacedQueue({
         rate: limits.editsPerWorkspace,
         gate: { closedUntil: 0, closedForMs: 0 },

@@ -13,12 +13,12 @@ const UNNAMED = "";
 export class WorkspaceBudgets {
   readonly #limits: PlatformLimits;
   readonly #clock: Clock;
-  readonly #emptyAt: number | undefined;
+  readonly #emptyAt: number | null;
   readonly #schedulers = new Map<string, RateScheduler>();
   readonly #workspaceByChannel = new BoundedMap<string, string>(KNOWN_CHANNELS);
 
   /** `emptyAt`: as the schedulers' own. */
-  constructor(limits: PlatformLimits, clock: Clock, emptyAt: number | undefined) {
+  constructor(limits: PlatformLimits, clock: Clock, emptyAt: number | null) {
     this.#limits = limits;
     this.#clock = clock;
     this.#emptyAt = emptyAt;

@@ -35,3 +35,17 @@ export async function checkSqliteFile(url: string): Promise<void> {
     throw unavailable(url, error);
   }
 }
+
+/**
+ * Until when a process before this one may have worked on the database, in milliseconds since the epoch; null where there was
+ * none. The log that SQLite takes away with its last connection is still there after a kill: how long the killed one worked
+ * then, nothing says, nor does PostgreSQL.
+ */
+export async function workedUntil(url: string, now: number): Promise<number | null> {
+  if (!url.startsWith("file:")) return now;
+  const [file, log] = await Promise.all(
+    ["", "-wal"].map((suffix) => stat(`${sqlitePath(url)}${suffix}`).catch(() => null)),
+  );
+  if (log !== null) return now;
+  return file == null || file.size === 0 ? null : Math.min(now, file.mtimeMs);
+}

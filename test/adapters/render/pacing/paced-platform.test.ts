@@ -11,10 +11,10 @@ function message(markdown: string, lane: Lane = "answer"): OutgoingMessage {
 
 const { signal } = new AbortController();
 
-function setup() {
+function setup(emptyAt: number | null = null) {
   const clock = new ManualClock(0);
   const inner = memoryPlatform(clock);
-  return { clock, inner, platform: pacePlatform(inner, clock) };
+  return { clock, inner, platform: pacePlatform(inner, clock, emptyAt) };
 }
 
 test("posts of a channel go out as a burst and then one per interval, other channels beside them", async () => {
@@ -70,6 +70,19 @@ test("edits share the workspace's budget in order of arrival; other workspaces h
     ["m3", 1_200],
     ["m4", 2_400],
   ]);
+});
+
+test.each([
+  { since: "none", emptyAt: null, at: [0, 0, 0, 1_200] },
+  { since: "one at once", emptyAt: 0, at: [1_200, 2_400, 3_600, 4_800] },
+  { since: "one two intervals ago", emptyAt: -2_400, at: [0, 0, 1_200, 2_400] },
+])("edits have the burst that $since before this process has left", async ({ emptyAt, at }) => {
+  const { clock, inner, platform } = setup(emptyAt);
+  const posted = (messageId: string) => ({ platform: "slack" as const, channelId: "C1", messageId });
+  const edits = at.map((_, n) => platform.edit(posted(`m${n}`), message(`${n}`)));
+  await clock.runAll();
+  await Promise.all(edits);
+  expect(inner.requests.map((request) => request.at)).toEqual(at);
 });
 
 test("an edit that waited shows what is newest when its turn comes", async () => {

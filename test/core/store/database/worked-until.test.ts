@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { workedUntil } from "../../../../src/core/store/database/sqlite-file.ts";
+import { openStore } from "../../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { createSession } from "../../../contracts/engine-recorder.ts";
+
+let directory = "";
+let file = "";
+
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), "deckhand-worked-"));
+  file = path.join(directory, "deckhand.db");
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const HOUR_AGO = Date.now() - 3_600_000;
+const asked = (now = Date.now()) => workedUntil(`file:${file}`, now);
+const setBack = () => utimesSync(file, new Date(HOUR_AGO), new Date(HOUR_AGO));
+
+test("nobody has worked where there is no database, or an empty file", async () => {
+  expect(await asked()).toBeNull();
+  writeFileSync(file, "");
+  expect(await asked()).toBeNull();
+});
+
+test("a process that ended has worked until it wrote last; one that did not end, until now", async () => {
+  const store = await openStore(`file:${file}`, systemRuntime());
+  await createSession(store);
+  setBack();
+  const now = Date.now();
+  expect(await asked(now)).toBe(now);
+  await store.close();
+  setBack();
+  expect(Math.round((await asked(now)) ?? 0)).toBe(HOUR_AGO);
+  expect(await asked(5)).toBe(5);
+});
+
+test("PostgreSQL says nothing of it: until now", async () => {
+  expect(await workedUntil("postgresql://127.0.0.1/deckhand", 7)).toBe(7);
+});
