@@ -56,8 +56,8 @@ export interface ToolContext {
   readonly label: Label;
   /** A person has allowed this very call, or a grant holds for it. */
   readonly approved: boolean;
-  /** The seal of what people saw when they allowed the call. */
-  readonly seal?: string;
+  /** The digest of what people saw when they allowed the call. */
+  readonly previewDigest?: string;
   /** What the session's newest result of this tool carried (`ToolResult.carry`); null when there is none. */
   readonly carried: string | null;
   /** sha256 of sandbox files as this session last read or wrote them, by normalised relative path. */
@@ -108,8 +108,8 @@ export interface CallPreview {
   /** The language of the code block that `text` is shown in: `sh`, `diff`, `json`. */
   readonly language: string;
   readonly text: string;
-  /** Identifies what was shown where that may change until the call runs, for the call to compare (`ToolContext.seal`). */
-  readonly seal?: string;
+  /** Identifies what was shown where that may change until the call runs, for the call to compare (`ToolContext.previewDigest`). */
+  readonly previewDigest?: string;
   /** What the call may touch: `may change files in the sandbox of this channel · no network`. */
   readonly reach: string;
   /** What the buttons of a card of its own say, where that tells more than allowing and denying. */

@@ -61,12 +61,12 @@ function createScheduleJob({ jobs, ...deps }: JobToolDeps): Tool {
         reach: "runs by itself in this channel · only looks",
         answers: { allow: "Create", deny: "Change" },
         // Two hours from now are others when the button is pressed.
-        ...(seen.dueOnce === null ? {} : { seal: new Date(seen.dueOnce).toISOString() }),
+        ...(seen.dueOnce === null ? {} : { previewDigest: new Date(seen.dueOnce).toISOString() }),
       };
     },
     async execute(input, ctx) {
       const request = { ...(await requestOf(ctx, deps)), key: `${ctx.runId}:${ctx.callId}` };
-      const at = input.at === undefined ? {} : { at: ctx.seal ?? input.at };
+      const at = input.at === undefined ? {} : { at: ctx.previewDigest ?? input.at };
       return resultOf(await jobs.add({ ...draftOf(input), ...at }, request));
     },
   });
@@ -110,10 +110,11 @@ function createCancelJob({ jobs, ...deps }: JobToolDeps): Tool {
         reach: "a run that has begun ends as usual",
         answers: { allow: "Remove", deny: "Keep" },
         // Its name may be another's when the button is pressed.
-        seal: seen.id,
+        previewDigest: seen.id,
       };
     },
-    execute: async ({ job }, ctx) => resultOf(await jobs.act("remove", ctx.seal ?? job, await requestOf(ctx, deps))),
+    execute: async ({ job }, ctx) =>
+      resultOf(await jobs.act("remove", ctx.previewDigest ?? job, await requestOf(ctx, deps))),
   });
 }
 

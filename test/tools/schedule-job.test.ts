@@ -26,12 +26,12 @@ test("a reminder is due when its card said, however long the button waited to be
   if (card === undefined || "refused" in card) throw new Error(JSON.stringify(card));
   expect(card.text).toContain("once, on Mon 4 Jan 2027 09:11 Europe/Paris");
   expect(card.answers).toEqual({ allow: "Create", deny: "Change" });
-  const seal = card.seal ?? "";
+  const previewDigest = card.previewDigest ?? "";
   await world.pass(8 * MINUTE, 10_000);
-  const answer = await schedule?.execute(input, { ...ctx, seal }, signal);
+  const answer = await schedule?.execute(input, { ...ctx, previewDigest }, signal);
   expect(JSON.stringify(answer)).toContain("once, on Mon 4 Jan 2027 09:11 Europe/Paris");
   await world.pass(4 * MINUTE, 10_000);
-  const late = await schedule?.execute({ ...input, name: "Late" }, { ...ctx, callId: "late", seal }, signal);
+  const late = await schedule?.execute({ ...input, name: "Late" }, { ...ctx, callId: "late", previewDigest }, signal);
   expect(late).toMatchObject({ isError: true });
   expect(JSON.stringify(late)).toContain("That time is past.");
 });
@@ -46,7 +46,7 @@ test("the job that a card showed is removed, and none that has got its name", as
   if (card === undefined || "refused" in card) throw new Error(JSON.stringify(card));
   await control.act("remove", "Watch", request);
   await world.add({ name: "Watch", cron: "@hourly", prompt: "Look." });
-  const sealed = { ...ctx, seal: card.seal ?? "" };
-  expect(await cancel?.execute({ job: "Watch" }, sealed, signal)).toMatchObject({ isError: true });
+  const seen = { ...ctx, previewDigest: card.previewDigest ?? "" };
+  expect(await cancel?.execute({ job: "Watch" }, seen, signal)).toMatchObject({ isError: true });
   expect((await control.list(request)).text).toContain("✓ **Watch** · every hour");
 });

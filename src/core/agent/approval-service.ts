@@ -23,8 +23,8 @@ export interface AskingRequest {
 }
 
 export type CallVerdict =
-  /** `seal`: of the preview that people saw. */
-  | { readonly type: "allowed"; readonly seal?: string }
+  /** `previewDigest`: of what people saw. */
+  | { readonly type: "allowed"; readonly previewDigest?: string }
   /** `reason` is told to the model. */
   | { readonly type: "denied"; readonly reason: string };
 

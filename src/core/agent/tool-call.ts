@@ -141,11 +141,11 @@ async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolR
 async function execute(running: RunningCall, signal: AbortSignal): Promise<ToolResult | null> {
   const { query, call, emit } = running;
   const { use, tool, approved } = call;
-  const seal = call.type === "run" ? call.seal : undefined;
+  const previewDigest = call.type === "run" ? call.previewDigest : undefined;
   const carried = tool.carries === true ? await query.journal.carried(use.name) : null;
   const ctx: ToolContext = {
     ...toolContext(running, { use, approved, carried }),
-    ...(seal === undefined ? {} : { seal }),
+    ...(previewDigest === undefined ? {} : { previewDigest }),
     queued: (before) => emit({ type: "tool_queued", toolId: use.id, before }),
     waits: (what) => emit({ type: "tool_waits", toolId: use.id, what }),
     progress: (text) => emit({ type: "tool_progress", toolId: use.id, text }),

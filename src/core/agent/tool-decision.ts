@@ -40,7 +40,7 @@ interface RunDecision {
   /** People have allowed it. */
   readonly approved: boolean;
   /** Identifies what people saw when they allowed it. */
-  readonly seal?: string | undefined;
+  readonly previewDigest?: string | undefined;
 }
 
 interface ReconcileDecision {

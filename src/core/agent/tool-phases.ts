@@ -126,7 +126,7 @@ async function settleAsked(
     const { use, title, tool } = decision;
     const verdict = verdicts.get(use.id) ?? NOT_ASKED;
     if (verdict.type === "denied") return refusing(use, title, verdict.reason);
-    return { type: "run", use, title, tool, begins: true, approved: true, seal: verdict.seal };
+    return { type: "run", use, title, tool, begins: true, approved: true, previewDigest: verdict.previewDigest };
   });
 }
 

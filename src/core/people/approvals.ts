@@ -163,7 +163,7 @@ function storedCall(call: PreviewedCall): ApprovalCall {
   const title = `${tool.name} ${inlineCode(subjectOf(call), TITLE_CHARS)}`.trim();
   const stored = { callId: use.id, tool: tool.name, input: canonicalJson(use.input), grant: grantOf(call), title };
   if ("refused" in previewed) return { ...stored, refused: previewed.refused };
-  return previewed.seal === undefined ? stored : { ...stored, seal: previewed.seal };
+  return previewed.previewDigest === undefined ? stored : { ...stored, previewDigest: previewed.previewDigest };
 }
 
 /** A command is named by what it runs, not by what the model says of it. */
@@ -259,7 +259,7 @@ function verdictOn(asked: AskedCall, { row, covered }: Settled, { expiresMinutes
   if (call.input !== canonicalJson(use.input)) return denied("Not run: the arguments are not those that were allowed.");
   switch (row.status) {
     case "allowed":
-      return call.seal === undefined ? ALLOWED : { type: "allowed", seal: call.seal };
+      return call.previewDigest === undefined ? ALLOWED : { type: "allowed", previewDigest: call.previewDigest };
     case "expired":
       return denied(`Not run: nobody decided within ${expiresMinutes} minutes. Go on without it, and say so.`);
     default:

@@ -51,7 +51,7 @@ export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Too
     execute: (call, ctx, signal) =>
       asResult(async () => {
         const key = `${ctx.runId} ${ctx.callId}`;
-        const { seal: digest } = ctx;
+        const { previewDigest: digest } = ctx;
         // After a restart nobody knows what was shown: what had been published is told, and nothing else is.
         const before = await sites.published(key);
         if (before === null && (!ctx.approved || digest === undefined)) {
@@ -92,5 +92,5 @@ function cardOf({ files, bytes, hidden, digest }: Found) {
     ...(more > 0 ? [`… and ${more} more`] : []),
     ...(hidden > 0 ? [`left out: ${hidden} with names that begin with a dot`] : []),
   ];
-  return { language: "", text: text.join("\n"), seal: digest };
+  return { language: "", text: text.join("\n"), previewDigest: digest };
 }

@@ -91,8 +91,8 @@ export function createJsExec(guest: Guest, files: Guest): Tool {
       const source = sourceOf(call, ctx);
       if (typeof source !== "string") return source;
       const reach = reachOf(capabilitiesOf(guest, call, { readOnly: ctx.readOnly, hosts: call.hosts }));
-      const seal = call.file === undefined ? {} : { seal: sealOf(source) };
-      return { question: "Run a program?", language: "js", text: source, reach, ...seal };
+      const previewDigest = call.file === undefined ? {} : { previewDigest: digestOf(source) };
+      return { question: "Run a program?", language: "js", text: source, reach, ...previewDigest };
     },
     execute: async (call, ctx, signal) => {
       if (hasChanged(call, ctx)) return errorResult(changedSince(call), "the program has changed");
@@ -110,7 +110,7 @@ function grantOf({ code, file = "", hosts }: Input): ReturnType<Tool["grant"]> {
   const program =
     code === undefined
       ? { key: `file ${file}`, label: `running ${file}, whatever it then holds` }
-      : { key: sealOf(code), label: "running this program" };
+      : { key: digestOf(code), label: "running this program" };
   if (hosts.length === 0) return program;
   // Before the program: a file's name may end like a list of hosts.
   return { key: `hosts ${hosts.join(",")} ${program.key}`, label: `${program.label}, reaching ${hosts.join(", ")}` };
@@ -130,16 +130,16 @@ function sourceOf({ code, file = "" }: Input, ctx: ToolContext): string | CallRe
 
 /** Whether the file holds another program than people saw when they allowed the call. */
 function hasChanged(call: Input, ctx: ToolContext): boolean {
-  if (ctx.seal === undefined) return false;
+  if (ctx.previewDigest === undefined) return false;
   const source = sourceOf(call, ctx);
-  return typeof source !== "string" || sealOf(source) !== ctx.seal;
+  return typeof source !== "string" || digestOf(source) !== ctx.previewDigest;
 }
 
 function changedSince({ file = "" }: Input): string {
   return `Not run: ${file} is not what it was when it was allowed. Call it again, and people see what it is now.`;
 }
 
-function sealOf(source: string): string {
+function digestOf(source: string): string {
   return createHash("sha256").update(source).digest("hex");
 }
 

@@ -11,8 +11,8 @@ const callSchema = z.object({
   grant: z.object({ key: z.string(), label: z.string() }),
   /** In a few words, for the line that stays after the decision. */
   title: z.string(),
-  /** Identifies what people were shown (`CallPreview.seal`). */
-  seal: z.string().exactOptional(),
+  /** Identifies what people were shown (`CallPreview.previewDigest`). */
+  previewDigest: z.string().exactOptional(),
   /** Why it would fail; then nobody is asked for it. */
   refused: z.string().optional(),
 });

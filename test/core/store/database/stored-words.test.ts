@@ -72,4 +72,28 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
       "⚠ Disk 3 is nearly full.",
     ]);
   });
+
+  test("an approval that waits keeps the digest of what people saw, and the arguments they saw", async () => {
+    const call = {
+      callId: "call_1",
+      tool: "bash",
+      input: '{"command":"echo","seal":"mine"}',
+      grant: { key: "echo", label: "running echo" },
+      title: "bash",
+    };
+    const row = { id: "run_1:1", sessionId: "ses_1", runId: "run_1", turn: 1, people: "{}", status: "pending" };
+    const client = await migrated("20261123123600", (older) =>
+      older.approval.create({
+        data: {
+          ...row,
+          calls: JSON.stringify([{ ...call, seal: "sha" }, call]),
+          expiresAt: new Date(1),
+          createdAt: new Date(0),
+        },
+      }),
+    );
+    const kept = await client.approval.findMany();
+    await client.$disconnect();
+    expect(kept.map(({ calls }) => JSON.parse(calls) as unknown)).toEqual([[{ ...call, previewDigest: "sha" }, call]]);
+  });
 });
