@@ -58,8 +58,8 @@ export interface ToolContext {
   readonly approved: boolean;
   /** The digest of what people saw when they allowed the call. */
   readonly previewDigest?: string;
-  /** What the session's newest result of this tool carried (`ToolResult.carry`); null when there is none. */
-  readonly carried: string | null;
+  /** The state that the tool has left in the session (`ToolResult.toolState`); null when there is none. */
+  readonly toolState: string | null;
   /** sha256 of sandbox files as this session last read or wrote them, by normalised relative path. */
   readonly knownFiles: ReadonlyMap<string, string>;
   /** Journals a write intent; resolves once it is durable. */
@@ -150,8 +150,8 @@ export interface Tool<I = unknown> {
   readonly afterCrash: AfterCrash;
   /** What a call changes is not seen here: unless its result says otherwise, it may have changed something. */
   readonly changesUnseen?: boolean;
-  /** Each call is given what the session's newest result of this tool carried (`ToolContext.carried`). */
-  readonly carries?: true;
+  /** Each call is given the state that the one before it in the session has left (`ToolContext.toolState`). */
+  readonly keepsState?: true;
   /** What “allow for this session / always” remembers, and how the card says it. */
   grant(input: I): { readonly key: string; readonly label: string };
   /** The short argument of the progress line, e.g. the path. */

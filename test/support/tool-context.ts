@@ -19,7 +19,7 @@ export function toolContext(more: Partial<ToolContext> & Pick<ToolContext, "sand
     nonInteractive: false,
     label: NOTHING_NEW,
     approved: false,
-    carried: null,
+    toolState: null,
     knownFiles: new Map(),
     intend: async () => {},
     thread: idleThread,

@@ -84,8 +84,8 @@ export class OpenRun {
     const { calls } = this.#state;
     const isOfTurn = calls.some((call) => call.callId === callId);
     const isLast = isOfTurn && calls.every((call) => call.callId === callId || call.status === "ended");
-    // The next call of its tool asks the store for what it carries.
-    const mayWait = isLast || (mayRepeat && result.carry === undefined);
+    // The next call of its tool asks the store for the state that it has left.
+    const mayWait = isLast || (mayRepeat && result.toolState === undefined);
     await this.#journal.callEnded(callId, result, { durationMs, mayWait, ...(labelled && { labelled }) });
     this.#take({ type: "call_ended", callId, result });
   }

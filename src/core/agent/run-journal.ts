@@ -17,8 +17,8 @@ export interface RunJournal {
   /** A model call came to nothing: what it is charged all the same. Whatever was reserved for it is free. */
   callFailed(call: FailedCall): Promise<void>;
   callBegun(callId: string, mark: CallMark): Promise<void>;
-  /** What the session's newest result of a tool carried; null when there is none. */
-  carried(toolName: string): Promise<string | null>;
+  /** The state that a tool has left in the session; null when there is none. */
+  toolState(toolName: string): Promise<string | null>;
   /** Files of a sandbox root that were written with words of others, as they were when the run first asked. */
   labelledFiles(root: string): Promise<readonly LabelledFile[]>;
   callIntends(callId: string, intent: WriteIntent): Promise<void>;

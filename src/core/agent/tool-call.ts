@@ -105,7 +105,7 @@ function mayRepeat({ afterCrash, settle, account, changesUnseen }: AllowedCall["
 /** With all that the call could reach and use. */
 function logCall(running: RunningCall, end: { durationMs: number; isError: boolean; why?: string }): void {
   const { use, tool, approved } = running.call;
-  const place = toolContext(running, { use, approved, carried: null });
+  const place = toolContext(running, { use, approved, toolState: null });
   const capabilities = tool.capabilities?.(use.input, place);
   const granted = capabilities === undefined ? {} : { capabilities };
   running.query.log.info({ tool: use.name, callId: use.id, ...end, approved, ...granted }, "tool_call");
@@ -142,9 +142,9 @@ async function execute(running: RunningCall, signal: AbortSignal): Promise<ToolR
   const { query, call, emit } = running;
   const { use, tool, approved } = call;
   const previewDigest = call.type === "run" ? call.previewDigest : undefined;
-  const carried = tool.carries === true ? await query.journal.carried(use.name) : null;
+  const toolState = tool.keepsState === true ? await query.journal.toolState(use.name) : null;
   const ctx: ToolContext = {
-    ...toolContext(running, { use, approved, carried }),
+    ...toolContext(running, { use, approved, toolState }),
     ...(previewDigest === undefined ? {} : { previewDigest }),
     queued: (before) => emit({ type: "tool_queued", toolId: use.id, before }),
     waits: (what) => emit({ type: "tool_waits", toolId: use.id, what }),
@@ -158,7 +158,7 @@ async function execute(running: RunningCall, signal: AbortSignal): Promise<ToolR
 /** What a call is told of its surroundings. */
 export function toolContext(
   { query, run }: Pick<RunningCall, "query" | "run">,
-  { use, approved, carried }: { use: Pick<ToolUseBlock, "id">; approved: boolean; carried: string | null },
+  { use, approved, toolState }: { use: Pick<ToolUseBlock, "id">; approved: boolean; toolState: string | null },
 ): ToolContext {
   const tools = toolsOfRun(run.state.messages, run.state.turns);
   // A sub-agent gets no more than a skill has left its parent.
@@ -180,7 +180,7 @@ export function toolContext(
     nonInteractive: query.nonInteractive,
     label: run.state.label,
     approved,
-    carried,
+    toolState,
     knownFiles: run.state.knownFiles,
     intend: (intent) => run.callIntends(callId, intent),
     thread: query.thread,

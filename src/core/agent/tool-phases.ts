@@ -115,7 +115,7 @@ async function settleAsked(
   const preview = ({ use, tool, title }: AskDecision) => {
     const previewOf = tool.preview;
     if (previewOf === undefined) return Promise.resolve(plainPreview(use, title));
-    return previewOf(use.input, toolContext(calls, { use, approved: false, carried: null }), signal);
+    return previewOf(use.input, toolContext(calls, { use, approved: false, toolState: null }), signal);
   };
   const questions = asked.map((ask) => ({ ...ask, preview: () => preview(ask) }));
   const verdicts =
@@ -164,7 +164,7 @@ async function begunResult(
   const known = withUnseen(ourWords(`${reason} It had begun; what it had done until then stays.`), tool);
   const account = tool?.account;
   if (account === undefined || !(signal.reason instanceof CancelSignal)) return known;
-  const ctx = toolContext({ query, run }, { use: { id: call.callId }, approved: false, carried: null });
+  const ctx = toolContext({ query, run }, { use: { id: call.callId }, approved: false, toolState: null });
   try {
     return labelled(boundResult(await account(call.input, ctx, signal)), tool, call.input);
   } catch (error) {

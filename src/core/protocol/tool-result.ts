@@ -31,7 +31,7 @@ export const toolResultSchema = z.object({
   /** Whose it is and what it holds, where the tool knows that better than of all its calls alike. */
   label: labelSchema.exactOptional(),
   /** What the tool's next call in the session is given, e.g. a working directory; the model does not see it. */
-  carry: z.string().optional(),
+  toolState: z.string().optional(),
 });
 export type ToolResult = z.infer<typeof toolResultSchema>;
 

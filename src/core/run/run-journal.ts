@@ -72,8 +72,8 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
     },
 
     // A session's first run has nothing before it.
-    carried: (toolName) =>
-      run.isFirst && !hasEnded ? Promise.resolve(null) : store.toolCalls.carried(run.sessionId, toolName),
+    toolState: (toolName) =>
+      run.isFirst && !hasEnded ? Promise.resolve(null) : store.toolCalls.toolState(run.sessionId, toolName),
 
     callIntends: (callId, intent) => context.commit((tx) => tx.toolCalls.intends(run.id, callId, intent), REPEATABLE),
 

@@ -5,7 +5,6 @@ import { reachOf } from "../../core/capabilities.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
-import { carriedShell, carryOf } from "./bash-carry.ts";
 import { cancelledText, withChangedFiles } from "./changed-files.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
 import { aboutMissing } from "./missing-commands.ts";
@@ -19,6 +18,7 @@ import {
   titleOf,
   withTimeout,
 } from "./program-output.ts";
+import { readShellState, writeShellState } from "./shell-state.ts";
 
 /** Characters of each of stdout and stderr. */
 const MAX_CHARS = 20_000;
@@ -71,7 +71,7 @@ export function createBash(guest: Guest, files: Guest): Tool {
     permission: "execute",
     parallel: false,
     afterCrash: "never",
-    carries: true,
+    keepsState: true,
     grant: ({ command }) => ({ key: command, label: "this command" }),
     title: ({ command, description }) => titleOf(description ?? command),
     capabilities: (call, place) => capabilitiesOf(guest, call, place),
@@ -82,16 +82,18 @@ export function createBash(guest: Guest, files: Guest): Tool {
     execute: async (call, ctx, signal) => {
       const result = await withChangedFiles(files, { ctx, signal, writes: true }, (scope) => run(guest, call, scope));
       // What ended early leaves the next call where this one began.
-      return result.carry === undefined && ctx.carried !== null ? { ...result, carry: ctx.carried } : result;
+      return result.toolState === undefined && ctx.toolState !== null
+        ? { ...result, toolState: ctx.toolState }
+        : result;
     },
   });
 }
 
 async function run(guest: Guest, { command, timeout }: Input, scope: CallScope): Promise<ToolResult> {
   const { timeoutMs } = withTimeout(guest, timeout).limits;
-  const { callId, carried } = scope.ctx;
+  const { callId, toolState } = scope.ctx;
   const body: BashRequest = {
-    ...carriedShell(carried),
+    ...readShellState(toolState),
     command,
     timeoutMs,
     maxChars: MAX_CHARS,
@@ -132,7 +134,7 @@ function cutShort(
 
 function resultOf(ended: Reply, command: string): ToolResult {
   const { exitCode, stdout, stderr, notes } = ended;
-  const { carry, dropped } = carryOf(ended);
+  const { toolState, dropped } = writeShellState(ended);
   const about = [
     ...aboutMissing({ command, exitCode, stderr: stderr.text }),
     ...notes,
@@ -148,6 +150,6 @@ function resultOf(ended: Reply, command: string): ToolResult {
     content: [{ type: "text", text: lines.join("\n") }],
     isError: exitCode !== 0,
     summary: exitCode === 0 ? linesSummary(stdout.lines) : `exit code ${exitCode}`,
-    carry,
+    toolState,
   };
 }

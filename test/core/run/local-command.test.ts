@@ -42,7 +42,7 @@ function shell(execute: Execute) {
     permission: "execute",
     parallel: false,
     afterCrash: "never",
-    carries: true,
+    keepsState: true,
     grant: ({ command }) => ({ key: command, label: "this command" }),
     title: ({ command }) => command,
     execute: ({ command }, ctx, signal) => execute(command, ctx, signal),
@@ -50,7 +50,7 @@ function shell(execute: Execute) {
 }
 
 const ECHO: Execute = (command, ctx) =>
-  Promise.resolve(textResult(`exit code 0\nstdout:\n${command} ${ctx.carried ?? "~"}`, { carry: command }));
+  Promise.resolve(textResult(`exit code 0\nstdout:\n${command} ${ctx.toolState ?? "~"}`, { toolState: command }));
 
 /** The session's run as one process has it; a second one stands for the process after a crash. */
 function process({ store, clock }: NativeSession, execute: Execute, config: Partial<QueryConfig> = {}) {

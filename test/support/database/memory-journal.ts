@@ -73,11 +73,11 @@ export class MemoryJournal implements RunJournal {
     this.#crashAt = point;
   }
 
-  carried(toolName: string): Promise<string | null> {
+  toolState(toolName: string): Promise<string | null> {
     const ended = this.#endedCalls.findLast(({ callId, result }) => {
-      return result.carry !== undefined && !this.#waiting.has(callId) && this.#nameOf(callId) === toolName;
+      return result.toolState !== undefined && !this.#waiting.has(callId) && this.#nameOf(callId) === toolName;
     });
-    return Promise.resolve(ended?.result.carry ?? null);
+    return Promise.resolve(ended?.result.toolState ?? null);
   }
 
   #nameOf(callId: string): string | undefined {

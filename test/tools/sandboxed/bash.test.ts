@@ -74,11 +74,11 @@ test("files of any bytes survive pipes and redirections", async () => {
 /** Calls as the program makes them: each is given what the one before it carried. */
 async function inTurn(session: FileSession, commands: readonly string[]): Promise<string[]> {
   const texts: string[] = [];
-  let carried: string | null = null;
+  let toolState: string | null = null;
   for (const command of commands) {
     const { signal } = new AbortController();
-    const result = await session.tool("bash").execute({ command }, { ...session.context, carried }, signal);
-    carried = result.carry ?? carried;
+    const result = await session.tool("bash").execute({ command }, { ...session.context, toolState }, signal);
+    toolState = result.toolState ?? toolState;
     texts.push(text(result));
   }
   return texts;

@@ -44,14 +44,14 @@ export function toolCallReads(db: Client) {
       return rows.map(toRow);
     },
 
-    /** What the newest result of a tool in the session carried. */
-    async carried(sessionId: string, name: string): Promise<string | null> {
+    /** The state that a tool has left in the session. */
+    async toolState(sessionId: string, name: string): Promise<string | null> {
       const row = await db.toolCall.findFirst({
-        where: { sessionId, name, carry: { not: null } },
+        where: { sessionId, name, toolState: { not: null } },
         orderBy: [{ endedAt: "desc" }],
-        select: { carry: true },
+        select: { toolState: true },
       });
-      return row?.carry ?? null;
+      return row?.toolState ?? null;
     },
 
     /** What the calls of some sessions wrote, in the order in which they ended. */
@@ -119,7 +119,7 @@ export function toolCallWrites(db: Client) {
           status: "ended",
           result: JSON.stringify(end.result),
           files: end.result.files?.length ? JSON.stringify(end.result.files) : null,
-          carry: end.result.carry ?? null,
+          toolState: end.result.toolState ?? null,
           durationMs: Math.round(end.durationMs),
           ...(end.beganAt === undefined ? {} : { beganAt: new Date(end.beganAt) }),
           endedAt: new Date(end.at),

@@ -5,6 +5,7 @@ import type { Client, DatabaseClient } from "../../../../src/core/store/database
 import { MIGRATIONS } from "../../../../src/core/store/database/migrate.ts";
 import { openPostgresql } from "../../../../src/core/store/database/postgresql.ts";
 import { openSqlite } from "../../../../src/core/store/database/sqlite.ts";
+import { toolCallReads } from "../../../../src/core/store/run/tool-calls.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { type Postgres, startPostgres } from "../../../support/database/postgres.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
@@ -95,5 +96,17 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
     const kept = await client.approval.findMany();
     await client.$disconnect();
     expect(kept.map(({ calls }) => JSON.parse(calls) as unknown)).toEqual([[{ ...call, previewDigest: "sha" }, call]]);
+  });
+
+  test("a shell goes on in the directory that it was in", async () => {
+    const client = await migrated(
+      "20261123124047",
+      (older) => older.$executeRaw`
+        INSERT INTO "ToolCall" ("runId", "callId", "sessionId", "turn", "position", "name", "input", "status", "carry", "endedAt")
+        VALUES ('run_1', 'call_1', 'ses_1', 1, 0, 'bash', '{}', 'ended', 'the state', CURRENT_TIMESTAMP)`,
+    );
+    const state = await toolCallReads(client).toolState("ses_1", "bash");
+    await client.$disconnect();
+    expect(state).toBe("the state");
   });
 });

@@ -7,17 +7,17 @@ export interface Shell {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Characters of all names and values: the carry is stored with each result. */
+/** Characters of all names and values: the state is stored with each result. */
 const MAX_ENV = 16_000;
 
 const shellSchema = z.object({ cwd: z.string(), env: z.record(z.string(), z.string()) });
 
-export function carriedShell(carried: string | null): Shell {
-  return carried === null ? { cwd: "", env: {} } : shellSchema.parse(JSON.parse(carried));
+export function readShellState(state: string | null): Shell {
+  return state === null ? { cwd: "", env: {} } : shellSchema.parse(JSON.parse(state));
 }
 
-/** The carry, and the names of variables that are too large for it: the largest go first. */
-export function carryOf({ cwd, env }: Shell): { carry: string; dropped: string[] } {
+/** The state as it is stored, and the names of variables that are too large for it: the largest go first. */
+export function writeShellState({ cwd, env }: Shell): { toolState: string; dropped: string[] } {
   const entries = Object.entries(env).sort(([, a], [, b]) => a.length - b.length);
   const kept: [string, string][] = [];
   let size = 0;
@@ -26,5 +26,5 @@ export function carryOf({ cwd, env }: Shell): { carry: string; dropped: string[]
     if (size <= MAX_ENV) kept.push([name, value]);
   }
   const dropped = entries.slice(kept.length).map(([name]) => name);
-  return { carry: JSON.stringify({ cwd, env: Object.fromEntries(kept) } satisfies Shell), dropped };
+  return { toolState: JSON.stringify({ cwd, env: Object.fromEntries(kept) } satisfies Shell), dropped };
 }
