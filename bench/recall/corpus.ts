@@ -23,7 +23,7 @@ export interface Corpus {
 }
 
 const THREADS = 20;
-const CHATTER = 75;
+const CHATTER = 80;
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 0, 5);
 const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"];

@@ -8,7 +8,7 @@ import type { Database } from "../../src/features/memory/search/full-text.ts";
 import { indexMissing } from "../../src/features/memory/search/reindex.ts";
 import { fullText, renewStatistics } from "../../src/features/memory/search/store.ts";
 import { prefixOf, termFor } from "../../src/features/memory/search/terms.ts";
-import { memoryReads, memoryWrites } from "../../src/features/memory/store.ts";
+import { addMany, memoryReads, memoryWrites } from "../../src/features/memory/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import type { DatabaseHarness } from "./store.ts";
 
@@ -178,6 +178,22 @@ export function memoriesContract(database: Database, openHarness: () => Promise<
       expect(await search("deploy")).toEqual([]);
       expect(await search("heron")).toEqual([]);
       expect(await search("release")).toEqual(["We release on Mondays"]);
+    });
+
+    test("many at once are written as one by one", async () => {
+      const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.2" } as const;
+      const all = [
+        { text: 'Zoë said "no" \\ yes\n🙂', isPrivate: true, position: 3, runId: "run_1", thread },
+        { text: "We deploy on Thursdays", kind: "working", origin: "outside" },
+      ] as const;
+      await add(all);
+      const columns = () => store.tables((db) => db.memory.findMany({ orderBy: { seq: "asc" }, omit: { seq: true } }));
+      const before = await columns();
+      const rows = all.map((one, index) => indexed({ ...given, id: `mem_${index}`, ...one }));
+      await store.transaction((tx) => tx.tables((db) => addMany(db, database, { all: rows, at: AT })));
+      expect(before).toHaveLength(2);
+      expect(await columns()).toEqual(before);
+      expect(await search("no yes deploy")).toHaveLength(1);
     });
 
     test("an import of what is there takes its place", async () => {

@@ -10,7 +10,7 @@ import { exportedLine, kindSchema, type NewMemory } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
 import type { Database } from "./search/full-text.ts";
 import { fullText, renewStatistics } from "./search/store.ts";
-import { type Indexed, memoryReads, memoryWrites } from "./store.ts";
+import { addMany, type Indexed, memoryReads } from "./store.ts";
 
 export interface LineWorld {
   readonly store: Store;
@@ -47,7 +47,8 @@ export async function importFile(file: string, { store, database, runtime, out }
   const write = async () => {
     const batch = waiting;
     waiting = [];
-    await store.transaction((tx) => tx.tables(memoryWrites).add(batch, runtime.clock.now()));
+    const given = { all: batch, at: runtime.clock.now() };
+    await store.transaction((tx) => tx.tables((db) => addMany(db, database, given)));
     kept += batch.length;
   };
   for await (const { number, value } of linesOf(file)) {

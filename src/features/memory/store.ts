@@ -1,7 +1,9 @@
+import { raw } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import { threadRefSchema } from "../../core/protocol/platform.ts";
 import type { Client } from "../../core/store/database/client.ts";
 import { kindSchema, type Memory, type NewMemory } from "./memory.ts";
+import type { Database } from "./search/full-text.ts";
 
 /** What people list: of a channel, its workspace, and a person. */
 export interface Place {
@@ -85,6 +87,13 @@ export interface Indexed {
   readonly terms: string;
 }
 
+/** A memory as its row, without when that is written. */
+function rowOf({ memory, terms }: Indexed) {
+  const { author, channelKey, thread, workspace: _found, ...row } = memory;
+  const where = thread === null ? null : JSON.stringify(thread);
+  return { ...row, authorId: author.id, authorName: author.name, channelId: channelKey, thread: where, terms };
+}
+
 export function memoryWrites(db: Client) {
   return {
     ...memoryReads(db),
@@ -94,23 +103,7 @@ export function memoryWrites(db: Client) {
     async add(all: readonly Indexed[], at: number): Promise<void> {
       await db.memory.deleteMany({ where: { id: { in: all.map(({ memory }) => memory.id) } } });
       const now = new Date(at);
-      await db.memory.createMany({
-        data: all.map(({ memory, terms }) => {
-          const { author, channelKey, thread, workspace: _found, ...row } = memory;
-          const { id: authorId, name: authorName } = author;
-          const where = thread === null ? null : JSON.stringify(thread);
-          return {
-            ...row,
-            authorId,
-            authorName,
-            channelId: channelKey,
-            thread: where,
-            createdAt: now,
-            usedAt: now,
-            terms,
-          };
-        }),
-      });
+      await db.memory.createMany({ data: all.map((one) => ({ ...rowOf(one), createdAt: now, usedAt: now })) });
     },
 
     async edit(seq: number, { text, terms }: { readonly text: string; readonly terms: string }): Promise<void> {
@@ -156,6 +149,41 @@ export function memoryWrites(db: Client) {
       await db.memoryPause.deleteMany({ where: { channelId: channelKey } });
     },
   };
+}
+
+/** A list of values as rows. */
+const EACH = {
+  sqlite: { of: raw("json_each"), type: raw("TEXT") },
+  postgresql: { of: raw("json_array_elements"), type: raw("JSON") },
+};
+
+/**
+ * As `memoryWrites` adds, thousands at once: the rows are one value, since the client takes longer for each value of a
+ * statement than the database for the row.
+ */
+export async function addMany(
+  db: Client,
+  database: Database,
+  { all, at }: { readonly all: readonly Indexed[]; readonly at: number },
+): Promise<void> {
+  const rows = [...new Map(all.map((one) => [one.memory.id, rowOf(one)])).values()];
+  const { of, type } = EACH[database];
+  const now = new Date(at);
+  await db.$executeRaw`
+    DELETE FROM "Memory" WHERE "id" IN (
+      SELECT "row"."value" ->> 0 FROM ${of}(CAST(${JSON.stringify(rows.map(({ id }) => [id]))} AS ${type})) AS "row"
+    )`;
+  await db.$executeRaw`
+    INSERT INTO "Memory" (
+      "id", "text", "kind", "scope", "isPrivate", "origin", "authorId", "authorName", "channelId", "thread", "source",
+      "position", "said", "runId", "terms", "createdAt", "usedAt"
+    )
+    SELECT "row"."value" ->> 'id', "row"."value" ->> 'text', "row"."value" ->> 'kind', "row"."value" ->> 'scope',
+      CAST("row"."value" ->> 'isPrivate' AS BOOLEAN), "row"."value" ->> 'origin', "row"."value" ->> 'authorId',
+      "row"."value" ->> 'authorName', "row"."value" ->> 'channelId', "row"."value" ->> 'thread',
+      "row"."value" ->> 'source', CAST("row"."value" ->> 'position' AS INTEGER), "row"."value" ->> 'said',
+      "row"."value" ->> 'runId', "row"."value" ->> 'terms', ${now}, ${now}
+    FROM ${of}(CAST(${JSON.stringify(rows)} AS ${type})) AS "row"`;
 }
 
 /** What comes of a memory's uses. */

@@ -51,6 +51,16 @@ test("what is imported is found in its scope, and exported as it was given", asy
   expect((await cli("stats")).out).toBe("2 memories · 2 semantic");
 });
 
+test("of lines with one id the last is kept, whether they come together or one is there already", async () => {
+  const { cli, file } = home();
+  const line = (text: string) => ({ id: "a", text, scope: CHANNEL });
+  await cli("import", file("notes.jsonl", [line("The heron is grey"), line("The heron is white")]));
+  expect(await cli("export").then(({ out }) => out.split("\n"))).toHaveLength(1);
+  await cli("import", file("later.jsonl", [line("The heron is blue")]));
+  expect((await cli("search", "heron grey white", "--scope", CHANNEL, "--json")).out).toContain("is blue");
+  expect((await cli("stats")).out).toBe("1 memories · 1 semantic");
+});
+
 test("a batch answers each line in its order, one line for each", async () => {
   const { cli, file } = home();
   await cli("import", file("notes.jsonl", [{ id: "a", text: "The heron is grey", scope: CHANNEL }]));
