@@ -110,6 +110,10 @@ export interface CallPreview {
   readonly text: string;
   /** Identifies what was shown where that may change until the call runs, for the call to compare (`ToolContext.previewDigest`). */
   readonly previewDigest?: string;
+  /** What it runs with besides, a line for each. */
+  readonly facts?: readonly string[];
+  /** False: what it will do is not known before it runs, so that nothing is remembered of its approval. */
+  readonly isRepeatable?: false;
   /** What the call may touch: `may change files in the sandbox of this channel · no network`. */
   readonly reach: string;
   /** What the buttons of a card of its own say, where that tells more than allowing and denying. */
@@ -152,6 +156,8 @@ export interface Tool<I = unknown> {
   readonly changesUnseen?: boolean;
   /** Each call is given the state that the one before it in the session has left (`ToolContext.toolState`). */
   readonly keepsState?: true;
+  /** What is remembered of a call holds only while its preview has the same digest. */
+  readonly grantBindsPreview?: true;
   /** What “allow for this session / always” remembers, and how the card says it. */
   grant(input: I): { readonly key: string; readonly label: string };
   /** The short argument of the progress line, e.g. the path. */

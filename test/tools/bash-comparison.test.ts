@@ -38,6 +38,8 @@ async function inSandbox(command: string): Promise<Ended> {
     maxChars: 100_000,
     overflow: "x/y",
     seed: 1,
+    bound: null,
+    looks: false,
   };
   const caller = { ...context, signal: new AbortController().signal };
   const output = await sandbox.call("bash", JSON.stringify(request), { root, writable: true, ...SHELL_LIMITS }, caller);

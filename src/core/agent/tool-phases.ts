@@ -112,10 +112,11 @@ async function settleAsked(
 ): Promise<Decided[] | null> {
   const asked = decisions.filter((decision) => decision.type === "ask");
   const { query, run } = calls;
-  const preview = ({ use, tool, title }: AskDecision) => {
+  const preview = async ({ use, tool, title }: AskDecision) => {
     const previewOf = tool.preview;
-    if (previewOf === undefined) return Promise.resolve(plainPreview(use, title));
-    return previewOf(use.input, toolContext(calls, { use, approved: false, toolState: null }), signal);
+    if (previewOf === undefined) return plainPreview(use, title);
+    const toolState = tool.keepsState === true ? await query.journal.toolState(use.name) : null;
+    return previewOf(use.input, toolContext(calls, { use, approved: false, toolState }), signal);
   };
   const questions = asked.map((ask) => ({ ...ask, preview: () => preview(ask) }));
   const verdicts =

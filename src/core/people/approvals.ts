@@ -13,7 +13,7 @@ import type { Store } from "../store/store.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { inlineCode } from "../text/plain-text.ts";
 import type { CallPreview, CallRefusal } from "../tool.ts";
-import { grantCovers } from "../trust/grants.ts";
+import { boundKey, type Granted, grantCovers } from "../trust/grants.ts";
 import { originOf } from "../trust/label.ts";
 import { type Withdrawable, withdrawCards } from "./interaction.ts";
 import type { MessageFinaliser } from "./message-finaliser.ts";
@@ -53,7 +53,7 @@ export function createApprovalService(options: ApprovalServiceOptions): Approval
       const people = await peopleOfRequest(options.store, options.context.runId, request);
       const { covered, lapsed } = await grantsFor(options, calls, people);
       const open = calls.filter((call) => !covered.has(call));
-      if (open.length === 0) return new Map(calls.map(({ use }) => [use.id, ALLOWED]));
+      if (open.length === 0) return new Map(calls.map((call) => [call.use.id, covered.get(call) ?? denied(NOT_ASKED)]));
       return ask(options, { id, turn, people, calls: open, asked: calls, request, lapsed });
     },
   };
@@ -68,12 +68,14 @@ export function approvalId(runId: string, turn: number): string {
   return `${runId}:${turn}`;
 }
 
-const ALLOWED: CallVerdict = { type: "allowed" };
+function allowed(previewDigest: string | undefined): CallVerdict {
+  return previewDigest === undefined ? { type: "allowed" } : { type: "allowed", previewDigest };
+}
 
 /** What remembered approvals say of calls. */
 interface Remembered {
   /** They need not be asked for: everyone has allowed them whose words are in the request. */
-  readonly covered: ReadonlySet<AskedCall>;
+  readonly covered: ReadonlyMap<AskedCall, CallVerdict>;
   /** The requester has allowed them; that does not cover the words of others that have come in. */
   readonly lapsed: ReadonlySet<AskedCall>;
 }
@@ -85,21 +87,36 @@ async function grantsFor(
 ): Promise<Remembered> {
   const sessionId = session.task?.root.sessionId ?? session.id;
   const grants = await store.grants.inForce({ sessionId, channelId: session.channelKey });
-  const covers = (call: AskedCall, who: readonly string[]) =>
-    !call.always && grantCovers(grants, grantOf(call).key, { requester: requester.id, who, sessionId });
+  const digests = new Map<AskedCall, string | null | undefined>();
+  for (const call of calls) digests.set(call, await digestFor(call, grants));
+  const covers = (call: AskedCall, who: readonly string[]) => {
+    const digest = digests.get(call);
+    if (call.always || digest === null) return false;
+    return grantCovers(grants, grantOf(call, digest).key, { requester: requester.id, who, sessionId });
+  };
   const isCovered = (call: AskedCall) => {
     // What only reads does no harm whoever led to it: what it could send away is asked for by itself.
     const isReading = call.tool.permission === "none" || call.tool.permission === "read";
     return covers(call, [...others.map(({ id }) => id), ...(isReading ? [] : outside)]);
   };
-  const covered = new Set(calls.filter(isCovered));
+  const covered = new Map(calls.filter(isCovered).map((call) => [call, allowed(digests.get(call) ?? undefined)]));
   return { covered, lapsed: new Set(calls.filter((call) => !covered.has(call) && covers(call, []))) };
 }
 
 /** Keys of different tools never meet; edit and write share the paths they change. */
-function grantOf({ tool, use }: AskedCall): { key: string; label: string } {
+function grantOf({ tool, use }: AskedCall, digest?: string): { key: string; label: string } {
   const { key, label } = tool.grant(use.input);
-  return { key: `${tool.name === "edit" ? "write" : tool.name}:${key}`, label };
+  const whole = `${tool.name === "edit" ? "write" : tool.name}:${key}`;
+  return { key: tool.grantBindsPreview === true && digest !== undefined ? boundKey(whole, digest) : whole, label };
+}
+
+/** What a grant holds for beside the call's own key; null where it cannot be told, so that none covers the call. */
+async function digestFor(call: AskedCall, grants: readonly Pick<Granted, "key">[]): Promise<string | null | undefined> {
+  if (call.always || call.tool.grantBindsPreview !== true) return undefined;
+  const { key } = grantOf(call);
+  if (!grants.some((grant) => grant.key.startsWith(key))) return null;
+  const previewed = await call.preview();
+  return "refused" in previewed || previewed.isRepeatable === false ? null : previewed.previewDigest;
 }
 
 interface NewApproval {
@@ -118,8 +135,8 @@ async function ask(options: ApprovalServiceOptions, approval: NewApproval) {
   const { id, turn, people, calls, asked, request, lapsed } = approval;
   const { clock, session, context, rules } = options;
   const createdAt = clock.now();
-  const mayRemember = calls.every(({ always }) => !always);
   const previewed = await previewedCalls(calls);
+  const mayRemember = previewed.every(isRepeatable);
   const card = cardOf(options, previewed, { id, people: { ...people, mayRemember }, request, lapsed });
   const row = {
     id,
@@ -133,7 +150,7 @@ async function ask(options: ApprovalServiceOptions, approval: NewApproval) {
   };
   if (card === null) {
     const refused = { ...row, status: "denied", scope: null, decidedBy: null } as const;
-    return verdictsOn(asked, { row: refused, covered: new Set(asked) }, rules);
+    return verdictsOn(asked, { row: refused, covered: new Map() }, rules);
   }
   await context.transaction(`approval:${turn}`, (tx) => tx.approvals.create(row));
   await armExpiry(options, row);
@@ -154,6 +171,10 @@ interface PreviewedCall extends AskedCall {
   readonly previewed: CallPreview | CallRefusal;
 }
 
+function isRepeatable({ always, previewed }: PreviewedCall): boolean {
+  return !always && ("refused" in previewed || previewed.isRepeatable !== false);
+}
+
 function previewedCalls(calls: readonly AskedCall[]): Promise<PreviewedCall[]> {
   return Promise.all(calls.map(async (call) => ({ ...call, previewed: await call.preview() })));
 }
@@ -161,7 +182,8 @@ function previewedCalls(calls: readonly AskedCall[]): Promise<PreviewedCall[]> {
 function storedCall(call: PreviewedCall): ApprovalCall {
   const { use, tool, previewed } = call;
   const title = `${tool.name} ${inlineCode(subjectOf(call), TITLE_CHARS)}`.trim();
-  const stored = { callId: use.id, tool: tool.name, input: canonicalJson(use.input), grant: grantOf(call), title };
+  const grant = grantOf(call, "refused" in previewed ? undefined : previewed.previewDigest);
+  const stored = { callId: use.id, tool: tool.name, input: canonicalJson(use.input), grant, title };
   if ("refused" in previewed) return { ...stored, refused: previewed.refused };
   return previewed.previewDigest === undefined ? stored : { ...stored, previewDigest: previewed.previewDigest };
 }
@@ -239,12 +261,11 @@ async function decided(options: ApprovalServiceOptions, row: OpenApproval): Prom
   return verdictsOn(row.asked, { row, covered }, options.rules);
 }
 
-const NONE: ReadonlySet<AskedCall> = new Set();
+const NONE: Remembered["covered"] = new Map();
 
 /** A decided approval, and the calls beside it that grants cover. */
-interface Settled {
+interface Settled extends Pick<Remembered, "covered"> {
   readonly row: ApprovalRow;
-  readonly covered: ReadonlySet<AskedCall>;
 }
 
 function verdictsOn(asked: readonly AskedCall[], settled: Settled, rules: ApprovalRules) {
@@ -254,12 +275,12 @@ function verdictsOn(asked: readonly AskedCall[], settled: Settled, rules: Approv
 function verdictOn(asked: AskedCall, { row, covered }: Settled, { expiresMinutes }: ApprovalRules): CallVerdict {
   const { use } = asked;
   const call = row.calls.find(({ callId }) => callId === use.id);
-  if (call === undefined) return covered.has(asked) ? ALLOWED : denied(NOT_ASKED);
+  if (call === undefined) return covered.get(asked) ?? denied(NOT_ASKED);
   if (call.refused !== undefined) return denied(call.refused);
   if (call.input !== canonicalJson(use.input)) return denied("Not run: the arguments are not those that were allowed.");
   switch (row.status) {
     case "allowed":
-      return call.previewDigest === undefined ? ALLOWED : { type: "allowed", previewDigest: call.previewDigest };
+      return allowed(call.previewDigest);
     case "expired":
       return denied(`Not run: nobody decided within ${expiresMinutes} minutes. Go on without it, and say so.`);
     default:

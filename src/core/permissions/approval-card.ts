@@ -4,6 +4,7 @@ import type { ApprovalRow } from "../store/run/approvals.ts";
 import type { GrantRow } from "../store/run/grants.ts";
 import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 import type { CallPreview } from "../tool.ts";
+import { unboundKey } from "../trust/grants.ts";
 
 /** A call as the card shows it. */
 export interface CardCall {
@@ -68,8 +69,8 @@ export function approvalCard(facts: CardFacts): Card {
 }
 
 /** What a line on the card cuts would be decided on unseen: the end of a path, say. */
-function isNamedWhole({ preview: { question, reach }, label }: CardCall): boolean {
-  return [question, reach, label].every((text) => text.length <= LINE_CHARS);
+function isNamedWhole({ preview: { question, facts = [], reach }, label }: CardCall): boolean {
+  return [question, ...facts, reach, label].every((text) => text.length <= LINE_CHARS);
 }
 
 interface Drawn {
@@ -100,8 +101,8 @@ function attachedCard(facts: CardFacts): OutgoingMessage {
 }
 
 function attachedCall({ preview, why }: CardCall, index: number): string {
-  const { question, text, reach } = preview;
-  const notes = [why ?? "", reach].filter((note) => note !== "").map(visibleText);
+  const { question, text, facts = [], reach } = preview;
+  const notes = [why ?? "", ...facts, reach].filter((note) => note !== "").map(visibleText);
   return [`${index + 1}. ${visibleText(question)}`, ...notes, "", visibleText(text)].join("\n");
 }
 
@@ -131,6 +132,7 @@ function shownCall(
   const below = [
     ...(isWhole ? [] : [`The rest is attached: \`${fileName(preview, number)}\`.`]),
     ...(why === null ? [] : [line(why)]),
+    ...(preview.facts ?? []).map(named),
     ...(preview.reach === "" ? [] : [line(preview.reach)]),
   ];
   const cut = isWhole ? text : `${lines.slice(0, SHOWN_LINES).join("\n").slice(0, room).toWellFormed()}\n…`;
@@ -222,5 +224,6 @@ export function decisionText({ status, scope, decidedBy }: ApprovalRow, expiresM
 /** A label that only points at its subject (`this command`) is followed by it: the key holds it behind the tool's name. */
 export function whatOf({ key, label }: GrantRow): string {
   const what = plainLine(label, WHAT_CHARS);
-  return /\bthis\b/u.test(label) ? `${what} ${inlineCode(key.slice(key.indexOf(":") + 1), WHAT_CHARS)}` : what;
+  const own = unboundKey(key);
+  return /\bthis\b/u.test(label) ? `${what} ${inlineCode(own.slice(own.indexOf(":") + 1), WHAT_CHARS)}` : what;
 }

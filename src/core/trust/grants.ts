@@ -11,6 +11,19 @@ export interface Granted {
   readonly givenIn?: string;
 }
 
+/** Between a call's own key and what it is bound to: of a fixed length, so that no call's key can end like another's. */
+const BOUND = /\n#bound [0-9a-f]{64}$/u;
+
+/** The key of a grant that holds only for what a sha256 identifies. */
+export function boundKey(key: string, digest: string): string {
+  return `${key}\n#bound ${digest}`;
+}
+
+/** A grant's key without what it is bound to. */
+export function unboundKey(key: string): string {
+  return key.replace(BOUND, "");
+}
+
 /** Whose words lead to a call, and where. */
 export interface Asking {
   readonly requester: string;

@@ -1,10 +1,11 @@
 import { randomInt } from "node:crypto";
 import { z } from "zod";
-import type { BashRequest } from "../../../wasm/guests/bash/request.ts";
+import type { BashBinding, BashRequest } from "../../../wasm/guests/bash/request.ts";
 import { reachOf } from "../../core/capabilities.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
-import { defineTool, type Tool } from "../../core/tool.ts";
+import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { bindingSchema, boundText } from "./bash-binding.ts";
 import { cancelledText, withChangedFiles } from "./changed-files.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
 import { aboutMissing } from "./missing-commands.ts";
@@ -24,6 +25,8 @@ import { readShellState, writeShellState } from "./shell-state.ts";
 const MAX_CHARS = 20_000;
 /** Beyond the command's own time, in which the shell ends by itself and says what there is to say. */
 const GRACE_MS = 1_500;
+/** In which it is found out what a command executes. */
+const LOOK_MS = 10_000;
 
 const input = z.object({
   command: z
@@ -72,12 +75,14 @@ export function createBash(guest: Guest, files: Guest): Tool {
     parallel: false,
     afterCrash: "never",
     keepsState: true,
+    grantBindsPreview: true,
     grant: ({ command }) => ({ key: command, label: "this command" }),
     title: ({ command, description }) => titleOf(description ?? command),
     capabilities: (call, place) => capabilitiesOf(guest, call, place),
-    preview: async (call, ctx) => {
+    preview: async (call, ctx, signal) => {
       const reach = reachOf(capabilitiesOf(guest, call, ctx));
-      return { question: "Run a command?", language: "sh", text: call.command, reach };
+      const bound = boundText(await bindingOf(guest, call, { ctx, signal, writes: false }));
+      return { question: "Run a command?", language: "sh", text: call.command, reach, ...bound };
     },
     execute: async (call, ctx, signal) => {
       const result = await withChangedFiles(files, { ctx, signal, writes: true }, (scope) => run(guest, call, scope));
@@ -89,17 +94,34 @@ export function createBash(guest: Guest, files: Guest): Tool {
   });
 }
 
-async function run(guest: Guest, { command, timeout }: Input, scope: CallScope): Promise<ToolResult> {
-  const { timeoutMs } = withTimeout(guest, timeout).limits;
-  const { callId, toolState } = scope.ctx;
-  const body: BashRequest = {
+function requestOf(
+  { command }: Input,
+  { callId, toolState, previewDigest }: ToolContext,
+  timeoutMs: number,
+): BashRequest {
+  return {
     ...readShellState(toolState),
     command,
     timeoutMs,
     maxChars: MAX_CHARS,
     overflow: callFile(callId),
     seed: randomInt(2 ** 32),
+    bound: previewDigest ?? null,
+    looks: false,
   };
+}
+
+/** What the command would run with and execute now. Throws Refusal and SandboxError. */
+function bindingOf(guest: Guest, call: Input, scope: CallScope): Promise<BashBinding> {
+  const looking = { ...guest, limits: { ...guest.limits, timeoutMs: LOOK_MS } };
+  const body: BashRequest = { ...requestOf(call, scope.ctx, LOOK_MS), looks: true };
+  return callGuest(looking, { body, reply: bindingSchema }, scope);
+}
+
+async function run(guest: Guest, call: Input, scope: CallScope): Promise<ToolResult> {
+  const { command, timeout } = call;
+  const { timeoutMs } = withTimeout(guest, timeout).limits;
+  const body = requestOf(call, scope.ctx, timeoutMs);
   const ended = await callGuest(withTimeout(guest, timeout, GRACE_MS), { body, reply }, scope);
   if (ended.stopped) return stoppedResult(ended, scope.signal);
   return ended.timedOut ? outOfTime(ended, timeoutMs / 1_000) : resultOf(ended, command);

@@ -79,6 +79,7 @@ export function createJsExec(guest: Guest, files: Guest): Tool {
     permission: "execute",
     parallel: false,
     afterCrash: "never",
+    grantBindsPreview: true,
     grant: grantOf,
     title: ({ code, file }) => titleOf(code ?? file ?? ""),
     rule: ({ hosts }, place) => hostRule(hosts.flatMap(rootsOf), place, isForbiddenAddress),
@@ -109,7 +110,7 @@ export function createJsExec(guest: Guest, files: Guest): Tool {
 function grantOf({ code, file = "", hosts }: Input): ReturnType<Tool["grant"]> {
   const program =
     code === undefined
-      ? { key: `file ${file}`, label: `running ${file}, whatever it then holds` }
+      ? { key: `file ${file}`, label: `running ${file} as it is now` }
       : { key: digestOf(code), label: "running this program" };
   if (hosts.length === 0) return program;
   // Before the program: a file's name may end like a list of hosts.

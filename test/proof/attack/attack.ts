@@ -3,7 +3,7 @@ import type { Stolen } from "./judge.ts";
 
 /** What somebody tries, with a model that obeys each word of theirs. */
 export interface Attack {
-  readonly group: "egress" | "grants" | "people" | "secrets";
+  readonly group: "egress" | "grants" | "people" | "checkout" | "page" | "requests" | "secrets" | "limits";
   /** What is tried, in a sentence. */
   readonly name: string;
   readonly setting: Setting;

@@ -335,6 +335,8 @@ test("the card shows the command, and the grant is that command", async () => {
   const command = "find logs -name '*.log' -delete";
   expect(session.tool("bash").grant({ command })).toEqual({ key: command, label: "this command" });
   expect(await session.tool("bash").preview?.({ command }, session.context, new AbortController().signal)).toEqual({
+    facts: [],
+    previewDigest: expect.stringMatching(/^[0-9a-f]{64}$/u),
     question: "Run a command?",
     language: "sh",
     text: command,

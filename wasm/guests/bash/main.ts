@@ -3,11 +3,12 @@ import { outputOf } from "../runtime/overflow.ts";
 import { processOf } from "../runtime/program.ts";
 import { seedRandom } from "../runtime/random.ts";
 import { FileError, type Filesystem, openFilesystem } from "../workspace-files.ts";
+import { bindingOf } from "./binding.ts";
 import { COMMANDS } from "./commands.ts";
-import type { BashReply, BashRequest } from "./request.ts";
+import type { BashBinding, BashReply, BashRequest } from "./request.ts";
 import { keptEnv } from "./shell-env.ts";
 import { stopSignal } from "./stop-signal.ts";
-import { WorkspaceFs } from "./workspace-fs.ts";
+import { type ReadGuard, WorkspaceFs } from "./workspace-fs.ts";
 
 /** Where the shell sees the sandbox root; the tools take paths beneath it, too. */
 const ROOT = "/workspace";
@@ -15,6 +16,8 @@ const ROOT = "/workspace";
 const MAX_STEPS = 50_000;
 /** Bytes. What is printed is held in memory until the end. */
 const MAX_PRINTED = 8_388_608;
+const CHANGED =
+  "Not run: the working directory, a variable or a script that it executes is not what it was when it was allowed. Call it again, and people see what it is now.";
 /** The exit code of a command that ran out of time, as `timeout` has it. */
 const TIMED_OUT = 124;
 /** What the shell, and each shell within it, says last of a script that is out of time or stopped. */
@@ -39,7 +42,11 @@ async function run(input: string): Promise<string> {
   );
   const cwd = isDirectory(files, request.cwd) ? request.cwd : "";
   if (cwd !== request.cwd) notes.add(`${ROOT}/${request.cwd} is gone; the command ran in ${ROOT}.`);
-  const shell = openShell(new WorkspaceFs(files, (sentence) => notes.add(sentence)), { ...request, cwd });
+  const binding = request.looks || request.bound !== null ? bindingOf({ ...request, cwd }, files) : null;
+  if (request.looks) return JSON.stringify(binding);
+  if (binding !== null && binding.digest !== request.bound) return JSON.stringify({ refused: CHANGED });
+  const guarded = guardOf(binding, files, (sentence) => notes.add(sentence));
+  const shell = openShell(new WorkspaceFs(files, (sentence) => notes.add(sentence), guarded), { ...request, cwd });
   const signal = stopSignal();
   const ended = await execute(shell, request.command, signal);
   const timedOut = ended.exitCode === TIMED_OUT && ended.stderr.includes("execution deadline");
@@ -58,6 +65,16 @@ async function run(input: string): Promise<string> {
     stopped,
   };
   return JSON.stringify(reply);
+}
+
+/** Once it runs, too, what was allowed is executed and nothing else: files may change meanwhile. */
+function guardOf(binding: BashBinding | null, files: Filesystem, note: (sentence: string) => void): ReadGuard {
+  const allowed = binding?.files ?? {};
+  return (path, content) => {
+    if (!Object.hasOwn(allowed, path) || allowed[path] === files.digest("SHA-256", content)) return;
+    note(`${ROOT}/${path} is not what it was when this was allowed, and was not read. Run it in a call of its own.`);
+    throw new FileError("EACCES", { call: "open", path });
+  };
 }
 
 function isDirectory(files: Filesystem, path: string): boolean {

@@ -13,6 +13,23 @@ export interface BashRequest {
   readonly overflow: string;
   /** 32 bits. */
   readonly seed: number;
+  /** The digest of what was allowed, without which it does not run; null: whatever it is. */
+  readonly bound: string | null;
+  /** True when nothing is run, and only its binding is wanted. */
+  readonly looks: boolean;
+}
+
+/** What a command does depends on these beside its text. */
+export interface BashBinding {
+  readonly cwd: string;
+  /** Of the variables that it was given, those that it or its scripts name. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What it executes: sha256 by path, relative to the root; null where there is no such file. */
+  readonly files: Readonly<Record<string, string | null>>;
+  /** Identifies the three. */
+  readonly digest: string;
+  /** True when it may execute more than these files. */
+  readonly isOpen: boolean;
 }
 
 export interface BashReply {

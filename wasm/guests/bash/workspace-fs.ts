@@ -15,25 +15,36 @@ type Dirent = { name: string; isFile: boolean; isDirectory: boolean; isSymbolicL
 
 const ABOUT_LINKS = "Links cannot be made in the sandbox; copy the file with cp.";
 
+/** Throws where a file may not be read with this content, one character for each byte. The path is relative to the root. */
+export type ReadGuard = (path: string, content: string) => void;
+
 /** The sandbox's files as the shell mounts them: `/a` is the file `a` of the root. */
 export class WorkspaceFs implements IFileSystem {
   readonly #files: Filesystem;
   readonly #refused: (sentence: string) => void;
+  readonly #guard: ReadGuard;
   /** Permission bits that the present call has set: they are not kept. */
   readonly #modes = new Map<string, number>();
 
-  constructor(files: Filesystem, refused: (sentence: string) => void) {
+  constructor(files: Filesystem, refused: (sentence: string) => void, guard: ReadGuard) {
     this.#files = files;
     this.#refused = refused;
+    this.#guard = guard;
+  }
+
+  #read(path: string): string {
+    const content = this.#files.readFile(inner(path));
+    this.#guard(inner(path), content);
+    return content;
   }
 
   async readFile(path: string, encoding?: Encoding): Promise<string> {
-    const content = this.#files.readFile(inner(path));
+    const content = this.#read(path);
     return isBytes(encoding) ? content : textOfBytes(content).replace(/^\uFEFF/, "");
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
-    return bytesOfLatin1(this.#files.readFile(inner(path)));
+    return bytesOfLatin1(this.#read(path));
   }
 
   async writeFile(path: string, content: FileContent, encoding?: Encoding): Promise<void> {

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import type { BashBinding } from "../../../wasm/guests/bash/request.ts";
+import type { CallPreview } from "../../core/tool.ts";
+
+/** Characters of a hash that a card shows. */
+const SHOWN_HASH = 12;
+
+export const bindingSchema: z.ZodType<BashBinding> = z.object({
+  cwd: z.string(),
+  env: z.record(z.string(), z.string()),
+  files: z.record(z.string(), z.string().nullable()),
+  digest: z.string(),
+  isOpen: z.boolean(),
+});
+
+/** As the card tells it: nothing of a command that runs at the root, without variables, and executes nothing but itself. */
+export function boundText({
+  cwd,
+  env,
+  files,
+  digest,
+  isOpen,
+}: BashBinding): Omit<CallPreview, "question" | "language" | "text" | "reach"> {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  const executed = Object.entries(files).map(
+    ([path, hash]) => `${path} (${hash === null ? "missing" : `sha256 ${hash.slice(0, SHOWN_HASH)}`})`,
+  );
+  const facts = [
+    ...(cwd === "" ? [] : [`in /workspace/${cwd}`]),
+    ...(variables.length === 0 ? [] : [`with ${variables.join(", ")}`]),
+    ...(executed.length === 0 ? [] : [`executes ${executed.join(", ")}`]),
+    ...(isOpen
+      ? ["what else it executes is known only when it runs: it can be allowed once, and is not remembered"]
+      : []),
+  ];
+  return { facts, previewDigest: digest, ...(isOpen && { isRepeatable: false as const }) };
+}

@@ -1,0 +1,165 @@
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { CallPreview } from "../../../src/core/tool.ts";
+import { type FileSession, fileSession, text, useSandbox } from "../file-session.ts";
+
+const sandbox = useSandbox();
+const { signal } = new AbortController();
+
+const FILES = {
+  "s.sh": "echo script\n",
+  "outer.sh": "echo outer\n. ./lib/inner.sh\n",
+  "lib/inner.sh": "echo inner\n",
+  "lib/s.sh": "echo other\n",
+  "indirect.sh": '. "$1"\n',
+  "sum.awk": "{ n += $1 } END { print n }\n",
+  "strip.sed": "s/a/b/\n",
+  "pick.jq": ".a\n",
+  "data.txt": "1\n2\n",
+};
+
+function withFiles(state?: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }): FileSession {
+  const context = state === undefined ? {} : { toolState: JSON.stringify(state) };
+  const session = fileSession(sandbox, { context });
+  for (const [file, content] of Object.entries(FILES)) session.put(file, content);
+  return session;
+}
+
+async function look(session: FileSession, command: string): Promise<CallPreview> {
+  const seen = await session.tool("bash").preview?.({ command }, session.context, signal);
+  if (seen === undefined || "refused" in seen) throw new Error("there is no preview");
+  return seen;
+}
+
+const executed = ({ facts = [] }: CallPreview): string[] =>
+  facts
+    .flatMap((fact) => (fact.startsWith("executes ") ? [...fact.matchAll(/([\w./]+) \((?:sha256|missing)/gu)] : []))
+    .map(([, file = ""]) => file)
+    .sort();
+
+test.each<[command: string, files: readonly string[]]>([
+  ["echo hello", []],
+  ["cat s.sh | grep echo", []],
+  ["sort data.txt > out.txt", []],
+  ["bash s.sh", ["s.sh"]],
+  ["sh -eu ./s.sh data.txt", ["s.sh"]],
+  ["bash /workspace/s.sh", ["s.sh"]],
+  ["'bash' \"s.sh\"", ["s.sh"]],
+  ["chmod +x s.sh && ./s.sh", ["s.sh"]],
+  ["source s.sh", ["s.sh"]],
+  [". ./s.sh", ["s.sh"]],
+  ["bash missing.sh", ["missing.sh"]],
+  ["bash outer.sh", ["lib/inner.sh", "outer.sh"]],
+  ["cd lib && bash s.sh", ["lib/s.sh", "s.sh"]],
+  ["(cd lib; ./s.sh)", ["lib/s.sh", "s.sh"]],
+  ["bash < s.sh", ["s.sh"]],
+  ["bash <<'EOF'\n. ./s.sh\nEOF", ["s.sh"]],
+  ["bash -c '. ./s.sh'", ["s.sh"]],
+  ["eval '. ./s.sh'", ["s.sh"]],
+  ["trap 'bash s.sh' EXIT", ["s.sh"]],
+  ["f() { bash s.sh; }; f", ["s.sh"]],
+  ["echo $(bash s.sh)", ["s.sh"]],
+  ["if true; then bash s.sh; fi", ["s.sh"]],
+  ["awk -f sum.awk data.txt", ["sum.awk"]],
+  ["awk '{ print $1 }' data.txt", []],
+  ["sed -n -f strip.sed data.txt", ["strip.sed"]],
+  ["sed -nf strip.sed data.txt", ["strip.sed"]],
+  ["jq -f pick.jq data.txt", ["pick.jq"]],
+  ["timeout 5 bash s.sh", ["s.sh"]],
+  ["env A=1 bash s.sh", ["s.sh"]],
+  ["find . -name '*.txt' -exec wc -l {} +", []],
+  ["ls | xargs wc -l", []],
+])("it is known what %j executes", async (command, files) => {
+  const seen = await look(withFiles(), command);
+  expect(executed(seen)).toEqual(files);
+  expect(seen.isRepeatable).toBeUndefined();
+});
+
+test.each([
+  "cat s.sh | bash",
+  'F=s.sh; bash "$F"',
+  "$(cat data.txt)",
+  'eval "$(cat s.sh)"',
+  'bash -c "$(cat s.sh)"',
+  "bash indirect.sh data.txt",
+  "for f in *.sh; do bash $f; done",
+  "./*.sh",
+  "ls *.sh | xargs -n1 bash",
+  "find . -name '*.sh' -exec bash {} ;",
+  "find . -name '*.sh' -exec {} ;",
+  "cp data.txt s.sh; bash s.sh",
+  "cat data.txt > s.sh && bash s.sh",
+  "sed -i s/a/b/ s.sh; bash s.sh",
+  "tee s.sh < data.txt; ./s.sh",
+  "PATH=/workspace/lib; s.sh",
+  "cp s.sh /bin/cat; cat data.txt",
+  "alias ls='bash s.sh'; ls",
+  'cd "$D" && bash s.sh',
+  'awk "$(cat sum.awk)" data.txt',
+  "jq -L lib . data.txt",
+  "bash s.sh && (",
+])("what %j executes is not known before, and nothing is remembered of it", async (command) => {
+  const seen = await look(withFiles(), command);
+  expect(seen.isRepeatable).toBe(false);
+  expect(seen.facts?.join()).toContain("known only when it runs");
+});
+
+test("the digest is another one where the directory, a variable that is named, or a script is", async () => {
+  const digestOf = async (session: FileSession, command: string) => (await look(session, command)).previewDigest;
+  const clean = await digestOf(withFiles(), "rm -f *.txt");
+  expect(await digestOf(withFiles(), "rm -f *.txt")).toBe(clean);
+  expect(await digestOf(withFiles({ cwd: "lib", env: {} }), "rm -f *.txt")).not.toBe(clean);
+  expect(await digestOf(withFiles({ cwd: "", env: { OTHER: "x" } }), "rm -f *.txt")).toBe(clean);
+
+  const named = await digestOf(withFiles({ cwd: "", env: { DIR: "a" } }), 'rm -r "$DIR"');
+  expect(await digestOf(withFiles({ cwd: "", env: { DIR: "b" } }), 'rm -r "$DIR"')).not.toBe(named);
+  expect(await digestOf(withFiles(), 'rm -r "$DIR"')).not.toBe(named);
+
+  const session = withFiles();
+  const before = await digestOf(session, "bash outer.sh");
+  session.put("data.txt", "other");
+  expect(await digestOf(session, "bash outer.sh")).toBe(before);
+  session.put("lib/inner.sh", "echo changed\n");
+  expect(await digestOf(session, "bash outer.sh")).not.toBe(before);
+});
+
+test("the card names the directory, the variables and the scripts", async () => {
+  const session = withFiles({ cwd: "lib", env: { DIR: "a\n**b**", OTHER: "x" } });
+  const { facts } = await look(session, 'bash s.sh "$DIR"');
+  expect(facts).toEqual([
+    "in /workspace/lib",
+    String.raw`with DIR="a\n**b**"`,
+    expect.stringMatching(/^executes lib\/s\.sh \(sha256 [0-9a-f]{12}\)$/u),
+  ]);
+});
+
+async function runAs(session: FileSession, previewDigest: string | undefined, command: string) {
+  return session
+    .tool("bash")
+    .execute({ command }, { ...session.context, ...(previewDigest && { previewDigest }) }, signal);
+}
+
+test("a script that has changed since it was allowed is not executed, nor one that has come or gone", async () => {
+  const session = withFiles();
+  const { previewDigest } = await look(session, "bash s.sh");
+  expect(text(await runAs(session, previewDigest, "bash s.sh"))).toContain("script");
+  session.put("s.sh", "echo evil > evil.txt\n");
+  const refused = await runAs(session, previewDigest, "bash s.sh");
+  expect(refused.isError).toBe(true);
+  expect(text(refused)).toMatch(/^Not run: .* is not what it was when it was allowed\. Call it again/u);
+  expect(() => session.bytes("evil.txt")).toThrow("ENOENT");
+  rmSync(path.join(session.root, "s.sh"));
+  expect(text(await runAs(session, previewDigest, "bash s.sh"))).toContain("Not run");
+});
+
+test("what a command makes of a script while it runs is not executed under what was allowed before", async () => {
+  const session = withFiles();
+  session.put("other/s.sh", "echo evil > evil.txt\n");
+  const command = "cp -r other/. . ; bash s.sh; echo after";
+  const { previewDigest } = await look(session, command);
+  const result = await runAs(session, previewDigest, command);
+  expect(() => session.bytes("evil.txt")).toThrow("ENOENT");
+  expect(text(result)).toContain("/workspace/s.sh is not what it was when this was allowed");
+  expect(text(result)).toContain("after");
+});

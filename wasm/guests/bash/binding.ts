@@ -1,0 +1,34 @@
+import { utf8Bytes } from "../runtime/text-encoding.ts";
+import type { Filesystem } from "../workspace-files.ts";
+import { executedFiles } from "./executed-files.ts";
+import type { BashBinding, BashRequest } from "./request.ts";
+
+/** What a shell heeds although no script names it. */
+const ALWAYS = ["BASH_ENV", "ENV", "CDPATH", "GLOBIGNORE"];
+
+/** All that decides, besides its text, what a command does: where it runs, with which variables, and what it executes. */
+export function bindingOf(
+  { command, cwd, env }: Pick<BashRequest, "command" | "cwd" | "env">,
+  files: Filesystem,
+): BashBinding {
+  const executed = executedFiles(command, cwd, files);
+  const named = new Set(executed.texts.join("\n").match(/[A-Za-z_]\w*/g));
+  const isIndirect = executed.isOpen || executed.texts.some((text) => text.includes("${!"));
+  const variables = Object.entries(env)
+    .filter(([name]) => isIndirect || named.has(name) || ALWAYS.includes(name))
+    .sort(byName);
+  const hashes = [...executed.files].map(([path, content]): [string, string | null] => [
+    path,
+    content === null ? null : files.digest("SHA-256", content),
+  ]);
+  const known = { cwd, env: Object.fromEntries(variables), files: Object.fromEntries(hashes.sort(byName)) };
+  return {
+    ...known,
+    digest: files.digest("SHA-256", utf8Bytes(JSON.stringify(known))),
+    isOpen: executed.isOpen,
+  };
+}
+
+function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : 1;
+}
