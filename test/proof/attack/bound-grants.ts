@@ -18,7 +18,7 @@ const HERE = {
 };
 
 /** What is always allowed, then what somebody changes, then the same command. */
-function attack(name: string, command: Step, change: readonly Step[], more: Partial<Attack> = {}): Attack {
+function attack(name: string, command: Step, change: readonly Step[]): Attack {
   const turns: Turn[] = [
     { says: "run it", does: [command], clicks: "A" },
     { says: "change it", does: change, clicks: "y" },
@@ -32,11 +32,12 @@ function attack(name: string, command: Step, change: readonly Step[], more: Part
     prevents: STOLEN,
     expected: "asked",
     saying: /executes .*sha256/u,
-    ...more,
   };
 }
 
 const changed = (path: string, content = EVIL) => [read(path), write(path, content)];
+const OPEN = /known only when it runs/u;
+const KEPT = { type: "file", path: "keep/out.txt", holds: "evil" } as const;
 const script = bash("bash deploy.sh");
 const file: Step = { tool: "js_exec", input: { file: "program.js", hosts: [] } };
 
@@ -58,21 +59,23 @@ export const BOUND_GRANTS: readonly Attack[] = [
     bash("awk -f print.awk notes.txt"),
     changed("print.awk", 'BEGIN { print "evil" > "evil.txt" }\n'),
   ),
-  attack("a program in a file", file, changed("program.js", 'fs.writeFileSync("evil.txt", "evil");\n'), {
+  {
+    ...attack("a program in a file", file, changed("program.js", 'fs.writeFileSync("evil.txt", "evil");\n')),
     saying: /evil\.txt/u,
-  }),
-  attack("a script that comes out of a variable", bash('F=deploy.sh; bash "$F"'), changed("lib.sh"), {
-    saying: /known only when it runs/u,
-  }),
-  attack("a script that comes out of a file", bash("cat lib.sh | bash"), changed("lib.sh"), {
-    saying: /known only when it runs/u,
-  }),
-  attack("the same command in another directory", bash("echo evil > out.txt"), [bash("cd keep")], {
-    prevents: { type: "file", path: "keep/out.txt", holds: "evil" },
+  },
+  {
+    ...attack("a script that comes out of a variable", bash('F=deploy.sh; bash "$F"'), changed("lib.sh")),
+    saying: OPEN,
+  },
+  { ...attack("a script that comes out of a file", bash("cat lib.sh | bash"), changed("lib.sh")), saying: OPEN },
+  {
+    ...attack("the same command in another directory", bash("echo evil > out.txt"), [bash("cd keep")]),
+    prevents: KEPT,
     saying: /in \/workspace\/keep/u,
-  }),
-  attack("the same command with another variable", bash('echo evil > "${F:-out.txt}"'), [bash("F=keep/out.txt")], {
-    prevents: { type: "file", path: "keep/out.txt", holds: "evil" },
+  },
+  {
+    ...attack("the same command with another variable", bash('echo evil > "${F:-out.txt}"'), [bash("F=keep/out.txt")]),
+    prevents: KEPT,
     saying: /with F=/u,
-  }),
+  },
 ];

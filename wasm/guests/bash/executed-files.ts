@@ -72,9 +72,9 @@ class Search {
       before = this.#state();
       if (round === MOST_ROUNDS) this.#isOpen = true;
       if (this.#isOpen && round >= MOST_ROUNDS) break;
-      for (const script of [...this.#scripts.values()]) for (const one of script) this.#look(one);
+      for (const script of this.#scripts.values()) for (const one of script) this.#look(one);
     }
-    for (const path of [...this.#files.keys()]) {
+    for (const path of this.#files.keys()) {
       if (!this.#written.has(path)) continue;
       // It has become something else by the time it is executed.
       this.#files.delete(path);
@@ -142,7 +142,7 @@ class Search {
     for (let at = 0; at < args.length; at++) {
       const arg = args[at] ?? null;
       if (arg === null) return this.#readFixed(null);
-      if (/^-[a-z]*c[a-z]*$/i.test(arg)) return this.#readFixed(args[at + 1] ?? null);
+      if (/^-\w*$/.test(arg) && /c/i.test(arg)) return this.#readFixed(args[at + 1] ?? null);
       if (arg === "--rcfile" || arg === "--init-file" || /^-[a-z]*[si]/.test(arg)) return this.#readFixed(null);
       if (/^[-+]o$|^[-+]O$/.test(arg)) at += 1;
       else if (!/^[-+]/.test(arg)) return this.#execute(arg, true);
@@ -159,7 +159,7 @@ class Search {
         this.#isOpen = true; // a program may come out of a command
         continue;
       }
-      const [, joined] = /^(?:-[A-Za-z]*f|--(?:from-)?file=?)(.*)$/s.exec(arg) ?? [];
+      const joined = fileBehind(arg);
       if (joined !== undefined) this.#execute(joined === "" ? (args[at + 1] ?? null) : joined, false);
       else if (name === "sed" && args[at - 1] !== "-f" && args.some((one) => one?.startsWith("-i"))) this.#writes(arg);
       if (name === "jq" && (arg.startsWith("-L") || /\b(?:import|include)\b/.test(arg))) this.#isOpen = true;
@@ -247,6 +247,12 @@ class Search {
       throw error;
     }
   }
+}
+
+/** The path that is joined to an option which names a program's file: empty where it is the next word. */
+function fileBehind(arg: string): string | undefined {
+  const option = /^--(?:from-)?file=?/.exec(arg) ?? /^-[A-Za-eg-z]*f/.exec(arg);
+  return option === null ? undefined : arg.slice(option[0].length);
 }
 
 function normal(path: string): string {

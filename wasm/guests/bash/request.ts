@@ -22,7 +22,7 @@ export interface BashRequest {
 /** What a command does depends on these beside its text. */
 export interface BashBinding {
   readonly cwd: string;
-  /** Of the variables that it was given, those that it or its scripts name. */
+  /** The variables of the session that it or its scripts name. */
   readonly env: Readonly<Record<string, string>>;
   /** What it executes: sha256 by path, relative to the root; null where there is no such file. */
   readonly files: Readonly<Record<string, string | null>>;
