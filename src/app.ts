@@ -352,6 +352,7 @@ function openIntake({ config, runtime, log, commands, features }: Assembly, work
       runtime,
       log,
       platform,
+      admins: config.access.admins,
       allowedHosts: config.allowedHosts,
       ...channelConfigs,
     }),

@@ -1,6 +1,7 @@
-import { checkCombinations, exposedHome, openSettings, unknownVariables } from "./config/combinations.ts";
+import { checkCombinations, exposedHome, unknownVariables } from "./config/combinations.ts";
 import { environmentSchema, providerEnvironmentSchema } from "./config/environment.ts";
 import { configureFeatures, environmentWith, settingsWith, withoutOwnKeys } from "./config/features.ts";
+import { openSettings } from "./config/open-settings.ts";
 import { describeIssues, environmentStyle, fileStyle } from "./config/problems.ts";
 import { type Config, resolveConfig } from "./config/resolve.ts";
 import { settingsSchema } from "./config/settings.ts";

@@ -113,14 +113,14 @@ export function checkDirectories({ channels }: Config): Finding[] {
 }
 
 /** Whether the system confines the sandbox's process; it is tried. */
-export async function checkConfinement(config: Config): Promise<Finding> {
+export async function checkConfinement(config: Config): Promise<Finding[]> {
   const { confinementOf } = await import("../open-toolbox.ts"); // with all tools, which nothing else here needs
   const confinement = confinementOf(config);
-  if (confinement === null) return { ok: true, isWarning: true, text: "confinement: off, by the settings" };
+  if (confinement === null) return []; // which is among the warnings of the settings
   const problem = await confinement.problem();
-  if (problem === null) return good("the sandbox's process is confined by bubblewrap");
-  if (confinement.isRequired) return bad(`confinement: is required, and ${problem}`);
-  return { ok: true, isWarning: true, text: `the sandbox's process is not confined by the system: ${problem}` };
+  if (problem === null) return [good("the sandbox's process is confined by bubblewrap")];
+  if (confinement.isRequired) return [bad(`confinement: is required, and ${problem}`)];
+  return [{ ok: true, isWarning: true, text: `the sandbox's process is not confined by the system: ${problem}` }];
 }
 
 /** Agents that are missing or have no tools, because something is wrong with their file or setting, or with a name. */

@@ -59,7 +59,7 @@ async function checkConfigured(config: Config, { lookAtJobs, version, online }: 
     checkWritable("DECKHAND_SANDBOX", config.sandbox),
     ...(await checkDatabase(config)),
     ...checkDirectories(config),
-    await checkConfinement(config),
+    ...(await checkConfinement(config)),
     ...checkPlatforms(config),
     ...checkModels(config),
     ...(await (online ? checkKeys(config) : checkKnownModels(config))),

@@ -42,21 +42,6 @@ function modeWarnings(env: Environment): string[] {
   return ["SLACK_SIGNING_SECRET: is not used, because SLACK_APP_TOKEN selects Socket Mode. Unset one of the two."];
 }
 
-/** Settings by which nobody is asked and nothing is kept in: no mistake, and worth a line at every start. */
-export function openSettings({ query, allowedHosts, access, sinks }: Config): string[] {
-  const isUnasked = query.mode === "agi" && allowedHosts.includes("*");
-  const isForAll = access.allow === undefined && access.guests && access.external;
-  return [
-    ...(isUnasked
-      ? ['mode, allowedHosts: in mode agi with ["*"] nobody is asked for anything, and every public host is read.']
-      : []),
-    ...(isForAll ? ["access: guests and people of other workspaces are served, whoever they are."] : []),
-    ...sinks
-      .filter(({ host, send }) => host.startsWith("*.") && send === "files")
-      .map(({ host }) => `allowedHosts: files may go to any host beneath ${host.slice(2)}, unasked.`),
-  ];
-}
-
 const OWN_PREFIXES = /^(DECKHAND|SLACK|DISCORD)_/;
 
 /** What is given to find variables that nothing reads. */

@@ -57,7 +57,7 @@ test("a healthy project has one ✓ line per check", async () => {
 test("whether the sandbox's process is confined is as the settings say", async () => {
   const cwd = directoryWith({ file: { confinement: "off" } });
   const { lines } = await doctor({ cwd });
-  expect(lines).toContain("⚠ confinement: off, by the settings");
+  expect(lines).toContain("⚠ confinement: off, so the system keeps nothing from the sandbox's process.");
 });
 
 test("a workspace that asked and is not served has a ⚠ line, until the settings let it in", async () => {

@@ -220,8 +220,17 @@ const warned: { name: string; env: Record<string, string>; warning: string }[] =
   },
 ];
 
+test.each([
+  { env: { SLACK_BOT_TOKEN: "xoxb-1", SLACK_APP_TOKEN: "xapp-2" }, example: "slack:U…" },
+  { env: { DISCORD_TOKEN: "d" }, example: "discord:<id>" },
+])("without admins, some are asked for where people are many: $example", ({ env, example }) => {
+  const line = `access.admins: nobody is named. Write \`"access": { "admins": ["${example}"] }\` into the settings file.`;
+  expect(load({ env }).warnings).toEqual([line]);
+  expect(load({ env, file: { access: { admins: ["slack:U1"] } } }).warnings).toEqual([]);
+});
+
 test.each(warned)("$name is warned about", ({ env, warning }) => {
-  expect(load({ env }).warnings).toEqual([warning]);
+  expect(load({ env, file: { access: { admins: ["slack:U1"] } } }).warnings).toEqual([warning]);
 });
 
 test("variables of other programs are left alone", () => {
@@ -280,7 +289,21 @@ test.each<[string, object, RegExp | null]>([
     { allowedHosts: [{ host: "*.example.com", send: "files" }] },
     /files may go to any/u,
   ],
-  ["one of them alone", { mode: "agi", access: { guests: true } }, null],
+  ["nobody is asked for changes", { mode: "agi" }, /^mode: in mode agi nobody is asked before/u],
+  ["or in a channel", { channels: { "slack:C1": { mode: "agi" } } }, /^channels\.slack:C1\.mode: in mode agi nobody/u],
+  ["every host is read", { allowedHosts: ["*"] }, /every public host is read, unasked/u],
+  ["nothing is confined", { confinement: "off" }, /^confinement: off/u],
+  [
+    "everybody decides",
+    { access: { workspaces: ["discord:1"] }, approvals: { approvers: ["discord:role:1"] } },
+    /^approvals\.approvers: discord:role:1 is everybody/u,
+  ],
+  [
+    "everybody is an admin",
+    { access: { workspaces: ["discord:1"], admins: ["discord:role:1"] } },
+    /^access\.admins: discord:role:1 is everybody/u,
+  ],
+  ["guests alone are served", { access: { guests: true }, approvals: { approvers: ["discord:role:1"] } }, null],
 ])("a settings file that opens much is named: %s", (...[, file, warning]) => {
   const { warnings } = load({ file });
   if (warning === null) expect(warnings).toEqual([]);

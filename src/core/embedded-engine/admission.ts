@@ -1,27 +1,35 @@
 import type { Applicant } from "../store/sessions.ts";
 
-/** The share of the places that one person cannot have: whoever comes beside them need not wait for their runs to end. */
-const KEPT_SHARE = 1 / 4;
+/** The shares of the places that one person, and one channel, cannot have: whoever comes beside need not wait for their runs to end. */
+const KEPT_SHARES = { person: 1 / 4, channel: 1 / 8 };
+
+/** Where settings say how many places one may have. */
+export interface PlaceLimits {
+  readonly person?: number | undefined;
+  readonly channel?: number | undefined;
+}
 
 /**
- * Who may run now: at most `limit` sessions at once, and of one person so many less that others find a free place. When
- * sessions queue, people take turns, and where it is several people's turn, channels do: neither a busy person nor a busy
+ * Who may run now: at most `limit` sessions at once, and of one person or channel so many less that others find a free
+ * place. When sessions queue, people take turns, and where it is several people's turn, channels do: neither a busy person nor a busy
  * channel keeps the others waiting.
  */
 export class Admission {
   readonly #limit: number;
-  readonly #mostOfOne: number;
+  readonly #most: Readonly<Record<Holder, number>>;
   /** By session, in order of arrival. */
   readonly #queue = new Map<string, Applicant>();
-  /** Whose each running session is. */
-  readonly #running = new Map<string, string>();
-  /** How many each person has of these. */
-  readonly #held = new Map<string, number>();
+  readonly #running = new Map<string, Applicant>();
+  /** How many of these each person has, and each channel. */
+  readonly #held = { person: new Map<string, number>(), channel: new Map<string, number>() };
   #turns = new Turns();
 
-  constructor(limit: number) {
+  constructor(limit: number, { person, channel }: PlaceLimits = {}) {
     this.#limit = limit;
-    this.#mostOfOne = limit - Math.floor(limit * KEPT_SHARE);
+    this.#most = {
+      person: person ?? limit - Math.floor(limit * KEPT_SHARES.person),
+      channel: channel ?? limit - Math.floor(limit * KEPT_SHARES.channel),
+    };
   }
 
   /** Queues a session that does not wait yet. */
@@ -34,12 +42,13 @@ export class Admission {
     return this.#queue.has(sessionId);
   }
 
-  /** True when what the person begins now must wait. */
-  isFullFor(personId: string): boolean {
-    if (this.#running.size >= this.#limit || this.#heldBy(personId) >= this.#mostOfOne) return true;
+  /** True when what the person begins in the channel now must wait. */
+  isFullFor(applicant: Owner): boolean {
+    if (this.#running.size >= this.#limit || !this.#hasRoom(applicant, () => 0)) return true;
     const next = [...this.#queue.values()].filter((each) => this.#mayRun(each));
-    const own = next.filter((each) => each.personId === personId).length;
-    return this.#running.size + next.length >= this.#limit || this.#heldBy(personId) + own >= this.#mostOfOne;
+    const ahead = (holder: Holder) =>
+      next.filter((each) => ownerId(each, holder) === ownerId(applicant, holder)).length;
+    return this.#running.size + next.length >= this.#limit || !this.#hasRoom(applicant, ahead);
   }
 
   /** The next session to run, or undefined when none waits or no place is free. */
@@ -60,12 +69,10 @@ export class Admission {
   }
 
   leave(sessionId: string): void {
-    const personId = this.#running.get(sessionId);
-    if (personId === undefined) return;
+    const owner = this.#running.get(sessionId);
+    if (owner === undefined) return;
     this.#running.delete(sessionId);
-    const left = this.#heldBy(personId) - 1;
-    if (left > 0) this.#held.set(personId, left);
-    else this.#held.delete(personId);
+    for (const holder of HOLDERS) this.#count(owner, holder, -1);
   }
 
   get waitingCount(): number {
@@ -87,21 +94,42 @@ export class Admission {
     }
   }
 
-  #mayRun({ sessionId, personId }: Applicant): boolean {
-    return !this.#running.has(sessionId) && this.#heldBy(personId) < this.#mostOfOne;
+  #mayRun(applicant: Applicant): boolean {
+    return !this.#running.has(applicant.sessionId) && this.#hasRoom(applicant, () => 0);
   }
 
-  #heldBy(personId: string): number {
-    return this.#held.get(personId) ?? 0;
+  /** Whether neither the person nor the channel has all it may have, with those that come before. */
+  #hasRoom(owner: Owner, ahead: (holder: Holder) => number): boolean {
+    return HOLDERS.every((holder) => {
+      return (this.#held[holder].get(ownerId(owner, holder)) ?? 0) + ahead(holder) < this.#most[holder];
+    });
   }
 
-  #begin({ sessionId, personId }: Applicant): void {
+  #count(owner: Owner, holder: Holder, by: number): void {
+    const id = ownerId(owner, holder);
+    const count = (this.#held[holder].get(id) ?? 0) + by;
+    if (count > 0) this.#held[holder].set(id, count);
+    else this.#held[holder].delete(id);
+  }
+
+  #begin(applicant: Applicant): void {
+    const { sessionId } = applicant;
     this.#queue.delete(sessionId);
-    if (!this.#running.has(sessionId)) this.#held.set(personId, this.#heldBy(personId) + 1);
-    this.#running.set(sessionId, personId);
+    if (!this.#running.has(sessionId)) {
+      this.#running.set(sessionId, applicant);
+      for (const holder of HOLDERS) this.#count(applicant, holder, 1);
+    }
     // Where nobody waits, nobody has been passed over.
     if (this.#queue.size === 0) this.#turns = new Turns();
   }
+}
+
+type Owner = Pick<Applicant, "personId" | "channelKey">;
+type Holder = keyof PlaceLimits;
+const HOLDERS: readonly Holder[] = ["person", "channel"];
+
+function ownerId({ personId, channelKey }: Owner, holder: Holder): string {
+  return holder === "person" ? personId : channelKey;
 }
 
 function flowOf({ personId, channelKey }: Applicant): string {

@@ -21,7 +21,7 @@ import { applicantOf, channelOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { type StoppedRun, stopRun } from "../subagents/children.ts";
 import { wakeReleased } from "../subagents/executor-queue.ts";
-import { Admission } from "./admission.ts";
+import { Admission, type PlaceLimits } from "./admission.ts";
 import { beginRun, FIRST_EPOCH, NothingToDo, type OwnedWake, resumeRun } from "./next-wake.ts";
 import { QueuePositions } from "./queue-positions.ts";
 import { type NewEvent, type Stored, storeEvent } from "./store-event.ts";
@@ -32,6 +32,8 @@ export interface EmbeddedEngineOptions {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly maxConcurrentRuns: number;
+  /** How many of these one person or channel may have; absent: shares that leave room for others. */
+  readonly placeLimits?: PlaceLimits;
   readonly target: (platform: PlatformName) => PostTarget;
   /** What sessions of other platforms have to do waits for a process that serves them. All are served when left out. */
   readonly isServed?: (platform: PlatformName) => boolean;
@@ -84,7 +86,7 @@ export class EmbeddedEngine implements SessionEngine {
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
-    this.#admission = new Admission(options.maxConcurrentRuns);
+    this.#admission = new Admission(options.maxConcurrentRuns, options.placeLimits);
     this.#timers = new Timers(options.runtime.clock);
     this.#positions = new QueuePositions({
       waiting: () => this.#admission.waiting(),
@@ -185,7 +187,7 @@ export class EmbeddedEngine implements SessionEngine {
       return;
     }
     if (this.#admission.isWaiting(sessionId)) return;
-    if (!this.#admission.isFullFor(applicant.personId)) this.#admission.enqueue(applicant);
+    if (!this.#admission.isFullFor(applicant)) this.#admission.enqueue(applicant);
     // Where there was nothing to do, an event that came meanwhile has only left word.
     else if (!(await this.#prepare(sessionId)) && this.#again.delete(sessionId))
       return this.#wake(sessionId, applicant);

@@ -11,6 +11,8 @@ import { promptButtons } from "./prompts.ts";
 export interface FirstContactOptions
   extends Pick<CommandServices, "store" | "runtime" | "configOf" | "agentOf" | "allowedHosts"> {
   readonly log: Log;
+  /** Ids of admins. */
+  readonly admins: readonly string[];
   readonly platform: (name: PlatformName) => Pick<ChatPlatform, "post" | "find" | "descriptor">;
 }
 
@@ -18,8 +20,13 @@ export interface FirstContact {
   /** Whether the message is the first that somebody writes to Deckhand directly. */
   isFirstWord(event: InboundEvent): Promise<boolean>;
   /** Says in the event's channel who is there, once, also across restarts. Never rejects. */
-  greet(event: Pick<InboundEvent, "thread" | "channel">): Promise<void>;
+  greet(event: Greeted): Promise<void>;
 }
+
+type Greeted = Pick<InboundEvent, "thread" | "channel" | "person">;
+
+/** Admins are asked for once, of whoever is greeted first. */
+const ADMINS_ASKED = "first-contact:admins";
 
 /** Channels that are known to have been greeted. */
 const REMEMBERED = 5_000;
@@ -28,10 +35,12 @@ export function createFirstContact(options: FirstContactOptions): FirstContact {
   const { store, log } = options;
   const greeted = new BoundedMap<string, true>(REMEMBERED);
   const greeting = new Map<string, Promise<void>>();
-  const greetOnce = async ({ thread, channel }: Pick<InboundEvent, "thread" | "channel">, channelKey: string) => {
+  const greetOnce = async ({ thread, channel, person }: Greeted, channelKey: string) => {
     try {
-      const message = greetingOf(options, { channelKey, isDirect: channel.kind === "dm" });
-      await postOnce(options, { ...thread, threadId: null }, message);
+      const asks = options.admins.length === 0 && (await store.posts.get(ADMINS_ASKED)) === null;
+      const place = { channelKey, isDirect: channel.kind === "dm" };
+      const message = greetingOf(options, place, asks ? [adminsWanted(person)] : []);
+      await postOnce(options, { ...thread, threadId: null }, { message, also: asks ? [ADMINS_ASKED] : [] });
       greeted.set(channelKey, true);
     } catch (error) {
       const { code, detail } = toAppError(error);
@@ -62,7 +71,7 @@ export function createFirstContact(options: FirstContactOptions): FirstContact {
 async function postOnce(
   { store, runtime, platform }: FirstContactOptions,
   thread: ThreadRef,
-  message: OutgoingMessage,
+  { message, also }: { readonly message: OutgoingMessage; readonly also: readonly string[] },
 ): Promise<void> {
   const key = `first-contact:${channelKeyOf(thread)}`;
   const known = await store.posts.get(key);
@@ -77,7 +86,10 @@ async function postOnce(
     );
   }
   const posted = found ?? (await target.post(thread, message, key));
-  await store.transaction((tx) => tx.posts.sent(key, posted, runtime.clock.now()));
+  await store.transaction(async (tx) => {
+    await tx.posts.sent(key, posted, runtime.clock.now());
+    for (const done of also) await tx.posts.intend({ key: done, runId: "", sessionId: "", at });
+  });
 }
 
 interface GreetedChannel {
@@ -86,14 +98,19 @@ interface GreetedChannel {
   readonly isDirect: boolean;
 }
 
+function adminsWanted({ id }: Greeted["person"]): string {
+  return `Nobody is named as an admin yet. Whoever runs me can name you, by \`"access": { "admins": ["${id}"] }\` in the settings file.`;
+}
+
 /** Three lines: what it can do here, how to begin, what it may touch. */
-export function greetingOf(
+function greetingOf(
   options: Pick<FirstContactOptions, "configOf" | "agentOf" | "allowedHosts">,
   place: GreetedChannel,
+  more: readonly string[],
 ): OutgoingMessage {
   return {
     lane: "first",
-    markdown: introduction(options, place).join("\n"),
+    markdown: [...introduction(options, place), ...more].join("\n"),
     tone: "plain",
     buttons: promptButtons(),
     files: [],

@@ -39,9 +39,33 @@ test.each([
     ),
   ).toHaveLength(ownMost);
   expect(admission.waiting()).toHaveLength(40 - ownMost);
-  expect(admission.isFullFor("ana")).toBe(true);
-  expect(admission.isFullFor("ben")).toBe(ownMost === limit);
+  expect(admission.isFullFor(applicant("ana other 1"))).toBe(true);
+  expect(admission.isFullFor(applicant("ben ops 1"))).toBe(ownMost === limit);
   expect(queue(admission, ["ben ops 1"])).toEqual(ownMost === limit ? [] : ["ben ops 1"]);
+});
+
+test.each([
+  { limit: 32, ownMost: 28 },
+  { limit: 8, ownMost: 7 },
+  { limit: 4, ownMost: 4 },
+])("of $limit places one channel has at most $ownMost, whoever asks there", ({ limit, ownMost }) => {
+  const admission = new Admission(limit);
+  const all = Array.from({ length: 40 }, (_, index) => `p${index} ops 1`);
+  expect(queue(admission, all)).toHaveLength(ownMost);
+  expect(admission.isFullFor(applicant("ana ops 1"))).toBe(true);
+  expect(admission.isFullFor(applicant("ana dev 1"))).toBe(ownMost === limit);
+  expect(queue(admission, ["ana dev 1"])).toHaveLength(ownMost === limit ? 0 : 1);
+  admission.leave("p0 ops 1");
+  expect(admit(admission), "what is given back is had by the next").toHaveLength(1);
+});
+
+test("settings say how many places one may have", () => {
+  const admission = new Admission(8, { person: 1, channel: 2 });
+  expect(queue(admission, ["ana ops 1", "ana dev 1", "ben ops 1", "eve ops 1", "eve dev 1"])).toEqual([
+    "ana ops 1",
+    "ben ops 1",
+    "eve dev 1",
+  ]);
 });
 
 test("whoever comes behind one person's many threads gets the next place", () => {

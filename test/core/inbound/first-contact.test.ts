@@ -6,7 +6,13 @@ import { intakeOptions, mention } from "./intake-fixture.ts";
 
 const POSTED: PostedMessage = { platform: "slack", channelId: "C1", messageId: "1.1" };
 
-async function stage({ there = null, fails = 0 }: { there?: PostedMessage | null; fails?: number } = {}) {
+interface Staged {
+  there?: PostedMessage | null;
+  fails?: number;
+  admins?: readonly string[];
+}
+
+async function stage({ there = null, fails = 0, admins = ["slack:U9"] }: Staged = {}) {
   const { options } = await intakeOptions();
   const posts: { thread: ThreadRef; message: OutgoingMessage; key: string }[] = [];
   let failing = fails;
@@ -20,7 +26,7 @@ async function stage({ there = null, fails = 0 }: { there?: PostedMessage | null
     },
   };
   const open = () =>
-    createFirstContact({ ...options, platform: (name) => ({ ...target, descriptor: describePlatform(name) }) });
+    createFirstContact({ ...options, admins, platform: (name) => ({ ...target, descriptor: describePlatform(name) }) });
   return { options, posts, open };
 }
 
@@ -31,6 +37,14 @@ test("a channel is greeted once, by however many processes", async () => {
   await open().greet(mention("hi"));
   expect(posts.map(({ thread }) => thread.threadId)).toEqual([null]);
   expect(posts[0]?.message.markdown.split("\n")).toHaveLength(3);
+});
+
+test("without admins the first who is greeted is told how to be named, and nobody after them", async () => {
+  const { posts, open } = await stage({ admins: [] });
+  await open().greet(mention("hi"));
+  await open().greet({ ...mention("hi"), thread: { ...mention("hi").thread, channelId: "C2" } });
+  const asked = posts.map(({ message }) => message.markdown.split("\n")[3]);
+  expect(asked).toEqual([expect.stringContaining('`"access": { "admins": ["slack:U1"] }`'), undefined]);
 });
 
 test.each([

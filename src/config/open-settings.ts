@@ -1,0 +1,57 @@
+import type { Config } from "./resolve.ts";
+
+/** Settings by which nobody is asked and nothing is kept in: no mistake, and worth a line at every start. */
+export function openSettings(config: Config): string[] {
+  return [
+    ...openModes(config),
+    ...openHosts(config),
+    ...openAccess(config),
+    ...unconfined(config),
+    ...noAdmins(config),
+  ];
+}
+
+function openModes({ query, allowedHosts, channels }: Config): string[] {
+  if (query.mode === "agi" && allowedHosts.includes("*"))
+    return ['mode, allowedHosts: in mode agi with ["*"] nobody is asked for anything, and every public host is read.'];
+  const own = Object.entries(channels).filter(([, { mode }]) => mode === "agi" && query.mode !== "agi");
+  const named = [...(query.mode === "agi" ? ["mode"] : []), ...own.map(([id]) => `channels.${id}.mode`)];
+  return named.map((name) => `${name}: in mode agi nobody is asked before something is changed or run.`);
+}
+
+function openHosts({ query, allowedHosts, sinks }: Config): string[] {
+  return [
+    ...(allowedHosts.includes("*") && query.mode !== "agi"
+      ? ['allowedHosts: with ["*"] every public host is read, unasked.']
+      : []),
+    ...sinks
+      .filter(({ host, send }) => host.startsWith("*.") && send === "files")
+      .map(({ host }) => `allowedHosts: files may go to any host beneath ${host.slice(2)}, unasked.`),
+  ];
+}
+
+function openAccess({ access, approvals }: Config): string[] {
+  const isForAll = access.allow === undefined && access.guests && access.external;
+  // On Discord everybody of a server has the role that has its id.
+  const everybody = (access.workspaces ?? []).map((id) => id.replace(":", ":role:"));
+  const inAll = (setting: string, named: readonly string[]) =>
+    named
+      .filter((id) => everybody.includes(id))
+      .map((id) => `${setting}: ${id} is everybody of that server, whoever they are.`);
+  return [
+    ...(isForAll ? ["access: guests and people of other workspaces are served, whoever they are."] : []),
+    ...inAll("access.admins", access.admins),
+    ...inAll("approvals.approvers", approvals.approvers),
+  ];
+}
+
+function unconfined({ confinement }: Config): string[] {
+  return confinement === "off" ? ["confinement: off, so the system keeps nothing from the sandbox's process."] : [];
+}
+
+/** A page or a terminal has one person, who needs no name; a workspace has many. */
+function noAdmins({ slack, discord, access }: Config): string[] {
+  const example = slack === null ? "discord:<id>" : "slack:U…";
+  if ((slack === null && discord === null) || access.admins.length > 0) return [];
+  return [`access.admins: nobody is named. Write \`"access": { "admins": ["${example}"] }\` into the settings file.`];
+}
