@@ -182,7 +182,7 @@ export interface Tool<I = unknown> {
    * answers null, whereupon the run parks; called again each time the session is woken, until it has the result. Needs
    * `afterCrash: "replay"`: what it does is done once by its own keys (`ctx.callId`).
    */
-  readonly settle?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult | null>;
+  readonly resume?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult | null>;
   /**
    * For `afterCrash: "reconcile"`: called instead of `execute` after a restart for a call that had
    * journalled an intent; finishes, repeats or refuses the effect.
@@ -205,7 +205,7 @@ type ToolDefinition<I> = Omit<Tool<I>, "inputSchema">;
 
 /** Keeps the input's type inside the tool while catalogues hold tools of any input: each method parses first. */
 export function defineTool<I>(definition: ToolDefinition<I>): Tool {
-  const { rule, brings, sends, capabilities, preview, settle, reconcile, account, ...tool } = definition;
+  const { rule, brings, sends, capabilities, preview, resume, reconcile, account, ...tool } = definition;
   const parse = (input: unknown): I => tool.input.parse(input);
   return {
     ...tool,
@@ -220,7 +220,7 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool {
       capabilities: (input, place) => capabilities(input === null ? null : parse(input), place),
     }),
     ...(preview && { preview: (input, ctx, signal) => preview(parse(input), ctx, signal) }),
-    ...(settle && { settle: (input, ctx, signal) => settle(parse(input), ctx, signal) }),
+    ...(resume && { resume: (input, ctx, signal) => resume(parse(input), ctx, signal) }),
     ...(reconcile && {
       reconcile: (call, ctx, signal) => reconcile({ ...call, input: parse(call.input) }, ctx, signal),
     }),

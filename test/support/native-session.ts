@@ -68,8 +68,8 @@ export interface NativeSession {
     log: typeof silentLog;
     approvals: ApprovalRules;
   };
-  /** One call of `settle`, as each wake makes it. */
-  readonly settle: (tool: Tool, input: object, more?: Partial<ToolContext>) => Promise<ToolResult | null>;
+  /** One call of a tool, as each wake makes it. */
+  readonly callTool: (tool: Tool, input: object, more?: Partial<ToolContext>) => Promise<ToolResult | null>;
   /** True when something has come that the parked run goes on with. */
   readonly isWoken: () => Promise<boolean>;
 }
@@ -116,8 +116,8 @@ export async function nativeSession(): Promise<NativeSession> {
     plans,
     deps,
     options: { store, engine, runtime, approvals: RULES, deliver: () => Promise.resolve() },
-    settle: (tool, input, more = {}) => {
-      const call = tool.settle?.bind(tool) ?? tool.execute.bind(tool);
+    callTool: (tool, input, more = {}) => {
+      const call = tool.resume?.bind(tool) ?? tool.execute.bind(tool);
       return call(tool.input.parse(input), { ...ctx, ...more }, new AbortController().signal);
     },
     isWoken: () => store.inbox.hasResuming(session.id, clock.now()),

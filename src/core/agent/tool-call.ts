@@ -98,8 +98,8 @@ export function withUnseen(result: ToolResult, tool: Pick<Tool, "changesUnseen">
  * What a crash cuts off begins anew; a call that waits for something goes on with what it has begun, and where the run is
  * stopped before it goes on, people are told of what a call has changed.
  */
-function mayRepeat({ afterCrash, settle, account, changesUnseen }: AllowedCall["tool"]): boolean {
-  return afterCrash === "replay" && settle === undefined && account === undefined && changesUnseen !== true;
+function mayRepeat({ afterCrash, resume, account, changesUnseen }: AllowedCall["tool"]): boolean {
+  return afterCrash === "replay" && resume === undefined && account === undefined && changesUnseen !== true;
 }
 
 /** With all that the call could reach and use. */
@@ -152,7 +152,7 @@ async function execute(running: RunningCall, signal: AbortSignal): Promise<ToolR
     showPlan: (steps) => emit({ type: "plan", steps }),
   };
   if (call.type === "reconcile") return call.reconcile({ input: use.input, intent: call.intent }, ctx, signal);
-  return tool.settle === undefined ? tool.execute(use.input, ctx, signal) : tool.settle(use.input, ctx, signal);
+  return tool.resume === undefined ? tool.execute(use.input, ctx, signal) : tool.resume(use.input, ctx, signal);
 }
 
 /** What a call is told of its surroundings. */

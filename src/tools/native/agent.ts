@@ -84,7 +84,7 @@ export function createAgent(deps: AgentDeps): Tool {
     afterCrash: "replay",
     grant: () => ({ key: AGENT, label: "beginning sub-agents" }),
     title: ({ agent_type: type = WORKER, description }) => `${type}: ${description}`,
-    ...waiting<AgentInput>((asked, ctx, signal) => asResultOrNull(() => settle(asked, { ctx, deps, signal }))),
+    ...waiting<AgentInput>((asked, ctx, signal) => asResultOrNull(() => resume(asked, { ctx, deps, signal }))),
   });
 }
 
@@ -119,7 +119,7 @@ async function asResultOrNull(work: () => Promise<ToolResult | null>): Promise<T
   }
 }
 
-async function settle(asked: AgentInput, call: Call): Promise<ToolResult | null> {
+async function resume(asked: AgentInput, call: Call): Promise<ToolResult | null> {
   const { ctx, deps, signal } = call;
   const id = childIdOf(ctx);
   const isBegun = (await deps.store.children.get(id)) !== null;

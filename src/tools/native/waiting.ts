@@ -2,14 +2,14 @@ import { DefectError } from "../../core/protocol/errors.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 
-type Settle<I> = (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult | null>;
+type Resume<I> = (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult | null>;
 
 /** The methods of a tool whose calls wait: `execute` serves those that have their result at once, where a run cannot park. */
-export function waiting<I>(settle: Settle<I>): Required<Pick<Tool<I>, "execute" | "settle">> {
+export function waiting<I>(resume: Resume<I>): Required<Pick<Tool<I>, "execute" | "resume">> {
   return {
-    settle,
+    resume,
     async execute(input, ctx, signal) {
-      const result = await settle(input, ctx, signal);
+      const result = await resume(input, ctx, signal);
       if (result !== null) return result;
       throw new DefectError("a call that waits was executed where a run cannot park");
     },

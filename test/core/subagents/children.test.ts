@@ -65,7 +65,7 @@ async function ask({ input = {}, config = {} }: Asking, session?: NativeSession)
   const opened = session ?? (await nativeSession());
   const ctx = { config: buildConfig({ model: "demo/demo", ...config }) };
   const asked = { description: "look", prompt: "Look.", ...input };
-  const result = await opened.settle(agentTool(opened), asked, ctx);
+  const result = await opened.callTool(agentTool(opened), asked, ctx);
   const body = (await opened.store.inbox.byKey(BEGIN))?.body;
   const event: ChildEvent | null = body?.kind === "child" ? body : null;
   return { session: opened, event, said: result === null ? null : textOf(result.content) };
@@ -213,13 +213,13 @@ test("a sub-agent that waits for its place is cancelled at once, and the next on
   const config = buildConfig({ model: "demo/demo", managing });
   const calls = ["call_1", "call_2", "call_3"];
   const asked = { description: "look", prompt: "Look.", run_in_background: true };
-  for (const callId of calls) await session.settle(agentTool(session), asked, { config, callId });
+  for (const callId of calls) await session.callTool(agentTool(session), asked, { config, callId });
   const isHeld = (callId: string) => store.inbox.isHeld(`child:ses_1:run_1:${callId}`);
   expect(await Promise.all(calls.map(isHeld))).toEqual([false, true, true]);
 
   const output = createAgentOutput({ store, engine, clock, copies: createExecutorCopies("/nonexistent") });
   const cancel = (callId: string) =>
-    session.settle(output, { agent_id: childIdOf({ runId: "run_1", callId }), action: "cancel" });
+    session.callTool(output, { agent_id: childIdOf({ runId: "run_1", callId }), action: "cancel" });
   expect(textOf((await cancel("call_2"))?.content ?? [])).toBe("It was stopped before it began.");
   expect(await isHeld("call_3")).toBe(true);
   expect(textOf((await cancel("call_1"))?.content ?? [])).toBe("It was stopped before it began.");
@@ -235,12 +235,12 @@ test("a report is read also when the executor's copy is there no more", async ()
   const models = { problemWith: () => Promise.resolve(null) };
   const agent = createAgent({ ...session.deps, agents: AGENTS, models, copies, catalogue: () => CATALOGUE });
   const asked = { description: "look", prompt: "Look." };
-  await session.settle(agent, asked, { config });
+  await session.callTool(agent, asked, { config });
   const body = (await session.store.inbox.byKey(BEGIN))?.body;
   await beginRun(session);
   await end(session, body?.kind === "child" ? body : null);
   await copies.remove(CHILD);
-  const said = textOf((await session.settle(agent, asked, { config }))?.content ?? []);
+  const said = textOf((await session.callTool(agent, asked, { config }))?.content ?? []);
   expect(said).toContain("It was stopped after 2 turns without an end.");
   expect(said).toContain("[What it changed cannot be shown. Its copy is there no more");
 });
@@ -318,7 +318,7 @@ test.each(woken)("a parent begins a sub-agent $name in a row: $begins", async ({
     await tx.runs.begin({ id: "run_9", sessionId: "ses_1", eventSeq: seq, at });
   });
   const asked = { description: "look", prompt: "Look.", run_in_background: background };
-  const result = await session.settle(agentTool(session), asked, { runId: "run_9" });
+  const result = await session.callTool(agentTool(session), asked, { runId: "run_9" });
   expect(textOf(result?.content ?? []).includes("without a person's word")).toBe(!begins);
   const [child] = await store.children.ofRun("ses_1", "run_9");
   expect(child?.task.autoWakeCount).toBe(begins ? autoWakeCount + 1 : undefined);

@@ -15,7 +15,7 @@ async function atWork() {
   const copies = createExecutorCopies("/nonexistent");
   const tool = createAgent({ ...deps, agents: new Map(), models, copies, catalogue: () => [] });
   const begin = (place: Partial<ToolContext>, more = {}) =>
-    session.settle(tool, { description: "look", prompt: "Look.", ...more }, place);
+    session.callTool(tool, { description: "look", prompt: "Look.", ...more }, place);
   expect(await begin({})).toBeNull();
   const event = await store.inbox.byKey("child:ses_1:run_1:call_1");
   if (event === null) throw new Error("nothing began");

@@ -15,9 +15,9 @@ const ID = "run_1:call_1";
 async function asked(input: object = WHICH) {
   const session = await nativeSession();
   const tool = createAskUserQuestion(session.deps);
-  const settle = () => session.settle(tool, input);
-  expect(await settle()).toBeNull();
-  return { ...session, settle };
+  const resume = () => session.callTool(tool, input);
+  expect(await resume()).toBeNull();
+  return { ...session, resume };
 }
 
 function cardOf({ thread }: NativeSession) {
@@ -26,7 +26,7 @@ function cardOf({ thread }: NativeSession) {
 
 test("a question is posted once with its options as buttons, however often the run is woken", async () => {
   const session = await asked();
-  expect(await session.settle()).toBeNull();
+  expect(await session.resume()).toBeNull();
   expect(cardOf(session)).toMatchObject({
     markdown: "⏸ **Question from the agent**\n> Which port?",
     footer: "Or just reply here · waiting for @ana or an approver",
@@ -67,7 +67,7 @@ test("a click closes the question, wakes the run and becomes the result", async 
     type: "accepted",
   });
   expect(await session.isWoken()).toBe(true);
-  expect(textOf((await session.settle())?.content ?? [])).toBe("ana chose: 9090");
+  expect(textOf((await session.resume())?.content ?? [])).toBe("ana chose: 9090");
   expect(session.thread.edits).toMatchObject([{ markdown: "Question: Which port?\n✓ 9090 — @ana", buttons: [] }]);
 });
 
@@ -101,7 +101,7 @@ test.each([
 ])("the asked person's reply in $what is the answer, once", async ({ said, result }) => {
   const session = await asked();
   expect(await answerByMessage(said, session.session, session.options)).toBe(true);
-  expect(textOf((await session.settle())?.content ?? [])).toBe(result);
+  expect(textOf((await session.resume())?.content ?? [])).toBe(result);
   // The platform delivers it again: it is no answer any more, and its key is taken.
   expect(await answerByMessage(said, session.session, session.options)).toBe(false);
   expect(await session.store.inbox.has(said.key)).toBe(true);
@@ -125,7 +125,7 @@ test("files of an answer are delivered as the message that they came with, befor
   const said = message("", { attachments: [file] });
   expect(await answerByMessage(said, session.session, { ...session.options, deliver })).toBe(true);
   expect(steps).toEqual(["delivered, woken: false"]);
-  expect(textOf((await session.settle())?.content ?? [])).toBe("ana answered: (attached: ports.txt)");
+  expect(textOf((await session.resume())?.content ?? [])).toBe("ana answered: (attached: ports.txt)");
 });
 
 /** The end of the run, by a stop of this person's; null: by itself. */
@@ -175,7 +175,7 @@ test.each(answeredCases)("the end of the run shows an answer $name", async ({ is
   await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options);
   if (isTaken) {
     thread.editFailure = new PlatformError("network", "lost");
-    expect(await session.settle()).toMatchObject({ isError: false });
+    expect(await session.resume()).toMatchObject({ isError: false });
     await nextProcess(session);
   }
   await withdraw(session, stoppedBy);
@@ -197,7 +197,7 @@ test("a card whose process died while it was withdrawn is closed by the process 
 test("a card that shows its answer is not left to be closed", async () => {
   const session = await asked();
   await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options);
-  await session.settle();
+  await session.resume();
   expect(await session.store.posts.get(`run_1:tool:question:call_1`)).toMatchObject({ closing: "shown" });
   await withdraw(session, null);
   expect(session.thread.edits).toHaveLength(1);
@@ -212,19 +212,19 @@ test("a stop withdraws the question: its buttons go, clicks say so, and messages
     message: { markdown: "⏹ No answer is needed any more." },
   });
   expect(await answerByMessage(message("8080"), session.session, session.options)).toBe(false);
-  expect(await session.settle()).toMatchObject({ isError: true, summary: "withdrawn" });
+  expect(await session.resume()).toMatchObject({ isError: true, summary: "withdrawn" });
 });
 
 test("a question that cannot be posted takes no message for its answer", async () => {
   const session = await nativeSession();
   session.thread.failure = new PlatformError("thread_gone", "gone");
-  await expect(session.settle(createAskUserQuestion(session.deps), WHICH)).rejects.toThrow("gone");
+  await expect(session.callTool(createAskUserQuestion(session.deps), WHICH)).rejects.toThrow("gone");
   expect(await answerByMessage(message("go on"), session.session, session.options)).toBe(false);
 });
 
 test("where nobody is, the model is told so at once", async () => {
   const session = await nativeSession();
-  const result = await session.settle(createAskUserQuestion(session.deps), WHICH, { nonInteractive: true });
+  const result = await session.callTool(createAskUserQuestion(session.deps), WHICH, { nonInteractive: true });
   expect(result).toMatchObject({ isError: true, summary: "nobody there" });
   expect(session.thread.posts.size).toBe(0);
 });
@@ -232,7 +232,7 @@ test("where nobody is, the model is told so at once", async () => {
 test("buttons keep within 100 characters, however long the ids of a provider's calls are", async () => {
   const session = await nativeSession();
   const callId = `call_${"x".repeat(200)}`;
-  await session.settle(createAskUserQuestion(session.deps), WHICH, { callId });
+  await session.callTool(createAskUserQuestion(session.deps), WHICH, { callId });
   const [card] = session.thread.posts.values();
   const [button] = card?.buttons ?? [];
   expect(button?.id.length).toBeLessThanOrEqual(100);

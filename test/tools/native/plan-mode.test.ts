@@ -16,9 +16,9 @@ const WRITE = { name: "write", permission: "write" } as const;
 /** A session in plan mode whose plan waits for a decision. */
 async function proposed(input: object = PLAN) {
   const session = await nativeSession();
-  await session.settle(createEnterPlanMode(session.deps), {});
+  await session.callTool(createEnterPlanMode(session.deps), {});
   const exit = createExitPlanMode(session.deps);
-  const propose = () => session.settle(exit, input);
+  const propose = () => session.callTool(exit, input);
   expect(await propose()).toBeNull();
   const plan = () => session.store.plans.of("ses_1");
   const decide = (choice: string, by = undefined as typeof BEN | undefined) =>
@@ -61,7 +61,7 @@ test("an accepted plan stays in the prompt with its marks until it is done", asy
   expect(textOf((await session.propose())?.content ?? [])).toContain("ana accepted the plan");
 
   const update = createUpdatePlan(session.deps);
-  await session.settle(update, {
+  await session.callTool(update, {
     steps: [
       { step: 1, mark: "done" },
       { step: 2, mark: "doing" },
@@ -73,7 +73,7 @@ test("an accepted plan stays in the prompt with its marks until it is done", asy
     { text: "Change the port", mark: "done" },
     { text: "Restart the service", mark: "doing" },
   ]);
-  await session.settle(update, { steps: [{ step: 2, mark: "done" }] });
+  await session.callTool(update, { steps: [{ step: 2, mark: "done" }] });
   expect(planSection(await session.plan())).toBe("");
 });
 
@@ -176,7 +176,7 @@ test.each([
 ])("a mark $what is refused", async ({ changes, accepted, says }) => {
   const session = accepted ? await proposed() : await nativeSession();
   if (accepted) await answerByClick(click(`answer:go:${ID}`), { choice: "go", id: ID }, session.options);
-  const result = await session.settle(createUpdatePlan(session.deps), { steps: changes });
+  const result = await session.callTool(createUpdatePlan(session.deps), { steps: changes });
   expect(result?.isError).toBe(true);
   expect(textOf(result?.content ?? [])).toContain(says);
 });

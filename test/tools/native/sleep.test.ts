@@ -9,33 +9,33 @@ const FIVE_MINUTES = { seconds: 300, reason: "the build" };
 /** A session whose run sleeps. */
 async function asleep() {
   const session = await nativeSession();
-  const settle = () => session.settle(createSleep(session.deps), FIVE_MINUTES);
-  expect(await settle()).toBeNull();
-  return { ...session, settle };
+  const resume = () => session.callTool(createSleep(session.deps), FIVE_MINUTES);
+  expect(await resume()).toBeNull();
+  return { ...session, resume };
 }
 
 test("a pause ends when it is over, by an event that is due then, and says when that will be", async () => {
-  const { settle, clock, store, waits, isWoken } = await asleep();
+  const { resume, clock, store, waits, isWoken } = await asleep();
   expect(await store.inbox.nextDue(clock.now())).toBe(clock.now() + 300_000);
   const end = new Date(clock.now() + 300_000).toISOString().slice(11, 16);
   expect(waits).toEqual([`until ${end} UTC`]);
   await clock.advance(299_000);
-  expect([await isWoken(), await settle()]).toEqual([false, null]);
+  expect([await isWoken(), await resume()]).toEqual([false, null]);
   await clock.advance(1_000);
   expect(await isWoken()).toBe(true);
-  expect(textOf((await settle())?.content ?? [])).toBe(`The pause of 5 min is over. It is ${end} UTC now.`);
+  expect(textOf((await resume())?.content ?? [])).toBe(`The pause of 5 min is over. It is ${end} UTC now.`);
 });
 
 test("a wake in the meantime, as after a restart, does not begin the pause anew", async () => {
-  const { settle, clock, store } = await asleep();
+  const { resume, clock, store } = await asleep();
   const dueAt = await store.inbox.nextDue(clock.now());
   await clock.advance(200_000);
-  expect(await settle()).toBeNull();
+  expect(await resume()).toBeNull();
   expect(await store.inbox.nextDue(clock.now())).toBe(dueAt);
 });
 
 test.each(["running", "parked"] as const)("a message ends the pause early when the run is %s", async (status) => {
-  const { settle, clock, store, engine, isWoken } = await asleep();
+  const { resume, clock, store, engine, isWoken } = await asleep();
   await store.transaction(async (tx) => {
     // A run that is about to park runs until its thread shows it.
     await tx.runs.setStatus("run_1", status);
@@ -50,7 +50,7 @@ test.each(["running", "parked"] as const)("a message ends the pause early when t
   expect(await isWoken()).toBe(false);
   await wakeSleepingRun("ses_1", key, { store, engine });
   expect(await isWoken()).toBe(true);
-  expect((await settle())?.summary).toBe("a message came after 2 min");
+  expect((await resume())?.summary).toBe("a message came after 2 min");
 });
 
 test("a message to a session that does not sleep wakes nothing", async () => {

@@ -55,7 +55,7 @@ function names(tools: readonly Pick<Tool, "name">[]): string[] {
 }
 
 async function found(input: object, more = {}): Promise<string> {
-  const result = await (await nativeSession()).settle(SEARCH, input, more);
+  const result = await (await nativeSession()).callTool(SEARCH, input, more);
   return textOf(result?.content ?? []);
 }
 
@@ -118,9 +118,9 @@ test("what is too large to be told beside others is named, to be searched for by
   const large = ["one", "two"].map((name) => tool(`large_${name}`, { description: "large ".repeat(3_000) }));
   const search = createToolSearch(() => large);
   const session = await nativeSession();
-  const both = await session.settle(search, { query: "large" });
+  const both = await session.callTool(search, { query: "large" });
   expect(textOf(both?.content ?? [])).toContain("Search for these by name: large_two.");
-  const second = await session.settle(search, { query: "large_two", limit: 1 });
+  const second = await session.callTool(search, { query: "large_two", limit: 1 });
   expect(textOf(second?.content ?? [])).toContain("large_two: large");
 });
 
@@ -130,7 +130,7 @@ test("what the mode does not allow is found only where it is granted, and a sear
   const granted = { ...config, grantedTools: ["mcp__github__create_issue"] };
   expect(await found({ query: "create issue" }, { config: granted })).toContain("\n\nmcp__github__create_issue: ");
   const session = await nativeSession();
-  const none = await session.settle(SEARCH, { query: "weather" });
+  const none = await session.callTool(SEARCH, { query: "weather" });
   expect(none?.isError).toBe(true);
   expect(textOf(none?.content ?? [])).toContain("No tool fits");
 });
