@@ -192,7 +192,7 @@ export interface Tool<I = unknown> {
    * What a call had done when a crash cut it, where it is not taken up again since a person has stopped the run meanwhile:
    * the signal has aborted. Changes nothing. Absent: the model only reads that the call had begun.
    */
-  readonly account?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult>;
+  readonly describePartialWork?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult>;
 }
 
 export interface InterruptedCall<I> {
@@ -205,7 +205,7 @@ type ToolDefinition<I> = Omit<Tool<I>, "inputSchema">;
 
 /** Keeps the input's type inside the tool while catalogues hold tools of any input: each method parses first. */
 export function defineTool<I>(definition: ToolDefinition<I>): Tool {
-  const { rule, brings, sends, capabilities, preview, resume, reconcile, account, ...tool } = definition;
+  const { rule, brings, sends, capabilities, preview, resume, reconcile, describePartialWork, ...tool } = definition;
   const parse = (input: unknown): I => tool.input.parse(input);
   return {
     ...tool,
@@ -224,7 +224,9 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool {
     ...(reconcile && {
       reconcile: (call, ctx, signal) => reconcile({ ...call, input: parse(call.input) }, ctx, signal),
     }),
-    ...(account && { account: (input, ctx, signal) => account(parse(input), ctx, signal) }),
+    ...(describePartialWork && {
+      describePartialWork: (input, ctx, signal) => describePartialWork(parse(input), ctx, signal),
+    }),
   };
 }
 

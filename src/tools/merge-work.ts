@@ -21,20 +21,20 @@ export interface MergeWorkDeps {
   readonly snapshots: string;
 }
 
-/** What ends the look at what was changed, and what ends the merging of it. */
+/** What ends the reading of what was changed, and what ends the merging of it. */
 interface Until {
-  readonly looking: AbortSignal;
+  readonly reading: AbortSignal;
   readonly merging: AbortSignal;
 }
 
-/** Milliseconds for the account of a call that was cut: a copy may be large, and whoever stopped it waits. */
-const ACCOUNT_MS = 10_000;
+/** Milliseconds for describing what a call did that was cut: a copy may be large, and whoever stopped it waits. */
+const DESCRIBE_MS = 10_000;
 
 /** Brings what an executor has changed in its copy into the files of the channel. */
 export function createMergeWork({ store, copies, snapshots }: MergeWorkDeps): Tool {
   const merge = async (id: string, ctx: ToolContext, until: Until): Promise<ToolResult> => {
     await requireEnded(id, ctx, store);
-    const [copy, changes] = [copies.of(id), await copies.changes(id, until.looking)];
+    const [copy, changes] = [copies.of(id), await copies.changes(id, until.reading)];
     const log = await openMergeLog(copy, ctx);
     const merged = await mergeChanges(changes, { root: ctx.sandboxRoot, copy, snapshots, log, signal: until.merging });
     if (merged.stoppedBy === null && merged.files.every(isTaken)) await copies.taken(id);
@@ -71,10 +71,10 @@ export function createMergeWork({ store, copies, snapshots }: MergeWorkDeps): To
         throw error;
       }
     },
-    execute: ({ agent_id: id }, ctx, signal) => asResult(() => merge(id, ctx, { looking: signal, merging: signal })),
+    execute: ({ agent_id: id }, ctx, signal) => asResult(() => merge(id, ctx, { reading: signal, merging: signal })),
     // With the stop in hand it merges nothing more, and tells what it had merged.
-    account: ({ agent_id: id }, ctx, signal) =>
-      asResult(() => merge(id, ctx, { looking: AbortSignal.timeout(ACCOUNT_MS), merging: signal })),
+    describePartialWork: ({ agent_id: id }, ctx, signal) =>
+      asResult(() => merge(id, ctx, { reading: AbortSignal.timeout(DESCRIBE_MS), merging: signal })),
   });
 }
 

@@ -104,13 +104,15 @@ function cleaning({ hide, hideIn }: OwnSecrets): (tool: Tool) => Tool {
     ...(result.summary === undefined ? {} : { summary: hide(result.summary) }),
   });
   const made = (tool: Tool): Tool => {
-    const { resume, reconcile, account, preview } = tool;
+    const { resume, reconcile, describePartialWork, preview } = tool;
     return {
       ...tool,
       execute: async (...call) => resultOf(await tool.execute(...call)),
       ...(preview && { preview: async (...call) => hideIn(await preview(...call)) }),
       ...(reconcile && { reconcile: async (...call) => resultOf(await reconcile(...call)) }),
-      ...(account && { account: async (...call) => resultOf(await account(...call)) }),
+      ...(describePartialWork && {
+        describePartialWork: async (...call) => resultOf(await describePartialWork(...call)),
+      }),
       ...(resume && {
         resume: async (...call) => {
           const result = await resume(...call);

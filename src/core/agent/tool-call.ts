@@ -98,8 +98,8 @@ export function withUnseen(result: ToolResult, tool: Pick<Tool, "changesUnseen">
  * What a crash cuts off begins anew; a call that waits for something goes on with what it has begun, and where the run is
  * stopped before it goes on, people are told of what a call has changed.
  */
-function mayRepeat({ afterCrash, resume, account, changesUnseen }: AllowedCall["tool"]): boolean {
-  return afterCrash === "replay" && resume === undefined && account === undefined && changesUnseen !== true;
+function mayRepeat({ afterCrash, resume, describePartialWork, changesUnseen }: AllowedCall["tool"]): boolean {
+  return afterCrash === "replay" && resume === undefined && describePartialWork === undefined && changesUnseen !== true;
 }
 
 /** With all that the call could reach and use. */

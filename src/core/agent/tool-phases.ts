@@ -155,7 +155,7 @@ export async function skipCalls(calls: Skipping, reason: string, signal: AbortSi
 
 type Skipping = Omit<TurnCalls, "message">;
 
-/** The tool's own account of what the call has done, if it can give one. */
+/** The tool's own description of what the call has done, if it can give one. */
 async function begunResult(
   { query, run, rules }: Skipping,
   { call, reason }: { readonly call: CallRecord; readonly reason: string },
@@ -163,11 +163,11 @@ async function begunResult(
 ): Promise<ToolResult> {
   const tool = rules.tools.find(({ name }) => name === call.name);
   const known = withUnseen(ourWords(`${reason} It had begun; what it had done until then stays.`), tool);
-  const account = tool?.account;
-  if (account === undefined || !(signal.reason instanceof CancelSignal)) return known;
+  const describePartialWork = tool?.describePartialWork;
+  if (describePartialWork === undefined || !(signal.reason instanceof CancelSignal)) return known;
   const ctx = toolContext({ query, run }, { use: { id: call.callId }, approved: false, toolState: null });
   try {
-    return labelled(boundResult(await account(call.input, ctx, signal)), tool, call.input);
+    return labelled(boundResult(await describePartialWork(call.input, ctx, signal)), tool, call.input);
   } catch (error) {
     query.log.error({ err: error, tool: call.name, callId: call.callId }, "tool_account_failed");
     return known;

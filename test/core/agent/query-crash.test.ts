@@ -183,37 +183,40 @@ test("a run that is killed after each of its writes still comes to its end", asy
 const HAD_BEGUN = "Cancelled by @ana. It had begun; what it had done until then stays.";
 const accounts: {
   what: string;
-  account: NonNullable<Tool<{ path: string }>["account"]>;
+  describePartialWork: NonNullable<Tool<{ path: string }>["describePartialWork"]>;
   text: string;
   files: string[];
 }[] = [
   {
     what: "tells what it had done",
-    account: async ({ path }, ctx, signal) =>
+    describePartialWork: async ({ path }, ctx, signal) =>
       textResult(`${path} of ${ctx.callId}: ${signal.reason.message}`, {
         files: [{ path: "out", sha256: "new", action: "wrote" }],
       }),
     text: "make of cmd: cancelled by @ana",
     files: ["out"],
   },
-  { what: "cannot tell", account: () => Promise.reject(new Error("gone")), text: HAD_BEGUN, files: [] },
+  { what: "cannot tell", describePartialWork: () => Promise.reject(new Error("gone")), text: HAD_BEGUN, files: [] },
 ];
 
-test.each(accounts)("a call that a crash cut and a person then stopped $what", async ({ account, text, files }) => {
-  const { query, journal, world } = wholeRun({ account });
-  journal.crashAt({ write: COMMAND_BEGUN, when: "after" });
-  await expect(drive(query)).rejects.toThrow(ProcessDied);
-  journal.restart();
-  const { outcome } = await drive(query, AbortSignal.abort(new CancelSignal({ by: "person", name: "@ana" })));
-  expect(outcome).toMatchObject({ type: "cancelled", cause: { by: "person", name: "@ana" } });
-  const { messages, changedFiles } = await journal.load();
-  const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === "tool_result"));
-  expect(results).toContainEqual(
-    expect.objectContaining({ toolUseId: "cmd", content: [expect.objectContaining({ text })] }),
-  );
-  expect(changedFiles).toEqual(files);
-  expect(world.commands).toBe(0);
-});
+test.each(accounts)(
+  "a call that a crash cut and a person then stopped $what",
+  async ({ describePartialWork, text, files }) => {
+    const { query, journal, world } = wholeRun({ describePartialWork });
+    journal.crashAt({ write: COMMAND_BEGUN, when: "after" });
+    await expect(drive(query)).rejects.toThrow(ProcessDied);
+    journal.restart();
+    const { outcome } = await drive(query, AbortSignal.abort(new CancelSignal({ by: "person", name: "@ana" })));
+    expect(outcome).toMatchObject({ type: "cancelled", cause: { by: "person", name: "@ana" } });
+    const { messages, changedFiles } = await journal.load();
+    const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === "tool_result"));
+    expect(results).toContainEqual(
+      expect.objectContaining({ toolUseId: "cmd", content: [expect.objectContaining({ text })] }),
+    );
+    expect(changedFiles).toEqual(files);
+    expect(world.commands).toBe(0);
+  },
+);
 
 test("a run that is finished is not asked again", async () => {
   const before = uncut.model.requests.length;
