@@ -50,9 +50,9 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
   if (findings.some(({ ok }) => !ok)) terminal.fail();
 }
 
-type Looks = Pick<DoctorOptions, "lookAtJobs" | "version" | "online">;
+type Checks = Pick<DoctorOptions, "lookAtJobs" | "version" | "online">;
 
-async function checkConfigured(config: Config, { lookAtJobs, version, online }: Looks): Promise<Finding[]> {
+async function checkConfigured(config: Config, { lookAtJobs, version, online }: Checks): Promise<Finding[]> {
   const { web, slack } = config;
   return [
     checkWritable("DECKHAND_HOME", config.home),

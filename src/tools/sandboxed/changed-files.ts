@@ -2,7 +2,7 @@ import { z } from "zod";
 import { causeText } from "../../core/protocol/cancel-cause.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import { errorResult, type FileState, type ToolResult } from "../../core/protocol/tool-result.ts";
-import { sealing } from "../secrets/secret-rule.ts";
+import { withUnreadSecrets } from "../secrets/secret-rule.ts";
 import type { FileChange } from "../wasm/workspace/kept-content.ts";
 import { createWorkspace } from "../wasm/workspace/workspace.ts";
 import { asResult, type CallScope, callGuest, type Guest } from "./guest-call.ts";
@@ -37,7 +37,7 @@ export async function withChangedFiles(
       printed = text;
     },
   };
-  const looking: CallScope = { ...scope, writes: false, hosts: [] };
+  const readOnly: CallScope = { ...scope, writes: false, hosts: [] };
   // What a program has sent to a host, and what became of it there, is not seen here, whether it may change files or not.
   const unseen = scope.hosts !== undefined && scope.hosts.length > 0 ? { mayHaveChanged: true } : {};
   try {
@@ -47,7 +47,7 @@ export async function withChangedFiles(
     if (first.length === 0) return result;
     return withStates(
       result,
-      sealing(scope.ctx.sandboxRoot, await statesOf(files, first, looking), scope.ctx.knownFiles),
+      withUnreadSecrets(scope.ctx.sandboxRoot, await statesOf(files, first, readOnly), scope.ctx.knownFiles),
     );
   } catch (error) {
     const { reason } = scope.signal;
@@ -75,7 +75,7 @@ export function cancelledText({ cause }: CancelSignal): string {
 
 function cancelledStates({ ctx }: CallScope, changed: ReadonlyMap<string, FileChange>): FileState[] {
   const first = [...changed.values()].slice(0, MAX_CANCELLED_FILES);
-  return sealing(ctx.sandboxRoot, statesAtOnce(ctx.sandboxRoot, first), ctx.knownFiles);
+  return withUnreadSecrets(ctx.sandboxRoot, statesAtOnce(ctx.sandboxRoot, first), ctx.knownFiles);
 }
 
 /** Without a guest: there is no time to begin another call. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { GlobRequest } from "../../../wasm/guests/files/request.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
-import { asResult, callGuest, type Guest, looking, relativePath } from "./guest-call.ts";
+import { asResult, callGuest, type Guest, readOnlyCapabilities, relativePath } from "./guest-call.ts";
 
 const input = z.object({
   pattern: z.string().min(1).describe("Glob pattern, e.g. `src/**/*.ts` or `**/{a,b}.json`."),
@@ -36,7 +36,7 @@ export function createGlob(guest: Guest): Tool {
     afterCrash: "replay",
     grant: () => ({ key: "glob", label: "listing files" }),
     title: ({ pattern, path }) => (path === "" ? pattern : `${pattern} in ${path}`),
-    capabilities: () => looking(guest),
+    capabilities: () => readOnlyCapabilities(guest),
     execute: ({ path: asked, ...options }, ctx, signal) =>
       asResult(async () => {
         const body: GlobRequest = { op: "glob", path: relativePath(asked, ctx), ...options };

@@ -3,7 +3,7 @@ import type { GrepRequest } from "../../../wasm/guests/files/request.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { allowedSecret, READ_SECRET, SECRETS, secretAt, secretRule } from "../secrets/secret-rule.ts";
-import { asResult, callGuest, type Guest, looking, relativePath } from "./guest-call.ts";
+import { asResult, callGuest, type Guest, readOnlyCapabilities, relativePath } from "./guest-call.ts";
 
 const contextLines = z.int().min(0).max(100);
 
@@ -62,7 +62,7 @@ export function createGrep(guest: Guest): Tool {
     grant: () => ({ key: "grep", label: "searching files" }),
     title: ({ pattern, path }) => (path === "" ? pattern : `${pattern} in ${path}`),
     rule: ({ path }, place) => (path === "" ? null : secretRule(path, place)),
-    capabilities: () => looking(guest),
+    capabilities: () => readOnlyCapabilities(guest),
     preview: async ({ pattern, path }) => {
       return { question: READ_SECRET, language: "", text: `${pattern} in ${path}`, reach: "searches this file alone" };
     },

@@ -64,7 +64,7 @@ export async function callGuest<R>(
 }
 
 /** What a call may reach that only looks at files. */
-export function looking({ limits }: Guest): Capabilities {
+export function readOnlyCapabilities({ limits }: Guest): Capabilities {
   return guestCapabilities(limits, { files: "read", readOnly: true });
 }
 

@@ -4,7 +4,7 @@ import type { ToolResult } from "../../core/protocol/tool-result.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { allowedSecret, READ_SECRET, SECRETS, secretAt, secretRule } from "../secrets/secret-rule.ts";
-import { asResult, callGuest, type Guest, looking, relativePath } from "./guest-call.ts";
+import { asResult, callGuest, type Guest, readOnlyCapabilities, relativePath } from "./guest-call.ts";
 
 const input = z.object({
   path: z.string().min(1).describe("The file: relative to the working directory, or absolute beneath it."),
@@ -47,7 +47,7 @@ export function createRead(guest: Guest): Tool {
     grant: () => ({ key: "read", label: "reading files" }),
     title: ({ path }) => path,
     rule: ({ path }, place) => secretRule(path, place),
-    capabilities: () => looking(guest),
+    capabilities: () => readOnlyCapabilities(guest),
     preview: async ({ path }) => ({ question: READ_SECRET, language: "", text: path, reach: "reads this file alone" }),
     execute: ({ path: asked, offset, limit }, ctx, signal) =>
       asResult(async () => {

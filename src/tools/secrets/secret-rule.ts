@@ -62,10 +62,14 @@ export const READ_SECRET = "Read a file that looks like a secret?";
 export const SECRETS: Label = { who: [], holds: ["files", "secrets"] };
 
 /** Files that a program has left: what it has moved or copied unread stays as unknown to the session as it was. */
-export function sealing(root: string, files: readonly FileState[], known: ReadonlyMap<string, string>): FileState[] {
+export function withUnreadSecrets(
+  root: string,
+  files: readonly FileState[],
+  known: ReadonlyMap<string, string>,
+): FileState[] {
   const contents = new Set(known.values());
   return files.map((file) => {
-    const isSealed = file.sha256 !== null && !contents.has(file.sha256) && secretAt(root, file.path) !== null;
-    return isSealed ? { ...file, sealed: true } : file;
+    const isUnread = file.sha256 !== null && !contents.has(file.sha256) && secretAt(root, file.path) !== null;
+    return isUnread ? { ...file, sealed: true } : file;
   });
 }

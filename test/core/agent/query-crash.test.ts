@@ -18,7 +18,7 @@ const INTERRUPTED =
  * A run that meets every kind of call: replayable reads beside each other, a command that may never run
  * twice, a write that journals its intent; and a message that arrives in between.
  */
-function wholeRun(command: Pick<Tool<{ path: string }>, "account"> = {}) {
+function wholeRun(command: Pick<Tool<{ path: string }>, "describePartialWork"> = {}) {
   const journal = new MemoryJournal([userMessage("go")]);
   const model = ScriptedModel.byTurn(
     {

@@ -54,7 +54,7 @@ export interface FilesystemScope {
 }
 
 /** What a program sees of the files. Asks for its scope with each call, as the changes do (change-files.ts). */
-export function createLooks(
+export function createFileReads(
   scope: () => FilesystemScope,
 ): Pick<FilesystemImport, "status" | "entries" | "resolve" | "readFile" | "compress" | "decompress" | "digest"> {
   const resolver = (): PathResolver => scope().resolver;

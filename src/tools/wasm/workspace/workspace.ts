@@ -7,7 +7,7 @@ import { refuseOpenSecret, refusingSecrets } from "../../secrets/secret-files.ts
 import type { SandboxCapability } from "../capability.ts";
 import { createChanges } from "./change-files.ts";
 import type { OpenDirectory } from "./directory.ts";
-import { createLooks, type FilesystemImport, type FilesystemScope } from "./filesystem.ts";
+import { createFileReads, type FilesystemImport, type FilesystemScope } from "./filesystem.ts";
 import { createKeep, type FileChange } from "./kept-content.ts";
 import { listFiles, type WalkOptions } from "./list-files.ts";
 import { HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
@@ -63,7 +63,7 @@ export function createWorkspace(openDirectory?: OpenDirectory): Workspace {
   };
   return {
     functions: { ...reading(scope), ...searching(scope), ...writing(scope) },
-    filesystem: { ...createLooks(scope), ...createChanges(scope) },
+    filesystem: { ...createFileReads(scope), ...createChanges(scope) },
     bind: ({ root, writable, instructionFile = null, snapshots = null, ...open }, changed = () => {}) => {
       const keep = createKeep(snapshots);
       const tell = (paths: readonly string[]): void => changed(paths.map((path) => keep.change(path)));
