@@ -24,11 +24,11 @@ import { createFeatureList } from "../src/open-features.ts";
 import { createLogger } from "../src/operations/logging.ts";
 import { describePlatform } from "../src/platforms.ts";
 import { systemRuntime } from "../src/runtime.ts";
-import { createExecutorCopies } from "../src/tools/copies/executor-copies.ts";
 import { createInstructionReader } from "../src/tools/instructions/instruction-layers.ts";
 import { createSkillReader } from "../src/tools/skills/skill-reader.ts";
 import { createToolbox } from "../src/tools/toolbox.ts";
 import { createSandbox } from "../src/tools/wasm/sandbox.ts";
+import { createExecutorWorktrees } from "../src/tools/worktrees/executor-worktrees.ts";
 import { APPLICATION, VERSION } from "../src/version.ts";
 
 /**
@@ -92,7 +92,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     skills,
     agents: loadAgents(config).byName,
     models: { problemWith: absent },
-    copies: createExecutorCopies(config.home),
+    worktrees: createExecutorWorktrees(config.home),
     jobs: { preview: absent, add: absent, list: absent, act: absent, view: absent },
     features: (taken) =>
       createFeatureList(FEATURES).open({ ...host, configured: config.features, say: () => {}, taken: () => taken }),

@@ -56,10 +56,10 @@ import { createLogger } from "./operations/logging.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
 import { saveAttachment } from "./tools/attachments.ts";
-import { createExecutorCopies } from "./tools/copies/executor-copies.ts";
 import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
 import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader.ts";
+import { createExecutorWorktrees } from "./tools/worktrees/executor-worktrees.ts";
 import { unheededSettings } from "./unheeded-settings.ts";
 import { APPLICATION } from "./version.ts";
 import { warmUp, watched } from "./warm-up.ts";
@@ -284,7 +284,7 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const asking = { configOf, sandboxRootOf, callModel, membershipOf, addToFold };
   const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models, ...asking };
   const { secrets } = services;
-  const toolbox = await openToolbox(assembly, { ...given, secrets, copies: createExecutorCopies(config.home) });
+  const toolbox = await openToolbox(assembly, { ...given, secrets, worktrees: createExecutorWorktrees(config.home) });
   return { ...services, rights, platform, engine, approvals, finaliser, models, skills, toolbox, jobs };
 }
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { loadAgents } from "./agents.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
-import { executorCopy } from "./core/agents/executor-copy.ts";
+import { executorWorktree } from "./core/agents/executor-worktree.ts";
 import type { ManagedAgents } from "./core/agents/managed-agents.ts";
 import { managedAsConfigured, presetsOf } from "./core/agents/managed-presets.ts";
 import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts";
@@ -63,7 +63,7 @@ export function createChannelConfigs(config: Config, defaultModel: string): Chan
       // An executor in isolation works in the copy that it was given.
       const isIsolated = session.task?.isolated === true;
       const { root, workingDirectory } = rootOf(config, thread);
-      const sandboxRoot = isIsolated ? executorCopy(config.home, session.id).tree : within(root, workingDirectory);
+      const sandboxRoot = isIsolated ? executorWorktree(config.home, session.id).tree : within(root, workingDirectory);
       await mkdir(sandboxRoot, { recursive: true });
       return {
         config: configOf(session),

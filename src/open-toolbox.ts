@@ -28,7 +28,7 @@ interface ToolboxWorld {
 
 type ToolboxParts = Pick<
   ToolboxOptions,
-  "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "copies" | "secrets"
+  "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "worktrees" | "secrets"
 > &
   Pick<PlatformRights, "membershipOf"> &
   Pick<FeatureHost, "configOf" | "sandboxRootOf" | "callModel" | "addToFold">;

@@ -15,7 +15,7 @@ import {
 } from "./git/run-git.ts";
 import { readSettings } from "./git/settings.ts";
 import { withStandIn } from "./git/stand-in-directory.ts";
-import { type FoundWorktree, findWorktree } from "./git/worktrees.ts";
+import { type FoundWorktree, findWorktree } from "./git/worktree-repositories.ts";
 import { asResult, relativePath } from "./sandboxed/guest-call.ts";
 import { CallQueue } from "./wasm/call-queue.ts";
 import { PathResolver, withFile } from "./wasm/workspace/path-resolver.ts";

@@ -5,18 +5,18 @@ import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
 import { reportOf } from "../core/store/run/child-status.ts";
 import type { Store } from "../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
-import { describeChanges, plainPath } from "./copies/diff.ts";
-import type { ExecutorCopies } from "./copies/executor-copies.ts";
-import { type Merged, type MergedFile, mergeChanges } from "./copies/merge.ts";
-import { openMergeLog } from "./copies/merge-log.ts";
 import { asResult } from "./sandboxed/guest-call.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
+import { describeChanges, plainPath } from "./worktrees/diff.ts";
+import type { ExecutorWorktrees } from "./worktrees/executor-worktrees.ts";
+import { type Merged, type MergedFile, mergeChanges } from "./worktrees/merge.ts";
+import { openMergeLog } from "./worktrees/merge-log.ts";
 
 const input = z.object({ agent_id: z.string().trim().min(1).describe("Of the executor, as its report names it.") });
 
 export interface MergeWorkDeps {
   readonly store: Store;
-  readonly copies: ExecutorCopies;
+  readonly worktrees: ExecutorWorktrees;
   /** Where what files held is kept before they change. */
   readonly snapshots: string;
 }
@@ -31,13 +31,19 @@ interface Until {
 const DESCRIBE_MS = 10_000;
 
 /** Brings what an executor has changed in its copy into the files of the channel. */
-export function createMergeWork({ store, copies, snapshots }: MergeWorkDeps): Tool {
+export function createMergeWork({ store, worktrees, snapshots }: MergeWorkDeps): Tool {
   const merge = async (id: string, ctx: ToolContext, until: Until): Promise<ToolResult> => {
     await requireEnded(id, ctx, store);
-    const [copy, changes] = [copies.of(id), await copies.changes(id, until.reading)];
-    const log = await openMergeLog(copy, ctx);
-    const merged = await mergeChanges(changes, { root: ctx.sandboxRoot, copy, snapshots, log, signal: until.merging });
-    if (merged.stoppedBy === null && merged.files.every(isTaken)) await copies.taken(id);
+    const [worktree, changes] = [worktrees.of(id), await worktrees.changes(id, until.reading)];
+    const log = await openMergeLog(worktree, ctx);
+    const merged = await mergeChanges(changes, {
+      root: ctx.sandboxRoot,
+      worktree,
+      snapshots,
+      log,
+      signal: until.merging,
+    });
+    if (merged.stoppedBy === null && merged.files.every(isTaken)) await worktrees.taken(id);
     return resultOf(merged);
   };
   return defineTool({
@@ -55,8 +61,8 @@ export function createMergeWork({ store, copies, snapshots }: MergeWorkDeps): To
     async preview({ agent_id: id }, ctx, signal) {
       try {
         await requireEnded(id, ctx, store);
-        const text = await describeChanges(await copies.changes(id, signal), {
-          copy: copies.of(id),
+        const text = await describeChanges(await worktrees.changes(id, signal), {
+          worktree: worktrees.of(id),
           signal,
           whole: true,
         });

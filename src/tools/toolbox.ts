@@ -5,7 +5,6 @@ import type { ToolResult } from "../core/protocol/tool-result.ts";
 import type { RunnerOptions } from "../core/run/runner.ts";
 import type { OwnSecrets } from "../core/text/own-secrets.ts";
 import type { Tool } from "../core/tool.ts";
-import { keepCopies } from "./copies/keep-copies.ts";
 import { createGitTool } from "./git.ts";
 import { createMergeWork } from "./merge-work.ts";
 import { createNativeTools, type NativeToolDeps } from "./native/native-tools.ts";
@@ -16,6 +15,7 @@ import { createSkillTool } from "./skill.ts";
 import type { SkillReader } from "./skills/skill-reader.ts";
 import type { Sandbox } from "./wasm/sandbox.ts";
 import { createWebFetch } from "./web/web-fetch.ts";
+import { keepWorktreesPruned } from "./worktrees/prune-worktrees.ts";
 
 export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "clock"> {
   readonly sandbox: Sandbox;
@@ -65,7 +65,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     ...createJobTools({ ...options, clock }),
     createSkillTool(skills),
     createMergeWork(options),
-    createGitTool({ worktreesOf: (root) => options.copies.at(root)?.git ?? null }),
+    createGitTool({ worktreesOf: (root) => options.worktrees.at(root)?.git ?? null }),
     createWebFetch({ sandbox, resolve: options.resolve }),
   ];
   const features = await options.features(new Set(own.map(({ name }) => name)));
@@ -85,7 +85,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       toolKnown: features.toolKnown,
     },
     start: (signal) => {
-      stopKeeping = keepCopies({ ...options, clock });
+      stopKeeping = keepWorktreesPruned({ ...options, clock });
       return features.start(signal);
     },
     stop: () => {

@@ -8,7 +8,7 @@ import type { ChildRow } from "../../core/store/run/children.ts";
 import type { Store } from "../../core/store/store.ts";
 import { parentOf, withdrawChild } from "../../core/subagents/children.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
-import type { ExecutorCopies } from "../copies/executor-copies.ts";
+import type { ExecutorWorktrees } from "../worktrees/executor-worktrees.ts";
 import { reportResult } from "./agent.ts";
 import { AGENT_OUTPUT } from "./agent-assignment.ts";
 import { waiting } from "./waiting.ts";
@@ -26,7 +26,7 @@ export interface AgentOutputDeps {
   readonly store: Store;
   readonly engine: Pick<SessionEngine, "cancel" | "deliver">;
   readonly clock: Clock;
-  readonly copies: ExecutorCopies;
+  readonly worktrees: ExecutorWorktrees;
 }
 
 /** What has become of a sub-agent in the background. */
@@ -77,10 +77,10 @@ interface EndedChild {
 async function reported(
   { child, status, signal }: EndedChild,
   ctx: ToolContext,
-  { store, copies }: AgentOutputDeps,
+  { store, worktrees }: AgentOutputDeps,
 ): Promise<ToolResult> {
   await store.transaction((tx) => tx.inbox.takeKey(endKeys(child.id, status.runId).note, ctx.runId));
-  return reportResult(child.id, status.report, { store, copies, signal });
+  return reportResult(child.id, status.report, { store, worktrees, signal });
 }
 
 function stateOf({ task, createdAt }: ChildRow, status: ChildStatus, now: number): ToolResult {

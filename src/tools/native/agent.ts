@@ -14,9 +14,9 @@ import { beginChild } from "../../core/subagents/children.ts";
 import { releaseQueued } from "../../core/subagents/executor-queue.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { UNKNOWN } from "../../core/trust/label.ts";
-import { describeChanges } from "../copies/diff.ts";
-import type { ExecutorCopies } from "../copies/executor-copies.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
+import { describeChanges } from "../worktrees/diff.ts";
+import type { ExecutorWorktrees } from "../worktrees/executor-worktrees.ts";
 import { AGENT, type AssignmentDeps, assignmentOf, plainName, TOO_MANY } from "./agent-assignment.ts";
 import { waiting } from "./waiting.ts";
 
@@ -61,7 +61,7 @@ type AgentInput = z.infer<typeof input>;
 
 export interface AgentDeps extends AssignmentDeps {
   readonly log: Log;
-  readonly copies: ExecutorCopies;
+  readonly worktrees: ExecutorWorktrees;
 }
 
 /** Hands a piece of work to a sub-agent, which is a session of its own; waits for its report, or does not. */
@@ -136,7 +136,7 @@ async function resume(asked: AgentInput, call: Call): Promise<ToolResult | null>
   const parent = { sessionId: ctx.sessionId, runId: ctx.runId, callId: ctx.callId };
   const status = await statusOf(deps.store, id, beginKey({ parent }));
   if (status.type === "ended")
-    return reportResult(id, status.report, { copies: deps.copies, store: deps.store, signal });
+    return reportResult(id, status.report, { worktrees: deps.worktrees, store: deps.store, signal });
   if (status.type === "gone") return errorResult("It was stopped before it began.", "stopped");
   const isQueued = status.type === "waiting" && ctx.config.managing !== undefined;
   ctx.waits(isQueued ? `${name} waits for its place` : `waits for ${name}`);
@@ -145,7 +145,7 @@ async function resume(asked: AgentInput, call: Call): Promise<ToolResult | null>
 
 interface ReportMeans {
   readonly store: Store;
-  readonly copies: ExecutorCopies;
+  readonly worktrees: ExecutorWorktrees;
   readonly signal: AbortSignal;
 }
 
@@ -156,7 +156,7 @@ interface ReportMeans {
 export async function reportResult(
   id: string,
   { status, text, changedFiles, label = UNKNOWN }: ChildReport,
-  { store, copies, signal }: ReportMeans,
+  { store, worktrees, signal }: ReportMeans,
 ): Promise<ToolResult> {
   const summary = status === "finished" ? "reported" : status;
   const result = { isError: status !== "finished", summary, label };
@@ -165,14 +165,14 @@ export async function reportResult(
     const files = changedFiles.map((path) => ({ path, sha256: null, action: "wrote" as const }));
     return { content: [{ type: "text", text }], ...result, files };
   }
-  const work = await workOf(id, copies, signal);
+  const work = await workOf(id, worktrees, signal);
   return { content: [{ type: "text", text: `${text}\n\n${work}` }], ...result };
 }
 
 /** A copy that cannot be compared does not keep the report from its reader. */
-async function workOf(id: string, copies: ExecutorCopies, signal: AbortSignal): Promise<string> {
+async function workOf(id: string, worktrees: ExecutorWorktrees, signal: AbortSignal): Promise<string> {
   try {
-    const changes = await describeChanges(await copies.changes(id, signal), { copy: copies.of(id), signal });
+    const changes = await describeChanges(await worktrees.changes(id, signal), { worktree: worktrees.of(id), signal });
     return `[In its copy, agent_id ${id}; ${MERGE_WORK} brings it into the files here]\n${changes}`;
   } catch (error) {
     if (error instanceof Refusal) return `[What it changed cannot be shown. ${error.payload}]`;
@@ -191,7 +191,7 @@ async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call)
   const assignment = await assignmentOf(asked, ctx, deps);
   if (assignment.type === "refused") return assignment.reason;
   const { event, settings } = assignment;
-  if (event.task.isolated === true) await deps.copies.make(id, ctx.sandboxRoot, signal);
+  if (event.task.isolated === true) await deps.worktrees.make(id, ctx.sandboxRoot, signal);
   const begun = await beginChild({ id, settings }, event, deps);
   if (begun !== "begun") return begun === "stopped" ? "Not begun: you have been stopped." : TOO_MANY;
   return null;

@@ -14,9 +14,9 @@ import { placeOfRun, taskTreeOfRun } from "../../../src/core/run/run-place.ts";
 import { reportOf } from "../../../src/core/store/run/child-status.ts";
 import { endChild, stopRun } from "../../../src/core/subagents/children.ts";
 import { defineTool, type Tool } from "../../../src/core/tool.ts";
-import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { createAgent } from "../../../src/tools/native/agent.ts";
 import { createAgentOutput } from "../../../src/tools/native/agent-output.ts";
+import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
 import { ANA, BEN, type NativeSession, nativeSession } from "../../support/native-session.ts";
 import { buildConfig } from "../../support/query-config.ts";
 import { seededRandom } from "../../support/runtime.ts";
@@ -51,8 +51,8 @@ const BEGIN = "child:ses_1:run_1:call_1";
 
 function agentTool({ deps }: NativeSession): Tool {
   const models = { problemWith: (ref: string) => Promise.resolve(ref.startsWith("no/") ? "I cannot use it." : null) };
-  const copies = createExecutorCopies("/nonexistent");
-  return createAgent({ ...deps, agents: AGENTS, models, copies, catalogue: () => CATALOGUE });
+  const worktrees = createExecutorWorktrees("/nonexistent");
+  return createAgent({ ...deps, agents: AGENTS, models, worktrees, catalogue: () => CATALOGUE });
 }
 
 interface Asking {
@@ -217,7 +217,7 @@ test("a sub-agent that waits for its place is cancelled at once, and the next on
   const isHeld = (callId: string) => store.inbox.isHeld(`child:ses_1:run_1:${callId}`);
   expect(await Promise.all(calls.map(isHeld))).toEqual([false, true, true]);
 
-  const output = createAgentOutput({ store, engine, clock, copies: createExecutorCopies("/nonexistent") });
+  const output = createAgentOutput({ store, engine, clock, worktrees: createExecutorWorktrees("/nonexistent") });
   const cancel = (callId: string) =>
     session.callTool(output, { agent_id: childIdOf({ runId: "run_1", callId }), action: "cancel" });
   expect(textOf((await cancel("call_2"))?.content ?? [])).toBe("It was stopped before it began.");
@@ -231,15 +231,15 @@ test("a report is read also when the executor's copy is there no more", async ()
   const managing = { ...MANAGED_DEFAULTS, executorIsolation: true, access: "full", model: "demo/demo" };
   const config = buildConfig({ model: "demo/demo", managing });
   const session = await nativeSession();
-  const copies = createExecutorCopies(tempDirectory());
+  const worktrees = createExecutorWorktrees(tempDirectory());
   const models = { problemWith: () => Promise.resolve(null) };
-  const agent = createAgent({ ...session.deps, agents: AGENTS, models, copies, catalogue: () => CATALOGUE });
+  const agent = createAgent({ ...session.deps, agents: AGENTS, models, worktrees, catalogue: () => CATALOGUE });
   const asked = { description: "look", prompt: "Look." };
   await session.callTool(agent, asked, { config });
   const body = (await session.store.inbox.byKey(BEGIN))?.body;
   await beginRun(session);
   await end(session, body?.kind === "child" ? body : null);
-  await copies.remove(CHILD);
+  await worktrees.remove(CHILD);
   const said = textOf((await session.callTool(agent, asked, { config }))?.content ?? []);
   expect(said).toContain("It was stopped after 2 turns without an end.");
   expect(said).toContain("[What it changed cannot be shown. Its copy is there no more");

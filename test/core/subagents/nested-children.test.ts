@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { childIdOf } from "../../../src/core/events/child-task.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
-import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { createAgent } from "../../../src/tools/native/agent.ts";
+import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
 import { nativeSession } from "../../support/native-session.ts";
 
 const CHILD = childIdOf({ runId: "run_1", callId: "call_1" });
@@ -12,8 +12,8 @@ async function atWork() {
   const session = await nativeSession();
   const { store, clock, deps } = session;
   const models = { problemWith: () => Promise.resolve(null) };
-  const copies = createExecutorCopies("/nonexistent");
-  const tool = createAgent({ ...deps, agents: new Map(), models, copies, catalogue: () => [] });
+  const worktrees = createExecutorWorktrees("/nonexistent");
+  const tool = createAgent({ ...deps, agents: new Map(), models, worktrees, catalogue: () => [] });
   const begin = (place: Partial<ToolContext>, more = {}) =>
     session.callTool(tool, { description: "look", prompt: "Look.", ...more }, place);
   expect(await begin({})).toBeNull();

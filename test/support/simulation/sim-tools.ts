@@ -4,11 +4,11 @@ import { authorOf } from "../../../src/core/people/run-people.ts";
 import { errorResult, textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../../src/core/tool.ts";
-import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { type AgentDeps, createAgent } from "../../../src/tools/native/agent.ts";
 import { type AgentOutputDeps, createAgentOutput } from "../../../src/tools/native/agent-output.ts";
 import { type AskDeps } from "../../../src/tools/native/ask.ts";
 import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
+import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
 import type { SimProcess, World } from "./world.ts";
 
 const input = z.object({ n: z.number() });
@@ -143,16 +143,16 @@ export function simTools(world: World, process: SimProcess, deeds: Deeds): Tool[
 }
 
 /** No sub-agent has files. */
-const copies = createExecutorCopies("/nowhere");
+const worktrees = createExecutorWorktrees("/nowhere");
 /** Workers alone, with any model. */
-const PLAIN = { agents: new Map(), models: { problemWith: () => Promise.resolve(null) }, copies };
+const PLAIN = { agents: new Map(), models: { problemWith: () => Promise.resolve(null) }, worktrees };
 
 /** These tools, and the program's own that work with sub-agents and people. */
 export function withAgents(
   own: readonly Tool[],
-  deps: AskDeps & Omit<AgentOutputDeps, "copies"> & Pick<AgentDeps, "engine">,
+  deps: AskDeps & Omit<AgentOutputDeps, "worktrees"> & Pick<AgentDeps, "engine">,
 ): readonly Tool[] {
   const agent = createAgent({ ...deps, ...PLAIN, catalogue: () => all });
-  const all = [...own, createAskUserQuestion(deps), agent, createAgentOutput({ ...deps, copies })];
+  const all = [...own, createAskUserQuestion(deps), agent, createAgentOutput({ ...deps, worktrees })];
   return all;
 }

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node
 import path from "node:path";
 import { expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
-import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { createGitTool } from "../../../src/tools/git.ts";
+import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
 import { directoryPrint } from "../../support/program/directory-print.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";
@@ -13,12 +13,12 @@ const { signal } = new AbortController();
 
 /** An executor's copy of the session's root, and the git tool in it. */
 async function copyOf(session: GitSession) {
-  const copies = createExecutorCopies(tempDirectory());
-  await copies.make("agt_1", session.root, signal);
-  const { tree, git } = copies.of("agt_1");
+  const worktrees = createExecutorWorktrees(tempDirectory());
+  await worktrees.make("agt_1", session.root, signal);
+  const { tree, git } = worktrees.of("agt_1");
   const tool = createGitTool({
     temporaryDirectory: session.temporary,
-    worktreesOf: (root) => copies.at(root)?.git ?? null,
+    worktreesOf: (root) => worktrees.at(root)?.git ?? null,
   });
   const look = async (input: object) => {
     const result = await tool.execute(input, toolContext({ sandboxRoot: tree, readOnly: true }), signal);

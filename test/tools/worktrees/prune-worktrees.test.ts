@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { beginKey } from "../../../src/core/events/child-event.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { beginChild } from "../../../src/core/subagents/children.ts";
-import { describeChanges } from "../../../src/tools/copies/diff.ts";
-import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
-import { pruneCopies } from "../../../src/tools/copies/keep-copies.ts";
+import { describeChanges } from "../../../src/tools/worktrees/diff.ts";
+import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
+import { pruneWorktrees } from "../../../src/tools/worktrees/prune-worktrees.ts";
 import { childEvent } from "../../support/child-event.ts";
 import { interleaved } from "../../support/database/interleaved-store.ts";
 import { nativeSession } from "../../support/native-session.ts";
@@ -18,14 +18,14 @@ const LIMITS = { bytes: 1_000_000, ageMs: 7 * DAY };
 const { signal } = new AbortController();
 
 /** A manager at work, and a root of a thousand bytes. */
-async function scene(room: Parameters<typeof createExecutorCopies>[1] = {}) {
+async function scene(room: Parameters<typeof createExecutorWorktrees>[1] = {}) {
   const session = await nativeSession();
   const { store, clock, deps } = session;
   const home = tempDirectory();
   const root = path.join(home, "root");
   mkdirSync(root);
   writeFileSync(path.join(root, "a.txt"), "a".repeat(1_000));
-  const copies = createExecutorCopies(home, room);
+  const worktrees = createExecutorWorktrees(home, room);
   const event = (callId: string) =>
     childEvent(
       { sessionId: "ses_1", runId: "run_1", callId },
@@ -36,10 +36,10 @@ async function scene(room: Parameters<typeof createExecutorCopies>[1] = {}) {
       tx.runs.end(runId, { type: "cancelled", cause: { by: "person", name: "@ana" } }, clock.now()),
     );
   return {
-    copies,
+    worktrees,
     clock,
     async begin(name: string) {
-      await copies.make(name, root, signal);
+      await worktrees.make(name, root, signal);
       await beginChild({ id: name, settings: {} }, event(name), deps);
     },
     async end(name: string) {
@@ -52,10 +52,10 @@ async function scene(room: Parameters<typeof createExecutorCopies>[1] = {}) {
     },
     endManager: () => endRun("run_1"),
     prune: (limits = LIMITS, seen: Store = store) =>
-      pruneCopies({ copies, store: seen, clock, log: silentLog, limits }),
+      pruneWorktrees({ worktrees, store: seen, clock, log: silentLog, limits }),
     store,
-    left: async () => (await copies.list()).map(({ name }) => name).sort(),
-    make: (name: string) => copies.make(name, root, signal),
+    left: async () => (await worktrees.list()).map(({ name }) => name).sort(),
+    make: (name: string) => worktrees.make(name, root, signal),
     home,
   };
 }
@@ -65,7 +65,7 @@ test("copies stay while their manager or their executor is at work, and then unt
   for (const name of ["agt_merged", "agt_open", "agt_queued"]) await at.begin(name);
   await at.end("agt_merged");
   await at.end("agt_open");
-  await at.copies.taken("agt_merged");
+  await at.worktrees.taken("agt_merged");
   await at.clock.advance(30 * DAY);
   await at.prune();
   expect(await at.left()).toEqual(["agt_merged", "agt_open", "agt_queued"]);
@@ -120,21 +120,21 @@ test("no copy is made beyond the room that all have together, however many are a
   const made = await Promise.allSettled(names.map(at.make));
   expect(made.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);
   expect(await at.left()).toEqual(["agt_1", "agt_2"]);
-  await at.copies.remove("agt_1");
+  await at.worktrees.remove("agt_1");
   await at.make("agt_3");
-  expect(existsSync(at.copies.of("agt_3").base)).toBe(true);
+  expect(existsSync(at.worktrees.of("agt_3").base)).toBe(true);
 });
 
 test("a copy may grow beyond what is copied and still be compared, and what is too much is said", async () => {
   const at = await scene({ entries: 1 });
   await at.make("agt_1");
   const grow = (to: number) => {
-    for (let n = 1; n < to; n++) writeFileSync(path.join(at.copies.of("agt_1").tree, `${n}`), "");
+    for (let n = 1; n < to; n++) writeFileSync(path.join(at.worktrees.of("agt_1").tree, `${n}`), "");
   };
   grow(5);
-  expect(await at.copies.changes("agt_1", signal)).toHaveLength(4);
+  expect(await at.worktrees.changes("agt_1", signal)).toHaveLength(4);
   grow(6);
-  await expect(at.copies.changes("agt_1", signal)).rejects.toThrow("come to more than 5 entries");
+  await expect(at.worktrees.changes("agt_1", signal)).rejects.toThrow("come to more than 5 entries");
 });
 
 test("the home is in no copy of a root that it lies in, nor are the copies themselves", async () => {
@@ -142,18 +142,18 @@ test("the home is in no copy of a root that it lies in, nor are the copies thems
   const home = path.join(root, "data");
   mkdirSync(home);
   for (const name of ["a.txt", "data/deckhand.db", "data2"]) writeFileSync(path.join(root, name), name);
-  const copies = createExecutorCopies(home);
-  for (const name of ["agt_1", "agt_2"]) await copies.make(name, root, signal);
-  expect(readdirSync(copies.of("agt_2").tree).sort()).toEqual(["a.txt", "data2"]);
+  const worktrees = createExecutorWorktrees(home);
+  for (const name of ["agt_1", "agt_2"]) await worktrees.make(name, root, signal);
+  expect(readdirSync(worktrees.of("agt_2").tree).sort()).toEqual(["a.txt", "data2"]);
 });
 
 test("who decides on a merge sees all of it, a model what there is room for", async () => {
   const at = await scene();
   await at.make("agt_1");
-  const copy = at.copies.of("agt_1");
-  writeFileSync(path.join(copy.tree, "b.txt"), `${"b\n".repeat(9_000)}last\n`);
-  const changes = await at.copies.changes("agt_1", signal);
-  const shown = (whole: boolean) => describeChanges(changes, { copy, signal, whole });
+  const worktree = at.worktrees.of("agt_1");
+  writeFileSync(path.join(worktree.tree, "b.txt"), `${"b\n".repeat(9_000)}last\n`);
+  const changes = await at.worktrees.changes("agt_1", signal);
+  const shown = (whole: boolean) => describeChanges(changes, { worktree, signal, whole });
   expect((await shown(true)).endsWith("+last\n")).toBe(true);
   expect(await shown(false)).toContain("more characters");
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import type { ExecutorCopy } from "../../core/agents/executor-copy.ts";
+import type { ExecutorWorktree } from "../../core/agents/executor-worktree.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { type FileState, fileStateSchema } from "../../core/protocol/tool-result.ts";
 
@@ -17,13 +17,13 @@ export interface MergeLog {
 }
 
 export async function openMergeLog(
-  copy: ExecutorCopy,
+  worktree: ExecutorWorktree,
   { runId, callId }: { readonly runId: string; readonly callId: string },
 ): Promise<MergeLog> {
   const name = createHash("sha256").update(`${runId}:${callId}`).digest("hex");
-  const log = path.join(copy.merges, name);
+  const log = path.join(worktree.merges, name);
   const states = new Map((await linesOf(log)).flatMap(stateOf));
-  await mkdir(copy.merges, { recursive: true });
+  await mkdir(worktree.merges, { recursive: true });
   return {
     noted: (file) => states.get(file) ?? null,
     // A line of its own also after one that a power cut has torn.

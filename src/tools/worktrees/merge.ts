@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { constants, lstatSync, statSync, unlinkSync } from "node:fs";
 import path from "node:path";
-import type { ExecutorCopy } from "../../core/agents/executor-copy.ts";
+import type { ExecutorWorktree } from "../../core/agents/executor-worktree.ts";
 import type { CancelCause } from "../../core/protocol/cancel-cause.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
@@ -16,7 +16,7 @@ import { hashFile, hashOf, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
 import { replaceFile } from "../wasm/workspace/replace-file.ts";
 import { mergedText } from "./diff.ts";
-import type { CopyChange } from "./executor-copies.ts";
+import type { WorktreeChange } from "./executor-worktrees.ts";
 import type { MergeLog } from "./merge-log.ts";
 
 /** What became of one changed file. `why` is a few words. */
@@ -33,7 +33,7 @@ const MAX_FILE = 50_000_000;
 export interface Merging {
   /** The sandbox root that the changes are brought into. */
   readonly root: string;
-  readonly copy: ExecutorCopy;
+  readonly worktree: ExecutorWorktree;
   /** Where what files held is kept, so that a merge can be taken back. */
   readonly snapshots: string;
   readonly log: MergeLog;
@@ -57,10 +57,10 @@ export interface Merged {
  * directory, or a directory a file. A person's stop ends it between two files, and what was merged until then is told, also
  * by the call before a crash; any other abort throws its reason, and the log keeps what was merged for the call's next run.
  */
-export async function mergeChanges(changes: readonly CopyChange[], into: Merging): Promise<Merged> {
+export async function mergeChanges(changes: readonly WorktreeChange[], into: Merging): Promise<Merged> {
   const merging = { ...into, instructs: instructing(into.root) };
   const files: MergedFile[] = [];
-  const isDeleted = ({ kind }: CopyChange) => kind === "deleted";
+  const isDeleted = ({ kind }: WorktreeChange) => kind === "deleted";
   let stoppedBy: CancelCause | null = null;
   for (const change of [...changes.filter(isDeleted), ...changes.filter((each) => !isDeleted(each))]) {
     const end = await unlessStopped(change, merging);
@@ -71,7 +71,7 @@ export async function mergeChanges(changes: readonly CopyChange[], into: Merging
   return { files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), stoppedBy };
 }
 
-async function unlessStopped(change: CopyChange, merging: Work): Promise<MergedFile | CancelSignal> {
+async function unlessStopped(change: WorktreeChange, merging: Work): Promise<MergedFile | CancelSignal> {
   const { signal } = merging;
   try {
     signal.throwIfAborted();
@@ -83,7 +83,7 @@ async function unlessStopped(change: CopyChange, merging: Work): Promise<MergedF
 }
 
 /** What a run of the call that a crash has cut made of the file, if that is there still. */
-function mergedBefore({ path: file }: CopyChange, { root, log }: Merging): MergedFile | null {
+function mergedBefore({ path: file }: WorktreeChange, { root, log }: Merging): MergedFile | null {
   const noted = log.noted(file);
   if (noted === null) return null;
   try {
@@ -95,7 +95,7 @@ function mergedBefore({ path: file }: CopyChange, { root, log }: Merging): Merge
 }
 
 /** What the file's place does not permit is a conflict of that file; the others are merged all the same. */
-async function mergeFile(change: CopyChange, merging: Work): Promise<MergedFile> {
+async function mergeFile(change: WorktreeChange, merging: Work): Promise<MergedFile> {
   try {
     const merged = await mergeContent(change, merging);
     const isGone = change.kind === "deleted" && ["merged", "there already"].includes(merged.outcome);
@@ -110,13 +110,13 @@ async function mergeFile(change: CopyChange, merging: Work): Promise<MergedFile>
 /**
  * Brings an executor's change of a file into the sandbox root. A file that nobody else has changed since is taken as it is;
  * one that has been changed here, too, is merged by lines, or stays as it is here and is named as a conflict. Nothing
- * is lost: the copy keeps what was not taken. Done again, it finds its work done.
+ * is lost: the worktree keeps what was not taken. Done again, it finds its work done.
  */
-async function mergeContent(change: CopyChange, merging: Work): Promise<MergedFile> {
+async function mergeContent(change: WorktreeChange, merging: Work): Promise<MergedFile> {
   const file = change.path;
   if (merging.instructs(file)) return left(file, "it instructs agents, so a person changes it");
-  const base = change.kind === "added" ? null : contentIn(merging.copy.base, file);
-  const theirs = change.kind === "deleted" ? null : contentIn(merging.copy.tree, file);
+  const base = change.kind === "added" ? null : contentIn(merging.worktree.base, file);
+  const theirs = change.kind === "deleted" ? null : contentIn(merging.worktree.tree, file);
   const here = contentIn(merging.root, file);
   const noted = merging.log.noted(file);
   if (noted !== null && noted.sha256 === printOf(here)) return merged(noted);
@@ -127,7 +127,7 @@ async function mergeContent(change: CopyChange, merging: Work): Promise<MergedFi
     return conflict(file, oneSided(here, theirs));
   }
   if (![here, base, theirs].every(isText)) return conflict(file, "no text, and changed on both sides");
-  const joining = await mergedText({ here, base, theirs }, merging.copy, merging.signal);
+  const joining = await mergedText({ here, base, theirs }, merging.worktree, merging.signal);
   if ("why" in joining) return conflict(file, joining.why);
   const { text } = joining;
   if (text === here.toString("utf8")) return { path: file, outcome: "there already", why: "", state: null };
@@ -210,7 +210,7 @@ async function put(file: string, { content, here, merging }: Putting): Promise<M
     refusing(file, () => {
       if (content === null) remove(file, { resolver, before, instructs });
       else {
-        const mode = modeOf(merging.copy.tree, file);
+        const mode = modeOf(merging.worktree.tree, file);
         const isProgram = here === null && (mode & constants.S_IXUSR) !== 0;
         replaceFile(makePlace(file, resolver, instructs), file, {
           content,
@@ -277,10 +277,10 @@ function remove(file: string, { resolver, before, instructs }: Removing): void {
 }
 
 /** Removes the directories that a file has left empty, where the executor has none any more. */
-function clearAbove(file: string, { root, copy }: Merging): void {
+function clearAbove(file: string, { root, worktree }: Merging): void {
   const resolver = new PathResolver(root);
   try {
-    refusing(file, () => removeEmptyAbove(file, resolver, (above) => isDirectory(path.join(copy.tree, above))));
+    refusing(file, () => removeEmptyAbove(file, resolver, (above) => isDirectory(path.join(worktree.tree, above))));
   } finally {
     resolver.close();
   }

@@ -18,11 +18,11 @@ import path from "node:path";
 import { expect, test, vi } from "vitest";
 import { CancelSignal, SuspendSignal } from "../../../src/core/protocol/signals.ts";
 import type { FileState } from "../../../src/core/protocol/tool-result.ts";
-import { describeChanges } from "../../../src/tools/copies/diff.ts";
-import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
-import { type MergedFile, mergeChanges } from "../../../src/tools/copies/merge.ts";
-import { type MergeLog, openMergeLog } from "../../../src/tools/copies/merge-log.ts";
 import { createFileRestore } from "../../../src/tools/restore-files.ts";
+import { describeChanges } from "../../../src/tools/worktrees/diff.ts";
+import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
+import { type MergedFile, mergeChanges } from "../../../src/tools/worktrees/merge.ts";
+import { type MergeLog, openMergeLog } from "../../../src/tools/worktrees/merge-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 const { signal } = new AbortController();
@@ -48,27 +48,27 @@ async function copied(base: Side, { theirs = {}, here = {} }: { theirs?: Side; h
   const root = path.join(directory, "root");
   mkdirSync(root);
   put(root, base);
-  const copies = createExecutorCopies(path.join(directory, "home"));
-  await copies.make("agt_1", root, signal);
-  const copy = copies.of("agt_1");
-  put(copy.tree, theirs);
+  const worktrees = createExecutorWorktrees(path.join(directory, "home"));
+  await worktrees.make("agt_1", root, signal);
+  const worktree = worktrees.of("agt_1");
+  put(worktree.tree, theirs);
   put(root, here);
   const snapshots = path.join(directory, "home", "snapshots");
+  const changes = () => worktrees.changes("agt_1", signal);
   const run = async (callId: string, { onNote = () => {}, by = signal }: Cutting = {}) => {
-    const log = await openMergeLog(copy, { runId: "run_1", callId });
+    const log = await openMergeLog(worktree, { runId: "run_1", callId });
     const noting: MergeLog = {
-      noted: (file) => log.noted(file),
+      ...log,
       note: async (state) => {
         await log.note(state);
         onNote(state);
       },
     };
-    return mergeChanges(await copies.changes("agt_1", signal), { root, copy, snapshots, log: noting, signal: by });
+    return mergeChanges(await changes(), { root, worktree, snapshots, log: noting, signal: by });
   };
   const merge = async (callId = "call_1"): Promise<readonly MergedFile[]> => (await run(callId)).files;
-  const read = (file: string) =>
-    existsSync(path.join(root, file)) ? readFileSync(path.join(root, file), "utf8") : null;
-  return { root, copies, copy, snapshots, run, merge, read };
+  const read = (at: string) => (existsSync(path.join(root, at)) ? readFileSync(path.join(root, at), "utf8") : null);
+  return { root, worktrees, worktree, snapshots, changes, run, merge, read };
 }
 
 interface Cutting {
@@ -136,7 +136,7 @@ test.each([
   const [first] = await at.merge();
   expect(first).toMatchObject({ outcome: "conflict" });
   expect(first?.why).toContain(why);
-  expect(await describeChanges(await at.copies.changes("agt_1", signal), { copy: at.copy, signal })).toContain(shown);
+  expect(await describeChanges(await at.changes(), { worktree: at.worktree, signal })).toContain(shown);
 });
 
 test("what instructs agents is left to a person", async () => {
@@ -150,15 +150,15 @@ test("a copy holds plain files with their modes, and neither links, .git nor nod
   put(root, { "run.sh": "true\n", ".env": "A=1\n", ".git/config": "", "node_modules/x/index.js": "" });
   chmodSync(path.join(root, "run.sh"), 0o755);
   symlinkSync("/etc/passwd", path.join(root, "link"));
-  const copies = createExecutorCopies(tempDirectory());
-  await copies.make("agt_1", root, signal);
-  const { tree } = copies.of("agt_1");
+  const worktrees = createExecutorWorktrees(tempDirectory());
+  await worktrees.make("agt_1", root, signal);
+  const { tree } = worktrees.of("agt_1");
   expect(
     ["run.sh", ".env", ".git", "node_modules", "link"].filter((name) => existsSync(path.join(tree, name))),
   ).toEqual(["run.sh", ".env"]);
   expect(statSync(path.join(tree, "run.sh")).mode & 0o777).toBe(0o755);
   writeFileSync(path.join(root, "run.sh"), "false\n");
-  await copies.make("agt_1", root, signal);
+  await worktrees.make("agt_1", root, signal);
   expect(readFileSync(path.join(tree, "run.sh"), "utf8")).toBe("true\n");
 });
 
@@ -168,9 +168,9 @@ test("a file that goes while a copy is made, and a name that is no Unicode, keep
   put(root, Object.fromEntries([...names, "gone/x"].map((name) => [name, "x"])));
   writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0x61, 0xff])]), "latin-1");
   chmodSync(path.join(root, "f1"), 0o044);
-  const copies = createExecutorCopies(tempDirectory());
-  const { tree } = copies.of("agt_1");
-  const made = copies.make("agt_1", root, signal);
+  const worktrees = createExecutorWorktrees(tempDirectory());
+  const { tree } = worktrees.of("agt_1");
+  const made = worktrees.make("agt_1", root, signal);
   const making = path.join(path.dirname(tree), "..", "agt_1.making", "tree");
   await vi.waitUntil(() => existsSync(making) && readdirSync(making).length > 0, { interval: 0, timeout: 60_000 });
   rmSync(path.join(root, "gone"), { recursive: true });
@@ -179,16 +179,16 @@ test("a file that goes while a copy is made, and a name that is no Unicode, keep
   expect(statSync(path.join(tree, "f1")).mode & 0o777).toBe(0o444);
   writeFileSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from([0x61, 0xff])]), "latin-1");
   put(tree, { f0: "y" });
-  expect(await copies.changes("agt_1", signal)).toMatchObject([{ kind: "changed", path: "f0" }]);
+  expect(await worktrees.changes("agt_1", signal)).toMatchObject([{ kind: "changed", path: "f0" }]);
 });
 
 test("a file that is too large for a copy is named, with what can be done", async () => {
   const at = await copied({ "dump.sql": "x" }, {});
   truncateSync(path.join(at.root, "dump.sql"), 50_000_001);
-  await expect(at.copies.make("agt_2", at.root, signal)).rejects.toThrow(
+  await expect(at.worktrees.make("agt_2", at.root, signal)).rejects.toThrow(
     /^dump\.sql alone is larger than 50 MB.*Do without executorIsolation/u,
   );
-  expect((await at.copies.list()).map(({ name }) => name)).toEqual(["agt_1"]);
+  expect((await at.worktrees.list()).map(({ name }) => name)).toEqual(["agt_1"]);
 });
 
 test("a diff names every changed file and shows the lines", async () => {
@@ -196,7 +196,7 @@ test("a diff names every changed file and shows the lines", async () => {
     { "a.txt": BASE, "b.txt": "b\n" },
     { theirs: { "a.txt": BASE.replace("two", "TWO"), "b.txt": null, "c.txt": "c\n" } },
   );
-  const text = await describeChanges(await at.copies.changes("agt_1", signal), { copy: at.copy, signal });
+  const text = await describeChanges(await at.changes(), { worktree: at.worktree, signal });
   expect(text.split("\n\n")[0]).toBe("changed: a.txt\ndeleted: b.txt\nadded: c.txt");
   expect(text).toContain("-two\n+TWO");
 });
@@ -206,8 +206,8 @@ test("a file that became a directory, and a directory that became a file, are ta
     { a: "a\n", "b/deep/x": "x\n", "b/y": "y\n", "kept/z": "z\n" },
     { theirs: { a: null, "b/deep/x": null, "b/y": null, "kept/z": null } },
   );
-  rmSync(path.join(at.copy.tree, "b"), { recursive: true });
-  put(at.copy.tree, { "a/inside": "in\n", b: "b\n" });
+  rmSync(path.join(at.worktree.tree, "b"), { recursive: true });
+  put(at.worktree.tree, { "a/inside": "in\n", b: "b\n" });
   expect((await at.merge()).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 6 }, () => "merged"));
   expect(["a/inside", "b", "kept"].map((file) => statSync(path.join(at.root, file)).isFile())).toEqual([
     true,
@@ -222,8 +222,8 @@ test("a directory that was emptied here, too, makes room for the executor's file
     { theirs: { "a/deep/x": null, "b/x": null }, here: { "a/deep/x": null, "b/mine": "m\n" } },
   );
   for (const name of ["a", "b"]) {
-    rmSync(path.join(at.copy.tree, name), { recursive: true });
-    put(at.copy.tree, { [name]: "file\n" });
+    rmSync(path.join(at.worktree.tree, name), { recursive: true });
+    put(at.worktree.tree, { [name]: "file\n" });
   }
   expect((await at.merge()).map(({ path: file, outcome }) => `${file}: ${outcome}`)).toEqual([
     "a: merged",
@@ -281,8 +281,8 @@ test("what a link here leads to is neither removed nor written in its place", as
 
 test("a program that was moved can still be executed, and so it can where it is put back", async () => {
   const at = await copied({ "run.sh": "true\n" }, {});
-  for (const root of [at.root, at.copy.tree]) chmodSync(path.join(root, "run.sh"), 0o755);
-  renameSync(path.join(at.copy.tree, "run.sh"), path.join(at.copy.tree, "go.sh"));
+  for (const root of [at.root, at.worktree.tree]) chmodSync(path.join(root, "run.sh"), 0o755);
+  renameSync(path.join(at.worktree.tree, "run.sh"), path.join(at.worktree.tree, "go.sh"));
   await at.merge();
   expect(statSync(path.join(at.root, "go.sh")).mode & 0o777).toBe(0o755);
   const restore = createFileRestore({ snapshots: at.snapshots, sandboxRootOf: () => at.root });
@@ -294,7 +294,7 @@ test("a program that was moved can still be executed, and so it can where it is 
 test("hostile names are told of on one line each", async () => {
   const names = ["-rf", "a\nmerged: b", "\u202etxt.exe", "$(reboot)", "\u200b"];
   const at = await copied({ x: "x" }, { theirs: Object.fromEntries(names.map((name) => [name, "n\n"])) });
-  const text = await describeChanges(await at.copies.changes("agt_1", signal), { copy: at.copy, signal });
+  const text = await describeChanges(await at.changes(), { worktree: at.worktree, signal });
   const [list] = text.split("\n\n");
   expect(list?.split("\n")).toHaveLength(names.length);
   expect(list).not.toMatch(/[\u202e\u200b]/u);
@@ -304,9 +304,9 @@ test("hostile names are told of on one line each", async () => {
 
 test("a copy that was removed is told of, and is not taken for an empty one", async () => {
   const at = await copied({ x: "x" }, { theirs: { x: "y" } });
-  await at.copies.remove("agt_1");
-  await expect(at.copies.changes("agt_1", signal)).rejects.toThrow("there no more");
-  expect(existsSync(path.dirname(at.copy.tree))).toBe(false);
+  await at.worktrees.remove("agt_1");
+  await expect(at.changes()).rejects.toThrow("there no more");
+  expect(existsSync(path.dirname(at.worktree.tree))).toBe(false);
 });
 
 test("what a file held before a merge is kept, and which directories come to be with it", async () => {
@@ -358,8 +358,8 @@ test("what another call has merged is there already, and held nothing else befor
 test("a note that a power cut has torn is left out, and the next one counts", async () => {
   const at = await copied(THREE.base, { theirs: THREE.theirs });
   await at.run("call_1", { onNote: cutShort }).catch(() => {});
-  const [log] = readdirSync(at.copy.merges);
-  appendFileSync(path.join(at.copy.merges, log ?? ""), '\n{"path":"a","sha');
+  const [log] = readdirSync(at.worktree.merges);
+  appendFileSync(path.join(at.worktree.merges, log ?? ""), '\n{"path":"a","sha');
   await at.run("call_1", { onNote: cutShort }).catch(() => {});
   expect(befores(await at.merge("call_1"))).toEqual(WHOLE);
 });

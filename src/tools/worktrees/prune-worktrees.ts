@@ -5,32 +5,32 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { runOrWait } from "../../core/store/run/child-status.ts";
 import type { Store } from "../../core/store/store.ts";
 import { parentOf } from "../../core/subagents/children.ts";
-import type { ExecutorCopies, KeptCopy } from "./executor-copies.ts";
+import type { ExecutorWorktrees, KeptWorktree } from "./executor-worktrees.ts";
 
-/** How much executors' copies may hold together once their work has ended, and how long what was not merged stays. */
-export const COPY_LIMITS = { bytes: 2_000_000_000, ageMs: 7 * 86_400_000 };
+/** How much executors' worktrees may hold together once their work has ended, and how long what was not merged stays. */
+export const WORKTREE_LIMITS = { bytes: 2_000_000_000, ageMs: 7 * 86_400_000 };
 
 /** What no session knows of may be about to begin; older, a process that died has left it. Milliseconds. */
 const STRAY_MS = 3_600_000;
 
-/** How often copies are looked after. Milliseconds. */
+/** How often worktrees are looked after. Milliseconds. */
 const EVERY_MS = 600_000;
 
-export interface CopyKeeping {
-  readonly copies: Pick<ExecutorCopies, "list" | "remove">;
+export interface WorktreeKeeping {
+  readonly worktrees: Pick<ExecutorWorktrees, "list" | "remove">;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  readonly limits?: typeof COPY_LIMITS;
+  readonly limits?: typeof WORKTREE_LIMITS;
 }
 
-/** Removes copies that nobody needs, from now on; the answer ends it. */
-export function keepCopies(options: CopyKeeping): () => void {
+/** Removes worktrees that nobody needs, from now on; the answer ends it. */
+export function keepWorktreesPruned(options: WorktreeKeeping): () => void {
   const { clock, log } = options;
   const next = { cancel: () => {}, isOver: false };
   const again = (): void => {
-    pruneCopies(options)
-      .catch((error: unknown) => log.warn({ code: toAppError(error).code, err: error }, "copies_not_pruned"))
+    pruneWorktrees(options)
+      .catch((error: unknown) => log.warn({ code: toAppError(error).code, err: error }, "worktrees_not_pruned"))
       .finally(() => {
         if (!next.isOver) next.cancel = clock.after(EVERY_MS, again);
       })
@@ -44,24 +44,29 @@ export function keepCopies(options: CopyKeeping): () => void {
 }
 
 /**
- * A copy stays while its executor or its manager is at work. Then it goes at once when all of it was merged, else
+ * A worktree stays while its executor or its manager is at work. Then it goes at once when all of it was merged, else
  * when its time is up, or, the oldest first, when there are too many.
  */
-export async function pruneCopies({ copies, store, clock, limits = COPY_LIMITS }: CopyKeeping): Promise<void> {
+export async function pruneWorktrees({
+  worktrees,
+  store,
+  clock,
+  limits = WORKTREE_LIMITS,
+}: WorktreeKeeping): Promise<void> {
   let left = limits.bytes;
-  for (const copy of (await copies.list()).toReversed()) {
-    const endedAt = await endOf(copy, { store, clock });
+  for (const worktree of (await worktrees.list()).toReversed()) {
+    const endedAt = await endOf(worktree, { store, clock });
     if (endedAt === null) continue;
-    left -= copy.bytes;
+    left -= worktree.bytes;
     const age = clock.now() - endedAt;
-    const isKnown = copy.isWhole && (await store.children.get(copy.name)) !== null;
-    const isOver = isKnown ? copy.isTaken || left < 0 || age > limits.ageMs : age > STRAY_MS;
-    if (isOver) await copies.remove(copy.name);
+    const isKnown = worktree.isWhole && (await store.children.get(worktree.name)) !== null;
+    const isOver = isKnown ? worktree.isTaken || left < 0 || age > limits.ageMs : age > STRAY_MS;
+    if (isOver) await worktrees.remove(worktree.name);
   }
 }
 
 /** Since when nobody has worked with it, in milliseconds since the epoch; null while somebody does. */
-async function endOf({ name, madeAt }: KeptCopy, { store, clock }: Pick<CopyKeeping, "store" | "clock">) {
+async function endOf({ name, madeAt }: KeptWorktree, { store, clock }: Pick<WorktreeKeeping, "store" | "clock">) {
   const child = await store.children.get(name);
   if (child === null) return madeAt;
   const run = await runOrWait(store, name, beginKey({ parent: parentOf(child) }));

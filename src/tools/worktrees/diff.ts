@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { ExecutorCopy } from "../../core/agents/executor-copy.ts";
+import type { ExecutorWorktree } from "../../core/agents/executor-worktree.ts";
 import { findGit, GIT_PROGRAMS, type GitCall, type GitEnd, gitRunner } from "../git/run-git.ts";
-import type { CopyChange } from "./executor-copies.ts";
+import type { WorktreeChange } from "./executor-worktrees.ts";
 
 const LIMITS = { timeoutMs: 20_000, outputBytes: 16_000_000 };
 /** `git merge-file` ends with the number of conflicts, at most this. */
@@ -11,10 +11,14 @@ const MOST_CONFLICTS = 127;
 const DIFF_CHARS = 12_000;
 
 /** Git on plain files: in no repository, with nothing of the machine's configuration. Null where there is no git. */
-async function git(call: Omit<GitCall, "env">, copy: ExecutorCopy, signal: AbortSignal): Promise<GitEnd | null> {
+async function git(
+  call: Omit<GitCall, "env">,
+  worktree: ExecutorWorktree,
+  signal: AbortSignal,
+): Promise<GitEnd | null> {
   const program = findGit(GIT_PROGRAMS);
   if (program === null) return null;
-  const own = path.dirname(copy.tree);
+  const own = path.dirname(worktree.tree);
   const env = { GIT_CEILING_DIRECTORIES: path.dirname(own) };
   return gitRunner(program, LIMITS, signal)({ ...call, cwd: own, env });
 }
@@ -31,7 +35,7 @@ function escaped(character: string): string {
 }
 
 export interface Describing {
-  readonly copy: ExecutorCopy;
+  readonly worktree: ExecutorWorktree;
   readonly signal: AbortSignal;
   /** For people, who decide on all of it; a model gets what there is room for. */
   readonly whole?: boolean;
@@ -39,13 +43,13 @@ export interface Describing {
 
 /** One line per changed file, and the diff. */
 export async function describeChanges(
-  changes: readonly CopyChange[],
-  { copy, signal, whole = false }: Describing,
+  changes: readonly WorktreeChange[],
+  { worktree, signal, whole = false }: Describing,
 ): Promise<string> {
   if (changes.length === 0) return "It changed no files.";
   const list = changes.map(({ kind, path: file }) => `${kind}: ${plainPath(file)}`).join("\n");
   const args = ["diff", "--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-prefix", "base", "tree"];
-  const shown = shownDiff(await git({ args }, copy, signal), whole);
+  const shown = shownDiff(await git({ args }, worktree, signal), whole);
   return `${list}${shown === "" ? "" : `\n\n${shown}`}`;
 }
 
@@ -67,14 +71,14 @@ export interface ThreeTexts {
 /** What both sides come to together, or a few words on why nobody can tell. */
 export async function mergedText(
   texts: ThreeTexts,
-  copy: ExecutorCopy,
+  worktree: ExecutorWorktree,
   signal: AbortSignal,
 ): Promise<{ readonly text: string } | { readonly why: string }> {
-  await mkdir(copy.scratch, { recursive: true });
+  await mkdir(worktree.scratch, { recursive: true });
   const names = ["here", "base", "theirs"] as const;
-  for (const name of names) await writeFile(path.join(copy.scratch, name), texts[name]);
+  for (const name of names) await writeFile(path.join(worktree.scratch, name), texts[name]);
   const files = names.map((name) => path.join("scratch", name));
-  const end = await git({ args: ["merge-file", "-p", ...files] }, copy, signal);
+  const end = await git({ args: ["merge-file", "-p", ...files] }, worktree, signal);
   if (end === null) return { why: "changed on both sides, and there is no git to join the lines" };
   // Git may come to its end before it is stopped: what it has written is cut all the same.
   const isWhole = end.stopped === null && end.code !== null && end.code <= MOST_CONFLICTS;

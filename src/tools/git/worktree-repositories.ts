@@ -19,12 +19,12 @@ import { type GitSettings, gitSettingsSchema, readSettings } from "./settings.ts
 import { copyRepositoryState, withStandIn } from "./stand-in-directory.ts";
 
 /**
- * The repositories of a copy of a sandbox root, as they were when it was made: HEAD, index and refs are the copy's own,
+ * The repositories of a worktree, as they were when it was made: HEAD, index and refs are the worktree's own,
  * so that a commit in the root meanwhile changes nothing here; objects stay where they are, and are read only. All of it
- * lies outside the copy's tree and outside the root, and each use of it gets a stand-in of its own.
+ * lies outside the worktree's tree and outside the root, and each use of it gets a stand-in of its own.
  */
 const worktreeSchema = z.object({
-  /** The path of the work tree, beneath the copy's tree; empty: all of it. */
+  /** The path of the work tree, beneath the worktree's tree; empty: all of it. */
   path: z.string(),
   /** Why git cannot be used there, or where its data are. */
   repository: z.union([
@@ -32,7 +32,7 @@ const worktreeSchema = z.object({
     z.object({
       /** Beneath the list's directory. */
       state: z.string(),
-      /** The sandbox root that the copy was made of, and its repository's objects beneath it. */
+      /** The sandbox root that the worktree was made of, and its repository's objects beneath it. */
       root: z.string(),
       objects: z.string(),
       settings: gitSettingsSchema,
@@ -50,14 +50,14 @@ const LIMITS = { timeoutMs: 30_000, outputBytes: INDEX_BYTES };
 
 export interface CopiedRoot {
   readonly root: string;
-  /** The copy of its files. */
+  /** The worktree of its files. */
   readonly tree: string;
-  /** Directories of the copy's files, relative to it; empty: the root itself. */
+  /** Directories of the worktree's files, relative to it; empty: the root itself. */
   readonly directories: ReadonlySet<string>;
 }
 
-/** Keeps what a copy's git needs, in a directory that it makes. Where there is no repository it makes none. */
-export async function keepWorktrees(copied: CopiedRoot, to: string, signal: AbortSignal): Promise<void> {
+/** Keeps what a worktree's git needs, in a directory that it makes. Where there is no repository it makes none. */
+export async function keepRepositories(copied: CopiedRoot, to: string, signal: AbortSignal): Promise<void> {
   const isTop = (directory: string) => entryOf(path.join(copied.root, directory, ".git")) !== null;
   const tops = [...copied.directories].filter(isTop).sort();
   if (tops.length === 0) return;
@@ -130,10 +130,10 @@ export interface FoundWorktree extends FoundRepository {
   readonly settings: GitSettings;
 }
 
-/** As `findRepository`, in a copy. `kept`: where `keepWorktrees` put what belongs to it. */
-export async function findWorktree(copy: string, kept: string, asked: string): Promise<FoundWorktree> {
-  const tree = realpathSync(copy);
-  const segments = segmentsOf(asked, [tree, path.resolve(copy)]);
+/** As `findRepository`, in a worktree. `kept`: where `keepRepositories` put what belongs to it. */
+export async function findWorktree(worktree: string, kept: string, asked: string): Promise<FoundWorktree> {
+  const tree = realpathSync(worktree);
+  const segments = segmentsOf(asked, [tree, path.resolve(worktree)]);
   const list = await worktreesIn(kept);
   const within = (top: string) => segments.slice(0, top.split("/").length).join("/") === top;
   const found = list.findLast(({ path: top }) => top === "" || within(top));

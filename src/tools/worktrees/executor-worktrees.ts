@@ -2,24 +2,24 @@ import { constants, realpathSync, type Stats } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type ExecutorCopy, executorCopy } from "../../core/agents/executor-copy.ts";
+import { type ExecutorWorktree, executorWorktree } from "../../core/agents/executor-worktree.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
-import { keepWorktrees } from "../git/worktrees.ts";
+import { keepRepositories } from "../git/worktree-repositories.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
 import { PathResolver, type ResolvedPath, withFile } from "../wasm/workspace/path-resolver.ts";
 import { isBeneath } from "../wasm/workspace/path-rules.ts";
 import { hashFile, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
 
-/** What a copy may hold: more takes too long to make and to compare. */
+/** What a worktree may hold: more takes too long to make and to compare. */
 const MOST = { bytes: 200_000_000, fileBytes: 50_000_000 };
-/** `bytes`: what all copies together may hold. `entries`: of a root that is copied. */
+/** `bytes`: what all worktrees together may hold. `entries`: of a root that is copied. */
 const ROOM = { bytes: 5_000_000_000, entries: 20_000 };
-/** As many times more entries may a copy come to hold, and still be compared. */
+/** As many times more entries may a worktree come to hold, and still be compared. */
 const GROWTH = 5;
-/** In a copy's directory: how large it was made, in bytes. */
+/** In a worktree's directory: how large it was made, in bytes. */
 const SIZE = "size";
-/** In a copy's directory: all that was changed in it is in the sandbox root. */
+/** In a worktree's directory: all that was changed in it is in the sandbox root. */
 const TAKEN = "taken";
 /** Not yet whole; a process that died has left it. */
 const MAKING = ".making";
@@ -28,27 +28,27 @@ const GOING = ".going";
 /** Files after which others get their turn. */
 const AT_ONCE = 50;
 
-export type CopyChange =
+export type WorktreeChange =
   | { readonly kind: "added" | "changed"; readonly path: string; readonly sha256: string }
   | { readonly kind: "deleted"; readonly path: string };
 
-/** Copies of sandbox roots, one per executor, beneath the home and so outside every root. */
-export interface ExecutorCopies {
-  of(childId: string): ExecutorCopy;
-  /** The copy that a sandbox root is the tree of; null for any other root. */
-  at(sandboxRoot: string): ExecutorCopy | null;
-  /** Copies a sandbox root, once. Throws Refusal when it is too large. */
+/** Worktrees, copies of sandbox roots, one per executor, beneath the home and so outside every root. */
+export interface ExecutorWorktrees {
+  of(childId: string): ExecutorWorktree;
+  /** The worktree that a sandbox root is the tree of; null for any other root. */
+  at(sandboxRoot: string): ExecutorWorktree | null;
+  /** Makes one of a sandbox root, once. Throws Refusal when it is too large. */
   make(childId: string, root: string, signal: AbortSignal): Promise<void>;
-  /** What an executor has done to its files. Throws Refusal when the copy is there no more, or has become too large. */
-  changes(childId: string, signal: AbortSignal): Promise<readonly CopyChange[]>;
+  /** What an executor has done to its files. Throws Refusal when the worktree is there no more, or has become too large. */
+  changes(childId: string, signal: AbortSignal): Promise<readonly WorktreeChange[]>;
   /** All that was changed in it has been merged: it need not be kept. */
   taken(childId: string): Promise<void>;
   /** All that there is, the oldest first. */
-  list(): Promise<readonly KeptCopy[]>;
+  list(): Promise<readonly KeptWorktree[]>;
   remove(name: string): Promise<void>;
 }
 
-export interface KeptCopy {
+export interface KeptWorktree {
   /** The executor's session, or the name of what a process that died has left. */
   readonly name: string;
   readonly isWhole: boolean;
@@ -59,10 +59,10 @@ export interface KeptCopy {
   readonly madeAt: number;
 }
 
-export function createExecutorCopies(home: string, given: Partial<typeof ROOM> = {}): ExecutorCopies {
+export function createExecutorWorktrees(home: string, given: Partial<typeof ROOM> = {}): ExecutorWorktrees {
   const most = { ...ROOM, ...given };
   const comparing: Listing = { maxEntries: GROWTH * most.entries, tooMany: grownTooLarge };
-  const of = (childId: string): ExecutorCopy => executorCopy(home, childId);
+  const of = (childId: string): ExecutorWorktree => executorWorktree(home, childId);
   const directoryOf = (childId: string) => path.dirname(of(childId).tree);
   const all = path.dirname(directoryOf("any"));
   const list = () => keptIn(all);
@@ -71,14 +71,14 @@ export function createExecutorCopies(home: string, given: Partial<typeof ROOM> =
     if (await isThere(done)) return;
     signal.throwIfAborted();
     const used = (await list()).reduce((sum, { bytes }) => sum + bytes, 0);
-    await makeCopy(root, done, { signal, home, room: most.bytes - used, entries: most.entries });
+    await makeWorktree(root, done, { signal, home, room: most.bytes - used, entries: most.entries });
   };
   let making: Promise<void> = Promise.resolve();
   return {
     of,
     at(sandboxRoot) {
-      const copy = of(path.basename(path.dirname(sandboxRoot)));
-      return copy.tree === sandboxRoot ? copy : null;
+      const worktree = of(path.basename(path.dirname(sandboxRoot)));
+      return worktree.tree === sandboxRoot ? worktree : null;
     },
     list,
     make(childId, root, signal) {
@@ -109,9 +109,9 @@ function gone(): Refusal {
   return new Refusal("Its copy is there no more: it was removed some time after its work had ended.");
 }
 
-async function keptIn(all: string): Promise<KeptCopy[]> {
+async function keptIn(all: string): Promise<KeptWorktree[]> {
   const names = await readdir(all).catch(emptyIfMissing);
-  const kept = await Promise.all(names.map((name) => keptCopy(path.join(all, name))));
+  const kept = await Promise.all(names.map((name) => keptWorktree(path.join(all, name))));
   return kept.filter((each) => each !== null).sort((a, b) => a.madeAt - b.madeAt);
 }
 
@@ -120,7 +120,7 @@ function emptyIfMissing(error: unknown): string[] {
   throw error;
 }
 
-async function keptCopy(directory: string): Promise<KeptCopy | null> {
+async function keptWorktree(directory: string): Promise<KeptWorktree | null> {
   const stats = await stat(directory).catch(() => null);
   if (stats === null) return null;
   const size = await readFile(path.join(directory, SIZE), "utf8").catch(() => "0");
@@ -143,14 +143,18 @@ interface Making {
   readonly entries: number;
 }
 
-async function makeCopy(root: string, done: string, how: Making): Promise<void> {
+async function makeWorktree(root: string, done: string, how: Making): Promise<void> {
   const making = `${done}${MAKING}`;
   await rm(making, { recursive: true, force: true });
   await mkdir(making, { recursive: true, mode: 0o700 });
   try {
     const { bytes: treeBytes, directories } = await copyTree(root, making, how);
     const bytes = 2 * treeBytes;
-    await keepWorktrees({ root, tree: path.join(making, "tree"), directories }, path.join(making, "git"), how.signal);
+    await keepRepositories(
+      { root, tree: path.join(making, "tree"), directories },
+      path.join(making, "git"),
+      how.signal,
+    );
     await writeFile(path.join(making, SIZE), String(bytes));
     await rename(making, done);
   } catch (error) {
@@ -161,13 +165,13 @@ async function makeCopy(root: string, done: string, how: Making): Promise<void> 
 
 type Hashes = ReadonlyMap<string, string>;
 
-function changesBetween(before: Hashes, after: Hashes): CopyChange[] {
-  const written = [...after].flatMap(([file, sha256]): CopyChange[] => {
+function changesBetween(before: Hashes, after: Hashes): WorktreeChange[] {
+  const written = [...after].flatMap(([file, sha256]): WorktreeChange[] => {
     const was = before.get(file);
     return was === sha256 ? [] : [{ kind: was === undefined ? "added" : "changed", path: file, sha256 }];
   });
   const deleted = [...before.keys()].filter((file) => !after.has(file));
-  const all = [...written, ...deleted.map((file): CopyChange => ({ kind: "deleted", path: file }))];
+  const all = [...written, ...deleted.map((file): WorktreeChange => ({ kind: "deleted", path: file }))];
   return all.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -177,7 +181,7 @@ async function isThere(directory: string): Promise<boolean> {
 
 /**
  * Plain files only, verified to lie beneath the root: links, `.git` and node_modules are left out, and so is the home
- * where it lies beneath the root. It holds the copies themselves.
+ * where it lies beneath the root. It holds the worktrees themselves.
  */
 async function copyTree(root: string, to: string, { signal, home, room, entries }: Making) {
   const ours = path.relative(realpathSync(root), realpathSync(home));

@@ -1,7 +1,7 @@
 import path from "node:path";
 
 /** An executor's own files, beneath the home and so outside every sandbox root. */
-export interface ExecutorCopy {
+export interface ExecutorWorktree {
   /** Its sandbox root. */
   readonly tree: string;
   /** The files as they were when the work was handed out. */
@@ -15,7 +15,7 @@ export interface ExecutorCopy {
 }
 
 /** `childId`: of the executor's session. */
-export function executorCopy(home: string, childId: string): ExecutorCopy {
+export function executorWorktree(home: string, childId: string): ExecutorWorktree {
   const own = path.join(home, "executors", childId);
   return {
     tree: path.join(own, "tree"),
