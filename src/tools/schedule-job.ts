@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JobAnswer, JobControl, JobDraft, JobRequest } from "../core/jobs/job-control.ts";
+import type { JobAnswer, JobControl, JobInput, JobRequest } from "../core/jobs/job-control.ts";
 import type { Clock } from "../core/protocol/runtime.ts";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
 import type { Store } from "../core/store/store.ts";
@@ -50,7 +50,7 @@ function createScheduleJob({ jobs, ...deps }: JobToolDeps): Tool {
     title: ({ name }) => name,
     rule: () => ({ type: "ask", why: "It will run by itself from now on.", always: true }),
     async preview(input, ctx) {
-      const seen = await jobs.preview(draftOf(input), await requestOf(ctx, deps));
+      const seen = await jobs.preview(jobInputOf(input), await requestOf(ctx, deps));
       if (seen.type === "refused") return { refused: seen.reason };
       const next = seen.next.map((due) => `- ${due}`);
       const text = [`${seen.name}: ${seen.sentence}`, "Next:", ...next, "", input.prompt].join("\n");
@@ -67,7 +67,7 @@ function createScheduleJob({ jobs, ...deps }: JobToolDeps): Tool {
     async execute(input, ctx) {
       const request = { ...(await requestOf(ctx, deps)), key: `${ctx.runId}:${ctx.callId}` };
       const at = input.at === undefined ? {} : { at: ctx.previewDigest ?? input.at };
-      return resultOf(await jobs.add({ ...draftOf(input), ...at }, request));
+      return resultOf(await jobs.add({ ...jobInputOf(input), ...at }, request));
     },
   });
 }
@@ -118,7 +118,7 @@ function createCancelJob({ jobs, ...deps }: JobToolDeps): Tool {
   });
 }
 
-function draftOf({ silent, name, prompt, cron, at, timezone }: NewJob): JobDraft {
+function jobInputOf({ silent, name, prompt, cron, at, timezone }: NewJob): JobInput {
   return {
     name,
     prompt,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SessionEngine } from "../../src/core/engine/engine.ts";
-import type { JobDraft } from "../../src/core/jobs/job-control.ts";
+import type { JobInput } from "../../src/core/jobs/job-control.ts";
 import { createJobRuns } from "../../src/jobs/scheduling/runs.ts";
 import { JobScheduler } from "../../src/jobs/scheduling/scheduler.ts";
 import { interleaved } from "../support/database/interleaved-store.ts";
@@ -21,10 +21,10 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 
 /** A job of every hour; the first time is an hour away. */
-async function hourly(draft: JobDraft = {}) {
+async function hourly(input: JobInput = {}) {
   const url = await postgres.createDatabase();
   const world = await openWorld({ url });
-  const id = await world.add({ name: "Race", cron: "0 * * * *", prompt: "Look.", ...draft }, { person: ADMIN });
+  const id = await world.add({ name: "Race", cron: "0 * * * *", prompt: "Look.", ...input }, { person: ADMIN });
   const beside = await besideOn(url);
   return { world, id, beside };
 }

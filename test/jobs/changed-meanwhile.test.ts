@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { JobDraft } from "../../src/core/jobs/job-control.ts";
+import type { JobInput } from "../../src/core/jobs/job-control.ts";
 import { settingsOf } from "../../src/core/store/jobs.ts";
 import { createJobRuns } from "../../src/jobs/scheduling/runs.ts";
 import { JobScheduler } from "../../src/jobs/scheduling/scheduler.ts";
@@ -25,11 +25,11 @@ async function statuses(world: World, jobId: string): Promise<string[]> {
 
 describe("a job that is given one time, tomorrow, while its run goes on, runs tomorrow", () => {
   test.each([
-    { was: "due once today", draft: { at: "2027-01-04 10:00" } },
-    { was: "due every day", draft: { cron: "0 10 * * *" } },
-  ])("when it was $was", async ({ draft }) => {
+    { was: "due once today", input: { at: "2027-01-04 10:00" } },
+    { was: "due every day", input: { cron: "0 10 * * *" } },
+  ])("when it was $was", async ({ input }) => {
     const world = await openWorld();
-    const id = await world.add({ name: "Call", prompt: "Remind.", ...draft });
+    const id = await world.add({ name: "Call", prompt: "Remind.", ...input });
     world.play = () => ({ takesMs: 4 * MINUTE });
     await world.pass(HOUR + MINUTE, 10_000);
     await world.jobs.control.edit(id, { at: "2027-01-05 10:00" }, byAdmin(world));
@@ -56,25 +56,25 @@ describe("a job that is given one time, tomorrow, while its run goes on, runs to
 });
 
 describe("while the next attempt waits", () => {
-  async function failedOnce(draft: JobDraft = {}): Promise<{ world: World; id: string }> {
+  async function failedOnce(input: JobInput = {}): Promise<{ world: World; id: string }> {
     const skills = ["watch"];
     const world = await openWorld({ skills });
     const when = { name: "Tidy", prompt: "Tidy.", cron: "0 * * * *", mode: "agi", tools: "bash", budget: "5" };
-    const id = await world.add({ ...when, ...draft }, { person: ADMIN });
+    const id = await world.add({ ...when, ...input }, { person: ADMIN });
     world.play = (_event, number) => (number === 1 ? { fails: "overloaded" } : {});
     await world.pass(HOUR + 10_000, 10_000);
     expect(await statuses(world, id)).toEqual(["retrying"]);
     return { world, id };
   }
 
-  test.each<{ what: string; draft: JobDraft; comes: boolean }>([
-    { what: "less rights", draft: { mode: "read", tools: "" }, comes: false },
-    { what: "something else to do", draft: { prompt: "Look." }, comes: false },
-    { what: "less money", draft: { budget: "1" }, comes: false },
-    { what: "another name and other hours", draft: { name: "Other", cron: "30 * * * *" }, comes: true },
-  ])("a job gets $what: whether the attempt still comes is $comes", async ({ draft, comes }) => {
+  test.each<{ what: string; input: JobInput; comes: boolean }>([
+    { what: "less rights", input: { mode: "read", tools: "" }, comes: false },
+    { what: "something else to do", input: { prompt: "Look." }, comes: false },
+    { what: "less money", input: { budget: "1" }, comes: false },
+    { what: "another name and other hours", input: { name: "Other", cron: "30 * * * *" }, comes: true },
+  ])("a job gets $what: whether the attempt still comes is $comes", async ({ input, comes }) => {
     const { world, id } = await failedOnce();
-    const answer = await world.jobs.control.edit(id, draft, byAdmin(world));
+    const answer = await world.jobs.control.edit(id, input, byAdmin(world));
     expect(answer.isDone).toBe(true);
     expect(answer.text.includes("The next attempt of the run that failed is called off")).toBe(!comes);
     await world.pass(10 * MINUTE, 10_000);

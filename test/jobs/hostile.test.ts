@@ -63,9 +63,9 @@ test.each([
   { timeout: "0" },
   { timeout: "Infinity" },
   { attempts: "1e9" },
-])("what nobody means is refused in a sentence (case %#)", async (draft) => {
+])("what nobody means is refused in a sentence (case %#)", async (input) => {
   const world = await openWorld();
-  const answer = await world.jobs.control.add({ cron: "@daily", prompt: "x", ...draft }, by(ANA, world));
+  const answer = await world.jobs.control.add({ cron: "@daily", prompt: "x", ...input }, by(ANA, world));
   expect(answer.isDone).toBe(false);
   expect(answer.text.length).toBeLessThan(400);
 });

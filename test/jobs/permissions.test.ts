@@ -22,14 +22,14 @@ const PEOPLE: Readonly<Record<string, Person>> = {
 };
 
 const ACCESS = { admins: ["slack:UADMIN", "slack:role:9"], deny: [], guests: false, external: false };
-const DRAFT = { name: "Other", cron: "@daily", prompt: "Look." };
+const JOB = { name: "Other", cron: "@daily", prompt: "Look." };
 
 type Asked = (jobs: JobControl, request: JobRequest) => Promise<JobAnswer>;
 
 const SUBCOMMANDS: Readonly<Record<string, Asked>> = {
-  add: (jobs, request) => jobs.add(DRAFT, request),
-  "add --mode agi": (jobs, request) => jobs.add({ ...DRAFT, mode: "agi" }, request),
-  "add --tools bash": (jobs, request) => jobs.add({ ...DRAFT, tools: "bash" }, request),
+  add: (jobs, request) => jobs.add(JOB, request),
+  "add --mode agi": (jobs, request) => jobs.add({ ...JOB, mode: "agi" }, request),
+  "add --tools bash": (jobs, request) => jobs.add({ ...JOB, tools: "bash" }, request),
   list: (jobs, request) => jobs.list(request),
   show: (jobs, request) => jobs.act("show", "Watch", request),
   logs: (jobs, request) => jobs.act("logs", "Watch", request),
@@ -184,7 +184,7 @@ test.each(MEMBERSHIPS)(
       },
     });
     const request = { person: MEMBER, thread: CHANNEL, at: 0 };
-    const added = await world.jobs.control.add({ ...DRAFT, channel: "<#C2|ops>" }, request);
+    const added = await world.jobs.control.add({ ...JOB, channel: "<#C2|ops>" }, request);
     expect(added.isDone ? null : added.text).toBe(refusal);
     await world.add({ name: "Here", cron: "@daily", prompt: "x", channel: "<#C1>" }, request);
     const moved = await world.jobs.control.edit("Here", { channel: "<#C2>" }, request);

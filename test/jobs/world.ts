@@ -7,7 +7,7 @@ import { type SessionHandler, type TurnContext, type Wake } from "../../src/core
 import type { ChildEnd, ChildEvent } from "../../src/core/events/child-event.ts";
 import { childIdOf } from "../../src/core/events/child-task.ts";
 import type { JobEvent } from "../../src/core/events/job-event.ts";
-import type { JobDraft, JobRequest } from "../../src/core/jobs/job-control.ts";
+import type { JobInput, JobRequest } from "../../src/core/jobs/job-control.ts";
 import { openJobRun } from "../../src/core/jobs/job-run-view.ts";
 import type { AccessRules } from "../../src/core/permissions/access.ts";
 import { type MembershipOf, membershipOn } from "../../src/core/permissions/channel-access.ts";
@@ -76,7 +76,7 @@ export interface World {
   lasts: Record<Leftover["kind"], number>;
   /** How those ended, in order. */
   readonly leftovers: { readonly kind: Leftover["kind"]; readonly outcome: QueryOutcome; readonly at: number }[];
-  add(draft: JobDraft, request?: Partial<JobRequest>): Promise<string>;
+  add(input: JobInput, request?: Partial<JobRequest>): Promise<string>;
   /** Where something was said that is no run's. */
   readonly announcedIn: ThreadRef[];
   /** What was posted in the channel, oldest first. */
@@ -242,8 +242,8 @@ export async function openWorld(
     lasts: { child: 0, child_end: 0 },
     leftovers: [],
     announcedIn: [],
-    async add(draft, request = {}) {
-      const answer = await world.jobs.control.add(draft, { person: ANA, thread: CHANNEL, at: clock.now(), ...request });
+    async add(input, request = {}) {
+      const answer = await world.jobs.control.add(input, { person: ANA, thread: CHANNEL, at: clock.now(), ...request });
       if (!answer.isDone) throw new Error(answer.text);
       const { jobs } = await store.jobs.all();
       const newest = jobs.toSorted((a, b) => a.id.localeCompare(b.id)).at(-1);

@@ -8,7 +8,7 @@ import {
   JOB_FIELDS,
   type JobAction,
   type JobAnswer,
-  type JobDraft,
+  type JobInput,
   type JobRequest,
 } from "../jobs/job-control.ts";
 import { formProblems, formTarget, readJobForm, readTarget, withEmptied } from "../jobs/job-form.ts";
@@ -71,7 +71,7 @@ async function carryOut({ words, flags }: Read, context: CommandContext): Promis
         `I don't know what to do with ${asTyped(extra)}. What is to be done goes behind \`--prompt\`, in quotes.`,
       );
     if (filled !== null) return takeForm(null, filled, context);
-    return flags.size === 0 ? askForm(null, context) : privately((await jobs.add(draftOf(flags), request)).text);
+    return flags.size === 0 ? askForm(null, context) : privately((await jobs.add(jobInputOf(flags), request)).text);
   }
   const job = flags.get("job") ?? names.join(" ");
   const action = JOB_ACTIONS.find((each) => each === verb);
@@ -83,9 +83,9 @@ async function carryOut({ words, flags }: Read, context: CommandContext): Promis
   if (job === "") return privately(`Which job? \`/jobs ${verb} <name or id>\`; \`/jobs list\` names them.`);
   if (action !== undefined) return privately((await jobs.act(action, job, request)).text);
   if (filled !== null) return takeForm(job, withEmptied(filled), context);
-  const draft = draftOf(flags);
-  if (Object.keys(draft).length === 0) return askForm(job, context);
-  return privately((await jobs.edit(job, draft, request)).text);
+  const input = jobInputOf(flags);
+  if (Object.keys(input).length === 0) return askForm(job, context);
+  return privately((await jobs.edit(job, input, request)).text);
 }
 
 const HOW_TO_ADD = `When is it due, and what is to be done?
@@ -117,7 +117,7 @@ async function takeForm(target: string | null, filled: FormValues, context: Comm
   const { id, version } = target === null ? { id: null } : readTarget(target);
   if (read.type === "wrong") return askAgain(id, { filled, problems: read.problems }, context);
   const request = { ...requestOf(context), ...(version === undefined ? {} : { version }) };
-  const answer: JobAnswer = await (id === null ? jobs.add(read.draft, request) : jobs.edit(id, read.draft, request));
+  const answer: JobAnswer = await (id === null ? jobs.add(read.input, request) : jobs.edit(id, read.input, request));
   if (answer.problems === undefined) return privately(answer.text);
   return askAgain(id, { filled, problems: formProblems(answer.problems) }, context);
 }
@@ -161,6 +161,6 @@ function requestOf({ person, thread, runtime }: CommandContext): JobRequest {
   return { person, thread, at: runtime.clock.now() };
 }
 
-function draftOf(flags: ReadonlyMap<string, string>): JobDraft {
+function jobInputOf(flags: ReadonlyMap<string, string>): JobInput {
   return Object.fromEntries([...flags].filter(([name]) => name !== "job"));
 }

@@ -4,15 +4,15 @@ import type { Person, ThreadRef } from "../protocol/platform.ts";
 /** What chat commands, buttons and tools ask of the jobs: `src/jobs` stands behind it. */
 export interface JobControl {
   /** What a new job would be; changes nothing. */
-  preview(draft: JobDraft, request: JobRequest): Promise<JobPreview>;
-  add(draft: JobDraft, request: JobRequest): Promise<JobAnswer>;
+  preview(input: JobInput, request: JobRequest): Promise<JobPreview>;
+  add(input: JobInput, request: JobRequest): Promise<JobAnswer>;
   /** Jobs that the person may see, those of the channel first. */
   list(request: JobRequest): Promise<JobAnswer>;
   /** As `list`, for a place that shows them itself. */
   overview(request: JobRequest): Promise<readonly JobOverview[]>;
   /** With a job by name or id. */
   act(action: JobAction, job: string, request: JobRequest): Promise<JobAnswer>;
-  edit(job: string, draft: JobDraft, request: JobRequest): Promise<JobAnswer>;
+  edit(job: string, input: JobInput, request: JobRequest): Promise<JobAnswer>;
   /** Fields for a new job, where `job` is null, or for one that there is, as it stands. */
   form(job: string | null, request: JobRequest): Promise<JobForm>;
   /** All of a job, for a place that shows it itself; null when there is none that the person may see. */
@@ -40,7 +40,7 @@ export interface JobRequest {
 export interface JobAnswer {
   readonly isDone: boolean;
   readonly text: string;
-  /** What is wrong with the draft, where it is; sentences. */
+  /** What is wrong with the input, where it is; sentences. */
   readonly problems?: JobProblems;
 }
 
@@ -111,7 +111,7 @@ export interface JobLogLine {
 }
 
 /** What is set of a job, as typed; what is absent keeps its value, or its default. */
-export type JobDraft = Readonly<Partial<Record<JobField, string>>>;
+export type JobInput = Readonly<Partial<Record<JobField, string>>>;
 export type JobField = (typeof JOB_FIELDS)[number]["name"];
 
 /** Flags of `/jobs add`, fields of forms, and what the file of jobs may say. */

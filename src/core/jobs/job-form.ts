@@ -1,5 +1,5 @@
 import type { FormProblems, FormValues } from "../protocol/form.ts";
-import { JOB_FIELDS, type JobDraft, type JobProblems } from "./job-control.ts";
+import { JOB_FIELDS, type JobInput, type JobProblems } from "./job-control.ts";
 
 /** The field of a form that takes both when a job repeats and when it is due once. */
 export const WHEN = "when";
@@ -7,7 +7,7 @@ export const WHEN = "when";
 const NAMES: ReadonlySet<string> = new Set(JOB_FIELDS.map(({ name }) => name));
 
 /** What a field that was emptied sets; all others keep what they have. */
-const EMPTIED: JobDraft = { agent: "", skill: "", tools: "", mode: "read", overlap: "skip", silent: "no" };
+const EMPTIED: JobInput = { agent: "", skill: "", tools: "", mode: "read", overlap: "skip", silent: "no" };
 
 /** Where fields are typed as lines, one whose line was taken out has been emptied. */
 export function withEmptied(filled: FormValues): FormValues {
@@ -25,7 +25,7 @@ export function readTarget(target: string): { readonly id: string; readonly vers
 }
 
 export type ReadForm =
-  | { readonly type: "draft"; readonly draft: JobDraft }
+  | { readonly type: "input"; readonly input: JobInput }
   | { readonly type: "wrong"; readonly problems: FormProblems };
 
 /** What was filled in as what it sets of a job. */
@@ -39,18 +39,18 @@ export function readJobForm(filled: FormValues, { isNew }: { readonly isNew: boo
     const given = value.trim() === "" ? emptied[name] : value;
     return given === undefined ? [] : [[name, given] as const];
   });
-  return { type: "draft", draft: { ...Object.fromEntries(set), ...whenOf(when.trim()) } };
+  return { type: "input", input: { ...Object.fromEntries(set), ...whenOf(when.trim()) } };
 }
 
 const NO_FIELD = `There is no such field; there is ${[...NAMES].join(", ")}.`;
 
 /** A date or “in 2 hours” is due once; everything else repeats. */
-function whenOf(when: string): JobDraft {
+function whenOf(when: string): JobInput {
   if (when === "") return {};
   return /^(?:in\s|\d{4}-\d)/iu.test(when) ? { at: when } : { cron: when };
 }
 
-/** What is wrong with a draft, by the form's fields. */
+/** What is wrong with an input, by the form's fields. */
 export function formProblems(problems: JobProblems): FormProblems {
   const { cron, at, ...others } = problems;
   const when = cron ?? at;

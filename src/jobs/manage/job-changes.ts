@@ -4,7 +4,7 @@ import type {
   JobAction,
   JobAnswer,
   JobControl,
-  JobDraft,
+  JobInput,
   JobPreview,
   JobRequest,
 } from "../../core/jobs/job-control.ts";
@@ -18,7 +18,7 @@ import { plainLine } from "../../core/text/plain-text.ts";
 import { isSameTime, nextDueTimes } from "../calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../calendar/sentence.ts";
 import { CALLED_OFF, callOffOutdated } from "../scheduling/cancelled-retries.ts";
-import { type ReadDraft, readDraft } from "../scheduling/job-input.ts";
+import { type ReadJobInput, readJobInput } from "../scheduling/job-input.ts";
 import { DUE_ONCE, PAUSED, REMOVED } from "../scheduling/occurrence.ts";
 import type { RefusalOf } from "../scheduling/refusal.ts";
 import type { JobScheduler } from "../scheduling/scheduler.ts";
@@ -54,8 +54,8 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     this.#finder = finder;
   }
 
-  async preview(draft: JobDraft, request: JobRequest): Promise<JobPreview> {
-    const read = await this.#read(draft, request, null);
+  async preview(input: JobInput, request: JobRequest): Promise<JobPreview> {
+    const read = await this.#read(input, request, null);
     if (read.type === "refused") return read;
     const { settings, schedule } = read;
     return {
@@ -68,9 +68,9 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     };
   }
 
-  async add(draft: JobDraft, request: JobRequest): Promise<JobAnswer> {
+  async add(input: JobInput, request: JobRequest): Promise<JobAnswer> {
     const { store, runtime } = this.#options;
-    const read = await this.#read(draft, request, null);
+    const read = await this.#read(input, request, null);
     if (read.type === "refused") return refused(read.reason, read.problems);
     const id = request.key === undefined ? runtime.ids.next("job") : idOf(request.key);
     const at = runtime.clock.now();
@@ -85,7 +85,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     return done(`✓ ${this.#said(read)}`);
   }
 
-  async edit(name: string, draft: JobDraft, request: JobRequest): Promise<JobAnswer> {
+  async edit(name: string, input: JobInput, request: JobRequest): Promise<JobAnswer> {
     const { store, runtime, scheduler } = this.#options;
     const found = await this.#finder.found(name, request);
     if ("reason" in found) return refused(found.reason);
@@ -94,8 +94,8 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     if (refusal !== null) return refused(refusal);
     if (request.version !== undefined && request.version !== versionOf(job))
       return refused(OUTDATED, { name: OUTDATED });
-    if (Object.keys(draft).length === 0) return refused('Nothing to change: say what, e.g. `--cron "0 9 * * *"`.');
-    const read = await this.#read(draft, request, job);
+    if (Object.keys(input).length === 0) return refused('Nothing to change: say what, e.g. `--cron "0 9 * * *"`.');
+    const read = await this.#read(input, request, job);
     if (read.type === "refused") return refused(read.reason, read.problems);
     const at = runtime.clock.now();
     const isOtherTime = !isSameTime(job, read.settings);
@@ -113,7 +113,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     });
     if (outcome === "taken") return nameTaken(read.settings.name);
     // Somebody was quicker: what was typed is a change of what stands there now.
-    if (outcome === "outdated") return this.edit(name, draft, request);
+    if (outcome === "outdated") return this.edit(name, input, request);
     await scheduler.look(job.id);
     const said = `✓ ${job.enabled || isDueAgain ? this.#said(read) : pausedStill(read)}`;
     if (outcome === "changed") return done(said);
@@ -167,11 +167,11 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     }
   }
 
-  async #read(draft: JobDraft, request: JobRequest, known: JobRow | null): Promise<ReadDraft> {
+  async #read(input: JobInput, request: JobRequest, known: JobRow | null): Promise<ReadJobInput> {
     const { person, thread } = request;
     const { store, runtime, agents, skillsOf, defaultTimezone } = this.#options;
-    const read = await readDraft(
-      draft,
+    const read = await readJobInput(
+      input,
       {
         thread,
         owner: person,
@@ -188,7 +188,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     const isElsewhere = settings.thread.channelId !== known?.thread.channelId;
     const there = isElsewhere ? await this.#rights.channelRefusal(settings.thread, request) : null;
     if (there !== null) return { type: "refused", reason: there, problems: { channel: there } };
-    const unknown = draft.tools === undefined ? null : this.#toolProblem(settings.tools);
+    const unknown = input.tools === undefined ? null : this.#toolProblem(settings.tools);
     if (unknown !== null) return { type: "refused", reason: unknown, problems: { tools: unknown } };
     const granting = this.#rights.grantRefusal(settings, person);
     if (granting === null) return read;
@@ -202,12 +202,12 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     return `There is no tool \`${plainLine(unknown, 80)}\`.${didYouMean(nearest(unknown, known), "`/tools` lists them.")}`;
   }
 
-  #nextTimes({ settings, schedule }: Extract<ReadDraft, { type: "job" }>): string[] {
+  #nextTimes({ settings, schedule }: Extract<ReadJobInput, { type: "job" }>): string[] {
     const next = nextDueTimes(schedule, this.#options.runtime.clock.now(), NAMED_TIMES);
     return next.map((due) => timeIn(due, settings.timezone));
   }
 
-  #said(read: Extract<ReadDraft, { type: "job" }>): string {
+  #said(read: Extract<ReadJobInput, { type: "job" }>): string {
     const { name } = read.settings;
     return `**${name}** · ${sentenceOf(read.schedule)}\nNext: ${this.#nextTimes(read).join(" · ")}`;
   }
@@ -240,7 +240,7 @@ function isPast({ dueOnce }: JobRow, now: number): boolean {
 
 const WAS_DUE = "was due once, and that is past: `/jobs edit` with `--at` sets another time.";
 
-function pausedStill({ settings, schedule }: Extract<ReadDraft, { type: "job" }>): string {
+function pausedStill({ settings, schedule }: Extract<ReadJobInput, { type: "job" }>): string {
   return `**${settings.name}** · ${sentenceOf(schedule)}\n⏸ It is paused; \`/jobs enable\` goes on.`;
 }
 

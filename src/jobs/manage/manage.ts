@@ -14,9 +14,9 @@ export function createJobControl(options: JobControlOptions): JobControl {
   const queries = new JobQueries(options, rights, finder);
   const changes = new JobChanges(options, rights, finder);
   return {
-    preview: (draft, request) => changes.preview(draft, request),
-    add: (draft, request) => changes.add(draft, request),
-    edit: (name, draft, request) => changes.edit(name, draft, request),
+    preview: (input, request) => changes.preview(input, request),
+    add: (input, request) => changes.add(input, request),
+    edit: (name, input, request) => changes.edit(name, input, request),
     form: (name, request) => queries.form(name, request),
     view: (name, request) => queries.view(name, request),
     list: (request) => queries.list(request),

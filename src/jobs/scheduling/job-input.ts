@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { JOB_FIELDS, type JobDraft, type JobField, type JobProblems } from "../../core/jobs/job-control.ts";
+import { JOB_FIELDS, type JobField, type JobInput, type JobProblems } from "../../core/jobs/job-control.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import type { JobSettings } from "../../core/store/jobs.ts";
@@ -8,7 +8,7 @@ import { nextDue, readSchedule, type Schedule, unknownZone } from "../calendar/s
 import { openZone } from "../calendar/wall-clock.ts";
 import { skillProblem } from "./job-skill.ts";
 
-export interface DraftPlace {
+export interface JobInputContext {
   readonly thread: ThreadRef;
   readonly owner: { readonly id: string; readonly name: string };
   readonly defaultTimezone: string;
@@ -21,7 +21,7 @@ export interface DraftPlace {
   readonly now: number;
 }
 
-export type ReadDraft =
+export type ReadJobInput =
   | { readonly type: "job"; readonly settings: JobSettings; readonly schedule: Schedule }
   /** `reason`: a sentence. */
   | { readonly type: "refused"; readonly reason: string; readonly problems: JobProblems };
@@ -95,14 +95,18 @@ const typedSchema = fieldsSchema.partial();
 type Typed = z.infer<typeof typedSchema>;
 
 /** A job from what was typed; `known` is the job that is changed. An empty agent, skill or model takes it back. */
-export async function readDraft(draft: JobDraft, place: DraftPlace, known: JobSettings | null): Promise<ReadDraft> {
-  const { cron: _cron, at: _at, timezone: _zone, channel, agent, skill, model, ...rest } = draft;
+export async function readJobInput(
+  input: JobInput,
+  place: JobInputContext,
+  known: JobSettings | null,
+): Promise<ReadJobInput> {
+  const { cron: _cron, at: _at, timezone: _zone, channel, agent, skill, model, ...rest } = input;
   const parsed = typedSchema.safeParse({ ...rest, skill: skill || undefined, model: model || undefined });
   const typed = parsed.data ?? {};
   const own = known?.thread ?? channelOf(place.thread);
   const isOwn = channel === undefined || channel.trim() === own.channelId;
   const thread = isOwn ? own : await place.channelNamed(channel);
-  const time = readTime(draft, place, known);
+  const time = readTime(input, place, known);
   const problems = [
     ...(parsed.error?.issues ?? []).map(flagProblem),
     ...agentProblems(agent, place.agents),
@@ -203,7 +207,11 @@ interface TypedTime {
 
 type Time = Pick<JobSettings, "cron" | "dueOnce" | "timezone">;
 
-function readTime(typed: TypedTime, { defaultTimezone, now }: DraftPlace, known: JobSettings | null): Time | Problem {
+function readTime(
+  typed: TypedTime,
+  { defaultTimezone, now }: JobInputContext,
+  known: JobSettings | null,
+): Time | Problem {
   const timezone = typed.timezone ?? known?.timezone ?? defaultTimezone;
   if (openZone(timezone) === null) return { field: "timezone", text: unknownZone(timezone) };
   if (typed.cron !== undefined && typed.at !== undefined)
@@ -273,7 +281,7 @@ function nameFor(prompt: string): string {
 }
 
 /** The first is told to those who type, all to those who fill in a form. */
-function refused(problems: readonly Problem[]): ReadDraft {
+function refused(problems: readonly Problem[]): ReadJobInput {
   const [first] = problems;
   const byField = Object.fromEntries(problems.toReversed().map(({ field, text }) => [field, text]));
   return { type: "refused", reason: first?.typed ?? first?.text ?? "Something is not valid.", problems: byField };

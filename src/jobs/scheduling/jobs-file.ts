@@ -12,7 +12,7 @@ import type { JobSettings } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { isSameTime } from "../calendar/schedule.ts";
 import { callOffOutdated } from "./cancelled-retries.ts";
-import { asNamed, isRelative, PAST, readDraft } from "./job-input.ts";
+import { asNamed, isRelative, PAST, readJobInput } from "./job-input.ts";
 import { DUE_ONCE, PAUSED, REMOVED } from "./occurrence.ts";
 import type { JobScheduler } from "./scheduler.ts";
 
@@ -203,7 +203,7 @@ async function readEntry(
     channelNamed: () => Promise.resolve(null),
     now,
   };
-  const read = await readDraft(Object.fromEntries(fields), place, null);
+  const read = await readJobInput(Object.fromEntries(fields), place, null);
   if (read.type === "refused" && read.reason === PAST) return { past: { thread, name: asNamed(String(rest["name"])) } };
   return read.type === "refused" ? read.reason : { settings: read.settings, enabled: enabled === true };
 }

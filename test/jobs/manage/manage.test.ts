@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { JobDraft, JobRequest } from "../../../src/core/jobs/job-control.ts";
+import type { JobInput, JobRequest } from "../../../src/core/jobs/job-control.ts";
 import { until } from "../../support/program/bot.ts";
 import { skillNamed } from "../../support/skill-file.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
@@ -15,75 +15,75 @@ function by(person: JobRequest["person"], world: World): JobRequest {
   return { person, thread: CHANNEL, at: world.clock.now() };
 }
 
-const refusals: { draft: JobDraft; reason: string }[] = [
-  { draft: { prompt: "Look." }, reason: "`--cron` is missing: when is it due? `--at` makes it due once." },
-  { draft: { cron: "@daily" }, reason: "`--prompt` is missing: what is to be done?" },
+const refusals: { input: JobInput; reason: string }[] = [
+  { input: { prompt: "Look." }, reason: "`--cron` is missing: when is it due? `--at` makes it due once." },
+  { input: { cron: "@daily" }, reason: "`--prompt` is missing: what is to be done?" },
   {
-    draft: { cron: "61 * * * *", prompt: "x" },
+    input: { cron: "61 * * * *", prompt: "x" },
     reason:
       "`61 * * * *` is no cron expression: Invalid value for minute: 61. For example, `0 9 * * *` is every day at 09:00.",
   },
   {
-    draft: { cron: "@daily", at: "in 2 h", prompt: "x" },
+    input: { cron: "@daily", at: "in 2 h", prompt: "x" },
     reason: "Either `--cron` or `--at`: a job repeats, or it is due once.",
   },
-  { draft: { at: "2020-01-01 09:00", prompt: "x" }, reason: "That time is past." },
+  { input: { at: "2020-01-01 09:00", prompt: "x" }, reason: "That time is past." },
   {
-    draft: { at: "tomorrow", prompt: "x" },
+    input: { at: "tomorrow", prompt: "x" },
     reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
   },
   {
-    draft: { at: "2027-02-31 09:00", prompt: "x" },
+    input: { at: "2027-02-31 09:00", prompt: "x" },
     reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
   },
   {
-    draft: { at: "tomorrow at 2029Z", prompt: "x" },
+    input: { at: "tomorrow at 2029Z", prompt: "x" },
     reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
   },
-  { draft: { at: "in 99999999999 days", prompt: "x" }, reason: "That is too far away." },
-  { draft: { cron: "@daily", prompt: "x", silent: "perhaps" }, reason: "`--silent` must be yes or no." },
+  { input: { at: "in 99999999999 days", prompt: "x" }, reason: "That is too far away." },
+  { input: { cron: "@daily", prompt: "x", silent: "perhaps" }, reason: "`--silent` must be yes or no." },
   {
-    draft: { cron: "@daily", prompt: "x", "pause-after": "3000000000" },
+    input: { cron: "@daily", prompt: "x", "pause-after": "3000000000" },
     reason: "`--pause-after` must be at most 1,000.",
   },
   {
-    draft: { cron: "@daily", prompt: "x", timezone: "Mars" },
+    input: { cron: "@daily", prompt: "x", timezone: "Mars" },
     reason: "There is no time zone `Mars`. Zones are written like Europe/Paris.",
   },
   {
-    draft: { cron: "@daily", prompt: "x", agent: "nobody" },
+    input: { cron: "@daily", prompt: "x", agent: "nobody" },
     reason: "There is no agent `nobody`. Known: build, plan.",
   },
-  { draft: { cron: "@daily", prompt: "x", timeout: "soon" }, reason: "`--timeout` must be a number of seconds." },
+  { input: { cron: "@daily", prompt: "x", timeout: "soon" }, reason: "`--timeout` must be a number of seconds." },
   {
-    draft: { cron: "@daily", prompt: "x", overlap: "maybe" },
+    input: { cron: "@daily", prompt: "x", overlap: "maybe" },
     reason: "`--overlap` must be skip, queue or cancel-previous.",
   },
   {
-    draft: { cron: "@daily", prompt: "x", name: "<!channel>" },
+    input: { cron: "@daily", prompt: "x", name: "<!channel>" },
     reason: "`--name` must be letters, digits and plain signs.",
   },
   {
-    draft: { cron: "@daily", prompt: "x", channel: "#nowhere" },
+    input: { cron: "@daily", prompt: "x", channel: "#nowhere" },
     reason: "I don't know the channel `#nowhere`. Say it in that channel, or mention me there once.",
   },
-  { draft: { cron: "@daily", prompt: "x", skill: "weather" }, reason: "There is no skill `weather`. Known: forecast." },
+  { input: { cron: "@daily", prompt: "x", skill: "weather" }, reason: "There is no skill `weather`. Known: forecast." },
   {
-    draft: { cron: "@daily", prompt: "x", skill: "forecast" },
+    input: { cron: "@daily", prompt: "x", skill: "forecast" },
     reason:
       'The skill **forecast** needs **place** (which place), **days** (which days): `--skill "forecast <place> <days>"`.',
   },
   {
-    draft: { cron: "@daily", prompt: "x", skill: "forecast place=Lyon" },
+    input: { cron: "@daily", prompt: "x", skill: "forecast place=Lyon" },
     reason: 'The skill **forecast** needs **days** (which days): `--skill "forecast <place> <days>"`.',
   },
   {
-    draft: { cron: "@daily", prompt: "x", tools: "bash" },
+    input: { cron: "@daily", prompt: "x", tools: "bash" },
     reason:
       "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.",
   },
   {
-    draft: { cron: "@daily", prompt: "x", mode: "agi" },
+    input: { cron: "@daily", prompt: "x", mode: "agi" },
     reason:
       "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.",
   },
@@ -91,8 +91,8 @@ const refusals: { draft: JobDraft; reason: string }[] = [
 
 test("what cannot be is refused with the reason", async () => {
   const world = await openWorld({ skills: [skillNamed("forecast", ["place", "days"])] });
-  for (const { draft, reason } of refusals) {
-    expect(await world.jobs.control.add(draft, by(ANA, world))).toMatchObject({ isDone: false, text: reason });
+  for (const { input, reason } of refusals) {
+    expect(await world.jobs.control.add(input, by(ANA, world))).toMatchObject({ isDone: false, text: reason });
   }
   expect((await world.store.jobs.all()).jobs).toEqual([]);
 });
@@ -113,19 +113,19 @@ test("what a job's skill is applied to holds in the sessions of its runs", async
 
 test("where nobody is named to decide and whoever asks may not, nobody gives a job more than to look", async () => {
   const world = await openWorld({ access: { admins: [] }, requesterDecides: false });
-  const draft = { cron: "@daily", prompt: "x", mode: "agi" };
-  expect(await world.jobs.control.add(draft, by(ANA, world))).toMatchObject({ isDone: false });
-  expect(await world.jobs.control.add({ ...draft, mode: "read" }, by(ANA, world))).toMatchObject({ isDone: true });
+  const input = { cron: "@daily", prompt: "x", mode: "agi" };
+  expect(await world.jobs.control.add(input, by(ANA, world))).toMatchObject({ isDone: false });
+  expect(await world.jobs.control.add({ ...input, mode: "read" }, by(ANA, world))).toMatchObject({ isDone: true });
 });
 
 test("a new job answers with its sentence and the next three times, and a name is given once", async () => {
   const world = await openWorld();
-  const draft = { cron: "0 9 * * 1-5", prompt: "Post the *open* tickets" };
-  expect(await world.jobs.control.add(draft, by(ANA, world))).toEqual({
+  const input = { cron: "0 9 * * 1-5", prompt: "Post the *open* tickets" };
+  expect(await world.jobs.control.add(input, by(ANA, world))).toEqual({
     isDone: true,
     text: "✓ **Post the open tickets** · every weekday at 09:00 Europe/Paris\nNext: Tue 5 Jan 2027 09:00 · Wed 6 Jan 2027 09:00 · Thu 7 Jan 2027 09:00",
   });
-  expect(await world.jobs.control.add({ ...draft, name: "post the OPEN tickets" }, by(BEN, world))).toMatchObject({
+  expect(await world.jobs.control.add({ ...input, name: "post the OPEN tickets" }, by(BEN, world))).toMatchObject({
     isDone: false,
   });
 });
@@ -160,8 +160,8 @@ test("names that look alike are one, and a name taken from the prompt shows all 
 
 test("an admin may grant tools, and the run gets them", async () => {
   const world = await openWorld();
-  const draft = { name: "Tidy", cron: "0 10 * * *", prompt: "x", tools: "bash, write" };
-  expect(await world.jobs.control.add(draft, by(ADMIN, world))).toMatchObject({ isDone: true });
+  const input = { name: "Tidy", cron: "0 10 * * *", prompt: "x", tools: "bash, write" };
+  expect(await world.jobs.control.add(input, by(ADMIN, world))).toMatchObject({ isDone: true });
   await world.pass(61 * 60_000, 10_000);
   expect(world.runs).toMatchObject([{ mode: "read", tools: ["bash", "write"], author: { id: "slack:UADMIN" } }]);
 });
