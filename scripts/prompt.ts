@@ -14,7 +14,7 @@ import { offeredTools } from "../src/core/permissions/policy.ts";
 import { defaultModelFor } from "../src/core/providers/catalog.ts";
 import { createProviderRegistry } from "../src/core/providers/registry.ts";
 import { narrowedTo, skillsOfRun, toolsOfSkills } from "../src/core/run/run-skills.ts";
-import type { SessionPlace } from "../src/core/run/runner.ts";
+import type { ChannelConfig } from "../src/core/run/runner.ts";
 import type { SessionRow } from "../src/core/store/sessions.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
 import { ownSecrets } from "../src/core/text/own-secrets.ts";
@@ -109,7 +109,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
 async function placeOf(session: SessionRow | null): Promise<Place> {
   const registry = createProviderRegistry({ settings: config.providers, runtime, log });
   const places = createChannelConfigs(config, config.query.model ?? defaultModelFor(registry.available()));
-  if (session !== null) return places.placeOf(session);
+  if (session !== null) return places.channelConfigOf(session);
   const channelKey = "slack:C0001";
   return {
     config: places.configOf({ channelKey, agent: places.agentOf(channelKey), settings: {} }),
@@ -118,7 +118,7 @@ async function placeOf(session: SessionRow | null): Promise<Place> {
   };
 }
 
-type Place = Pick<SessionPlace, "config" | "sandboxRoot" | "above" | "place">;
+type Place = Pick<ChannelConfig, "config" | "sandboxRoot" | "above" | "place">;
 
 /** What every request of a session begins with. */
 async function prefixOf(session: SessionRow | null, from: Store) {

@@ -386,7 +386,7 @@ function openRunner({ config, runtime, log, features }: Assembly, works: Works):
         return openJobRun({ ...deps, jobs: jobs.runs, openReport: jobReports(deps.platform) }, body);
       return withStatus(createRunViews({ ...deps, board }), deps);
     },
-    placeOf: channelConfigs.placeOf,
+    channelConfigOf: channelConfigs.channelConfigOf,
     instructionsOf: createInstructionReader({ files: instructionFiles(config), log }),
     skillsOf: skills,
     saveAttachment: (sandboxRoot, name, data) => saveAttachment({ sandboxRoot, name, data, log }),

@@ -11,7 +11,7 @@ import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts
 import type { SessionSettings } from "./core/events/session-settings.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { ThreadRef } from "./core/protocol/platform.ts";
-import type { SessionPlace } from "./core/run/runner.ts";
+import type { ChannelConfig } from "./core/run/runner.ts";
 import type { SessionRow } from "./core/store/sessions.ts";
 import { describePlatform } from "./platforms.ts";
 
@@ -25,7 +25,7 @@ export interface ChannelConfigs {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** Lines for the operator about agents that are missing or have no tools. */
   readonly problems: readonly string[];
-  readonly placeOf: (session: SessionRow) => Promise<SessionPlace>;
+  readonly channelConfigOf: (session: SessionRow) => Promise<ChannelConfig>;
   /** The query settings of a session; those of its place where people have set nothing. */
   readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
   readonly agentOf: (channelKey: string) => string;
@@ -58,7 +58,7 @@ export function createChannelConfigs(config: Config, defaultModel: string): Chan
     configOf,
     sandboxRootOf: (thread) => sandboxRootOf(config, thread),
     requiresMention: (channelKey) => config.channels[channelKey]?.requireMention ?? false,
-    async placeOf(session) {
+    async channelConfigOf(session) {
       const { thread } = session;
       // An executor in isolation works in the copy that it was given.
       const isIsolated = session.task?.isolated === true;

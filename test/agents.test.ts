@@ -188,7 +188,7 @@ test.each([
   const { config } = configured({ settings: workingDirectory === undefined ? {} : { workingDirectory } });
   const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" } as const;
   const session = { id: "ses_1", key: "k", thread, channelKey: "slack:C1", agent: "", people: [], settings: {} };
-  const { above, sandboxRoot } = await createChannelConfigs(config, "demo/scripted").placeOf(session);
+  const { above, sandboxRoot } = await createChannelConfigs(config, "demo/scripted").channelConfigOf(session);
   expect(above).toEqual({ root: path.join(config.sandbox, "slack-C1"), directories });
   expect(sandboxRoot).toBe(path.join(config.sandbox, "slack-C1", workingDirectory ?? ""));
 });

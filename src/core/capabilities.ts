@@ -17,7 +17,7 @@ export interface Capabilities {
 }
 
 /** Where a call would run. */
-export interface CapabilityPlace {
+export interface CapabilityContext {
   readonly readOnly: boolean;
   readonly allowedHosts: readonly string[];
 }

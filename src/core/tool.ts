@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Mode, Permission, QueryConfig } from "./agents/query-config.ts";
-import type { Capabilities, CapabilityPlace } from "./capabilities.ts";
+import type { Capabilities, CapabilityContext } from "./capabilities.ts";
 import type { WriteIntent } from "./events/call-record.ts";
 import type { PlanStep } from "./protocol/plan.ts";
 import type { Attachment, OutgoingMessage, PlatformLimits, PostedMessage, ThreadMessage } from "./protocol/platform.ts";
@@ -81,8 +81,8 @@ export type CallRule =
   | { readonly type: "ask"; readonly why: string; readonly always: boolean }
   | { readonly type: "refuse"; readonly reason: string };
 
-/** The place a call is judged in. */
-export interface CallPlace {
+/** What a call is judged by. */
+export interface CallEnvironment {
   readonly mode: Mode;
   /** Absolute path of the only directory that the call may touch. */
   readonly sandboxRoot: string;
@@ -163,7 +163,7 @@ export interface Tool<I = unknown> {
   /** The short argument of the progress line, e.g. the path. */
   title(input: I): string;
   /** What holds for this call beside permission and mode; null or absent: nothing. */
-  readonly rule?: (input: I, place: CallPlace) => CallRule | null;
+  readonly rule?: (input: I, place: CallEnvironment) => CallRule | null;
   /**
    * Whose a result is and what it holds; absent: nobody's, and files unless the tool needs no permission at all. A result's
    * own label comes before it.
@@ -172,7 +172,7 @@ export interface Tool<I = unknown> {
   /** What leaves by a call, and where to; absent: nothing does. */
   readonly sends?: (input: I) => readonly Sending[];
   /** All that a call may reach and use, or (null) one with default arguments; absent: it runs nothing of others. */
-  readonly capabilities?: (input: I | null, place: CapabilityPlace) => Capabilities;
+  readonly capabilities?: (input: I | null, place: CapabilityContext) => Capabilities;
   /** What the approval card shows, or why the call would fail; absent: the input as JSON. Reads only. */
   readonly preview?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<CallPreview | CallRefusal>;
   /** Failure is data (`isError`); only aborts and defects throw. */

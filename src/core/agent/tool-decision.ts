@@ -5,7 +5,7 @@ import type { CallRecord, WriteIntent } from "../events/call-record.ts";
 import { offeredTools, refusal, type ToolAccess } from "../permissions/policy.ts";
 import type { ToolUseBlock } from "../protocol/messages.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
-import type { CallPlace, CallRule, Tool } from "../tool.ts";
+import type { CallEnvironment, CallRule, Tool } from "../tool.ts";
 import { NOTHING_NEW } from "../trust/label.ts";
 import { type Carried, egressRule } from "./egress/gate.ts";
 
@@ -59,7 +59,7 @@ export interface ToolRules {
   readonly tools: readonly Tool[];
   readonly whyMissing?: ((name: string) => string | null) | undefined;
   readonly access: ToolAccess;
-  readonly place: CallPlace;
+  readonly environment: CallEnvironment;
 }
 
 /** The rules for the calls of one turn. */
@@ -113,19 +113,21 @@ type Asking =
 
 /** In write mode what changes or runs something is asked for; a tool's own rule may demand it of any call. What is granted is not asked for but where it always is. */
 function askFor(tool: Tool, input: unknown, rules: TurnRules): Asking {
-  const { place, access } = rules;
-  const isFree = place.mode === "agi" || (access.granted?.includes(tool.name) ?? false);
+  const { environment, access } = rules;
+  const isFree = environment.mode === "agi" || (access.granted?.includes(tool.name) ?? false);
   const rule = ruleFor(tool, input, rules);
   if (rule?.type === "refuse") return rule;
   if (rule !== null && (rule.always || !isFree)) return rule;
   const changes = tool.permission === "write" || tool.permission === "execute";
-  return changes && place.mode === "write" && !isFree ? { type: "ask", why: null, always: false } : { type: "none" };
+  return changes && environment.mode === "write" && !isFree
+    ? { type: "ask", why: null, always: false }
+    : { type: "none" };
 }
 
 /** What the tool's own rule says, and what holds for anything by which data leave. A rule that fails allows nothing. */
 function ruleFor(tool: Tool, input: unknown, rules: TurnRules): CallRule | null {
   try {
-    const own = tool.rule?.(input, rules.place) ?? null;
+    const own = tool.rule?.(input, rules.environment) ?? null;
     if (own?.type === "refuse") return own;
     const leaving = egressRule(tool, input, rules);
     if (own === null || leaving === null || leaving.type === "refuse") return leaving ?? own;

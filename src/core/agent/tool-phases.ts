@@ -47,7 +47,7 @@ export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGen
   const skillTools = toolsOfRun(messages, turns);
   let known: KnownWords | null = null;
   const carried = { label, known: () => (known ??= knownWords(messages, calls.rules.tools)) };
-  const rules = { ...calls.rules, place: { ...calls.rules.place, knownFiles }, carried };
+  const rules = { ...calls.rules, environment: { ...calls.rules.environment, knownFiles }, carried };
   const decisions = openCalls(calls).map(({ use, record }) => {
     return withinPlan(withinSkills(decide(use, record, rules), skillTools), plan, calls.message);
   });

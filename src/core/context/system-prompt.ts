@@ -8,7 +8,7 @@ export interface InstructionLayer {
 }
 
 /** Where instruction files are that hold for a session. */
-export interface InstructionPlace {
+export interface InstructionRoots {
   /** Absolute path. Its own file is the last layer. */
   readonly sandboxRoot: string;
   /** Where the sandbox root is the working directory of a larger root: what lies above it, which tools do not reach. */

@@ -26,7 +26,7 @@ export const jobEventSchema = z.object({
 export type JobEvent = z.infer<typeof jobEventSchema>;
 
 /** The place of a session for the run that an event began: a job brings its own rights. Throws where it must not run. */
-export function placeFor<P extends { readonly config: object }>(body: SessionEventBody, place: P): P {
+export function configFor<P extends { readonly config: object }>(body: SessionEventBody, place: P): P {
   if (body.kind !== "job") return place;
   if (body.refusal !== undefined) throw new AppError("config", body.refusal);
   return { ...place, config: { ...place.config, mode: body.mode, grantedTools: body.tools } };

@@ -39,7 +39,7 @@ interface ButtonId {
 }
 
 /** Where a button works. */
-interface ThreadPlace {
+interface ButtonScope {
   /** `slack:C1` */
   readonly channelKey: string;
   /** Null: anywhere in the channel; of a session, the channel is one conversation. */
@@ -52,37 +52,37 @@ interface ButtonKind {
    * Where the thing is that the id names; null when there is no such thing. "anywhere": what the button does asks by
    * itself who may do it from where.
    */
-  readonly place: "anywhere" | ((id: string, store: Store) => Promise<ThreadPlace | null>);
+  readonly scope: "anywhere" | ((id: string, store: Store) => Promise<ButtonScope | null>);
   /** Null when there is nothing that it could do. */
   readonly click: (action: InboundAction, id: ButtonId, options: ClickOptions) => Promise<Receipt | null>;
 }
 
 const JOB: ButtonKind = {
-  place: "anywhere",
+  scope: "anywhere",
   click: (action, { verb, id }, { jobs }) => jobClick(jobs, { verb, id }, action),
 };
 const GO_ON: ButtonKind = {
-  place: placeOfRun,
+  scope: scopeOfRun,
   click: (action, { verb, id }, options) => continueRun(action, { verb, runId: id }, options),
 };
 const VOTE: ButtonKind = {
-  place: placeOfRun,
+  scope: scopeOfRun,
   click: (action, { verb, id }, options) => vote(action, { verb, runId: id }, options),
 };
 
 /** All buttons that act on something that there is, by verb: one that is missing here does nothing. */
 const BUTTONS: ReadonlyMap<string, ButtonKind> = new Map<string, ButtonKind>([
-  ["stop", { place: placeOfRun, click: (action, { id }, options) => stopRun(id, action, options) }],
-  ["details", { place: placeOfRun, click: (action, { id }, options) => details(id, action, options) }],
+  ["stop", { scope: scopeOfRun, click: (action, { id }, options) => stopRun(id, action, options) }],
+  ["details", { scope: scopeOfRun, click: (action, { id }, options) => details(id, action, options) }],
   ["continue", GO_ON],
   ["retry", GO_ON],
   ["good", VOTE],
   ["bad", VOTE],
-  ["approve", { hasChoice: true, place: placeOfApproval, click: clickApproval }],
-  ["ask-again", { place: placeOfApproval, click: (action, { id }, options) => askAgain(action, id, options) }],
-  ["answer", { hasChoice: true, place: placeOfQuestion, click: answerByClick }],
-  ["hook", { hasChoice: true, place: placeOfRun, click: clickHook }],
-  ["revoke", { place: placeOfGrant, click: ({ person }, { id }, options) => revoke(id, { ...options, person }) }],
+  ["approve", { hasChoice: true, scope: scopeOfApproval, click: clickApproval }],
+  ["ask-again", { scope: scopeOfApproval, click: (action, { id }, options) => askAgain(action, id, options) }],
+  ["answer", { hasChoice: true, scope: scopeOfQuestion, click: answerByClick }],
+  ["hook", { hasChoice: true, scope: scopeOfRun, click: clickHook }],
+  ["revoke", { scope: scopeOfGrant, click: ({ person }, { id }, options) => revoke(id, { ...options, person }) }],
   ["job-run", JOB],
   ["job-pause", JOB],
   ["job-enable", JOB],
@@ -96,8 +96,8 @@ export async function receiveClick(action: InboundAction, options: ClickOptions)
   const [verb, rest] = splitAction(action.action);
   const button = BUTTONS.get(verb);
   const [choice, id] = button?.hasChoice === true ? splitAction(rest) : ["", rest];
-  const place = button === undefined || button.place === "anywhere" ? null : await button.place(id, options.store);
-  const isHere = place === null || isAt(action.thread, place);
+  const scope = button === undefined || button.scope === "anywhere" ? null : await button.scope(id, options.store);
+  const isHere = scope === null || isAt(action.thread, scope);
   const receipt = isHere ? await button?.click(action, { verb, choice, id }, options) : null;
   if (receipt) return receipt;
   const { action: clicked, person, thread } = action;
@@ -106,30 +106,30 @@ export async function receiveClick(action: InboundAction, options: ClickOptions)
 }
 
 /** What stands in a thread is clicked in that thread: not all who see the channel see a private one. */
-function isAt(thread: ThreadRef, { channelKey, threadId }: ThreadPlace): boolean {
+function isAt(thread: ThreadRef, { channelKey, threadId }: ButtonScope): boolean {
   if (channelKeyOf(thread) !== channelKey) return false;
   return threadId === null || thread.threadId === threadId;
 }
 
-async function placeOfRun(id: string, store: Store): Promise<ThreadPlace | null> {
-  return placeOfSession(await store.runs.get(id), store);
+async function scopeOfRun(id: string, store: Store): Promise<ButtonScope | null> {
+  return scopeOfSession(await store.runs.get(id), store);
 }
 
-async function placeOfApproval(id: string, store: Store): Promise<ThreadPlace | null> {
-  return placeOfSession(await store.approvals.get(id), store);
+async function scopeOfApproval(id: string, store: Store): Promise<ButtonScope | null> {
+  return scopeOfSession(await store.approvals.get(id), store);
 }
 
-async function placeOfQuestion(id: string, store: Store): Promise<ThreadPlace | null> {
-  return placeOfSession(await store.questions.get(id), store);
+async function scopeOfQuestion(id: string, store: Store): Promise<ButtonScope | null> {
+  return scopeOfSession(await store.questions.get(id), store);
 }
 
-async function placeOfGrant(id: string, store: Store): Promise<ThreadPlace | null> {
+async function scopeOfGrant(id: string, store: Store): Promise<ButtonScope | null> {
   const grant = await store.grants.get(id);
   return grant === null ? null : { channelKey: grant.channelId, threadId: null };
 }
 
 /** A sub-agent speaks in the thread of the session that it descends from. */
-async function placeOfSession(of: { readonly sessionId: string } | null, store: Store): Promise<ThreadPlace | null> {
+async function scopeOfSession(of: { readonly sessionId: string } | null, store: Store): Promise<ButtonScope | null> {
   if (of === null) return null;
   const { task } = await store.sessions.get(of.sessionId);
   const { channelKey, thread } = await store.sessions.get(task?.root.sessionId ?? of.sessionId);

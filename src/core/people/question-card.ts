@@ -16,16 +16,11 @@ export function cardKey({ id, runId }: Pick<QuestionRow, "id" | "runId">): strin
   return `question:${id.slice(runId.length + 1)}`;
 }
 
-export interface CardPlace {
-  /** Who may answer: `@ana or an approver`. */
-  readonly deciders: string;
-  /** Most characters of a message. */
-  readonly maxChars: number;
-}
-
-/** A question, or a plan, with its buttons. */
-export function openCard({ id, body }: Pick<QuestionRow, "id" | "body">, place: CardPlace): OutgoingMessage {
-  const { deciders, maxChars } = place;
+/** A question, or a plan, with its buttons. `deciders`: `@ana or an approver`. `maxChars`: of a message. */
+export function openCard(
+  { id, body }: Pick<QuestionRow, "id" | "body">,
+  { deciders, maxChars }: { readonly deciders: string; readonly maxChars: number },
+): OutgoingMessage {
   switch (body.kind) {
     case "question": {
       const hint = body.options.length === 0 ? "Reply here to answer" : "Or just reply here";
@@ -102,15 +97,14 @@ function fitted(text: string, maxChars: number): string {
   return `${text.slice(0, Math.max(0, end)).trimEnd()}\n…`;
 }
 
-export interface ClosedPlace {
-  /** Who stopped the run, as people read it; null: nobody, or that is not known. */
-  readonly by: string | null;
-  /** Most characters of an edit. */
-  readonly maxChars: number;
-}
-
-/** What stays: the question, and the answer with whose it is, or that nobody need answer any more. */
-export function closedCard(row: QuestionRow, { maxChars, by }: ClosedPlace): OutgoingMessage {
+/**
+ * What stays: the question, and the answer with whose it is, or that nobody need answer any more. `by`: who stopped the run,
+ * as people read it; null: nobody, or that is not known. `maxChars`: of an edit.
+ */
+export function closedCard(
+  row: QuestionRow,
+  { maxChars, by }: { readonly by: string | null; readonly maxChars: number },
+): OutgoingMessage {
   const { body, status } = row;
   const isAnswered = status === "answered";
   const ended = by === null ? "No answer is needed any more." : `Stopped by ${by}.`;

@@ -6,7 +6,7 @@ import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/plat
 import type { PlatformDescriptor } from "../protocol/platform-descriptor.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import { jobOf } from "./run-place.ts";
+import { jobOf } from "./run-config.ts";
 
 export interface JobThreadOptions {
   readonly store: Store;

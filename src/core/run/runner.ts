@@ -7,7 +7,7 @@ import { registryWithin } from "../budget/budgeted-registry.ts";
 import { type BudgetSettings, hasLimits } from "../budget/limits.ts";
 import { spendingOf } from "../budget/spending.ts";
 import { planSection } from "../context/plan-section.ts";
-import { buildSystemPrompt, type InstructionLayer, type InstructionPlace } from "../context/system-prompt.ts";
+import { buildSystemPrompt, type InstructionLayer, type InstructionRoots } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
 import { type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "../engine/engine.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
@@ -41,15 +41,15 @@ import { awaitTools } from "./await-tools.ts";
 import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
+import { budgetsOfRun, configAsBegun, isUnattended, jobOf, taskTreeOfRun } from "./run-config.ts";
 import { notesOf, type RunHook, withHookData } from "./run-hooks.ts";
 import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
-import { budgetsOfRun, isUnattended, jobOf, placeAsBegun, taskTreeOfRun } from "./run-place.ts";
 import { skillsOfRun } from "./run-skills.ts";
 import { saidLocally, takeInput, takeSteering } from "./take-input.ts";
 
-/** What configuration says of the place a session is in. */
-export interface SessionPlace extends InstructionPlace {
+/** What configuration says of a session's channel. */
+export interface ChannelConfig extends InstructionRoots {
   readonly config: QueryConfig;
   /** Absolute path; it exists. */
   readonly sandboxRoot: string;
@@ -85,9 +85,9 @@ export interface RunnerOptions {
   readonly platform: (name: PlatformName) => ChatPlatform;
   /** By the platform and the event that began the run. */
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
-  readonly placeOf: (session: SessionRow) => Promise<SessionPlace>;
+  readonly channelConfigOf: (session: SessionRow) => Promise<ChannelConfig>;
   /** What instruction files say there, the most general first. */
-  readonly instructionsOf: (place: InstructionPlace) => readonly InstructionLayer[];
+  readonly instructionsOf: (place: InstructionRoots) => readonly InstructionLayer[];
   /** The skills that hold there. */
   readonly skillsOf: (sandboxRoot: string) => SkillCatalogue;
   /** Keeps an attachment beneath the sandbox root; answers its relative path, or null when it cannot. */
@@ -227,7 +227,7 @@ class SessionRunner implements SessionHandler {
   async #outcome(run: LiveRun): Promise<QueryEnd> {
     const { context, wake } = run;
     try {
-      const place = await placeAsBegun(run, this.#options);
+      const place = await configAsBegun(run, this.#options);
       const isCompaction = wake.event.body.kind === "compact";
       const plan = await this.#planOf(wake);
       const { query, input } = this.#query(run, place, plan);
@@ -275,7 +275,7 @@ class SessionRunner implements SessionHandler {
 
   #query(
     run: LiveRun,
-    { config, sandboxRoot, above, allowedHosts, blockedUrls, sinks = [], place }: SessionPlace,
+    { config, sandboxRoot, above, allowedHosts, blockedUrls, sinks = [], place }: ChannelConfig,
     plan: Plan | null,
   ): { readonly query: Query; readonly input: RunInputOptions } {
     const { store, runtime, log, tools } = this.#options;

@@ -72,7 +72,7 @@ const PLACE = {
 } as const;
 const placeSchema = rowSchema.pick(PLACE);
 /** Where a job reports, and in whose name. */
-export type JobPlace = z.infer<typeof placeSchema>;
+export type JobAddress = z.infer<typeof placeSchema>;
 
 export interface JobList {
   readonly jobs: readonly JobRow[];
@@ -118,10 +118,10 @@ export function jobReads(db: Client) {
     },
 
     /** What is wrong with a row that cannot be read, and as much of it as says where; null for any other, or none. */
-    async unreadable(id: string): Promise<{ readonly problem: string; readonly place: JobPlace | null } | null> {
+    async unreadable(id: string): Promise<{ readonly problem: string; readonly place: JobAddress | null } | null> {
       if ((await db.job.count({ where: { id } })) === 0) return null;
       const row = readRow(await storedJob(db, id));
-      return "problem" in row ? { problem: row.problem, place: await storedPlace(db, id) } : null;
+      return "problem" in row ? { problem: row.problem, place: await storedAddress(db, id) } : null;
     },
 
     /** Null also when its row cannot be read. */
@@ -247,7 +247,7 @@ async function storedJob(db: Client, id: string): Promise<StoredJob> {
   }
 }
 
-async function storedPlace(db: Client, id: string): Promise<JobPlace | null> {
+async function storedAddress(db: Client, id: string): Promise<JobAddress | null> {
   try {
     const row = await db.job.findUnique({ where: { id }, select: PLACE });
     return placeSchema.safeParse({ ...row, thread: fromJson(row?.thread ?? "") }).data ?? null;

@@ -26,7 +26,7 @@ interface Component {
   readonly sha256: string;
 }
 
-export interface BindingsPlace {
+export interface BindingDirectories {
   /** Keeps bindings from start to start. */
   readonly cacheDir: string;
   /** Holds those of the tools that come with the program; is only looked into. */
@@ -41,7 +41,7 @@ export interface BindingsPlace {
  */
 export async function bindingsOf(
   component: Component,
-  { cacheDir, shippedDir, generatorDir = GENERATOR }: BindingsPlace,
+  { cacheDir, shippedDir, generatorDir = GENERATOR }: BindingDirectories,
 ): Promise<Bindings> {
   const { version } = generatorSchema.parse(JSON.parse(await readFile(path.join(generatorDir, "build.json"), "utf8")));
   const name = `${component.sha256}-${version}`;

@@ -4,7 +4,7 @@ import path from "node:path";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Sandbox } from "../../tools/wasm/sandbox.ts";
-import { type BindingsPlace, bindingsOf } from "./bindings.ts";
+import { type BindingDirectories, bindingsOf } from "./bindings.ts";
 import { createExtensionTool, type Extension } from "./extension-tool.ts";
 import { type ReadManifest, readManifest } from "./manifest.ts";
 import { binaryProblem, mismatch } from "./worlds.ts";
@@ -15,7 +15,7 @@ const MAX_COMPONENT = 67_108_864;
 export interface ExtensionSources {
   /** Directories with a folder per tool: the application's and the home's, never one of a sandbox root. */
   readonly directories: readonly string[];
-  readonly bindings: BindingsPlace;
+  readonly bindings: BindingDirectories;
   readonly sandbox: Sandbox;
   /** Names that extensions cannot have: those of the native tools. */
   readonly reserved: ReadonlySet<string>;
@@ -82,7 +82,7 @@ async function readDeclared(folder: string): Promise<ReadManifest> {
 async function readExtension(
   folder: string,
   { manifest, input }: Pick<Extension, "manifest" | "input">,
-  place: BindingsPlace,
+  place: BindingDirectories,
 ): Promise<ReadExtension> {
   try {
     const file = path.join(folder, manifest.component);

@@ -8,7 +8,7 @@ import type { Kind, Memory, NewMemory, Origin } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
 import { fullText } from "./search/store.ts";
 import { termsOf } from "./search/terms.ts";
-import { type Indexed, memoryReads, memoryWrites, type Place } from "./store.ts";
+import { type Indexed, type MemoryScope, memoryReads, memoryWrites } from "./store.ts";
 
 type Host = Pick<FeatureHost, "store" | "runtime" | "log" | "database" | "describe" | "membershipOf">;
 
@@ -184,7 +184,7 @@ export function workspaceOf({ platform, workspaceId }: ThreadRef): string {
 }
 
 /** A place and who is there, for what may be listed. */
-export function placeOf(thread: ThreadRef, channelKey: string, personId: string): Place {
+export function placeOf(thread: ThreadRef, channelKey: string, personId: string): MemoryScope {
   return { channelKey, workspace: workspaceOf(thread), personId };
 }
 

@@ -6,7 +6,7 @@ import { kindSchema, type Memory, type NewMemory } from "./memory.ts";
 import type { Database } from "./search/full-text.ts";
 
 /** What people list: of a channel, its workspace, and a person. */
-export interface Place {
+export interface MemoryScope {
   readonly channelKey: string;
   readonly workspace: string;
   readonly personId: string;
@@ -20,21 +20,21 @@ export function memoryReads(db: Client) {
     },
 
     /** What may be read in a place, the newest first. */
-    async list(place: Place, limit: number): Promise<Memory[]> {
+    async list(place: MemoryScope, limit: number): Promise<Memory[]> {
       const rows = await db.memory.findMany({ where: whereIn(place), orderBy: { seq: "desc" }, take: limit });
       return rows.flatMap((row) => readMemory(row) ?? []);
     },
 
-    async countIn(place: Place): Promise<number> {
+    async countIn(place: MemoryScope): Promise<number> {
       return db.memory.count({ where: whereIn(place) });
     },
 
-    async isIn(seq: number, place: Place): Promise<boolean> {
+    async isIn(seq: number, place: MemoryScope): Promise<boolean> {
       return (await db.memory.count({ where: { AND: [{ seq }, whereIn(place)] } })) > 0;
     },
 
     /** What a run was given, and what it has told, as far as it may be read in a place. */
-    async ofRun(runId: string, place: Place): Promise<{ readonly used: Memory[]; readonly told: Memory[] }> {
+    async ofRun(runId: string, place: MemoryScope): Promise<{ readonly used: Memory[]; readonly told: Memory[] }> {
       const seqs = (await db.memoryUse.findMany({ where: { runId } })).map(({ seq }) => seq);
       const where = { AND: [{ OR: [{ seq: { in: seqs } }, { runId }] }, whereIn(place)] };
       const rows = await db.memory.findMany({ where, orderBy: { seq: "asc" } });
@@ -75,7 +75,7 @@ export function memoryReads(db: Client) {
   };
 }
 
-function whereIn({ channelKey, workspace, personId }: Place) {
+function whereIn({ channelKey, workspace, personId }: MemoryScope) {
   const isOpen = [{ isPrivate: false }, { channelId: channelKey }];
   const person = { scope: `person:${personId}`, OR: isOpen };
   return { OR: [{ scope: `channel:${channelKey}` }, { scope: `workspace:${workspace}` }, person] };

@@ -8,7 +8,7 @@ import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
-import type { JobPlace, JobRow } from "../../core/store/jobs.ts";
+import type { JobAddress, JobRow } from "../../core/store/jobs.ts";
 import { JOB_KEY } from "../../core/store/sessions.ts";
 import type { Store, StoreTransaction } from "../../core/store/store.ts";
 import { type StoppedRun, stopRun } from "../../core/subagents/children.ts";
@@ -361,7 +361,7 @@ function skillSettings(skill: string | null): Pick<SessionSettings, "activeSkill
 }
 
 /** For a run that ends before anything of it is used but where it is and whose. */
-function standIn(place: JobPlace): JobRow {
+function standIn(place: JobAddress): JobRow {
   const never = { cron: null, dueOnce: null, timezone: "UTC", accountedTo: 0, updatedAt: 0 };
   const rest = { prompt: "", source: "chat", pausedBecause: null, failures: 0 } as const;
   return { ...JOB_DEFAULTS, tools: [], ...never, ...rest, ...place };

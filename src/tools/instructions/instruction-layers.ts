@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 import path from "node:path";
-import type { DirectoriesAbove, InstructionLayer, InstructionPlace } from "../../core/context/system-prompt.ts";
+import type { DirectoriesAbove, InstructionLayer, InstructionRoots } from "../../core/context/system-prompt.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { notRegular, PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
@@ -96,7 +96,7 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
     }
   };
 
-  return ({ sandboxRoot, above }: InstructionPlace): readonly InstructionLayer[] => {
+  return ({ sandboxRoot, above }: InstructionRoots): readonly InstructionLayer[] => {
     const own = files.flatMap((file) => layer(file, () => ownText(file)));
     const isOpen = (file: string) => above !== undefined && isBeneath(sandboxRoot, path.join(above.root, file));
     const outer = above === undefined ? [] : projectLayers(above, (file) => (isOpen(file) ? OPEN : ""));

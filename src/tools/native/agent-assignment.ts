@@ -8,7 +8,7 @@ import type { SessionEventBody } from "../../core/events/session-event.ts";
 import type { SessionSettings } from "../../core/events/session-settings.ts";
 import { peopleOfRun } from "../../core/people/run-people.ts";
 import { offeredTools } from "../../core/permissions/policy.ts";
-import { autoWakeCountOf, jobOf, taskTreeOfRun } from "../../core/run/run-place.ts";
+import { autoWakeCountOf, jobOf, taskTreeOfRun } from "../../core/run/run-config.ts";
 import type { SessionRow } from "../../core/store/sessions.ts";
 import type { ChildDeps } from "../../core/subagents/children.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";

@@ -1,4 +1,4 @@
-import type { CallPlace, CallRule } from "../../core/tool.ts";
+import type { CallEnvironment, CallRule } from "../../core/tool.ts";
 import type { IsForbiddenAddress } from "./addresses.ts";
 import { NetworkRefusal } from "./refusal.ts";
 import { isListed, parseTarget, refuseForbidden } from "./target.ts";
@@ -7,7 +7,11 @@ import { isListed, parseTarget, refuseForbidden } from "./target.ts";
  * What holds for a call that would reach these URLs' hosts: the list permits, a person decides in mode write, and nobody
  * widens it in the other modes.
  */
-export function hostRule(texts: readonly string[], place: CallPlace, isForbidden: IsForbiddenAddress): CallRule | null {
+export function hostRule(
+  texts: readonly string[],
+  place: CallEnvironment,
+  isForbidden: IsForbiddenAddress,
+): CallRule | null {
   try {
     const urls = texts.map((text) => parseTarget(text));
     for (const url of urls) refuseForbidden(url, place, isForbidden);

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { FilesRequest } from "../../../wasm/guests/files/request.ts";
-import { type Capabilities, type CapabilityPlace, reachOf } from "../../core/capabilities.ts";
+import { type Capabilities, type CapabilityContext, reachOf } from "../../core/capabilities.ts";
 import type { WriteIntent } from "../../core/events/call-record.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import type { CallPlace, CallPreview, CallRefusal, CallRule } from "../../core/tool.ts";
+import type { CallEnvironment, CallPreview, CallRefusal, CallRule } from "../../core/tool.ts";
 import { instructionRefusal } from "../instructions/instruction-files.ts";
 import { instructing } from "../instructions/protected-files.ts";
 import { guestCapabilities } from "../wasm/capability.ts";
@@ -55,7 +55,7 @@ export async function applyChange(guest: Guest, change: Change, scope: CallScope
 }
 
 /** Instruction files are a person's decision in every mode, each time. */
-export function changeRule(path: string, { sandboxRoot }: CallPlace): CallRule | null {
+export function changeRule(path: string, { sandboxRoot }: CallEnvironment): CallRule | null {
   const file = beneath(path, sandboxRoot);
   if (file === null || !instructing(sandboxRoot)(file)) return null;
   return { type: "ask", why: "Agents take instructions from this file, so a person decides each time.", always: true };
@@ -72,7 +72,7 @@ function beneath(path: string, root: string): string | null {
 }
 
 /** What a change may reach: files alone. */
-export function changing({ limits }: Guest, { readOnly }: Pick<CapabilityPlace, "readOnly">): Capabilities {
+export function changing({ limits }: Guest, { readOnly }: Pick<CapabilityContext, "readOnly">): Capabilities {
   return guestCapabilities(limits, { files: "write", readOnly });
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Capabilities, CapabilityPlace } from "../../core/capabilities.ts";
+import type { Capabilities, CapabilityContext } from "../../core/capabilities.ts";
 import { guestCapabilities } from "../wasm/capability.ts";
 import type { Guest } from "./guest-call.ts";
 
@@ -61,7 +61,7 @@ export const timeoutSeconds = z
 export function capabilitiesOf(
   guest: Guest,
   call: { readonly timeout?: number | undefined } | null,
-  { readOnly, hosts = [] }: Pick<CapabilityPlace, "readOnly"> & { readonly hosts?: readonly string[] },
+  { readOnly, hosts = [] }: Pick<CapabilityContext, "readOnly"> & { readonly hosts?: readonly string[] },
 ): Capabilities {
   return guestCapabilities(withTimeout(guest, call?.timeout).limits, { files: "write", readOnly, hosts });
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
-import type { CallPlace, CallRule } from "../../core/tool.ts";
+import type { CallEnvironment, CallRule } from "../../core/tool.ts";
 import type { Label } from "../../core/trust/label.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { hashFile } from "../wasm/workspace/read-file.ts";
@@ -37,7 +37,7 @@ export function secretAt(root: string, path: string): SecretFile | null {
 }
 
 /** What the session has read or written before is no secret to it. */
-export function secretRule(path: string, { sandboxRoot, knownFiles = new Map() }: CallPlace): CallRule | null {
+export function secretRule(path: string, { sandboxRoot, knownFiles = new Map() }: CallEnvironment): CallRule | null {
   const secret = secretAt(sandboxRoot, path);
   if (secret === null || [...knownFiles.values()].includes(secret.sha256)) return null;
   return {

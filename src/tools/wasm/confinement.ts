@@ -8,7 +8,7 @@ import { isBeneath } from "./workspace/path-rules.ts";
  * What of the machine a confined child sees, beside its own program and the system's libraries: absolute paths. Those
  * that are not there when a child is started come in sight of the next one.
  */
-export interface ConfinedPlaces {
+export interface ConfinedPaths {
   readonly writable: readonly string[];
   readonly readable: readonly string[];
   /** Empty for the child, but for what is listed beneath it. */
@@ -59,7 +59,7 @@ const SYSTEM = [
 ];
 
 export interface ConfinementOptions {
-  readonly places: ConfinedPlaces;
+  readonly places: ConfinedPaths;
   /** Whether nothing runs where it is missing. */
   readonly isRequired: boolean;
   /** The program; null where there is none. */
@@ -105,7 +105,7 @@ function programOf(childFile: string): string[] {
   return ["src", "node_modules", "package.json"].map((part) => path.join(application, part));
 }
 
-function viewOf(bwrap: string, places: ConfinedPlaces, program: readonly string[]): ConfinedView {
+function viewOf(bwrap: string, places: ConfinedPaths, program: readonly string[]): ConfinedView {
   const node = realpathSync(process.execPath);
   const given = [
     ...places.hidden.map((directory) => ({ kind: "hidden", directory }) as const),

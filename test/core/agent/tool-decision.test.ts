@@ -13,7 +13,7 @@ function verdict(tools: readonly Tool[], mode: Mode, granted: readonly string[] 
   const rules: TurnRules = {
     tools,
     access: { agentName: "build", role: "full", mode, granted },
-    place: { mode, sandboxRoot: "/nowhere", allowedHosts: [], blockedUrls: [] },
+    environment: { mode, sandboxRoot: "/nowhere", allowedHosts: [], blockedUrls: [] },
     carried: { label: NOTHING_NEW, known: () => ({ addresses: [], texts: [] }) },
   };
   return decide({ type: "tool_use", id: "call_1", name: "it", input: { path: "a" } }, undefined, rules);

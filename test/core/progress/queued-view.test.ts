@@ -56,7 +56,7 @@ test("a run that gets its place while the view of its waiting is opened has one 
     skillsOf: () => skillCatalogue([], []),
     platform: () => memoryPlatform(clock),
     openView: () => open,
-    placeOf: () => Promise.reject(new Error("the run ends at once")),
+    channelConfigOf: () => Promise.reject(new Error("the run ends at once")),
     instructionsOf: () => [],
     saveAttachment: () => Promise.resolve(null),
   });

@@ -68,7 +68,7 @@ async function scene({ replies, tools = [], hooks = [] }: Scene) {
       skillsOf: () => skillCatalogue([], []),
       platform: () => platform,
       openView: () => () => view,
-      placeOf: () =>
+      channelConfigOf: () =>
         Promise.resolve({
           config: buildConfig({ model: "scripted/one" }),
           sandboxRoot: ctx.sandboxRoot,

@@ -10,7 +10,7 @@ import { peopleOfRun } from "../../../src/core/people/run-people.ts";
 import { byPerson } from "../../../src/core/protocol/cancel-cause.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
-import { placeOfRun, taskTreeOfRun } from "../../../src/core/run/run-place.ts";
+import { configOfRun, taskTreeOfRun } from "../../../src/core/run/run-config.ts";
 import { reportOf } from "../../../src/core/store/run/child-status.ts";
 import { endChild, stopRun } from "../../../src/core/subagents/children.ts";
 import { defineTool, type Tool } from "../../../src/core/tool.ts";
@@ -165,7 +165,7 @@ test("its run works with the type, the turns and the tools that it was begun wit
   const { event } = await ask({ input: { agent_type: "explorer", max_turns: 3 } });
   const config = buildConfig({ model: "demo/demo", agentDefinition: shippedAgent("explorer"), mode: "agi" });
   const place = { config, sandboxRoot: "/", allowedHosts: [], blockedUrls: [], place: { platform: "", channel: "" } };
-  const { agentDefinition, mode, toolAllow } = placeOfRun(event ?? NOTHING, place).config;
+  const { agentDefinition, mode, toolAllow } = configOfRun(event ?? NOTHING, place).config;
   expect([agentDefinition.name, agentDefinition.access, agentDefinition.maxTurns]).toEqual([
     "explorer",
     "search-only",

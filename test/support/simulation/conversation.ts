@@ -230,7 +230,7 @@ class Conversation {
         body.kind === "child"
           ? createTaskViews({ board, clock }, body)
           : createRunViews({ platform, clock, log: silentLog, board }),
-      placeOf: () =>
+      channelConfigOf: () =>
         Promise.resolve({
           config: buildConfig({ model: "sim/sim", fallbackModel: "sim/other", mode: this.#mode }),
           sandboxRoot: "/nowhere",

@@ -20,7 +20,7 @@ import type {
 } from "../../../src/core/protocol/platform.ts";
 import type { Ids } from "../../../src/core/protocol/runtime.ts";
 import type { LlmProvider } from "../../../src/core/providers/provider.ts";
-import { createSessionRunner, type SessionPlace } from "../../../src/core/run/runner.ts";
+import { type ChannelConfig, createSessionRunner } from "../../../src/core/run/runner.ts";
 import { type SkillCatalogue, skillCatalogue } from "../../../src/core/skills/skills.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import type { Tool } from "../../../src/core/tool.ts";
@@ -77,7 +77,7 @@ export interface SimOfficeOptions {
   /** The skills that there are now. */
   readonly skills?: () => SkillCatalogue;
   /** What differs from a channel without files and hosts. */
-  readonly place?: Partial<SessionPlace>;
+  readonly place?: Partial<ChannelConfig>;
   /** What is said in a thread beside the agent. */
   readonly said?: readonly ThreadMessage[];
   readonly fetchFile?: (ref: string) => Uint8Array;
@@ -152,7 +152,7 @@ async function startProcess(
     skillsOf: skills,
     platform: () => platform,
     openView: () => createRunViews({ platform, clock, log, board: createTaskBoard() }),
-    placeOf: ({ settings: { mode } }) =>
+    channelConfigOf: ({ settings: { mode } }) =>
       Promise.resolve({
         config: buildConfig({
           model: "scripted/one",

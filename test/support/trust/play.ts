@@ -4,7 +4,7 @@ import type { Mode } from "../../../src/core/agents/query-config.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { InboundMessage, Person, ThreadMessage } from "../../../src/core/protocol/platform.ts";
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
-import type { SessionPlace } from "../../../src/core/run/runner.ts";
+import type { ChannelConfig } from "../../../src/core/run/runner.ts";
 import { createWebSearch } from "../../../src/features/web-search/web-search.ts";
 import { createAttach } from "../../../src/tools/native/attach.ts";
 import { createReadThread } from "../../../src/tools/native/read-thread.ts";
@@ -43,8 +43,8 @@ export interface Turn {
 /** Where a conversation takes place. Hosts end in `.test`, and all lead to one site. */
 export interface Setting {
   readonly mode?: Mode;
-  readonly allowedHosts?: SessionPlace["allowedHosts"];
-  readonly sinks?: SessionPlace["sinks"];
+  readonly allowedHosts?: ChannelConfig["allowedHosts"];
+  readonly sinks?: ChannelConfig["sinks"];
   /** What the site answers, by host and path; anything else is not found there. */
   readonly pages?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import type { CallPlace } from "../../../src/core/tool.ts";
+import type { CallEnvironment } from "../../../src/core/tool.ts";
 import { recordingPosts } from "../../support/database/recording-posts.ts";
 import { fileSession, text, useSandbox } from "../file-session.ts";
 import { fetchSession, PUBLIC, startSite } from "../network/fetch-session.ts";
@@ -194,7 +194,7 @@ test("a long text comes in parts that join without a gap", async () => {
   expect(joined).toBe(whole);
 });
 
-const places: { name: string; url: string; place: Partial<CallPlace>; rule: object | null }[] = [
+const places: { name: string; url: string; place: Partial<CallEnvironment>; rule: object | null }[] = [
   { name: "a listed host", url: "https://a.example/x", place: { allowedHosts: ["a.example"] }, rule: null },
   { name: "any host", url: "https://a.example/x", place: { allowedHosts: ["*"] }, rule: null },
   {

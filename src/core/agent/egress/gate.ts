@@ -1,4 +1,4 @@
-import type { CallPlace, CallRule, Tool } from "../../tool.ts";
+import type { CallEnvironment, CallRule, Tool } from "../../tool.ts";
 import { carriedText, type FreeData, freeData, type KnownWords } from "../../trust/egress.ts";
 import type { Label } from "../../trust/label.ts";
 
@@ -18,18 +18,19 @@ const QUOTED_CHARS = 120;
 export function egressRule(
   tool: Tool,
   input: unknown,
-  { place, carried }: { place: CallPlace; carried: Carried },
+  { environment, carried }: { environment: CallEnvironment; carried: Carried },
 ): CallRule | null {
   const sendings = tool.sends?.(input) ?? [];
-  const { allowedHosts, sinks = [] } = place;
+  const { allowedHosts, sinks = [] } = environment;
   const free = freeData(sendings, { ...carried, sources: allowedHosts, sinks });
   if (free === null) return null;
   const what = `${quoted(free)} would go to ${free.to}`;
   const held = carriedText(carried.label);
-  if (place.mode === "write" && place.nonInteractive !== true) {
+  if (environment.mode === "write" && environment.nonInteractive !== true) {
     return { type: "ask", why: `No person here wrote it: ${what}, and I have read ${held}.`, always: true };
   }
-  const where = place.nonInteractive === true ? "nobody is there to be asked" : `in mode ${place.mode} nobody is asked`;
+  const where =
+    environment.nonInteractive === true ? "nobody is there to be asked" : `in mode ${environment.mode} nobody is asked`;
   return {
     type: "refuse",
     reason: `Not run: ${what}. No person here wrote that, you have read ${held}, and ${where}. Use an address that a person wrote or that a page names, or do without it and say so; an operator can let data go there (a sink in allowedHosts).`,

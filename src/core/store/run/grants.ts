@@ -16,7 +16,7 @@ export interface GrantRow extends Granted {
 }
 
 /** Where grants are looked for: a session's own, and those of its channel. */
-export interface GrantPlace {
+export interface GrantScope {
   readonly sessionId: string;
   readonly channelId: string;
 }
@@ -30,7 +30,7 @@ export function grantReads(db: Client) {
     },
 
     /** Grants in force there, oldest first. */
-    async inForce({ sessionId, channelId }: GrantPlace): Promise<GrantRow[]> {
+    async inForce({ sessionId, channelId }: GrantScope): Promise<GrantRow[]> {
       const rows = await db.grant.findMany({
         where: { channelId, revokedAt: null, OR: [{ sessionId: null }, { sessionId }] },
         orderBy: { createdAt: "asc" },

@@ -46,7 +46,7 @@ export class DirectoryEntryStream {
   }
 }
 
-export interface DescriptorPlace {
+export interface DescriptorTarget {
   /** Relative to the root. */
   readonly path: string;
   /** Null for a directory. */
@@ -60,7 +60,7 @@ export class Descriptor {
   readonly #file: OpenFile | null;
   readonly #flags: DescriptorFlags;
 
-  constructor(access: FileAccess, { path, file, flags }: DescriptorPlace) {
+  constructor(access: FileAccess, { path, file, flags }: DescriptorTarget) {
     this.#access = access;
     this.#path = path;
     this.#file = file;

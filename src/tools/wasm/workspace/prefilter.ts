@@ -45,13 +45,13 @@ function hasShape(shapes: readonly string[]): Passes {
 }
 
 /** For each byte the places where it may stand, and which places begin and end a shape. */
-interface Places {
+interface ByteMasks {
   readonly allowed: Uint32Array;
   readonly firsts: number;
   readonly lasts: number;
 }
 
-function placesOf(shapes: readonly string[]): Places {
+function placesOf(shapes: readonly string[]): ByteMasks {
   const allowed = new Uint32Array(256);
   let firsts = 0;
   let lasts = 0;

@@ -45,7 +45,7 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
       <ConnectionBar state={state} />
       <div class="scroller" ref={list} tabindex={-1}>
         {isEmpty ? (
-          <EmptyPlace state={state} controller={controller} />
+          <EmptyPane state={state} controller={controller} />
         ) : (
           <ol class="messages" aria-label="Messages">
             {state.openId !== null && state.loaded.get(state.openId) === true && (
@@ -100,7 +100,7 @@ function continues(previous: PageMessage | undefined, { body, at }: PageMessage)
   return previous.body.by === body.by && previous.body.tone === "plain" && at - previous.at < SAME_BREATH_MS;
 }
 
-function EmptyPlace({ state, controller }: Pick<ThreadViewProps, "state" | "controller">): JSX.Element {
+function EmptyPane({ state, controller }: Pick<ThreadViewProps, "state" | "controller">): JSX.Element {
   if (state.openId === null) return <EmptyThread controller={controller} />;
   if (!state.loaded.has(state.openId)) return <p class="hint centred">Loading…</p>;
   return <p class="hint centred">This thread does not exist. Begin a new one.</p>;

@@ -6,14 +6,14 @@ import type { BudgetSettings } from "../budget/limits.ts";
 import type { TurnContext, Wake } from "../engine/engine.ts";
 import type { ChildEvent } from "../events/child-event.ts";
 import { taskTreeOf } from "../events/child-task.ts";
-import { placeFor } from "../events/job-event.ts";
+import { configFor } from "../events/job-event.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
 import { isLapsed, RAISED_MS, sessionSettingsSchema, settingsInForce } from "../events/session-settings.ts";
 import { authorOf } from "../people/run-people.ts";
 import { publicly } from "../protocol/private-reply.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { narrowedTo, toolsOfSkills } from "./run-skills.ts";
-import type { RunnerOptions, SessionPlace } from "./runner.ts";
+import type { ChannelConfig, RunnerOptions } from "./runner.ts";
 
 /** From the one that can do least. */
 const MODES = ["read", "write", "agi"] as const satisfies readonly Mode[];
@@ -32,25 +32,25 @@ interface BegunRun {
 }
 
 /**
- * The place of a run, as it was when the run began: settings that people change meanwhile are for the next one. What waits
+ * The settings of a run, as they were when the run began: settings that people change meanwhile are for the next one. What waits
  * for a decision would otherwise go on by another measure than it was asked by. Only a lesser mode holds at once, and so do
  * fewer tools of its skills: a SKILL.md that changes or goes meanwhile frees nothing.
  */
-export async function placeAsBegun(
+export async function configAsBegun(
   { session, wake, context }: BegunRun,
-  { placeOf, skillsOf, runtime }: Pick<RunnerOptions, "placeOf" | "skillsOf" | "runtime">,
-): Promise<SessionPlace> {
+  { channelConfigOf, skillsOf, runtime }: Pick<RunnerOptions, "channelConfigOf" | "skillsOf" | "runtime">,
+): Promise<ChannelConfig> {
   const { body } = wake.event;
   const { settings: now } = session;
   const toolsNow = (root: string) => toolsOfSkills({ body, settings: now }, () => skillsOf(root));
   const begun = await context.stage("begun", async () => {
     const settings = settingsInForce(now, { now: runtime.clock.now(), askers: askersOf(wake) });
-    const { config, sandboxRoot } = placeOfRun(body, await placeOf({ ...session, settings }));
+    const { config, sandboxRoot } = configOfRun(body, await channelConfigOf({ ...session, settings }));
     if (body.kind === "message") await keepRaised({ session, context, usual: config.mode }, runtime.clock.now());
     return { settings, mode: config.mode, skillTools: toolsNow(sandboxRoot) };
   });
   const { settings, mode, skillTools } = begunSchema.parse(begun);
-  const { config, ...place } = placeOfRun(body, await placeOf({ ...session, settings }));
+  const { config, ...place } = configOfRun(body, await channelConfigOf({ ...session, settings }));
   const lists = [...skillTools, ...toolsNow(place.sandboxRoot)];
   return { ...place, config: narrowedTo(lists, { ...config, mode: lesserMode(mode, config.mode) }) };
 }
@@ -83,10 +83,10 @@ function lesserMode(a: Mode, b: Mode): Mode {
 }
 
 /**
- * The place of a session for the run that an event began: a job and a sub-agent bring rights of their own. Of what a
+ * The settings of a session for the run that an event began: a job and a sub-agent bring rights of their own. Of what a
  * sub-agent was given it keeps what the settings of now allow: they may be stricter than those its parent had.
  */
-export function placeOfRun(body: SessionEventBody, place: SessionPlace): SessionPlace {
+export function configOfRun(body: SessionEventBody, place: ChannelConfig): ChannelConfig {
   switch (body.kind) {
     case "child": {
       const { task, access, mode, tools, grantedTools, maxTurns } = body;
@@ -104,7 +104,7 @@ export function placeOfRun(body: SessionEventBody, place: SessionPlace): Session
       return { ...place, config: asManager({ ...place.config, ...rights }) };
     }
     default: {
-      const own = placeFor(body, place);
+      const own = configFor(body, place);
       return { ...own, config: asManager(own.config) };
     }
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChildEvent } from "../../../src/core/events/child-event.ts";
-import { placeOfRun } from "../../../src/core/run/run-place.ts";
+import { configOfRun } from "../../../src/core/run/run-config.ts";
 import { ANA } from "../../support/native-session.ts";
 import { buildConfig } from "../../support/query-config.ts";
 import { shippedAgent } from "../../support/shipped-agents.ts";
@@ -32,6 +32,6 @@ test.each([
 ])("a sub-agent has no more than the settings of $config allow by now", ({ config, has }) => {
   const now = buildConfig({ model: "demo/demo", mode: "write", ...config });
   const place = { sandboxRoot: "/", allowedHosts: [], blockedUrls: [], place: { platform: "", channel: "" } };
-  const { agentDefinition, toolAllow } = placeOfRun(BEGUN, { ...place, config: now }).config;
+  const { agentDefinition, toolAllow } = configOfRun(BEGUN, { ...place, config: now }).config;
   expect([agentDefinition.access, toolAllow]).toEqual(has);
 });
