@@ -39,6 +39,7 @@ import { workedUntil } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import type { OwnSecrets } from "./core/text/own-secrets.ts";
 import type { Feature, FeatureHost } from "./feature.ts";
+import { accountsFeature } from "./features/accounts/feature.ts";
 import { extensionsFeature } from "./features/extensions/feature.ts";
 import { mcpFeature } from "./features/mcp/feature.ts";
 import { memoryFeature } from "./features/memory/feature.ts";
@@ -69,6 +70,7 @@ const DRAIN_MS = 5_000;
 
 /** Every feature; what is off opens nothing. */
 export const FEATURES: readonly Feature[] = [
+  accountsFeature,
   extensionsFeature,
   mcpFeature,
   memoryFeature,
@@ -222,6 +224,7 @@ async function run(
     jobs: jobs.control,
     panels: features?.panels ?? [],
     routes: features?.routes ?? new Map(),
+    logins: features?.logins ?? null,
   });
   terminal.provide({ summaries });
   const { clock } = assembly.runtime;

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { PanelSource } from "./adapters/web/live/overview.ts";
 import type { FeatureRoute } from "./adapters/web/server/feature-routes.ts";
+import type { Logins } from "./adapters/web/server/logins.ts";
 import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
@@ -133,6 +134,8 @@ export interface OpenFeature {
   readonly routes?: readonly FeatureRoute[];
   /** What the page shows of it. */
   readonly panel?: PanelSource;
+  /** Who may open the page beyond this machine; of one feature. */
+  readonly logins?: Logins;
   /** Once all features are open. */
   readonly start?: (signal: AbortSignal) => Promise<void>;
   readonly stop?: () => Promise<void>;

@@ -23,8 +23,12 @@ await createProgram({
     process.exit(await runChat(config, request, processIo(sources.env)));
   },
   memory: async (config, request) => {
-    const { runMemory } = await import("./run-memory.ts");
+    const { runMemory } = await import("./run-on-store.ts");
     await runMemory(config, request, terminal);
+  },
+  user: async (config, request) => {
+    const { runUser } = await import("./run-on-store.ts");
+    await runUser(config, request, { terminal, stdin: process.stdin });
   },
   webLink: async (config) => {
     const { anotherWebLink } = await import("./open-platforms.ts");

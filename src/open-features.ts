@@ -1,5 +1,6 @@
 import type { PanelSource } from "./adapters/web/live/overview.ts";
 import type { FeatureRoutes } from "./adapters/web/server/feature-routes.ts";
+import type { Logins } from "./adapters/web/server/logins.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
@@ -21,6 +22,8 @@ export interface Features {
   command(name: string): ChatCommand["run"] | null;
   readonly panels: readonly PanelSource[];
   readonly routes: FeatureRoutes;
+  /** Null: nobody can sign in on the page. */
+  readonly logins: Logins | null;
   readonly hooks: readonly RunHook[];
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
@@ -82,6 +85,7 @@ function featuresOf(open: readonly Opened[], toolsOf: (features: readonly Opened
     problems: () => open.flatMap(({ problems }) => problems?.() ?? []),
     command: (name) => open.find(({ commands }) => commands?.[name] !== undefined)?.commands?.[name] ?? null,
     routes: new Map(open.map(({ name, routes }) => [name, routes ?? []])),
+    logins: open.find(({ logins }) => logins !== undefined)?.logins ?? null,
     hooks: open.flatMap(({ name, hook }) => (hook === undefined ? [] : [{ ...hook, name }])),
     panels: open.flatMap(({ panel }) => (panel === undefined ? [] : [panel])),
     start: async (signal) => {

@@ -2,7 +2,7 @@ import { storedThreads } from "./adapters/render/local/stored-threads.ts";
 import type { PacedPlatform } from "./adapters/render/pacing/paced-platform.ts";
 import { createTerminalPlatform, type TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import { TERMINAL } from "./adapters/terminal/descriptor.ts";
-import { createWebPlatform, type WebPlatform, webLink } from "./adapters/web/adapter.ts";
+import { createWebPlatform, isShared, type WebPlatform, webLink } from "./adapters/web/adapter.ts";
 import { WEB } from "./adapters/web/descriptor.ts";
 import { secretsOf } from "./config/describe.ts";
 import type { SlackConfig } from "./config/resolve.ts";
@@ -45,7 +45,7 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
     writes: assembly.writes,
     ...config.web,
     token: await webToken(config.home),
-    store: storedThreads(opening, WEB.name, await openSecrets(config)),
+    store: storedThreads(opening, threadsOf(config), await openSecrets(config)),
     commands,
     clock: runtime.clock,
     ids: runtime.ids,
@@ -63,6 +63,11 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
   await web.listen();
   assembly.parts.defer(() => web.stop());
   return web;
+}
+
+/** What one person has written on loopback is not for those who sign in later, on another address. */
+function threadsOf({ web }: Config): PlatformName {
+  return isShared(web) ? `${WEB.name}team` : WEB.name;
 }
 
 /** The program's own tokens and keys, which nothing carries that comes in or goes out. */

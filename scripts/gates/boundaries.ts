@@ -118,9 +118,9 @@ const RULES: readonly Rule[] = [
   },
   {
     from: /^src\//,
-    notFrom: /^src\/(app\.ts|run-memory\.ts|features\/)/,
+    notFrom: /^src\/(app\.ts|run-on-store\.ts|features\/)/,
     to: /^src\/features\//,
-    why: "only app.ts knows the features, and run-memory.ts the one that has a command line",
+    why: "only app.ts knows the features, and run-on-store.ts those that have a command line",
   },
   {
     from: /^src\//,

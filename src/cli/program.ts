@@ -13,6 +13,7 @@ import { init } from "./init.ts";
 import { addMemory, type MemoryRequest } from "./memory.ts";
 import { type ChatCommand, slackManifest } from "./slack-manifest.ts";
 import type { Terminal } from "./terminal.ts";
+import { addUser, type UserRequest } from "./user.ts";
 
 /** All features there are: whoever only asks for help need not load them. */
 export type ListFeatures = () => Promise<readonly Feature[]>;
@@ -30,6 +31,7 @@ export interface ProgramOptions {
   readonly stdin: ChatCommandOptions["stdin"];
   chat(config: Config, request: ChatCommandRequest): Promise<void>;
   memory(config: Config, request: MemoryRequest): Promise<void>;
+  user(config: Config, request: UserRequest): Promise<void>;
   /** Another address that opens the web page; null where the settings do not say its port. */
   webLink(config: Config): Promise<string | null>;
   readonly lookAtJobs: LookAtJobs;
@@ -91,6 +93,7 @@ export function createProgram(options: ProgramOptions): Command {
       }),
     );
   addMemory(program, (request) => withConfig(options, (config) => options.memory(config, request)));
+  addUser(program, (request) => withConfig(options, (config) => options.user(config, request)));
   addManifest(program, options);
   return program;
 }

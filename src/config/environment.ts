@@ -11,14 +11,6 @@ const port = z
   .string()
   .refine((value) => /^\d{1,5}$/.test(value) && Number(value) <= 65_535, "must be a whole number from 0 to 65535");
 
-/** The page has no login: whoever reaches it and knows the token may do all that a member may. */
-const loopbackHost = z
-  .string()
-  .regex(
-    /^(localhost|127(\.\d{1,3}){3}|::1)$/,
-    "must be a loopback address: the web page has no login, so it may not be reachable from other machines",
-  );
-
 const ownVariables = {
   SLACK_BOT_TOKEN: secret(word.exactOptional(), "The bot's token (OAuth & Permissions). Turns Slack on.", "xoxb-…"),
   SLACK_APP_TOKEN: secret(
@@ -71,7 +63,11 @@ const ownVariables = {
     "./data/sandbox",
   ),
   DECKHAND_CONFIG: field(z.string().default("./deckhand.config.json"), "The settings file.", "./deckhand.config.json"),
-  HOST: field(loopbackHost.default("127.0.0.1"), "Address of the web page; loopback only.", "127.0.0.1"),
+  HOST: field(
+    word.default("127.0.0.1"),
+    "Address that the web page listens on. Beyond loopback, everybody signs in (docs/login.md).",
+    "127.0.0.1",
+  ),
   PORT: field(port.default("3000"), "Port of the web page; 0 takes a free one.", "3000"),
   LOG_LEVEL: field(
     z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),

@@ -6,6 +6,7 @@ export function openSettings(config: Config): string[] {
     ...openModes(config),
     ...openHosts(config),
     ...openAccess(config),
+    ...wayIn(config),
     ...unconfined(config),
     ...noAdmins(config),
   ];
@@ -54,4 +55,24 @@ function noAdmins({ slack, discord, access }: Config): string[] {
   const example = slack === null ? "discord:<id>" : "slack:U…";
   if ((slack === null && discord === null) || access.admins.length > 0) return [];
   return [`access.admins: nobody is named. Write \`"access": { "admins": ["${example}"] }\` into the settings file.`];
+}
+
+const LOOPBACK = /^(?:localhost$|127\.|\[?::1\]?$)/u;
+
+/** The page beyond loopback. */
+function wayIn({ web: { host, url, trustProxy } }: Config): string[] {
+  if (url === null && LOOPBACK.test(host)) return [];
+  const isOpen = url?.startsWith("https:") !== true;
+  return [
+    ...(isOpen
+      ? [
+          "HOST, web.url: passwords go over the network unencrypted. Put a proxy with TLS before the page, and set web.url to its https:// address.",
+        ]
+      : []),
+    ...(url !== null && trustProxy.length === 0
+      ? [
+          "web.trustProxy: without the address of the proxy, all who sign in look like one visitor, and wait for each other's wrong passwords.",
+        ]
+      : []),
+  ];
 }

@@ -58,7 +58,13 @@ export interface Config extends Readonly<FileSettings> {
   /** Null: the platform is off, since it has no token. */
   readonly slack: SlackConfig | null;
   readonly discord: DiscordConfig | null;
-  readonly web: { readonly host: string; readonly port: number };
+  readonly web: {
+    readonly host: string;
+    readonly port: number;
+    /** Null: people reach the page by what it listens on. */
+    readonly url: string | null;
+    readonly trustProxy: readonly string[];
+  };
   readonly database: DatabaseConfig;
   /** Absolute paths. */
   readonly home: string;
@@ -92,7 +98,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
   return {
     slack: slackOf(env),
     discord: discordOf(env),
-    web: { host: env.HOST, port: Number(env.PORT) },
+    web: { host: env.HOST, port: Number(env.PORT), url: settings.web.url ?? null, trustProxy: settings.web.trustProxy },
     database: databaseOf(env.DATABASE_URL ?? `file:${path.join(home, "deckhand.db")}`, cwd),
     home,
     sandbox: path.resolve(cwd, env.DECKHAND_SANDBOX),

@@ -2,6 +2,7 @@ import path from "node:path";
 import { z } from "zod";
 import { REGION } from "../core/providers/catalog.ts";
 import { field, secret } from "./fields.ts";
+import { networkSchema } from "./networks.ts";
 import { channelKeySchema, personSchema } from "./platform-ids.ts";
 
 /**
@@ -249,6 +250,24 @@ export const settingsSchema = z.strictObject({
       .prefault({}),
     "Who decides what asks first.",
     { approvers: ["slack:U0123ABCD"] },
+  ),
+  web: field(
+    z
+      .strictObject({
+        url: field(
+          httpUrl.regex(/^https?:\/\/[^/?#@]+\/?$/u, "must name a host and no path").exactOptional(),
+          "Where people reach the page, if it is by a proxy or under a name. With it, everybody signs in (docs/login.md).",
+          "https://deckhand.example.com",
+        ),
+        trustProxy: field(
+          z.array(networkSchema).default([]),
+          "Proxies before the page, by address or network: their word is taken for the visitor's address and the host that was asked for.",
+          ["127.0.0.1"],
+        ),
+      })
+      .prefault({}),
+    "How the web page is reached from elsewhere.",
+    { url: "https://deckhand.example.com", trustProxy: ["127.0.0.1"] },
   ),
   jobs: field(
     z

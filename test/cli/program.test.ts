@@ -18,6 +18,7 @@ test("--help names every command", () => {
     stdin: process.stdin,
     chat: () => Promise.resolve(),
     memory: () => Promise.resolve(),
+    user: () => Promise.resolve(),
     webLink: () => Promise.resolve(null),
     lookAtJobs: () => Promise.resolve(null),
   }).helpInformation();

@@ -12,7 +12,7 @@ test("an empty environment gives the documented defaults", () => {
   expect(loadConfig({ env: {}, cwd }, FEATURES)).toEqual({
     slack: null,
     discord: null,
-    web: { host: "127.0.0.1", port: 3000 },
+    web: { host: "127.0.0.1", port: 3000, url: null, trustProxy: [] },
     database: { kind: "sqlite", url: `file:${cwd}/data/deckhand.db` },
     home: path.join(cwd, "data"),
     sandbox: path.join(cwd, "data/sandbox"),
@@ -308,4 +308,25 @@ test.each<[string, object, RegExp | null]>([
   const { warnings } = load({ file });
   if (warning === null) expect(warnings).toEqual([]);
   else expect(warnings.join("\n")).toMatch(warning);
+});
+
+const PAGE = "https://deckhand.example.com";
+
+test.each([
+  [{}, {}, []],
+  [{ HOST: "::1" }, {}, []],
+  [{ HOST: "0.0.0.0" }, {}, [/^HOST, web\.url: passwords go over the network unencrypted/u]],
+  [{}, { web: { url: PAGE } }, [/^web\.trustProxy: without the address of the proxy/u]],
+  [{}, { web: { url: PAGE, trustProxy: ["127.0.0.1", "10.0.0.0/8", "fd00::/8"] } }, []],
+])("a page beyond loopback, %o with %o, is warned of where it is open", (env, file, warnings) => {
+  expect(load({ env, file }).warnings).toEqual(warnings.map((line) => expect.stringMatching(line)));
+});
+
+test.each([
+  [{ url: "https://deckhand.example.com/page" }, "web.url: must name a host and no path"],
+  [{ url: "ftp://deckhand.example.com" }, "web.url: must be an http:// or https:// URL"],
+  [{ trustProxy: ["10.0.0.0/33"] }, "must be an address or a network"],
+  [{ trustProxy: ["proxy.example.com"] }, "must be an address or a network"],
+])("the page's address %o is refused", (web, words) => {
+  expect(problemsOf({ file: { web } }).join("\n")).toContain(words);
 });

@@ -5,24 +5,30 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { ChatPlatform, Receive } from "../../core/protocol/platform.ts";
 import type { Clock, Ids } from "../../core/protocol/runtime.ts";
 import { pageCommands } from "../render/local/commands.ts";
+import type { LocalChannel } from "../render/local/local-channel.ts";
 import { createLocalThreads, type LocalThreads } from "../render/local/local-threads.ts";
 import { Outbox } from "../render/local/outbox.ts";
 import type { LocalThreadStore } from "../render/local/thread-store.ts";
 import { WEB } from "./descriptor.ts";
-import { notLoopback, weakToken } from "./errors.ts";
-import { WEB_PLACE } from "./inbound.ts";
+import { weakToken } from "./errors.ts";
+import { webPlace } from "./inbound.ts";
+import { type AccountPages, createAccountPages } from "./live/account-pages.ts";
 import type { OverviewSource } from "./live/overview.ts";
-import { createPageSession } from "./live/page-session.ts";
+import { seenBy } from "./live/own-notes.ts";
+import { createPageSession, type OpenPage } from "./live/page-session.ts";
+import type { Visitor } from "./server/door.ts";
 import { entryLink, entryLinks } from "./server/entry-links.ts";
 import type { FeatureRoutes } from "./server/feature-routes.ts";
-import { isLoopback } from "./server/guard.ts";
+import type { Logins } from "./server/logins.ts";
+import { createPageAddress, type PageAddress, type PagePlace } from "./server/page-address.ts";
 import { PAGE_DIRECTORY } from "./server/page-directory.ts";
 import { type Probes, startWebServer, type WebServer } from "./server/server.ts";
+import { changeToken } from "./server/signatures.ts";
 import type { ServerFrame } from "./wire.ts";
 
-export interface WebPlatformOptions {
-  /** A loopback name or address. */
-  readonly host: string;
+export interface WebPlatformOptions extends PagePlace {
+  /** Proxies whose word about visitors is taken: addresses and networks. */
+  readonly trustProxy: readonly string[];
   /** 0 lets the system choose. */
   readonly port: number;
   /** Letters, digits, - and _. Keep it over restarts, so that open pages come back by themselves. */
@@ -49,61 +55,114 @@ export interface WebPlatform extends ChatPlatform {
   /** The page's address with a link for one entry, another one each time; null before `listen`. */
   entryUrl(): string | null;
   /** From now on the page has something to show beside its threads: it is served before that is put together. */
-  provide(provided: OverviewSource & { readonly routes: FeatureRoutes }): void;
+  provide(provided: Provided): void;
+}
+
+export interface Provided extends OverviewSource {
+  readonly routes: FeatureRoutes;
+  /** Null: nobody can sign in. */
+  readonly logins: Logins | null;
 }
 
 interface Parts extends Pick<LocalThreads, "feed" | "poster"> {
   readonly options: WebPlatformOptions;
+  readonly address: PageAddress;
+  readonly place: LocalChannel;
+  /** What has been provided; nothing before. */
+  readonly given: { provided: Provided | null };
 }
 
-/** The web page as a platform: a server on loopback, and threads in a store. */
+/** The web page as a platform: a server, and threads in a store. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
-  if (!isLoopback(options.host)) {
-    throw notLoopback(options.host);
-  }
   if (!/^[\w-]{16,}$/.test(options.token)) {
     throw weakToken();
   }
-  const threads = createLocalThreads({ ...options, place: WEB_PLACE });
-  return { descriptor: WEB, ...connection({ options, ...threads }), ...threads.posting, ...threads.reading };
+  const address = createPageAddress(options);
+  const place = webPlace(address);
+  const given: Parts["given"] = { provided: null };
+  const personOf = async (id: string) => (await given.provided?.logins?.personOf(id)) ?? null;
+  const threads = createLocalThreads({ ...options, place, personOf });
+  const connected = connection({ options, address, place, given, ...threads });
+  return { descriptor: WEB, ...connected, ...threads.posting, ...threads.reading };
+}
+
+interface Joining extends Parts {
+  readonly overview: Promise<OverviewSource>;
+  readonly accounts: AccountPages;
 }
 
 /** Serves one page over its socket. */
-function pageJoiner({ options, feed, poster }: Parts, overview: Promise<OverviewSource>) {
+function pageJoiner({ options, place, feed, poster, overview, accounts }: Joining) {
   const commands = pageCommands(options.commands);
-  return (socket: WebSocket, receive: Receive): void => {
-    const page = new Outbox<ServerFrame>(socket);
-    const shared = { ...options, commands, chatCommands: options.commands, overview };
-    const take = createPageSession({ ...shared, page, feed, poster, receive });
+  return (socket: WebSocket, visitor: Visitor, receive: Receive): void => {
+    const outbox = new Outbox<ServerFrame>(socket);
+    const page = visitor.kind === "operator" ? outbox : pageOf(visitor.account.person.id, outbox);
+    const token = visitor.kind === "operator" ? null : visitor.token;
+    const take = createPageSession({
+      ...options,
+      commands,
+      chatCommands: options.commands,
+      overview,
+      page,
+      feed,
+      poster,
+      receive,
+      admit: token === null ? () => Promise.resolve({ type: "as", place }) : accounts.admit(token),
+      signedOut: () => (token === null ? undefined : accounts.close(token)),
+    });
+    if (visitor.kind === "account") {
+      const { name, role, person } = visitor.account;
+      page.push({ type: "you", name, role, personId: person.id, changeToken: changeToken(visitor.token) });
+      accounts.join(visitor.token, page);
+    }
     socket.on("message", (data, isBinary) => take(!isBinary && Buffer.isBuffer(data) ? data.toString() : ""));
-    socket.on("close", () => feed.leave(page));
+    socket.on("close", () => {
+      feed.leave(page);
+      if (token !== null) accounts.leave(token, page);
+    });
+  };
+}
+
+/** The page of one of several people. */
+function pageOf(personId: string, outbox: Outbox<ServerFrame>): OpenPage {
+  return {
+    push: (frame) => {
+      const seen = seenBy(personId, frame);
+      if (seen !== null) outbox.push(seen);
+    },
+    close: (code, reason) => outbox.close(code, reason),
   };
 }
 
 type Connection = Pick<WebPlatform, "listen" | "entryUrl" | "provide" | "start" | "stop" | "health">;
 
-function connection({ options, feed, poster }: Parts): Connection {
+function connection(parts: Parts): Connection {
+  const { options, address, place, feed, given } = parts;
   const overview = Promise.withResolvers<OverviewSource>();
-  const joinPage = pageJoiner({ options, feed, poster }, overview.promise);
-  let routes: FeatureRoutes = new Map();
+  const logins = () => given.provided?.logins ?? null;
+  const accounts = createAccountPages(logins, place, options.clock);
+  const joinPage = pageJoiner({ ...parts, overview: overview.promise, accounts });
   let server: WebServer | null = null;
   let receiver: Receive | null = null;
 
-  const connected = (socket: WebSocket): void => {
+  const connected = (socket: WebSocket, visitor: Visitor): void => {
     if (receiver === null) {
       socket.close(1013, "standing by");
       return;
     }
-    joinPage(socket, receiver);
+    joinPage(socket, visitor, receiver);
   };
   const listen = async (): Promise<void> => {
     server ??= await startWebServer({
       ...options,
+      address,
       links: entryLinks(options.token, () => options.clock.now()),
       pageDirectory: options.pageDirectory ?? PAGE_DIRECTORY,
       isOpen: () => receiver !== null,
+      logins,
       connected,
-      routes: () => routes,
+      signedOut: (token) => accounts.close(token),
+      routes: () => given.provided?.routes ?? new Map(),
     });
   };
 
@@ -111,7 +170,7 @@ function connection({ options, feed, poster }: Parts): Connection {
     listen,
     provide: (source) => {
       overview.resolve(source);
-      routes = source.routes;
+      given.provided = source;
       for (const panel of source.panels) panel.watch(() => feed.tell({ type: "changed" }));
     },
     entryUrl: () => (server === null ? null : webLink(options, options.clock.now(), server.port)),
@@ -130,20 +189,26 @@ function connection({ options, feed, poster }: Parts): Connection {
     health: () => {
       if (server === null) return { connected: false, detail: "the web page is not served" };
       if (receiver === null) return { connected: false, detail: "the web page stands by" };
-      return { connected: true, detail: `the web page is at ${urlOf(options.host, server.port)}` };
+      return { connected: true, detail: `the web page is at ${urlOf(options, server.port)}` };
     },
   };
 }
 
 /** The page's address with a link for one entry within ten minutes. */
-export function webLink(
-  { host, token }: Pick<WebPlatformOptions, "host" | "token">,
-  now: number,
-  port: number,
-): string {
-  return `${urlOf(host, port)}?token=${entryLink(token, now)}`;
+export function webLink(place: Pick<WebPlatformOptions, "host" | "url" | "token">, now: number, port: number): string {
+  return `${urlOf(place, port)}?token=${entryLink(place.token, now)}`;
 }
 
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}/`;
+/** Whether others than this machine's people reach the page, so that everybody signs in. */
+export function isShared(place: PagePlace): boolean {
+  return createPageAddress(place).isShared;
+}
+
+/** All addresses of the machine are reached by any: the printed one is for somebody at it. */
+const EVERY_ADDRESS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
+
+function urlOf({ host, url }: PagePlace, port: number): string {
+  if (url !== null) return new URL("/", url).href;
+  const bare = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  return `http://${EVERY_ADDRESS[host] ?? bare}:${port}/`;
 }

@@ -9,7 +9,7 @@ export async function buildPage(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
   await build({
-    entryPoints: [join(source, "page.tsx"), join(source, "page.css")],
+    entryPoints: ["page.tsx", "page.css", "login.css"].map((name) => join(source, name)),
     outdir: directory,
     bundle: true,
     minify: true,

@@ -1,21 +1,28 @@
 import type { JobRequest } from "../../core/jobs/job-control.ts";
 import { type ParsedFrame, parsedFrame } from "../render/local/frame-session.ts";
 import { type LocalChannel, operatorOn, threadIn } from "../render/local/local-channel.ts";
-import { WEB } from "./descriptor.ts";
+import { TEAM_CHANNEL, WEB } from "./descriptor.ts";
 import { type ClientFrame, clientFrameSchema } from "./wire.ts";
 
-/** The page has one channel, and whoever holds its token is the operator. */
-export const WEB_PLACE: LocalChannel = {
+/** On loopback the page has one channel, and whoever holds its token is the operator. */
+const OPERATORS: LocalChannel = {
   platform: WEB,
   channel: { id: "main", name: "web", kind: "dm" },
   person: operatorOn(WEB),
 };
+
+/** The one channel of all who sign in. */
+const TEAMS: LocalChannel = { ...OPERATORS, channel: { id: TEAM_CHANNEL, name: "web", kind: "channel" } };
+
+export function webPlace({ isShared }: { readonly isShared: boolean }): LocalChannel {
+  return isShared ? TEAMS : OPERATORS;
+}
 
 export function parseFrame(text: string): ParsedFrame<ClientFrame> {
   return parsedFrame(text, clientFrameSchema);
 }
 
 /** What the page itself asks of the jobs. */
-export function jobRequest(threadId: string | null, at: number): JobRequest {
-  return { person: WEB_PLACE.person, thread: threadIn(WEB_PLACE, threadId), at };
+export function jobRequest(place: LocalChannel, threadId: string | null, at: number): JobRequest {
+  return { person: place.person, thread: threadIn(place, threadId), at };
 }

@@ -69,5 +69,15 @@ export interface OverviewFrame {
   readonly job: PageJobDetails | null;
 }
 
+/** The first frame to a page that somebody has signed in on. */
+export interface YouFrame {
+  readonly type: "you";
+  readonly name: string;
+  readonly personId: string;
+  readonly role: "viewer" | "operator" | "admin";
+  /** Goes along with all that changes anything and does not pass the socket. */
+  readonly changeToken: string;
+}
+
 /** A frame to the page. */
-export type ServerFrame = ThreadFrame | OverviewFrame;
+export type ServerFrame = ThreadFrame | OverviewFrame | YouFrame;

@@ -6,10 +6,12 @@ import type { LocalThreadStore } from "../../../src/adapters/render/local/thread
 import { createWebPlatform, type WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import { buildPage } from "../../../src/adapters/web/build-page.ts";
 import type { OverviewSource, PanelSource } from "../../../src/adapters/web/live/overview.ts";
+import type { Logins } from "../../../src/adapters/web/server/logins.ts";
 import type { Probes } from "../../../src/adapters/web/server/server.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { KeyedMutex } from "../../../src/core/keyed-mutex.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";
+import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { CountingLog } from "../../support/counting-log.ts";
 
@@ -39,15 +41,21 @@ export function openPlatform(options: {
   readonly store: LocalThreadStore;
   readonly log?: Log;
   readonly host?: string;
+  readonly url?: string;
+  readonly trustProxy?: readonly string[];
+  readonly logins?: Logins;
+  readonly clock?: Clock;
   readonly port?: number;
   readonly token?: string;
   readonly pageDirectory?: string;
   readonly overview?: OverviewSource;
 }): WebPlatform {
-  const { overview = NOTHING, ...rest } = options;
+  const { overview = NOTHING, logins = null, ...rest } = options;
   const platform = createWebPlatform({
     host: "127.0.0.1",
     port: 0,
+    url: null,
+    trustProxy: [],
     token: TOKEN,
     log: new CountingLog(),
     clock,
@@ -58,7 +66,7 @@ export function openPlatform(options: {
     commands: CHAT_COMMANDS,
     ...rest,
   });
-  platform.provide({ ...overview, routes: new Map() });
+  platform.provide({ ...overview, routes: new Map(), logins });
   return platform;
 }
 

@@ -7,7 +7,8 @@ import { createProgram } from "../../../src/cli/program.ts";
 import type { ChatCommand } from "../../../src/cli/slack-manifest.ts";
 import type { Config } from "../../../src/config.ts";
 import { anotherWebLink } from "../../../src/open-platforms.ts";
-import { runMemory } from "../../../src/run-memory.ts";
+
+import { runMemory, runUser } from "../../../src/run-on-store.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
 export interface CliGiven {
@@ -54,6 +55,7 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
       await given.chat?.(config, request);
     },
     memory: (config, request) => runMemory(config, request, terminal),
+    user: (config, request) => runUser(config, request, { terminal, stdin: given.stdin ?? Readable.from([]) }),
     webLink: (config) => anotherWebLink(config, Date.now()),
     lookAtJobs: async (config, places) => {
       const { lookAtJobs } = await import("../../../src/app.ts");

@@ -8,11 +8,11 @@ import type { Clock } from "../../../core/protocol/runtime.ts";
 import { completed, typedArgument } from "./completing.ts";
 import type { Feed, FeedListener } from "./feed.ts";
 import { CATCH_UP_CHANGES, LISTED_THREADS, PAGE_MESSAGES, WAITING_FRAMES } from "./frame-limits.ts";
-import { actionIn, commandIn, completionIn, keyIn, type LocalChannel, messageIn } from "./local-channel.ts";
+import { actionIn, commandIn, completionIn, keyIn, type LocalChannel, messageIn, noteFor } from "./local-channel.ts";
 import { bodyOf, formatMessage, pageFile, pageMessage, pageThread, titleOf } from "./message-body.ts";
 import type { Poster } from "./poster.ts";
 import type { LocalMessage, LocalThreadStore } from "./thread-store.ts";
-import type { PageCommand, PageFile, PersonFrame, ThreadFrame } from "./wire.ts";
+import type { MessageBody, PageCommand, PageFile, PersonFrame, ThreadFrame } from "./wire.ts";
 
 /** What a person's end asks for. */
 export interface FrameSessionOptions {
@@ -153,7 +153,15 @@ async function takeMessage(frame: FrameOf<"send">, options: FrameSessionOptions)
       key: keyIn(place, frame.clientId),
       fromPerson: true,
       at: clock.now(),
-      body: { by: "person", markdown: frame.text, tone: "plain", buttons: [], files: [...files], signs: [] },
+      body: {
+        by: "person",
+        ...authorIn(place),
+        markdown: frame.text,
+        tone: "plain",
+        buttons: [],
+        files: [...files],
+        signs: [],
+      },
     },
     frame.threadId === null ? { title: titleOf(frame.text || (files[0]?.name ?? "")) } : null,
   );
@@ -164,6 +172,11 @@ async function takeMessage(frame: FrameOf<"send">, options: FrameSessionOptions)
   page.push({ type: "sent", clientId: frame.clientId, threadId: outcome.message.threadId });
 }
 
+/** Where there is but one person, nobody is named. */
+function authorIn({ channel, person }: LocalChannel): Pick<MessageBody, "author"> {
+  return channel.kind === "dm" ? {} : { author: { id: person.id, name: person.name } };
+}
+
 /** What only the person sees is kept in the thread as a note, once, however often the message is sent. */
 async function answerMessage(
   receipt: Receipt,
@@ -172,7 +185,9 @@ async function answerMessage(
   const note = privateAnswer(receipt);
   if (note === null) return;
   const { id, threadId } = message;
-  await options.poster.post({ threadId, message: note, key: `${keyIn(options.place, id)}:answer`, by: "note" });
+  const { place, poster } = options;
+  const key = `${keyIn(place, id)}:answer`;
+  await poster.post({ threadId, message: note, key, by: "note", ...noteFor(place, place.person.id) });
 }
 
 /** Null when there is nothing that the person alone should read. */

@@ -19,16 +19,21 @@ export function operatorOn(platform: PlatformDescriptor, roles: readonly string[
 /** This machine is the one workspace of the platforms that are our own. */
 const WORKSPACE = { id: "local", name: "This computer" };
 
-/** A platform of our own has one channel, and one person in it. */
+/** A platform of our own has one channel. `person`: whoever acts; where it is a direct one, the only one in it. */
 export interface LocalChannel {
   readonly platform: PlatformDescriptor;
-  readonly channel: { readonly id: string; readonly name: string; readonly kind: "dm" };
+  readonly channel: { readonly id: string; readonly name: string; readonly kind: "dm" | "channel" };
   readonly person: Person;
 }
 
 /** Everything typed in the place is for Deckhand. */
 export function threadIn({ platform, channel }: LocalChannel, threadId: string | null): ThreadRef {
   return { platform: platform.name, workspaceId: WORKSPACE.id, channelId: channel.id, threadId };
+}
+
+/** Where there is but one person, all notes are theirs. */
+export function noteFor({ channel }: LocalChannel, personId: string): { readonly to?: string } {
+  return channel.kind === "dm" ? {} : { to: personId };
 }
 
 /** The key of what a person said or clicked: the same however often it is sent. */

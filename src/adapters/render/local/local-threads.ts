@@ -1,10 +1,17 @@
 import type { KeyedMutex } from "../../../core/keyed-mutex.ts";
-import type { ChatPlatform, PostedMessage, ThreadMessage, ThreadRef } from "../../../core/protocol/platform.ts";
+import type {
+  ChatPlatform,
+  InboundMessage,
+  Person,
+  PostedMessage,
+  ThreadMessage,
+  ThreadRef,
+} from "../../../core/protocol/platform.ts";
 import type { Clock, Ids } from "../../../core/protocol/runtime.ts";
 import { fromStore, threadGone, unreadable } from "./errors.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import { MISSED_MESSAGES } from "./frame-limits.ts";
-import { type LocalChannel, messageIn, threadIn } from "./local-channel.ts";
+import { type LocalChannel, messageIn, noteFor, threadIn } from "./local-channel.ts";
 import { bodyOf, formatMessage } from "./message-body.ts";
 import { createPoster, type Poster } from "./poster.ts";
 import type { LocalMessage, LocalThreadStore } from "./thread-store.ts";
@@ -12,6 +19,8 @@ import type { MessageBody } from "./wire.ts";
 
 export interface LocalThreadsOptions {
   readonly place: LocalChannel;
+  /** Whoever has written where several do, as they take part now; null where nobody is known by that id. */
+  readonly personOf?: (personId: string) => Promise<Person | null>;
   readonly store: LocalThreadStore;
   /** All that write to the store's database share it. */
   readonly writes: KeyedMutex;
@@ -53,8 +62,9 @@ function posting(
       const message = { lane: "answer", markdown: "", tone: "plain", buttons: [], files: [file] } as const;
       return postedIn(place, await poster.post({ threadId: thread.threadId, message, key, by: "deckhand" }));
     },
-    postEphemeral: async (thread, _personId, message) => {
-      await poster.post({ threadId: thread.threadId, message, key: ids.next("ephemeral"), by: "note" });
+    postEphemeral: async (thread, personId, message) => {
+      const key = ids.next("ephemeral");
+      await poster.post({ threadId: thread.threadId, message, key, by: "note", ...noteFor(place, personId) });
     },
   };
 }
@@ -84,9 +94,22 @@ function reading(options: LocalThreadsOptions): LocalThreads["reading"] {
     missed: async (since, signal) => {
       signal.throwIfAborted();
       // Stored before it is received: a message in between when the process died is still here.
-      return (await fromStore(store.fromPeople(since, MISSED_MESSAGES))).map((message) => messageIn(place, message));
+      const messages = await fromStore(store.fromPeople(since, MISSED_MESSAGES));
+      const found = await Promise.all(messages.map(async (message) => missedBy(message, options)));
+      return found.flatMap((message) => message ?? []);
     },
   };
+}
+
+/** A message as its author's; null where they may no longer write. */
+async function missedBy(
+  message: LocalMessage,
+  { place, personOf }: LocalThreadsOptions,
+): Promise<InboundMessage | null> {
+  const { author } = bodyOf(message);
+  if (author === undefined) return messageIn(place, message);
+  const person = (await personOf?.(author.id)) ?? null;
+  return person === null ? null : messageIn({ ...place, person }, message);
 }
 
 /** The thread is named after its root, which comes first however long the thread is. */
@@ -102,15 +125,16 @@ async function fetchThread(
   const shown = root === null ? newest : [root, ...newest.slice(1)];
   return shown.flatMap((message) => {
     const body = bodyOf(message);
-    return body.by === "note" ? [] : [threadMessage(place, message, body.markdown)];
+    return body.by === "note" ? [] : [threadMessage(place, message, body)];
   });
 }
 
-function threadMessage(place: LocalChannel, message: LocalMessage, text: string): ThreadMessage {
+function threadMessage(place: LocalChannel, message: LocalMessage, body: MessageBody): ThreadMessage {
+  const { id, name } = body.author ?? place.person;
   const author = message.fromPerson
-    ? { id: place.person.id, name: place.person.name, isBot: false }
+    ? { id, name, isBot: false }
     : { id: `${place.platform.name}:deckhand`, name: "Deckhand", isBot: true };
-  return { messageId: message.id, author, text, at: message.at };
+  return { messageId: message.id, author, text: body.markdown, at: message.at };
 }
 
 function postedIn(place: LocalChannel, { id }: LocalMessage): PostedMessage {

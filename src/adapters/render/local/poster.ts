@@ -12,6 +12,8 @@ export interface Post {
   /** The same key posts once. */
   readonly key: string;
   readonly by: "deckhand" | "note";
+  /** Whom a note is for: a person's id. */
+  readonly to?: string;
 }
 
 /** Puts messages of ours into threads. */
@@ -42,7 +44,7 @@ export function createPoster({
   };
   return {
     putFiles,
-    post: async ({ threadId, message, key, by }) => {
+    post: async ({ threadId, message, key, by, to }) => {
       await putFiles(message);
       const id = ids.next("webmsg");
       const outcome = await feed.insert(
@@ -53,7 +55,7 @@ export function createPoster({
           key,
           fromPerson: false,
           at: clock.now(),
-          body: formatMessage(message, by),
+          body: { ...formatMessage(message, by), ...(to === undefined ? {} : { to }) },
         },
         threadId === null ? { title: titleOf(message.markdown) } : null,
       );

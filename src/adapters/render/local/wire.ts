@@ -47,8 +47,12 @@ export type PageFile = z.infer<typeof pageFileSchema>;
 
 /** A message as it is stored and shown. */
 export const messageBodySchema = z.object({
-  /** note: shown to one person only. On the page that is everyone, so it is marked as private instead. */
+  /** note: shown to one person only; marked as private where nobody else is. */
   by: z.enum(["person", "deckhand", "note"]),
+  /** Which person, where several are in the channel. */
+  author: z.object({ id: z.string(), name: z.string() }).optional(),
+  /** Whom a note is for, where several are in the channel: a person's id. */
+  to: z.string().optional(),
   markdown: z.string(),
   footer: z.string().optional(),
   tone: z.enum(["plain", "error", "task"]),

@@ -1,8 +1,8 @@
 import type { Summaries } from "../../../core/history/session-summary.ts";
 import type { JobControl } from "../../../core/jobs/job-control.ts";
-import { threadIn } from "../../render/local/local-channel.ts";
+import { type LocalChannel, threadIn } from "../../render/local/local-channel.ts";
 import { jobDetails, pageJob } from "../format.ts";
-import { jobRequest, WEB_PLACE } from "../inbound.ts";
+import { jobRequest } from "../inbound.ts";
 import type { OverviewFrame, PagePanelLine } from "../wire.ts";
 
 /** Who knows what the page shows beside its threads. */
@@ -22,6 +22,8 @@ export interface PanelSource {
 
 /** What the page shows: a thread, null for a new one, and beside it a job. */
 export interface Shown {
+  /** Where the page is, and who looks at it. */
+  readonly place: LocalChannel;
   readonly threadId: string | null;
   readonly jobId: string | null;
 }
@@ -29,13 +31,13 @@ export interface Shown {
 /** How everything stands now. */
 export async function lookAround(
   { summaries, jobs, panels }: OverviewSource,
-  { threadId, jobId }: Shown,
+  { place, threadId, jobId }: Shown,
   at: number,
 ): Promise<OverviewFrame> {
-  const request = jobRequest(threadId, at);
+  const request = jobRequest(place, threadId, at);
   const [session, busy, known, job] = await Promise.all([
-    threadId === null ? null : summaries.of(threadIn(WEB_PLACE, threadId)),
-    summaries.busyThreads(WEB_PLACE.platform.name),
+    threadId === null ? null : summaries.of(threadIn(place, threadId)),
+    summaries.busyThreads(place.platform.name),
     jobs.overview(request),
     jobId === null ? null : jobs.view(jobId, request),
   ]);

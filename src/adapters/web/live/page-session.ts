@@ -5,29 +5,50 @@ import {
   frameFailure,
   handleFrame,
 } from "../../render/local/frame-session.ts";
-import type { Outbox } from "../../render/local/outbox.ts";
-import { parseFrame, WEB_PLACE } from "../inbound.ts";
-import type { ServerFrame } from "../wire.ts";
+import type { ThreadFrame } from "../../render/local/wire.ts";
+import { parseFrame } from "../inbound.ts";
+import type { ClientFrame, ServerFrame } from "../wire.ts";
+import type { Admit } from "./account-pages.ts";
 import { lookAround, type OverviewSource } from "./overview.ts";
 
+/** A page that is open. */
+export interface OpenPage {
+  push(frame: ServerFrame): void;
+  close(code: number, reason: string): void;
+}
+
 export interface PageSessionOptions extends Omit<FrameSessionOptions, "place" | "page"> {
-  readonly page: Outbox<ServerFrame>;
+  readonly page: OpenPage;
+  readonly admit: Admit;
   readonly overview: Promise<OverviewSource>;
+  /** Nobody is signed in on this page any more. */
+  readonly signedOut: () => void;
   readonly log: Log;
 }
 
 /** What one open page asks for, handled in the order it was asked. Takes a frame's text. */
 export function createPageSession(options: PageSessionOptions): (text: string) => void {
-  const { page, overview, clock, log } = options;
+  const { page, admit, overview, signedOut, clock, log } = options;
   return createFrameQueue({
     page,
     log,
     parse: parseFrame,
     handle: async (frame) => {
-      if (frame.type !== "look") return handleFrame(frame, { ...options, place: WEB_PLACE });
-      page.push(await lookAround(await overview, frame, clock.now()));
+      const admission = await admit(frame);
+      if (admission.type === "gone") return signedOut();
+      if (admission.type === "refused") return page.push(refusal(frame, admission.reason));
+      const { place } = admission;
+      if (frame.type !== "look") return handleFrame(frame, { ...options, place });
+      const { threadId, jobId } = frame;
+      page.push(await lookAround(await overview, { place, threadId, jobId }, clock.now()));
     },
     // The page looks again by itself.
     failure: (frame) => (frame.type === "look" ? null : frameFailure(frame)),
   });
+}
+
+function refusal(frame: ClientFrame, reason: string): ThreadFrame {
+  if (frame.type === "send") return { type: "failed", id: frame.clientId, reason };
+  if (frame.type === "click" || frame.type === "command") return { type: "failed", id: frame.clickId, reason };
+  return { type: "rejected", reason };
 }

@@ -2,11 +2,11 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 
 /**
- * Who may talk to the server. It listens on loopback, so what remains is other programs in the same
- * browser: a page of another site that resolves its own name to 127.0.0.1 (stopped by the Host
- * header), a page that posts or opens a socket across origins (stopped by the Origin header; cookies
- * do not tell ports apart, so SameSite alone would let another local server's page in), and other
- * users of the machine (stopped by the token).
+ * Who may talk to the server. On loopback what remains is other programs in the same browser: a page
+ * of another site that resolves its own name to 127.0.0.1 (stopped by the Host header), a page that
+ * posts or opens a socket across origins (stopped by the Origin header; cookies do not tell ports
+ * apart, so SameSite alone would let another local server's page in), and other users of the machine
+ * (stopped by the token). Beyond loopback there is everybody else, and accounts take the token's place.
  */
 
 const LOOPBACK = new BlockList();
@@ -23,11 +23,6 @@ export function isLoopback(host: string): boolean {
 export function isOwnHost(header: string | undefined, port: number): boolean {
   const match = /^(\[[0-9a-f:]+\]|[a-z0-9.-]+)(?::(\d{1,5}))?$/i.exec(header ?? "");
   return match?.[1] !== undefined && isLoopback(match[1]) && Number(match[2] ?? "80") === port;
-}
-
-/** The value of an Origin header is a page of ours: the very host that the request went to. */
-export function isOwnOrigin(origin: string, host: string | undefined): boolean {
-  return host !== undefined && origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }
 
 export function isToken(candidate: string | undefined, token: string): boolean {

@@ -1,6 +1,8 @@
 export const NO_TOKEN =
   "Open the address that Deckhand printed when it started: it carries the key to this page, once and for ten minutes. `deckhand web-link` prints another one.";
 export const NOT_READY = "Deckhand is standing by: another process is at work. This page opens when it takes over.";
+export const NOT_SIGNED_IN = "Nobody is signed in here any more. Sign in again.";
+export const ONLY_READS = "Your account may only read. An admin can change that: `deckhand user role`.";
 
 /** A page of one sentence. The sentences are ours, so nothing is escaped. */
 export function plainPage(text: string): string {

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Controller } from "../state/controller.ts";
+import { type Controller, changeHeaders } from "../state/controller.ts";
 import { keepDraft, readDraft } from "../state/keep.ts";
 import { type PageState, sessionOf } from "../state/state.ts";
 import { ClipIcon, SendIcon } from "../text/icons.tsx";
@@ -26,7 +26,7 @@ function Hint(): JSX.Element {
 /** A message being written. Mounted anew for each thread, so that each keeps its own draft. */
 export function Composer({ state, controller }: ComposerProps): JSX.Element {
   const [text, setText] = useState(() => readDraft(state.openId));
-  const { uploads, add, remove, clear } = useUploads(controller.notify);
+  const { uploads, add, remove, clear } = useUploads(controller.notify, changeHeaders(state));
   const box = useAutoHeight(text);
   const isReady = canSend(text, uploads);
   useDrop(add);

@@ -22,7 +22,7 @@ interface Uploads {
 }
 
 /** Files go to the server as soon as they are attached; the message then names them. */
-export function useUploads(notify: (text: string) => void): Uploads {
+export function useUploads(notify: (text: string) => void, change: Readonly<Record<string, string>>): Uploads {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const lastKey = useRef(0);
   const remove = useCallback((key: number) => setUploads((now) => now.filter((upload) => upload.key !== key)), []);
@@ -36,7 +36,7 @@ export function useUploads(notify: (text: string) => void): Uploads {
         lastKey.current += 1;
         const key = lastKey.current;
         setUploads((now) => [...now, { key, name: file.name, file: null }].slice(0, MOST_FILES));
-        upload(file).then(
+        upload(file, change).then(
           (stored) => setUploads((now) => now.map((one) => (one.key === key ? { ...one, file: stored } : one))),
           (reason) => {
             remove(key);
@@ -45,14 +45,14 @@ export function useUploads(notify: (text: string) => void): Uploads {
         );
       }
     },
-    [notify, remove],
+    [notify, remove, change],
   );
   return { uploads, add, remove, clear: useCallback(() => setUploads([]), []) };
 }
 
-async function upload(file: File): Promise<PageFile> {
+async function upload(file: File, change: Readonly<Record<string, string>>): Promise<PageFile> {
   const query = new URLSearchParams({ name: file.name, type: file.type });
-  const headers = { "content-type": "application/octet-stream" };
+  const headers = { ...change, "content-type": "application/octet-stream" };
   const response = await fetch(`/files?${query}`, { method: "POST", headers, body: file });
   return response.ok ? response.json() : Promise.reject(`answer ${response.status}`);
 }

@@ -58,6 +58,16 @@ export function Sidebar({ state, now, controller, open, openJob, help }: Sidebar
         isAdding={isPending(state, "", commandAction("jobs", "add"))}
       />
       <Panels panels={state.overview?.panels ?? []} />
+      {state.you !== null && (
+        <p class="you">
+          <span>
+            {state.you.name} <span class="hint">{state.you.role}</span>
+          </span>
+          <button type="button" class="quiet" onClick={controller.signOut}>
+            Sign out
+          </button>
+        </p>
+      )}
       <button type="button" class="quiet help-link" onClick={help}>
         Keyboard shortcuts <kbd>?</kbd>
       </button>

@@ -7,7 +7,7 @@ export interface ConnectionEvents {
   opened(): void;
   received(frame: ServerFrame): void;
   lost(): void;
-  /** The server answers, but does not know our key. */
+  /** The server answers, but does not know our key, or nobody is signed in any more. */
   locked(): void;
 }
 
@@ -30,7 +30,7 @@ export function connect(events: ConnectionEvents): { readonly send: (frame: Clie
     );
   };
   const open = (): void => {
-    socket = new WebSocket(`ws://${location.host}/live`);
+    socket = new WebSocket(`${location.origin.replace(/^http/u, "ws")}/live`);
     socket.addEventListener("open", () => {
       delayMs = FIRST_DELAY_MS;
       events.opened();

@@ -2,7 +2,7 @@ import type { FormValues } from "../../../../core/protocol/form.ts";
 import type { PageFile } from "../../../render/local/wire.ts";
 import type { ClientFrame } from "../../wire.ts";
 import { connect } from "./connection.ts";
-import { keepDraft, keepSending, readSending } from "./keep.ts";
+import { forgetKept, keepDraft, keepFor, keepSending, readSending } from "./keep.ts";
 import { createLookout } from "./lookout.ts";
 import {
   type Change,
@@ -36,6 +36,7 @@ export interface Controller {
   readonly stop: () => boolean;
   readonly notify: (text: string | null) => void;
   readonly closeReply: () => void;
+  readonly signOut: () => void;
   /** Sends the open form. */
   readonly submitForm: (filled: FormValues) => void;
   readonly closeForm: () => void;
@@ -79,6 +80,10 @@ function talkToServer({ state, apply }: Store): Talk {
     opened: () => connection.send({ type: "hello", seq: state().lastSeq }),
     received: (frame) => {
       apply({ type: "frame", frame });
+      if (frame.type === "you" && keepFor(frame.personId)) {
+        apply({ type: "disowned" });
+        location.reload();
+      }
       if (frame.type === "message" || frame.type === "changed") lookout.soon();
       if (frame.type === "reply" || frame.type === "clicked") lookout.now();
       if (frame.type === "overview") lookout.answered(Object.keys(frame.busy).length > 0);
@@ -88,7 +93,10 @@ function talkToServer({ state, apply }: Store): Talk {
       for (const message of state().sending) if (message.failure === null) transmit(message);
     },
     lost: () => apply({ type: "connection", connection: state().lastSeq === null ? "connecting" : "lost" }),
-    locked: () => apply({ type: "connection", connection: "locked" }),
+    locked: () => {
+      apply({ type: "connection", connection: "locked" });
+      if (state().you !== null) location.assign("/");
+    },
   });
   const lookout = createLookout(() => {
     const { openId: threadId, openJob: jobId } = state();
@@ -128,6 +136,12 @@ function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "clic
       press(pressed, (clickId) => ({ type: "command", clickId, threadId, name, args }));
     },
   };
+}
+
+function pressStop({ state }: Store, { click }: Pick<Controller, "click">): boolean {
+  const stop = newestStop(messagesOf(state(), state().openId));
+  if (stop !== null) click(stop.messageId, stop.action);
+  return stop !== null;
 }
 
 /** The open form: what was filled in stays until it is taken. */
@@ -191,14 +205,26 @@ export function createController(): Controller {
     },
     retry: (message) => dispatch({ ...message, failure: null }),
     discard: ({ clientId }) => apply({ type: "discarded", clientId }),
-    stop: () => {
-      const stop = newestStop(messagesOf(state(), state().openId));
-      if (stop !== null) pressing.click(stop.messageId, stop.action);
-      return stop !== null;
-    },
+    stop: () => pressStop(store, pressing),
     notify: (text) => apply({ type: "notice", text }),
     closeReply: () => apply({ type: "reply_closed" }),
+    signOut: () => void signOut(store),
   };
+}
+
+async function signOut({ state, apply }: Store): Promise<void> {
+  try {
+    await fetch("/logout", { method: "POST", headers: changeHeaders(state()) });
+    forgetKept();
+    location.assign("/");
+  } catch {
+    apply({ type: "notice", text: "There is no connection. Try again when it is back." });
+  }
+}
+
+/** What goes along with a request that changes anything. */
+export function changeHeaders({ you }: PageState): Readonly<Record<string, string>> {
+  return you === null ? {} : { "x-deckhand-change": you.changeToken };
 }
 
 /** How a command is found among the clicks that wait. */

@@ -5,6 +5,22 @@ import type { Sending } from "./state.ts";
 const DRAFT = "deckhand.draft.";
 const SENDING = "deckhand.sending";
 
+const OWNER = "deckhand.owner";
+
+/** Whether what is kept was another person's; it is forgotten then. */
+export function keepFor(personId: string): boolean {
+  const before = read(OWNER);
+  write(OWNER, personId);
+  if (before === null || before === personId) return false;
+  forgetKept();
+  return true;
+}
+
+/** What one person has begun to write is not for the next one at this browser. */
+export function forgetKept(): void {
+  for (const key of keys()) if (key.startsWith(DRAFT) || key === SENDING) write(key, null);
+}
+
 export function readDraft(threadId: string | null): string {
   return read(DRAFT + (threadId ?? "new")) ?? "";
 }
@@ -39,6 +55,14 @@ function isSending(value: unknown): value is Sending {
     "files" in value &&
     Array.isArray(value.files)
   );
+}
+
+function keys(): string[] {
+  try {
+    return Object.keys(localStorage);
+  } catch {
+    return [];
+  }
 }
 
 function read(key: string): string | null {

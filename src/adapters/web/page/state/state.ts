@@ -55,8 +55,13 @@ export interface OpenForm {
   readonly failure: string | null;
 }
 
+/** Who has signed in. */
+export type You = Extract<ServerFrame, { type: "you" }>;
+
 export interface PageState {
   readonly connection: Connection;
+  /** Null where nobody signs in. */
+  readonly you: You | null;
   readonly threads: readonly PageThread[];
   /** The thread that is shown; null for a new one. */
   readonly openId: string | null;
@@ -89,6 +94,8 @@ export type Change =
   | { readonly type: "job_opened"; readonly jobId: string | null }
   | { readonly type: "sending"; readonly message: Sending }
   | { readonly type: "discarded"; readonly clientId: string }
+  /** Somebody else has signed in: what the one before was about to send is not theirs. */
+  | { readonly type: "disowned" }
   | { readonly type: "clicked"; readonly clickId: string; readonly click: Click }
   | { readonly type: "notice"; readonly text: string | null }
   | { readonly type: "reply_closed" }
@@ -98,6 +105,7 @@ export type Change =
 export function initialState(openId: string | null, sending: readonly Sending[]): PageState {
   return {
     connection: "connecting",
+    you: null,
     threads: [],
     openId,
     openJob: null,
@@ -144,6 +152,8 @@ export function reduce(state: PageState, change: Change): PageState {
         ...state,
         sending: [...state.sending.filter((one) => one.clientId !== change.message.clientId), change.message],
       };
+    case "disowned":
+      return { ...state, sending: [] };
     case "discarded":
       return { ...state, sending: state.sending.filter((one) => one.clientId !== change.clientId) };
     case "clicked":
@@ -180,6 +190,8 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
       return withoutForm(withoutClick(state, frame.clickId), frame.clickId);
     case "overview":
       return { ...state, overview: frame };
+    case "you":
+      return { ...state, you: frame };
     case "changed":
     case "status":
       return state;

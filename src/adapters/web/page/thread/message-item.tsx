@@ -38,10 +38,10 @@ export function MessageItem({
   const card = cardOf(body);
   return (
     <li class={`message ${kindOf(body)} ${body.tone}${continues ? " continues" : ""}`} aria-busy={isLive(body)}>
-      <Avatar by={body.by} />
+      <Avatar by={body.by} name={authorOf(body, state)} />
       <div class="message-body" id={bodyId(message.id)} ref={place} tabIndex={-1} {...asked(body)}>
         <p class="message-head">
-          <span class="author">{AUTHORS[body.by]}</span>
+          <span class="author">{authorOf(body, state)}</span>
           <time dateTime={new Date(message.at).toISOString()}>{clockTime(message.at, now)}</time>
           {body.by === "note" && <span class="tag">Only you see this</span>}
           {card !== null && <span class={`tag ${card}`}>{CARD_WORDS[card]}</span>}
@@ -70,10 +70,14 @@ export function MessageItem({
   );
 }
 
-export function Avatar({ by }: { readonly by: MessageBody["by"] }): JSX.Element {
+function authorOf({ by, author }: MessageBody, { you }: PageState): string {
+  return author === undefined || author.id === you?.personId ? AUTHORS[by] : author.name;
+}
+
+export function Avatar({ by, name }: { readonly by: MessageBody["by"]; readonly name: string }): JSX.Element {
   return (
     <span class={`avatar ${by}`} aria-hidden="true">
-      {by === "person" ? "Y" : <AnchorIcon />}
+      {by === "person" ? name.slice(0, 1).toUpperCase() : <AnchorIcon />}
     </span>
   );
 }

@@ -17,7 +17,7 @@ interface SendingItemProps {
 export function SendingItem({ message, now, controller }: SendingItemProps): JSX.Element {
   return (
     <li class="message person sending">
-      <Avatar by="person" />
+      <Avatar by="person" name="You" />
       <div class="message-body">
         <p class="message-head">
           <span class="author">You</span>

@@ -73,9 +73,13 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
         )}
       </div>
       {state.notice !== null && <Notice text={state.notice} dismiss={() => controller.notify(null)} />}
-      <Composer state={state} controller={controller} />
+      {state.you?.role === "viewer" ? <OnlyReads /> : <Composer state={state} controller={controller} />}
     </main>
   );
+}
+
+function OnlyReads(): JSX.Element {
+  return <p class="composer hint">Your account may only read.</p>;
 }
 
 function waitElsewhere({ overview, openId }: PageState): boolean {

@@ -1,0 +1,180 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { EntryLinks } from "./entry-links.ts";
+import { cookieName, isToken, readCookie, SECURITY_HEADERS, tokenCookie } from "./guard.ts";
+import type { Logins, SignedIn } from "./logins.ts";
+import type { PageAddress } from "./page-address.ts";
+import { NO_TOKEN, NOT_READY, NOT_SIGNED_IN, ONLY_READS, plainPage } from "./plain-page.ts";
+import { ANYBODY, changeToken, deviceCookie, isSame, nonce, VOUCHED_S } from "./signatures.ts";
+
+/** Who asks: whoever holds the page's key on this machine, or an account. */
+export type Visitor =
+  | { readonly kind: "operator" }
+  /** `token`: what the browser keeps of its session. */
+  | { readonly kind: "account"; readonly token: string; readonly account: SignedIn };
+
+export interface DoorOptions {
+  readonly address: PageAddress;
+  readonly token: string;
+  /** What lets somebody in who has no cookie yet. */
+  readonly links: EntryLinks;
+  readonly clock: { now(): number };
+  /** False until the platform is started: probes are answered, the page says that it waits. */
+  isOpen(): boolean;
+  /** Null until they are known. */
+  logins(): Logins | null;
+}
+
+/** The server's own part of who may ask for what. */
+export interface Door {
+  /** Answers what may not pass; undefined lets the request through. See guard.ts for the reasons. */
+  admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
+  /** Who has sent a request that was let through and is for the page. */
+  visitorOf(request: FastifyRequest): Visitor;
+  /** Whether this browser came by a printed address while there was no account. */
+  mayFound(request: FastifyRequest): boolean;
+}
+
+/** The header by which the page sends what no other page knows. */
+const CHANGE_HEADER = "x-deckhand-change";
+export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+/** What the pages of the way in are made of. */
+const OPEN_PATHS: ReadonlySet<string> = new Set(["/login.css", "/icon.svg"]);
+const LOGIN_PATHS: ReadonlySet<string> = new Set(["/login", "/setup"]);
+/** What a page asks for of itself is no sign that somebody is there. */
+const UNUSED_PATHS: ReadonlySet<string> = new Set(["/session", "/live"]);
+const NOT_FROM_PAGE = "Only the page itself may ask for this.";
+
+interface Asked {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly path: string;
+  readonly port: number;
+  readonly changes: boolean;
+  /** A link of the printed address; null where there is none. */
+  readonly link: string | null;
+}
+
+export function createDoor(options: DoorOptions): Door {
+  const { address } = options;
+  const visitors = new WeakMap<FastifyRequest, Visitor>();
+  const founders = founderTickets(options.clock);
+  const enter = address.isShared ? byAccount({ options, visitors, founders }) : byKey({ options, visitors });
+  return {
+    async admit(request, reply) {
+      reply.headers(SECURITY_HEADERS);
+      const port = request.socket.localPort ?? 0;
+      const path = pathOf(request);
+      const isProbe = PROBE_PATHS.has(path);
+      const host = request.host;
+      if (!(isProbe ? address.isProbeHost(host, port) : address.isHost(host, port))) {
+        return reply.code(421).send({ error: "This server is not the one that was asked for." });
+      }
+      const { origin } = request.headers;
+      const changes = request.method !== "GET" && request.method !== "HEAD";
+      const mustComeFromPage = changes || request.headers.upgrade !== undefined;
+      if (origin === undefined ? mustComeFromPage : !address.isOrigin(origin, host)) {
+        return reply.code(403).send({ error: NOT_FROM_PAGE });
+      }
+      if (isProbe) return undefined;
+      reply.header("cache-control", "no-cache");
+      const query = new URLSearchParams(request.url.slice(path.length));
+      const link = path === "/" ? query.get("token") : null;
+      const refused = await enter({ request, reply, path, port, changes, link });
+      if (refused !== undefined) return refused;
+      // Another local server's page is "same-site" for cookies, but has no business with what the page loads.
+      const site = request.headers["sec-fetch-site"];
+      const isOther = site === "cross-site" || site === "same-site";
+      const isShown = path === "/" || LOGIN_PATHS.has(path);
+      return isOther && !isShown ? reply.code(403).send({ error: NOT_FROM_PAGE }) : undefined;
+    },
+    visitorOf: (request) => visitors.get(request) ?? { kind: "operator" },
+    mayFound: (request) =>
+      founders.holds(readCookie(request.headers.cookie, address.cookieName("setup", request.socket.localPort ?? 0))),
+  };
+}
+
+type Enter = (asked: Asked) => Promise<FastifyReply | undefined>;
+
+interface Means {
+  readonly options: DoorOptions;
+  readonly visitors: WeakMap<FastifyRequest, Visitor>;
+}
+
+/** On this machine alone: whoever holds its key is the operator. */
+function byKey({ options, visitors }: Means): Enter {
+  return async ({ request, reply, path, port, link }) => {
+    const cookie = cookieName(port);
+    const isKnown = isToken(readCookie(request.headers.cookie, cookie), options.token);
+    if (link !== null && (isKnown || options.links.take(link))) {
+      return reply.header("set-cookie", tokenCookie(cookie, options.token)).redirect("/", 303);
+    }
+    if (!isKnown) return refuse({ reply, path }, 401, NO_TOKEN);
+    if (!options.isOpen()) return refuse({ reply, path }, 503, NOT_READY);
+    visitors.set(request, { kind: "operator" });
+    return undefined;
+  };
+}
+
+/** Where others reach it: everybody signs in; the printed address only leads there. */
+function byAccount({ options, visitors, founders }: Means & { readonly founders: FounderTickets }): Enter {
+  const { address } = options;
+  return async (asked) => {
+    const { request, reply, path, port, changes, link } = asked;
+    if (OPEN_PATHS.has(path)) return undefined;
+    const logins = options.logins();
+    if (logins === null || !options.isOpen()) return refuse(asked, 503, NOT_READY);
+    if (LOGIN_PATHS.has(path)) return undefined;
+    if (link !== null && options.links.take(link)) {
+      const isFirst = !(await logins.hasAccounts());
+      const given = isFirst
+        ? { kind: "setup" as const, value: founders.issue() }
+        : { kind: "device" as const, value: deviceCookie(options.token, ANYBODY, options.clock.now()) };
+      reply.header("set-cookie", address.cookie({ ...given, maxAgeS: VOUCHED_S }, port));
+      return reply.redirect(isFirst ? "/setup" : "/login", 303);
+    }
+    const token = readCookie(request.headers.cookie, address.cookieName("login", port));
+    const account = token === undefined ? null : await logins.signedIn(token, !UNUSED_PATHS.has(path));
+    if (token === undefined || account === null) {
+      if (path !== "/") return reply.code(401).send({ error: NOT_SIGNED_IN });
+      return reply.redirect((await logins.hasAccounts()) ? "/login" : "/setup", 303);
+    }
+    const sent = request.headers[CHANGE_HEADER];
+    if (changes && !isSame(typeof sent === "string" ? sent : undefined, changeToken(token))) {
+      return reply.code(403).send({ error: NOT_FROM_PAGE });
+    }
+    if (changes && account.role === "viewer" && path !== "/logout") return reply.code(403).send({ error: ONLY_READS });
+    visitors.set(request, { kind: "account", token, account });
+    return undefined;
+  };
+}
+
+interface FounderTickets {
+  issue(): string;
+  holds(ticket: string | undefined): boolean;
+}
+
+/** Browsers that may make the first account: one for each printed address that was opened. */
+function founderTickets(clock: DoorOptions["clock"]): FounderTickets {
+  const issued = new Map<string, number>();
+  return {
+    issue() {
+      for (const [old, since] of issued) if (clock.now() - since > VOUCHED_S * 1_000) issued.delete(old);
+      const ticket = nonce();
+      issued.set(ticket, clock.now());
+      return ticket;
+    },
+    holds(ticket) {
+      const since = issued.get(ticket ?? "");
+      return since !== undefined && clock.now() - since <= VOUCHED_S * 1_000;
+    },
+  };
+}
+
+function refuse({ reply, path }: Pick<Asked, "reply" | "path">, status: number, words: string): FastifyReply {
+  reply.code(status);
+  return path === "/" ? reply.type("text/html; charset=utf-8").send(plainPage(words)) : reply.send({ error: words });
+}
+
+export function pathOf(request: FastifyRequest): string {
+  return request.url.split("?", 1)[0] ?? "/";
+}

@@ -1,0 +1,79 @@
+/** The pages of the way in: plain forms, which need no script. */
+
+export interface LoginForm {
+  /** Goes back with the form. */
+  readonly token: string;
+  /** What was typed before; empty at first. */
+  readonly name: string;
+  /** What is wrong with it; empty where nothing is. */
+  readonly problem: string;
+}
+
+export function loginPage({ token, name, problem }: LoginForm): string {
+  return page(
+    "Sign in",
+    `<form method="post" action="/login">
+${problemText(problem)}<input type="hidden" name="token" value="${escaped(token)}">
+<label>Name<input name="name" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64" required value="${escaped(name)}"${name === "" ? " autofocus" : ""}></label>
+<label>Password<input name="password" type="password" autocomplete="current-password" maxlength="512" required${name === "" ? "" : " autofocus"}></label>
+<button type="submit">Sign in</button>
+</form>
+<p class="hint">Forgotten it? Whoever runs Deckhand sets another one: <code>deckhand user passwd</code>.</p>`,
+  );
+}
+
+export function setupPage({ token, name, problem }: LoginForm): string {
+  return page(
+    "Set up Deckhand",
+    `<p>Make the first account, an admin's. From then on this page is for those who sign in; <code>deckhand user add</code> makes more accounts.</p>
+<form method="post" action="/setup">
+${problemText(problem)}<input type="hidden" name="token" value="${escaped(token)}">
+<label>Name<input name="name" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="32" required autofocus value="${escaped(name)}"></label>
+<label>Password<input name="password" type="password" autocomplete="new-password" minlength="12" maxlength="256" required aria-describedby="rule"></label>
+<p class="hint" id="rule">At least 12 characters; a few words are fine.</p>
+<label>Password, again<input name="again" type="password" autocomplete="new-password" maxlength="256" required></label>
+<button type="submit">Create the account</button>
+</form>`,
+  );
+}
+
+/** One sentence of ours, which is not escaped. */
+export function loginNotice(sentence: string): string {
+  return page("Deckhand", `<p>${sentence}</p>`);
+}
+
+function problemText(problem: string): string {
+  return problem === "" ? "" : `<p class="problem" role="alert">${escaped(problem)}</p>\n`;
+}
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title === "Deckhand" ? title : `${title} · Deckhand`}</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/login.css">
+</head>
+<body>
+<main>
+<h1><img src="/icon.svg" alt="" width="28" height="28">${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`;
+}
+
+function escaped(text: string): string {
+  const signs: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
+  return text.replaceAll(/[&<>"']/gu, (sign) => signs[sign] ?? sign);
+}

@@ -1,0 +1,181 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Door, DoorOptions } from "./door.ts";
+import { readCookie, SECURITY_HEADERS } from "./guard.ts";
+import { type LoginForm, loginNotice, loginPage, setupPage } from "./login-pages.ts";
+import type { Logins, Outcome } from "./logins.ts";
+import { DEVICE_S, deviceCookie, formToken, isSame, knownDevice, nonce } from "./signatures.ts";
+
+/** Bytes of a form. */
+const FORM_BYTES = 8_192;
+/** How long a form may lie open; a browser keeps its session for as long as it lasts. Seconds. */
+const FORM_S = 86_400;
+const YEAR_S = 31_536_000;
+
+const NO_ACCOUNT =
+  "There is no account yet. Open the address that Deckhand printed when it started: it leads to making the first one, once and for ten minutes. <code>deckhand web-link</code> prints another one.";
+const TOO_OLD = "This form is too old. Try again.";
+const WRONG = "Name and password do not fit.";
+
+/** Forms post to this page's own server. Without a referrer, browsers would not say where the form was. */
+const PAGE_HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  "referrer-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+interface LoginRoutes extends DoorOptions {
+  readonly door: Door;
+  /** A browser's session has ended: what it has open is closed. */
+  signedOut(token: string): void;
+}
+
+interface Ask {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly port: number;
+}
+
+type Page = (form: LoginForm) => string;
+
+/** The way in and out, where everybody signs in. The door has seen that what is posted comes from a page of ours. */
+export function registerLogin(app: FastifyInstance, options: LoginRoutes): void {
+  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
+    done(null, new URLSearchParams(String(body))),
+  );
+  const given = (request: FastifyRequest, reply: FastifyReply): Ask => ({
+    request,
+    reply,
+    port: request.socket.localPort ?? 0,
+  });
+  const limit = { bodyLimit: FORM_BYTES };
+  app.get("/login", async (request, reply) => showLogin(given(request, reply), options));
+  app.post("/login", limit, async (request, reply) => takeLogin(given(request, reply), options));
+  app.get("/setup", async (request, reply) => showSetup(given(request, reply), options));
+  app.post("/setup", limit, async (request, reply) => takeSetup(given(request, reply), options));
+  app.post("/logout", limit, async (request, reply) => takeLogout(given(request, reply), options));
+}
+
+async function showLogin(ask: Ask, options: LoginRoutes): Promise<FastifyReply> {
+  if (!(await loginsOf(options).hasAccounts())) return ask.reply.redirect("/setup", 303);
+  return show(ask, options, { page: loginPage, status: 200 });
+}
+
+async function takeLogin(ask: Ask, options: LoginRoutes): Promise<FastifyReply> {
+  const { request, reply, port } = ask;
+  const form = fieldsOf(request);
+  const name = form.get("name") ?? "";
+  const again = { page: loginPage, name };
+  if (!isOwnForm(ask, options, form)) return show(ask, options, { ...again, status: 403, problem: TOO_OLD });
+  const cookie = readCookie(request.headers.cookie, options.address.cookieName("device", port));
+  const device = knownDevice(options.token, { cookie, name: name.trim().toLowerCase(), now: options.clock.now() });
+  const password = form.get("password") ?? "";
+  const outcome = await loginsOf(options).signIn({ name, password, address: request.ip, device });
+  if (outcome.type === "wrong") return show(ask, options, { ...again, status: 401, problem: WRONG });
+  if (outcome.type === "signed_in") return enter(ask, options, outcome);
+  reply.header("retry-after", outcome.seconds);
+  return show(ask, options, { ...again, status: 429, problem: waitText(outcome.seconds) });
+}
+
+async function showSetup(ask: Ask, options: LoginRoutes): Promise<FastifyReply> {
+  if (await loginsOf(options).hasAccounts()) return ask.reply.redirect("/login", 303);
+  if (!options.door.mayFound(ask.request)) return sendPage(ask.reply, 401, loginNotice(NO_ACCOUNT));
+  return show(ask, options, { page: setupPage, status: 200 });
+}
+
+async function takeSetup(ask: Ask, options: LoginRoutes): Promise<FastifyReply> {
+  if (!options.door.mayFound(ask.request)) return sendPage(ask.reply, 401, loginNotice(NO_ACCOUNT));
+  const form = fieldsOf(ask.request);
+  const name = form.get("name") ?? "";
+  const password = form.get("password") ?? "";
+  const again = { page: setupPage, name };
+  if (!isOwnForm(ask, options, form)) return show(ask, options, { ...again, status: 403, problem: TOO_OLD });
+  if (password !== form.get("again")) {
+    return show(ask, options, { ...again, status: 400, problem: "The two passwords are not the same." });
+  }
+  const outcome = await loginsOf(options).createFirst({ name, password });
+  if (outcome.type === "signed_in") return enter(ask, options, outcome);
+  if (outcome.type === "invalid") return show(ask, options, { ...again, status: 400, problem: outcome.problem });
+  const words = 'Somebody else has made the first account meanwhile. <a href="/login">Sign in</a>.';
+  return sendPage(ask.reply, 409, loginNotice(words));
+}
+
+async function takeLogout({ request, reply, port }: Ask, options: LoginRoutes): Promise<FastifyReply> {
+  const visitor = options.door.visitorOf(request);
+  if (visitor.kind === "account") {
+    await loginsOf(options).signOut(visitor.token);
+    options.signedOut(visitor.token);
+  }
+  reply.header("set-cookie", options.address.cookie({ kind: "login", value: null, maxAgeS: 0 }, port));
+  return reply.code(204).send();
+}
+
+/** Another session than any that the browser had before: one that somebody has slipped it is worth nothing. */
+async function enter(
+  { request, reply, port }: Ask,
+  options: LoginRoutes,
+  { token, name }: Extract<Outcome, { type: "signed_in" }>,
+): Promise<FastifyReply> {
+  const { address } = options;
+  const before = readCookie(request.headers.cookie, address.cookieName("login", port));
+  if (before !== undefined && before !== "") {
+    await loginsOf(options).signOut(before);
+    options.signedOut(before);
+  }
+  const device = deviceCookie(options.token, name, options.clock.now());
+  const cookies = [
+    { kind: "login", value: token, maxAgeS: YEAR_S },
+    { kind: "device", value: device, maxAgeS: DEVICE_S },
+    { kind: "form", value: null, maxAgeS: 0 },
+    { kind: "setup", value: null, maxAgeS: 0 },
+  ] as const;
+  for (const cookie of cookies) reply.header("set-cookie", address.cookie(cookie, port));
+  return reply.redirect("/", 303);
+}
+
+interface Shown {
+  readonly page: Page;
+  readonly status: number;
+  readonly name?: string;
+  readonly problem?: string;
+}
+
+/** A form that only this browser can send back. */
+function show({ request, reply, port }: Ask, options: LoginRoutes, shown: Shown): FastifyReply {
+  const { address, token } = options;
+  const kept = readCookie(request.headers.cookie, address.cookieName("form", port));
+  const cookie = kept === undefined || kept === "" ? nonce() : kept;
+  reply.header("set-cookie", address.cookie({ kind: "form", value: cookie, maxAgeS: FORM_S }, port));
+  const { page, status, name = "", problem = "" } = shown;
+  return sendPage(reply, status, page({ token: formToken(token, cookie), name, problem }));
+}
+
+function isOwnForm({ request, port }: Ask, { address, token }: LoginRoutes, form: URLSearchParams): boolean {
+  const cookie = readCookie(request.headers.cookie, address.cookieName("form", port)) ?? "";
+  return cookie !== "" && isSame(form.get("token") ?? "", formToken(token, cookie));
+}
+
+function fieldsOf({ body }: FastifyRequest): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams();
+}
+
+function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
+  return reply
+    .code(status)
+    .headers({ ...SECURITY_HEADERS, ...PAGE_HEADERS })
+    .type("text/html; charset=utf-8")
+    .send(html);
+}
+
+function waitText(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  const wait = seconds < 60 ? "a moment" : minutes === 1 ? "a minute" : `${minutes} minutes`;
+  return `Too many tries. Wait ${wait}, then try again. From where you were signed in before, you need not wait; the address that \`deckhand web-link\` prints lets you try at once.`;
+}
+
+/** The door lets nobody get here before they are known. */
+function loginsOf(options: LoginRoutes): Logins {
+  const known = options.logins();
+  if (known === null) throw new Error("accounts are not open yet");
+  return known;
+}

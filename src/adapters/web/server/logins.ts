@@ -1,0 +1,47 @@
+import type { Person } from "../../../core/protocol/platform.ts";
+
+/** viewer: reads; operator: takes part as well; admin: as an operator, and looks after accounts. */
+export type AccountRole = "viewer" | "operator" | "admin";
+
+/** Whose browser it is. */
+export interface SignedIn {
+  readonly name: string;
+  readonly role: AccountRole;
+  /** As whom they take part: what an account may do here adds nothing to what `access` lets this person do. */
+  readonly person: Person;
+}
+
+export interface Attempt {
+  readonly name: string;
+  readonly password: string;
+  /** Network address of the browser. */
+  readonly address: string;
+  /** What makes the browser known, where this account was signed in from it before; null: a stranger's. */
+  readonly device: string | null;
+}
+
+/** `token` is for the browser alone: only its hash is kept. `wait`: the password was not even looked at. */
+export type Outcome =
+  | { readonly type: "signed_in"; readonly token: string; readonly name: string }
+  | { readonly type: "wrong" }
+  | { readonly type: "wait"; readonly seconds: number };
+
+export type FirstOutcome =
+  | Extract<Outcome, { type: "signed_in" }>
+  /** There is an account by now. */
+  | { readonly type: "taken" }
+  /** A sentence about what was filled in. */
+  | { readonly type: "invalid"; readonly problem: string };
+
+/** Accounts and the sessions of browsers, as the page's server asks about them. */
+export interface Logins {
+  hasAccounts(): Promise<boolean>;
+  /** The first account, an admin's. */
+  createFirst(given: { readonly name: string; readonly password: string }): Promise<FirstOutcome>;
+  signIn(attempt: Attempt): Promise<Outcome>;
+  /** Null where the session has ended or never was. `isUse`: it counts against the idle limit that somebody is there. */
+  signedIn(token: string, isUse: boolean): Promise<SignedIn | null>;
+  signOut(token: string): Promise<void>;
+  /** The account's person by their id, as they take part; null where there is no such account. */
+  personOf(personId: string): Promise<Person | null>;
+}

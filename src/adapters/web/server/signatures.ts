@@ -1,0 +1,57 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+/**
+ * What the server gives a browser and knows again without having kept it: signed with the page's token, so that it holds
+ * over restarts.
+ */
+
+/** How long a browser is known. Seconds. */
+export const DEVICE_S = 15_552_000;
+/** How long one that was let in by a printed address is, before it signs in. Seconds. */
+export const VOUCHED_S = 600;
+
+/** Stands for every account: this browser was opened by the printed address. */
+export const ANYBODY = "*";
+
+const DEVICE = /^([0-9a-z]{6,12})\.([\w-]{22})\.([\w-]{43})$/u;
+
+/** A cookie by which a browser is known for an account: it says when it was made, and which browser it is. */
+export function deviceCookie(token: string, name: string, now: number): string {
+  const text = `${now.toString(36)}.${nonce()}`;
+  return `${text}.${sign(token, "device", text, name)}`;
+}
+
+/** What tells the browser from others; null where it is not known for the account. */
+export function knownDevice(
+  token: string,
+  { cookie, name, now }: { readonly cookie: string | undefined; readonly name: string; readonly now: number },
+): string | null {
+  const [, issued = "", device = "", signature = ""] = DEVICE.exec(cookie ?? "") ?? [];
+  const ageS = (now - Number.parseInt(issued, 36)) / 1_000;
+  const holds = (whose: string, forS: number) =>
+    ageS >= 0 && ageS < forS && isSame(signature, sign(token, "device", `${issued}.${device}`, whose));
+  return holds(name, DEVICE_S) || holds(ANYBODY, VOUCHED_S) ? device : null;
+}
+
+/** What a form carries that was shown to a browser with this cookie. */
+export function formToken(token: string, cookie: string): string {
+  return sign(token, "form", cookie);
+}
+
+/** What the page of a session sends along with all that changes anything; no other page can know it. */
+export function changeToken(session: string): string {
+  return sign(session, "change");
+}
+
+export function isSame(given: string | undefined, right: string): boolean {
+  const [a, b] = [Buffer.from(given ?? ""), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+export function nonce(): string {
+  return randomBytes(16).toString("base64url");
+}
+
+function sign(key: string, ...parts: readonly string[]): string {
+  return createHmac("sha256", key).update(parts.join(" ")).digest("base64url");
+}

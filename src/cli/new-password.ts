@@ -1,0 +1,33 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import type { ReadStream } from "node:tty";
+
+/** What the process reads: a terminal, or what is piped. */
+export type Input = Readable & Partial<Pick<ReadStream, "isTTY" | "setRawMode">>;
+
+/** A piped line, or what is typed twice; null where the two differ. */
+export async function newPassword(stdin: Input): Promise<string | null> {
+  if (stdin.isTTY !== true) {
+    for await (const line of createInterface({ input: stdin })) return line;
+    return "";
+  }
+  const first = await askHidden("New password: ", stdin);
+  return (await askHidden("Once more: ", stdin)) === first ? first : null;
+}
+
+/** Asks on the terminal, which shows nothing of what is typed. */
+async function askHidden(words: string, stdin: Input): Promise<string> {
+  process.stderr.write(words);
+  stdin.setRawMode?.(true);
+  const lines = createInterface({ input: stdin, terminal: true });
+  try {
+    return await new Promise((resolve, reject) => {
+      lines.once("line", resolve);
+      lines.once("SIGINT", () => reject(new Error("interrupted")));
+    });
+  } finally {
+    lines.close();
+    stdin.setRawMode?.(false);
+    process.stderr.write("\n");
+  }
+}

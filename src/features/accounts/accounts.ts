@@ -1,0 +1,138 @@
+import { createHash, randomBytes } from "node:crypto";
+import { KeyedMutex } from "../../core/keyed-mutex.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { hashPassword, isPasswordOf } from "../../core/text/password-hash.ts";
+import type { FeatureHost } from "../../feature.ts";
+import {
+  type Account,
+  accountName,
+  type Logins,
+  nameIn,
+  nameProblem,
+  normalised,
+  passwordProblem,
+  personOf,
+} from "./account.ts";
+import { accountReads, accountWrites } from "./store.ts";
+import { createThrottle } from "./throttle.ts";
+
+export interface SessionLimits {
+  /** A session that nobody uses ends after it. Milliseconds. */
+  readonly idleMs: number;
+  /** However much it is used. Milliseconds. */
+  readonly longestMs: number;
+}
+
+/** Bytes of what a browser keeps: nobody guesses it. */
+const TOKEN_BYTES = 32;
+/** Browsers that are signed in to one account. */
+const MOST_SESSIONS = 20;
+/** How exactly the newest use of a session is known. Milliseconds. */
+const USE_MS = 60_000;
+/** What no password has made, and takes as long to compare with. */
+const NOBODYS_HASH = `argon2id$${"A".repeat(22)}$${"A".repeat(43)}`;
+
+export type Write = <T>(work: (accounts: ReturnType<typeof accountWrites>) => Promise<T>) => Promise<T>;
+
+export function accountWriter(store: FeatureHost["store"]): Write {
+  return (work) => store.transaction((tx) => work(tx.tables(accountWrites)));
+}
+
+/** Accounts as the page's server asks about them. */
+export function createLogins(
+  { store, runtime: { clock } }: Pick<FeatureHost, "store" | "runtime">,
+  limits: SessionLimits,
+): Logins {
+  const world = { reads: store.tables(accountReads), write: accountWriter(store), clock, limits };
+  return {
+    hasAccounts: () => world.reads.any(),
+    createFirst: firstAccount(world),
+    signIn: signIn(world),
+    signedIn: signedIn(world),
+    signOut: (token) => world.write((accounts) => accounts.endSession(sessionId(token))),
+    async personOf(personId) {
+      const name = nameIn(personId);
+      const account = name === null ? null : await world.reads.get(name);
+      return account === null ? null : personOf(account, await world.reads.links(account.name));
+    },
+  };
+}
+
+interface World {
+  readonly reads: ReturnType<typeof accountReads>;
+  readonly write: Write;
+  readonly clock: Pick<Clock, "now">;
+  readonly limits: SessionLimits;
+}
+
+function firstAccount(world: World): Logins["createFirst"] {
+  const { reads, write, clock } = world;
+  const founding = new KeyedMutex();
+  return ({ name: typed, password }) =>
+    founding.run("first", async () => {
+      if (await reads.any()) return { type: "taken" };
+      const name = accountName(typed);
+      const problem = nameProblem(name) ?? passwordProblem(password);
+      if (problem !== null) return { type: "invalid", problem };
+      const passwordHash = await hashPassword(normalised(password));
+      // The command line may have made one meanwhile.
+      const isFirst = await write(async (accounts) => {
+        if (await accounts.any()) return false;
+        await accounts.create({ name, role: "admin", passwordHash, createdAt: clock.now() });
+        return true;
+      });
+      const token = isFirst ? await begin({ name, passwordHash }, world) : null;
+      return token === null ? { type: "taken" } : { type: "signed_in", token, name };
+    });
+}
+
+function signIn(world: World): Logins["signIn"] {
+  const throttle = createThrottle(world.clock);
+  return async ({ name: typed, password, address, device }) => {
+    const name = accountName(typed);
+    const admission = throttle({ name, address, device });
+    if (admission.type === "wait") return admission;
+    let token: string | null = null;
+    try {
+      const account = nameProblem(name) === null ? await world.reads.get(name) : null;
+      // Nobody learns from the time it takes whether there is such an account.
+      const isRight = await isPasswordOf(account?.passwordHash ?? NOBODYS_HASH, normalised(password));
+      if (isRight && account !== null) token = await begin(account, world);
+    } finally {
+      admission.end(token !== null);
+    }
+    return token === null ? { type: "wrong" } : { type: "signed_in", token, name };
+  };
+}
+
+/** The token of a new session; null where the account has changed meanwhile. */
+async function begin(
+  { name, passwordHash }: Pick<Account, "name" | "passwordHash">,
+  { write, clock, limits }: World,
+): Promise<string | null> {
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const at = clock.now();
+  const session = { id: sessionId(token), accountName: name, expiresAt: at + limits.longestMs };
+  const given = { passwordHash, at, idleMs: limits.idleMs, most: MOST_SESSIONS };
+  return (await write((accounts) => accounts.addSession(session, given))) ? token : null;
+}
+
+function signedIn({ reads, write, clock, limits }: World): Logins["signedIn"] {
+  return async (token, isUse) => {
+    const id = sessionId(token);
+    const session = await reads.session(id);
+    if (session === null) return null;
+    const { account, usedAt, expiresAt } = session;
+    const now = clock.now();
+    if (now >= expiresAt || now - usedAt >= limits.idleMs) {
+      await write((accounts) => accounts.endSession(id));
+      return null;
+    }
+    if (isUse && now - usedAt >= USE_MS) await write((accounts) => accounts.useSession(id, now));
+    return { name: account.name, role: account.role, person: personOf(account, await reads.links(account.name)) };
+  };
+}
+
+function sessionId(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

@@ -1,0 +1,106 @@
+import type { Clock } from "../../core/protocol/runtime.ts";
+import type { Store } from "../../core/store/store.ts";
+import { hashPassword } from "../../core/text/password-hash.ts";
+import { accountName, nameProblem, normalised, passwordProblem, readRole } from "./account.ts";
+import { accountWriter } from "./accounts.ts";
+import { accountReads } from "./store.ts";
+
+/** What the command line asks for. */
+export type AccountRequest =
+  | { readonly type: "add" | "role"; readonly name: string; readonly role: string }
+  | { readonly type: "passwd" | "remove" | "logout"; readonly name: string }
+  | { readonly type: "list" };
+
+export interface AccountWorld {
+  readonly store: Store;
+  readonly clock: Pick<Clock, "now">;
+  /** A new one from whoever sits at the terminal; null where what they typed twice differs. */
+  readonly password: () => Promise<string | null>;
+}
+
+export interface Carried {
+  readonly ok: boolean;
+  readonly lines: readonly string[];
+}
+
+const done = (line: string): Carried => ({ ok: true, lines: [`✓ ${line}`] });
+const refused = (line: string): Carried => ({ ok: false, lines: [`✗ ${line}`] });
+
+/** `deckhand user …`: what came of it, as lines for the terminal. */
+export async function changeAccounts(request: AccountRequest, world: AccountWorld): Promise<Carried> {
+  const reads = world.store.tables(accountReads);
+  if (request.type === "list") return list(world);
+  const name = accountName(request.name);
+  const known = await reads.get(name);
+  if (request.type === "add") {
+    if (known === null) return add(name, request.role, world);
+    return refused(`There is an account ${name} already. \`deckhand user passwd ${name}\` sets another password.`);
+  }
+  if (known === null) return refused(`There is no account ${name}. \`deckhand user list\` shows those that there are.`);
+  const write = accountWriter(world.store);
+  switch (request.type) {
+    case "passwd":
+      return passwd(name, world);
+    case "role":
+      await write((accounts) => accounts.setRole(name, readRole(request.role)));
+      return done(`${name} is ${request.role} from now on.`);
+    case "logout": {
+      const ended = await write((accounts) => accounts.endSessions(name));
+      return done(`${name} is signed out everywhere (${ended} before).`);
+    }
+    default:
+      await write((accounts) => accounts.remove(name));
+      return done(`${name} is removed.`);
+  }
+}
+
+async function add(name: string, role: string, world: AccountWorld): Promise<Carried> {
+  const problem = nameProblem(name);
+  if (problem !== null) return refused(problem);
+  const hash = await hashOfNew(world);
+  if (hash.type === "refused") return hash.because;
+  const account = { name, role: readRole(role), passwordHash: hash.hash, createdAt: world.clock.now() };
+  await accountWriter(world.store)((accounts) => accounts.create(account));
+  return done(`${name} may sign in, as ${account.role}.`);
+}
+
+async function passwd(name: string, world: AccountWorld): Promise<Carried> {
+  const hash = await hashOfNew(world);
+  if (hash.type === "refused") return hash.because;
+  await accountWriter(world.store)(async (accounts) => {
+    await accounts.setPassword(name, hash.hash);
+    await accounts.endSessions(name);
+  });
+  return done(`${name} has another password, and is signed out everywhere.`);
+}
+
+type NewHash =
+  | { readonly type: "made"; readonly hash: string }
+  | { readonly type: "refused"; readonly because: Carried };
+
+async function hashOfNew({ password }: AccountWorld): Promise<NewHash> {
+  const typed = await password();
+  const problem = typed === null ? "The two passwords are not the same." : passwordProblem(typed);
+  if (typed === null || problem !== null) return { type: "refused", because: refused(problem ?? "") };
+  return { type: "made", hash: await hashPassword(normalised(typed)) };
+}
+
+async function list({ store }: AccountWorld): Promise<Carried> {
+  const reads = store.tables(accountReads);
+  const [accounts, sessions] = await Promise.all([reads.all(), reads.sessionCounts()]);
+  if (accounts.length === 0)
+    return { ok: true, lines: ["There are no accounts. `deckhand user add <name>` makes one."] };
+  const lines = await Promise.all(
+    accounts.map(async ({ name, role, signedInAt }) => {
+      const links = await reads.links(name);
+      const open = sessions.get(name) ?? 0;
+      return [
+        `${name} · ${role}`,
+        signedInAt === null ? "never signed in" : `signed in ${new Date(signedInAt).toISOString()}`,
+        ...(open === 0 ? [] : [`${open} ${open === 1 ? "browser" : "browsers"}`]),
+        ...links.map(({ personId, personName }) => `linked to ${personName} (${personId})`),
+      ].join(" · ");
+    }),
+  );
+  return { ok: true, lines };
+}

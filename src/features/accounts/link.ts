@@ -1,0 +1,119 @@
+import { randomInt, timingSafeEqual } from "node:crypto";
+import { BoundedMap } from "../../core/bounded-map.ts";
+import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
+import { privately } from "../../core/protocol/private-reply.ts";
+import type { FeatureHost } from "../../feature.ts";
+import { accountName, nameIn } from "./account.ts";
+import { accountWriter, type Write } from "./accounts.ts";
+import { accountReads } from "./store.ts";
+
+/** No signs that are taken for each other. */
+const SIGNS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const CODE_CHARS = 10;
+/** How long a code may be typed, and wrong ones are remembered. Milliseconds. */
+const VALID_MS = 600_000;
+/** Wrong codes that a person may type meanwhile. */
+const MOST_WRONG = 5;
+const REMEMBERED = 1_000;
+
+const NO_ACCOUNT = "Here is nobody to link: you are at Deckhand's own machine, not signed in with an account.";
+
+interface Code {
+  readonly code: string;
+  readonly until: number;
+}
+
+interface Use {
+  readonly context: CommandContext;
+  readonly reads: ReturnType<typeof accountReads>;
+  readonly write: Write;
+  /** The newest of each account. */
+  readonly codes: BoundedMap<string, Code>;
+  /** Whether the person has typed too many wrong ones; counts this one. */
+  readonly mayTry: (personId: string) => boolean;
+  readonly now: () => number;
+}
+
+/**
+ * `/link`: on the page it makes a code; whoever types it on a platform, with the account's name, has shown that both are
+ * theirs. An admin cannot do it for them.
+ */
+export function linkCommand({
+  store,
+  runtime: { clock },
+  describe,
+}: Pick<FeatureHost, "store" | "runtime" | "describe">): ChatCommand["run"] {
+  const codes = new BoundedMap<string, Code>(REMEMBERED);
+  const tries = new BoundedMap<string, { readonly count: number; readonly since: number }>(REMEMBERED);
+  const now = () => clock.now();
+  const mayTry = (personId: string) => {
+    const found = tries.get(personId);
+    const { count, since } =
+      found === undefined || now() - found.since >= VALID_MS ? { count: 0, since: now() } : found;
+    tries.set(personId, { count: count + 1, since });
+    return count < MOST_WRONG;
+  };
+  const given = { reads: store.tables(accountReads), write: accountWriter(store), codes, mayTry, now };
+  return async (line, context) => {
+    const use = { ...given, context };
+    const words = line
+      .trim()
+      .split(/\s+/u)
+      .filter((word) => word !== "");
+    const name = nameIn(context.person.id);
+    if (name !== null) return privately(await onPage(name, words, use));
+    return privately(describe(context.thread.platform).isOwn ? NO_ACCOUNT : await onPlatform(words, use));
+  };
+}
+
+async function onPage(name: string, words: readonly string[], { reads, write, codes, now }: Use): Promise<string> {
+  const links = await reads.links(name);
+  if (words[0] === "off") {
+    await write(async (accounts) => {
+      for (const { personId } of links) await accounts.removeLink(personId);
+    });
+    return links.length === 0 ? "Nobody is linked to your account." : "✓ Nobody is linked to your account any more.";
+  }
+  const code = Array.from({ length: CODE_CHARS }, () => SIGNS[randomInt(SIGNS.length)]).join("");
+  codes.set(name, { code, until: now() + VALID_MS });
+  const known = links.map(({ personId, personName }) => `${personName} (${personId})`).join(", ");
+  return [
+    `Type this to Deckhand on Slack or Discord, as yourself, within ten minutes: \`/link ${name} ${code}\``,
+    "What you decide here is then decided by that person. Give the code to nobody.",
+    ...(known === "" ? [] : [`Linked now: ${known}. \`/link off\` ends that.`]),
+  ].join("\n");
+}
+
+async function onPlatform(words: readonly string[], use: Use): Promise<string> {
+  const { context, reads, write, codes, mayTry, now } = use;
+  const { person } = context;
+  const linked = await reads.link(person.id);
+  const [typed, code] = words;
+  if (typed === undefined) {
+    return linked === null
+      ? "No account of the web page is linked to you. Sign in there and type `/link`: it says how."
+      : `The account ${linked.accountName} of the web page is linked to you. \`/link off\` ends that.`;
+  }
+  if (typed === "off" && code === undefined) {
+    if (linked !== null) await write((accounts) => accounts.removeLink(person.id));
+    return linked === null
+      ? "No account is linked to you."
+      : `✓ The account ${linked.accountName} is no longer linked to you.`;
+  }
+  if (!mayTry(person.id)) return "✗ Too many wrong codes. Wait ten minutes, then make a new one on the page.";
+  const name = accountName(typed);
+  const known = codes.get(name);
+  if (code === undefined || known === undefined || known.until <= now() || !isSame(code.toUpperCase(), known.code)) {
+    return "✗ That is no code that holds. Type `/link` on the page for a new one, and here all that it says.";
+  }
+  codes.delete(name);
+  await write((accounts) =>
+    accounts.addLink({ personId: person.id, personName: person.name, accountName: name }, now()),
+  );
+  return `✓ The account ${name} of the web page is linked to you: whoever signs in to it decides as you do. If that is not your account, type \`/link off\` now.`;
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,143 @@
+import type { Client } from "../../core/store/database/client.ts";
+import { type Account, type AccountLink, readRole } from "./account.ts";
+
+/** A session with its account. */
+export interface StoredSession {
+  readonly account: Account;
+  /** Milliseconds since the epoch. */
+  readonly usedAt: number;
+  readonly expiresAt: number;
+}
+
+interface NewSession {
+  /** What the password was compared with. */
+  readonly passwordHash: string;
+  readonly at: number;
+  readonly idleMs: number;
+  readonly most: number;
+}
+
+export function accountReads(db: Client) {
+  return {
+    async any(): Promise<boolean> {
+      return (await db.account.findFirst({ select: { name: true } })) !== null;
+    },
+
+    async get(name: string): Promise<Account | null> {
+      const row = await db.account.findUnique({ where: { name } });
+      return row === null ? null : toAccount(row);
+    },
+
+    async all(): Promise<Account[]> {
+      return (await db.account.findMany({ orderBy: { name: "asc" } })).map(toAccount);
+    },
+
+    async session(id: string): Promise<StoredSession | null> {
+      const row = await db.loginSession.findUnique({ where: { id } });
+      if (row === null) return null;
+      const account = await db.account.findUnique({ where: { name: row.accountName } });
+      if (account === null) return null;
+      return { account: toAccount(account), usedAt: row.usedAt.getTime(), expiresAt: row.expiresAt.getTime() };
+    },
+
+    /** How many there are, by account. */
+    async sessionCounts(): Promise<ReadonlyMap<string, number>> {
+      const rows = await db.loginSession.groupBy({ by: ["accountName"], _count: true });
+      return new Map(rows.map(({ accountName, _count }) => [accountName, _count]));
+    },
+
+    async links(accountName: string): Promise<AccountLink[]> {
+      return db.accountLink.findMany({ where: { accountName }, orderBy: { personId: "asc" } });
+    },
+
+    async link(personId: string): Promise<AccountLink | null> {
+      return db.accountLink.findUnique({ where: { personId } });
+    },
+  };
+}
+
+export function accountWrites(db: Client) {
+  return {
+    ...accountReads(db),
+
+    async create({ name, role, passwordHash, createdAt }: Omit<Account, "signedInAt">): Promise<void> {
+      await db.account.create({ data: { name, role, passwordHash, createdAt: new Date(createdAt) } });
+    },
+
+    async setPassword(name: string, passwordHash: string): Promise<void> {
+      await db.account.update({ where: { name }, data: { passwordHash } });
+    },
+
+    async setRole(name: string, role: Account["role"]): Promise<void> {
+      await db.account.update({ where: { name }, data: { role } });
+    },
+
+    async remove(name: string): Promise<void> {
+      await db.loginSession.deleteMany({ where: { accountName: name } });
+      await db.accountLink.deleteMany({ where: { accountName: name } });
+      await db.account.deleteMany({ where: { name } });
+    },
+
+    /**
+     * Adds one, and forgets those of the account that have ended, or are more than `most`. False where the account has
+     * another password by now, or is gone.
+     */
+    async addSession(
+      session: { readonly id: string; readonly accountName: string; readonly expiresAt: number },
+      { passwordHash, at, idleMs, most }: NewSession,
+    ): Promise<boolean> {
+      const { accountName } = session;
+      const now = new Date(at);
+      const where = { name: accountName, passwordHash };
+      if ((await db.account.updateMany({ where, data: { signedInAt: now } })).count === 0) return false;
+      await db.loginSession.create({
+        data: { ...session, createdAt: now, usedAt: now, expiresAt: new Date(session.expiresAt) },
+      });
+      const ended = { OR: [{ expiresAt: { lte: now } }, { usedAt: { lte: new Date(at - idleMs) } }] };
+      await db.loginSession.deleteMany({ where: { accountName, ...ended } });
+      const newest = { createdAt: "desc" } as const;
+      const older = await db.loginSession.findMany({ where: { accountName }, orderBy: newest, skip: most });
+      await db.loginSession.deleteMany({ where: { id: { in: older.map(({ id }) => id) } } });
+      return true;
+    },
+
+    async useSession(id: string, at: number): Promise<void> {
+      await db.loginSession.updateMany({ where: { id }, data: { usedAt: new Date(at) } });
+    },
+
+    async endSession(id: string): Promise<void> {
+      await db.loginSession.deleteMany({ where: { id } });
+    },
+
+    async endSessions(accountName: string): Promise<number> {
+      return (await db.loginSession.deleteMany({ where: { accountName } })).count;
+    },
+
+    /** A person belongs to one account: an earlier link of theirs gives way. */
+    async addLink({ personId, ...link }: AccountLink, at: number): Promise<void> {
+      const data = { ...link, createdAt: new Date(at) };
+      await db.accountLink.upsert({ where: { personId }, create: { personId, ...data }, update: data });
+    },
+
+    async removeLink(personId: string): Promise<void> {
+      await db.accountLink.deleteMany({ where: { personId } });
+    },
+  };
+}
+
+interface AccountRow {
+  name: string;
+  role: string;
+  passwordHash: string;
+  createdAt: Date;
+  signedInAt: Date | null;
+}
+
+function toAccount({ role, createdAt, signedInAt, ...row }: AccountRow): Account {
+  return {
+    ...row,
+    role: readRole(role),
+    createdAt: createdAt.getTime(),
+    signedInAt: signedInAt?.getTime() ?? null,
+  };
+}

@@ -1,0 +1,90 @@
+import type { MemoryRequest } from "./cli/memory.ts";
+import { type Input, newPassword } from "./cli/new-password.ts";
+import { startupErrorLines } from "./cli/startup-error.ts";
+import type { Terminal } from "./cli/terminal.ts";
+import type { UserRequest } from "./cli/user.ts";
+import type { Config } from "./config.ts";
+import { assertNever } from "./core/protocol/assert-never.ts";
+import { toAppError } from "./core/protocol/errors.ts";
+import type { Runtime } from "./core/protocol/runtime.ts";
+import { systemCode } from "./core/protocol/system-code.ts";
+import { openStore, type Store } from "./core/store/store.ts";
+import { changeAccounts } from "./features/accounts/command-line.ts";
+import { exportAll, importFile, searchBatch, searchOne, tellStats } from "./features/memory/command-line.ts";
+import { indexMissing } from "./features/memory/search/reindex.ts";
+import { systemRuntime } from "./runtime.ts";
+
+export interface UserEnds {
+  readonly terminal: Terminal;
+  readonly stdin: Input;
+}
+
+/** `deckhand memory`: works on the database itself, beside a running program or without one. */
+export async function runMemory(config: Config, request: MemoryRequest, terminal: Terminal): Promise<void> {
+  const linesOf = (error: unknown) => unreadable(error, request) ?? startupErrorLines(toAppError(error));
+  await onStore(config, { terminal, linesOf }, async (store, runtime) => {
+    // What a former version has written is found here too.
+    if (request.type !== "import") await indexMissing(store, AbortSignal.any([]));
+    const database = config.database.url.startsWith("file:") ? "sqlite" : "postgresql";
+    await carryOut(request, { store, runtime, database, out: (line) => terminal.out(line) });
+  });
+}
+
+/** `deckhand user`: as above. */
+export async function runUser(config: Config, request: UserRequest, { terminal, stdin }: UserEnds): Promise<void> {
+  const linesOf = (error: unknown) => startupErrorLines(toAppError(error));
+  await onStore(config, { terminal, linesOf }, async (store, { clock }) => {
+    const password = () => newPassword(stdin);
+    const { ok, lines } = await changeAccounts(request, { store, clock, password });
+    for (const line of lines) {
+      if (ok) terminal.out(line);
+      else terminal.error(line);
+    }
+    if (!ok) terminal.fail();
+  });
+}
+
+interface Told {
+  readonly terminal: Terminal;
+  readonly linesOf: (error: unknown) => readonly string[];
+}
+
+async function onStore(
+  config: Config,
+  { terminal, linesOf }: Told,
+  work: (store: Store, runtime: Runtime) => Promise<void>,
+): Promise<void> {
+  const runtime = systemRuntime();
+  try {
+    await using parts = new AsyncDisposableStack();
+    const store = await openStore(config.database.url, runtime);
+    parts.defer(() => store.close());
+    await work(store, runtime);
+  } catch (error) {
+    for (const line of linesOf(error)) terminal.error(line);
+    terminal.fail();
+  }
+}
+
+function carryOut(request: MemoryRequest, world: Parameters<typeof importFile>[1]): Promise<void> {
+  switch (request.type) {
+    case "import":
+      return importFile(request.file, world);
+    case "export":
+      return exportAll(request.scope, world);
+    case "stats":
+      return tellStats(world);
+    case "batch":
+      return searchBatch(request, world);
+    case "search":
+      return searchOne(request, world);
+    default:
+      return assertNever(request);
+  }
+}
+
+/** Null where it is no file that could not be read. */
+function unreadable(error: unknown, request: MemoryRequest): readonly string[] | null {
+  const isFile = "file" in request && /^(?:ENOENT|EACCES|EISDIR)$/u.test(systemCode(error) ?? "");
+  return isFile ? [`✗ ${request.file} cannot be read (${systemCode(error)}).`] : null;
+}

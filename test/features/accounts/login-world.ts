@@ -1,0 +1,202 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { onTestFinished } from "vitest";
+import { WebSocket } from "ws";
+import type { WebPlatform } from "../../../src/adapters/web/adapter.ts";
+import type { ClientFrame, ServerFrame } from "../../../src/adapters/web/wire.ts";
+import type { Receive } from "../../../src/core/protocol/platform.ts";
+import type { Store } from "../../../src/core/store/store.ts";
+import { createLogins } from "../../../src/features/accounts/accounts.ts";
+import { changeAccounts } from "../../../src/features/accounts/command-line.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { entryUrl, openPlatform } from "../../adapters/web/web-setup.ts";
+import { MemoryThreadStore } from "../../support/database/memory-thread-store.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { freePort } from "../../support/program/free-port.ts";
+
+export const PASSWORD = "heron on the long pier";
+export const LIMITS = { idleMs: 3_600_000, longestMs: 36_000_000 };
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: string;
+}
+
+/** Where the page is shared by those who sign in; over a real database, on a port of its own. */
+export interface LoginWorld {
+  readonly platform: WebPlatform;
+  readonly store: Store;
+  readonly threads: MemoryThreadStore;
+  readonly clock: ManualClock;
+  readonly port: number;
+  /** What is written to Host and Origin. */
+  readonly host: string;
+  readonly origin: string;
+  readonly addAccount: (name: string, role?: string) => Promise<void>;
+  readonly browser: () => Browser;
+  /** The path with a link, as it is printed. */
+  readonly link: () => string;
+}
+
+export interface LoginWorldOptions {
+  readonly store: Store;
+  readonly url?: string;
+  readonly trustProxy?: readonly string[];
+  readonly receive?: Receive;
+}
+
+export async function loginWorld({ store, url, trustProxy, receive }: LoginWorldOptions): Promise<LoginWorld> {
+  const port = await freePort();
+  const clock = new ManualClock();
+  const threads = new MemoryThreadStore();
+  const logins = createLogins({ store, runtime: { ...systemRuntime(), clock } }, LIMITS);
+  const platform = openPlatform({
+    store: threads,
+    logins,
+    clock,
+    host: "0.0.0.0",
+    port,
+    ...(url === undefined ? {} : { url }),
+    ...(trustProxy === undefined ? {} : { trustProxy }),
+  });
+  await platform.start(receive ?? (() => Promise.resolve({ type: "accepted" })), AbortSignal.any([]));
+  onTestFinished(() => platform.stop());
+  const host = url === undefined ? `127.0.0.1:${port}` : new URL(url).host;
+  const origin = url === undefined ? `http://${host}` : new URL(url).origin;
+  return {
+    platform,
+    store,
+    threads,
+    clock,
+    port,
+    host,
+    origin,
+    addAccount: async (name, role = "operator") => {
+      const password = () => Promise.resolve(PASSWORD);
+      const { ok, lines } = await changeAccounts({ type: "add", name, role }, { store, clock, password });
+      if (!ok) throw new Error(lines.join("\n"));
+    },
+    browser: () => new Browser({ port, host, origin }),
+    link: () => {
+      const { pathname, search } = new URL(entryUrl(platform));
+      return `${pathname}${search}`;
+    },
+  };
+}
+
+interface Place {
+  readonly port: number;
+  readonly host: string;
+  readonly origin: string;
+}
+
+/** What a browser does with the pages, cookie for cookie, with every header in the test's hands. */
+export class Browser {
+  readonly cookies = new Map<string, string>();
+  readonly #place: Place;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  get cookie(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  }
+
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.ask("GET", path, { headers });
+  }
+
+  /** A form, as a browser sends it. */
+  post(path: string, fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
+    const type = { "content-type": "application/x-www-form-urlencoded", origin: this.#place.origin };
+    return this.ask("POST", path, { headers: { ...type, ...headers }, body: new URLSearchParams(fields).toString() });
+  }
+
+  async ask(
+    method: string,
+    path: string,
+    { headers = {}, body = "" }: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string },
+  ): Promise<Answer> {
+    const { port, host } = this.#place;
+    const sent = { host, ...(this.cookies.size === 0 ? {} : { cookie: this.cookie }), ...headers };
+    const asked = request({ host: "127.0.0.1", port, path, method, headers: sent });
+    asked.end(body);
+    const [response] = await once(asked, "response");
+    let text = "";
+    for await (const chunk of response) text += String(chunk);
+    for (const line of response.headers["set-cookie"] ?? []) this.#keep(String(line));
+    return { status: response.statusCode, headers: response.headers, body: text };
+  }
+
+  /** Fills in the form of a page. */
+  async submit(path: string, fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
+    const page = await this.get(path, headers);
+    const token = /name="token" value="([^"]+)"/u.exec(page.body)?.[1];
+    if (token === undefined) throw new Error(`no form at ${path}: ${page.status} ${page.body}`);
+    return this.post(path, { token, ...fields }, headers);
+  }
+
+  signIn(name: string, password = PASSWORD, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.submit("/login", { name, password }, headers);
+  }
+
+  /** Opens the socket; the status that an upgrade is refused with, where it is. */
+  async open(headers: Readonly<Record<string, string>> = {}): Promise<Socket | number> {
+    const { port, host, origin } = this.#place;
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/live`, {
+      headers: { host, origin, cookie: this.cookie, ...headers },
+    });
+    const frames: ServerFrame[] = [];
+    socket.on("message", (data) => frames.push(JSON.parse(Buffer.isBuffer(data) ? data.toString() : "null")));
+    socket.on("error", () => {});
+    onTestFinished(() => socket.terminate());
+    const refused = new Promise<number>((resolve) => {
+      socket.on("unexpected-response", (_request, response) => resolve(response.statusCode ?? 0));
+    });
+    const opened = once(socket, "open").then(() => new Socket(socket, frames));
+    return Promise.race([opened, refused]);
+  }
+
+  #keep(line: string): void {
+    const [name = "", value = ""] = line.split(";", 1)[0]?.split("=", 2) ?? [];
+    if (/Max-Age=0(?:;|$)/u.test(line)) this.cookies.delete(name);
+    else this.cookies.set(name, value);
+  }
+}
+
+/** The page's end of the socket. */
+export class Socket {
+  readonly frames: readonly ServerFrame[];
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket, frames: readonly ServerFrame[]) {
+    this.#socket = socket;
+    this.frames = frames;
+  }
+
+  say(frame: ClientFrame): void {
+    this.#socket.send(JSON.stringify(frame));
+  }
+
+  /** The first frame that fits; waits for it. */
+  async next<T extends ServerFrame["type"]>(
+    type: T,
+    fits: (frame: Extract<ServerFrame, { type: T }>) => boolean = () => true,
+  ): Promise<Extract<ServerFrame, { type: T }>> {
+    const isOne = (frame: ServerFrame): frame is Extract<ServerFrame, { type: T }> => frame.type === type;
+    for (;;) {
+      const found = this.frames.filter(isOne).find(fits);
+      if (found !== undefined) return found;
+      if (this.#socket.readyState >= WebSocket.CLOSING) throw new Error(`closed before a ${type} frame came`);
+      await Promise.race([once(this.#socket, "message"), once(this.#socket, "close")]);
+    }
+  }
+
+  /** Resolves to the code the socket was closed with. */
+  async closed(): Promise<number> {
+    const [code] = await once(this.#socket, "close");
+    return Number(code);
+  }
+}

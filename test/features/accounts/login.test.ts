@@ -1,0 +1,258 @@
+import { describe, expect, test } from "vitest";
+import { changeAccounts } from "../../../src/features/accounts/command-line.ts";
+import { accountReads } from "../../../src/features/accounts/store.ts";
+import { useEmptiedDatabases } from "../../support/database/emptied-databases.ts";
+import { LIMITS, type LoginWorld, loginWorld, PASSWORD } from "./login-world.ts";
+
+const emptied = useEmptiedDatabases();
+const opened = async (): Promise<LoginWorld> => loginWorld({ store: await emptied() });
+
+/** A world with ana, who may take part. */
+async function withAna(): Promise<LoginWorld> {
+  const world = await opened();
+  await world.addAccount("ana");
+  return world;
+}
+
+describe("the first account", () => {
+  test("without one only probes and the way to it answer", async () => {
+    const { browser } = await opened();
+    const page = await browser().get("/");
+    expect(page).toMatchObject({ status: 303, headers: { location: "/setup" } });
+    const setup = await browser().get("/setup");
+    expect(setup.status).toBe(401);
+    expect(setup.body).toContain("Open the address that Deckhand printed");
+    expect((await browser().get("/healthz")).status).toBe(200);
+    for (const path of [
+      "/page.js",
+      "/page.css",
+      "/session",
+      "/files/x",
+      "/nowhere",
+      "/features/usage/x",
+      "/index.html",
+    ])
+      expect((await browser().get(path)).status, path).toBe(401);
+    expect(await browser().open()).toBe(401);
+  });
+
+  test("the printed address leads one browser to making it, an admin's, who is signed in then", async () => {
+    const { browser, link, store } = await opened();
+    const [mine, late] = [browser(), browser()];
+    const printed = link();
+    expect(await mine.get(printed)).toMatchObject({ status: 303, headers: { location: "/setup" } });
+    expect(await late.get(printed)).toMatchObject({ status: 303, headers: { location: "/setup" } });
+    expect((await late.get("/setup")).status).toBe(401);
+    const made = await mine.submit("/setup", { name: "Ana", password: PASSWORD, again: PASSWORD });
+    expect(made).toMatchObject({ status: 303, headers: { location: "/" } });
+    expect((await mine.get("/")).body).toContain("/page.js");
+    expect(await store.tables(accountReads).get("ana")).toMatchObject({ role: "admin" });
+    expect(await late.get("/setup")).toMatchObject({ status: 303, headers: { location: "/login" } });
+  });
+
+  test("two browsers at once make one", async () => {
+    const { browser, link, store } = await opened();
+    const both = [browser(), browser()];
+    for (const one of both) await one.get(link());
+    const answers = await Promise.all(
+      both.map((one, index) => one.submit("/setup", { name: `one${index}`, password: PASSWORD, again: PASSWORD })),
+    );
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([303, 409]);
+    expect(await store.tables(accountReads).all()).toHaveLength(1);
+    const loser = both[answers.findIndex(({ status }) => status === 409)];
+    expect((await loser?.get("/page.js"))?.status).toBe(401);
+  });
+
+  test.each([
+    [{ name: "ana", password: "short", again: "short" }, "at least 12 characters"],
+    [{ name: "ana", password: PASSWORD, again: "another one" }, "not the same"],
+    [{ name: "an a", password: PASSWORD, again: PASSWORD }, "A name is at most 32"],
+    [{ name: "local", password: PASSWORD, again: PASSWORD }, "taken by Deckhand"],
+    [{ name: "ana", password: "aaaaaaaaaaaaaaaa", again: "aaaaaaaaaaaaaaaa" }, "the same few characters"],
+  ])("%o is refused where it was typed", async (fields, words) => {
+    const { browser, link, store } = await opened();
+    const mine = browser();
+    await mine.get(link());
+    const answer = await mine.submit("/setup", fields);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toContain(words);
+    expect(answer.body).toContain(`value="${fields.name}"`);
+    expect(await store.tables(accountReads).any()).toBe(false);
+  });
+
+  test("a browser that was let in must make it within ten minutes", async () => {
+    const { browser, link, clock } = await opened();
+    const mine = browser();
+    await mine.get(link());
+    clock.set(clock.now() + 601_000);
+    expect((await mine.get("/setup")).status).toBe(401);
+  });
+});
+
+describe("signing in", () => {
+  test("name and password let in; the page and its socket know who it is", async () => {
+    const { browser } = await withAna();
+    const ana = browser();
+    expect(await ana.get("/")).toMatchObject({ status: 303, headers: { location: "/login" } });
+    expect(await ana.signIn(" Ana ")).toMatchObject({ status: 303, headers: { location: "/" } });
+    expect((await ana.get("/")).status).toBe(200);
+    const socket = await ana.open();
+    if (typeof socket === "number") throw new Error(`refused with ${socket}`);
+    expect(await socket.next("you")).toMatchObject({ name: "ana", role: "operator", personId: "web:ana" });
+  });
+
+  test("a wrong password says no more than that it does not fit, as for a name that nobody has", async () => {
+    const { browser } = await withAna();
+    const [known, unknown] = [await browser().signIn("ana", "not the password"), await browser().signIn("bob")];
+    for (const answer of [known, unknown]) {
+      expect(answer.status).toBe(401);
+      expect(answer.body).toContain("Name and password do not fit.");
+    }
+    const plain = (body: string) => body.replaceAll(/value="[^"]*"/gu, "");
+    expect(plain(known.body)).toBe(plain(unknown.body));
+  });
+
+  test("the database holds neither password nor token", async () => {
+    const { browser, store } = await withAna();
+    const ana = browser();
+    await ana.signIn("ana");
+    const token = [...ana.cookies].find(([name]) => name.endsWith("login"))?.[1] ?? "";
+    expect(token).toMatch(/^[\w-]{43}$/u);
+    const kept = JSON.stringify(
+      await store.tables(async (db) => [await db.account.findMany(), await db.loginSession.findMany()]),
+    );
+    expect(kept).toContain("argon2id$");
+    for (const word of [PASSWORD, token]) expect(kept).not.toContain(word);
+  });
+
+  test("signing out ends the session, also for who has stolen the cookie, and closes what is open", async () => {
+    const { browser } = await withAna();
+    const [ana, thief] = [browser(), browser()];
+    await ana.signIn("ana");
+    for (const [name, value] of ana.cookies) thief.cookies.set(name, value);
+    expect((await thief.get("/")).status).toBe(200);
+    const socket = await ana.open();
+    if (typeof socket === "number") throw new Error(`refused with ${socket}`);
+    const { changeToken } = await socket.next("you");
+    const closed = socket.closed();
+    const left = await ana.post("/logout", {}, { "x-deckhand-change": changeToken });
+    expect(left.status).toBe(204);
+    expect(await closed).toBe(4401);
+    expect(await thief.get("/")).toMatchObject({ status: 303, headers: { location: "/login" } });
+    expect((await thief.get("/page.js")).status).toBe(401);
+    expect(await thief.open()).toBe(401);
+  });
+
+  test("a session that nobody uses ends, and one that is used ends all the same in time", async () => {
+    const { browser, clock } = await withAna();
+    const ana = browser();
+    await ana.signIn("ana");
+    for (let passed = 0; passed + LIMITS.idleMs / 2 < LIMITS.longestMs; passed += LIMITS.idleMs / 2) {
+      expect((await ana.get("/")).status).toBe(200);
+      clock.set(clock.now() + LIMITS.idleMs / 2);
+    }
+    expect((await ana.get("/")).status).toBe(200);
+    clock.set(clock.now() + LIMITS.idleMs / 2);
+    expect((await ana.get("/")).status).toBe(303);
+    await ana.signIn("ana");
+    clock.set(clock.now() + LIMITS.idleMs);
+    expect((await ana.get("/")).status).toBe(303);
+  });
+
+  test("what a page asks of itself does not keep a session alive", async () => {
+    const { browser, clock } = await withAna();
+    const ana = browser();
+    await ana.signIn("ana");
+    clock.set(clock.now() + LIMITS.idleMs - 60_000);
+    expect((await ana.get("/session")).status).toBe(200);
+    const socket = await ana.open();
+    if (typeof socket === "number") throw new Error(`refused with ${socket}`);
+    socket.say({ type: "look", threadId: null, jobId: null });
+    await socket.next("overview");
+    clock.set(clock.now() + 60_000);
+    expect((await ana.get("/session")).status).toBe(401);
+  });
+
+  test("an open page hears no more once its session has ended elsewhere", async () => {
+    const { browser, clock, store } = await withAna();
+    const ana = browser();
+    await ana.signIn("ana");
+    const [idle, busy] = [await ana.open(), await ana.open()];
+    if (typeof idle === "number" || typeof busy === "number") throw new Error("refused");
+    const world = { store, clock, password: () => Promise.resolve("a quite different one") };
+    await changeAccounts({ type: "passwd", name: "ana" }, world);
+    const closed = Promise.all([idle.closed(), busy.closed()]);
+    busy.say({ type: "hello", seq: null });
+    expect(await closed).toEqual([4401, 4401]);
+    expect(busy.frames.map(({ type }) => type)).not.toContain("welcome");
+    expect((await ana.signIn("ana")).status).toBe(401);
+    expect((await ana.signIn("ana", "a quite different one")).status).toBe(303);
+  });
+
+  test("an idle open page is closed by the clock alone", async () => {
+    const { browser, clock, store } = await withAna();
+    const ana = browser();
+    await ana.signIn("ana");
+    const idle = await ana.open();
+    if (typeof idle === "number") throw new Error("refused");
+    await idle.next("you");
+    await changeAccounts({ type: "logout", name: "ana" }, { store, clock, password: () => Promise.resolve("") });
+    const closed = idle.closed();
+    await clock.advance(15_000);
+    expect(await closed).toBe(4401);
+  });
+});
+
+describe("behind a proxy with TLS", () => {
+  const url = "https://deckhand.example.com";
+
+  test("cookies are the host's alone, and go over TLS only", async () => {
+    const world = await loginWorld({ store: await emptied(), url });
+    await world.addAccount("ana");
+    const answer = await world.browser().signIn("ana");
+    const cookies = [answer.headers["set-cookie"] ?? []].flat().filter((line) => !line.includes("Max-Age=0"));
+    expect(cookies.length).toBeGreaterThan(0);
+    for (const line of cookies)
+      expect(line).toMatch(/^__Host-deckhand-\w+=[^;]+; HttpOnly; SameSite=\w+; Path=\/; .*Secure$/u);
+    expect(cookies.some((line) => line.startsWith("__Host-deckhand-login=") && line.includes("SameSite=Lax"))).toBe(
+      true,
+    );
+  });
+
+  test.each([
+    ["the server's own address", (port: number) => `127.0.0.1:${port}`],
+    ["another name", () => "evil.example.com"],
+    ["a name beneath it", () => "x.deckhand.example.com"],
+    ["its name with a port", (port: number) => `deckhand.example.com:${port}`],
+  ])("the page is not served under %s", async (_case, host) => {
+    const { browser, port } = await loginWorld({ store: await emptied(), url });
+    expect((await browser().get("/login", { host: host(port) })).status).toBe(421);
+  });
+
+  test("probes answer nearby machinery by number, and no name that somebody else could lead here", async () => {
+    const { browser, port } = await loginWorld({ store: await emptied(), url });
+    const probe = async (host: string) => (await browser().get("/healthz", { host })).status;
+    expect(await probe(`10.1.2.3:${port}`)).toBe(200);
+    expect(await probe(`[::1]:${port}`)).toBe(200);
+    expect(await probe("deckhand.example.com")).toBe(200);
+    expect(await probe(`evil.example.com:${port}`)).toBe(421);
+  });
+
+  test("a proxy's word is taken for the host and the visitor's address where it is trusted, and nobody else's", async () => {
+    const trusting = await loginWorld({ store: await emptied(), url, trustProxy: ["127.0.0.0/8"] });
+    const wary = await loginWorld({ store: await emptied(), url });
+    const headers = { host: "127.0.0.1", "x-forwarded-host": "deckhand.example.com" };
+    expect((await trusting.browser().get("/setup", headers)).status).toBe(401);
+    expect((await wary.browser().get("/setup", headers)).status).toBe(421);
+    for (const [world, last] of [
+      [trusting, 401],
+      [wary, 429],
+    ] as const) {
+      await world.addAccount("ana");
+      let status = 0;
+      for (let at = 1; at <= 6; at += 1)
+        ({ status } = await world.browser().signIn("ana", "wrong password", { "x-forwarded-for": `198.51.100.${at}` }));
+      expect(status).toBe(last);
+    }
+  });
+});
