@@ -83,6 +83,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     configOf: () => {
       throw new Error("no run asks for it");
     },
+    createEmbedder: absent,
     admins: [],
   };
   const toolbox = await createToolbox({

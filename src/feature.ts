@@ -14,6 +14,7 @@ import type { Log } from "./core/protocol/log.ts";
 import type { ThreadRef } from "./core/protocol/platform.ts";
 import type { Describe } from "./core/protocol/platform-descriptor.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
+import type { CreateEmbedder } from "./core/providers/openai/embedder.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Tool } from "./core/tool.ts";
@@ -72,7 +73,7 @@ export interface ConfiguredFeature {
   /** A start is refused where it does not open; otherwise the rest starts without it. */
   readonly isEssential?: boolean;
   /** What doctor finds. */
-  check?(world: Pick<FeatureHost, "runtime" | "log" | "version">): Promise<readonly Finding[]>;
+  check?(world: Pick<FeatureHost, "runtime" | "log" | "version" | "createEmbedder">): Promise<readonly Finding[]>;
   /** Absent: the feature is off. */
   readonly open?: (host: FeatureHost) => Promise<OpenFeature>;
 }
@@ -106,6 +107,8 @@ export interface FeatureHost {
   readonly sandboxRootOf: (thread: ThreadRef) => string;
   /** A model call beside runs, for work in the background. */
   readonly callModel: CallModel;
+  /** Makes vectors of texts, over the provider that the operator has named. */
+  readonly createEmbedder: CreateEmbedder;
   /** Ids of admins, and of roles that make some. */
   readonly admins: readonly string[];
   /** Names that tools may not take: those of tools that were there before. */

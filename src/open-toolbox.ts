@@ -4,6 +4,7 @@ import type { PlatformRights } from "./core/permissions/platform-rights.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
+import { embeddersOf } from "./core/providers/openai/embedder.ts";
 import type { FeatureHost } from "./feature.ts";
 import { snapshotsOf } from "./home.ts";
 import type { FeatureList } from "./open-features.ts";
@@ -72,6 +73,7 @@ export async function openToolbox(
         version: VERSION,
         database: databaseOf(config.database.url),
         describe: describePlatform,
+        createEmbedder: embeddersOf({ settings: config.providers, ...runtime }),
         admins: config.access.admins,
       };
       return features.open({ ...host, configured: config.features, say, taken: () => taken });

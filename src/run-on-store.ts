@@ -6,11 +6,22 @@ import type { UserRequest } from "./cli/user.ts";
 import type { Config } from "./config.ts";
 import { assertNever } from "./core/protocol/assert-never.ts";
 import { toAppError } from "./core/protocol/errors.ts";
+import { reasonOf } from "./core/protocol/explain.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
+import { embeddersOf } from "./core/providers/openai/embedder.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { changeAccounts } from "./features/accounts/command-line.ts";
-import { exportAll, importFile, searchBatch, searchOne, tellStats } from "./features/memory/command-line.ts";
+import {
+  exportAll,
+  importFile,
+  type LineWorld,
+  makeVectors,
+  searchBatch,
+  searchOne,
+  tellStats,
+} from "./features/memory/command-line.ts";
+import { embeddingsIn } from "./features/memory/feature.ts";
 import { indexMissing } from "./features/memory/search/reindex.ts";
 import { systemRuntime } from "./runtime.ts";
 
@@ -26,7 +37,8 @@ export async function runMemory(config: Config, request: MemoryRequest, terminal
     // What a former version has written is found here too.
     if (request.type !== "import") await indexMissing(store, AbortSignal.any([]));
     const database = config.database.url.startsWith("file:") ? "sqlite" : "postgresql";
-    await carryOut(request, { store, runtime, database, out: (line) => terminal.out(line) });
+    const world = { store, runtime, database, out: (line: string) => terminal.out(line) } as const;
+    await carryOut(request, { ...world, meaning: await meaningFor(config, world, terminal) });
   });
 }
 
@@ -66,10 +78,10 @@ async function onStore(
   }
 }
 
-function carryOut(request: MemoryRequest, world: Parameters<typeof importFile>[1]): Promise<void> {
+function carryOut(request: MemoryRequest, world: LineWorld): Promise<void> {
   switch (request.type) {
     case "import":
-      return importFile(request.file, world);
+      return importFile(request.file, world).then(() => makeVectors(world));
     case "export":
       return exportAll(request.scope, world);
     case "stats":
@@ -80,6 +92,29 @@ function carryOut(request: MemoryRequest, world: Parameters<typeof importFile>[1
       return searchOne(request, world);
     default:
       return assertNever(request);
+  }
+}
+
+/** Nobody waits for an answer here as a run does. Milliseconds. */
+const QUERY_MS = 30_000;
+
+/** Null where no embeddings are set, or the provider lacks what it needs, which is said. */
+async function meaningFor(
+  config: Config,
+  world: Pick<LineWorld, "store" | "runtime" | "database">,
+  terminal: Terminal,
+): Promise<LineWorld["meaning"]> {
+  const embeddings = embeddingsIn(config.features);
+  if (embeddings === null) return null;
+  try {
+    const { createMeaning } = await import("./features/memory/meaning/meaning.ts");
+    const embedder = await embeddersOf({ settings: config.providers, ...world.runtime })(embeddings.model);
+    const warn = () => terminal.error("⚠ The model of memory.embeddings does not answer: only words are looked for.");
+    const log = { info: () => undefined, warn };
+    return createMeaning({ ...world, log, embedder, perDay: embeddings.perDay, queryMs: QUERY_MS });
+  } catch (error) {
+    terminal.error(`⚠ memory.embeddings: ${reasonOf(toAppError(error))}`);
+    return null;
   }
 }
 

@@ -56,7 +56,7 @@ async function measure(
   const runtime = systemRuntime();
   const store = await openStore(url, runtime);
   const began = performance.now();
-  await importFile(file, { store, database, runtime, out: () => undefined });
+  await importFile(file, { store, database, runtime, meaning: null, out: () => undefined });
   const seconds = (performance.now() - began) / 1_000;
   const text = store.tables((db) => fullText(db, database));
   const reader = { channelKey: "slack:C1", workspace: "slack:T1", personId: "slack:U1" };

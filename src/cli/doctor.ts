@@ -1,6 +1,7 @@
 import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
+import { embeddersOf } from "../core/providers/openai/embedder.ts";
 import type { Feature } from "../feature.ts";
 import { createLogger } from "../operations/logging.ts";
 import { systemRuntime } from "../runtime.ts";
@@ -71,8 +72,10 @@ async function checkConfigured(config: Config, { lookAtJobs, version, online }: 
   ];
 }
 
-async function checkFeatures({ features }: Config, version: string): Promise<Finding[]> {
-  const world = { runtime: systemRuntime(), log: createLogger({ level: "silent", secrets: [] }), version };
+async function checkFeatures({ features, providers }: Config, version: string): Promise<Finding[]> {
+  const runtime = systemRuntime();
+  const createEmbedder = embeddersOf({ settings: providers, ...runtime });
+  const world = { runtime, log: createLogger({ level: "silent", secrets: [] }), version, createEmbedder };
   const found = await Promise.all(features.map(async (feature) => (await feature.check?.(world)) ?? []));
   return found.flat();
 }

@@ -91,6 +91,11 @@ function entryOf(id: string, settings: ProviderSettings | undefined): CatalogEnt
   };
 }
 
+/** Where a provider is, and its key. Throws ProviderError where the operator has not said enough of it. */
+export function endpointFor(id: string, settings: ProviderSettings | undefined): Endpoint {
+  return endpointOf(entryOf(id, settings), settings);
+}
+
 function endpointOf(entry: CatalogEntry, settings: ProviderSettings = {}): Endpoint {
   const { id, name, keyVariable, quirks } = entry;
   const apiKey = settings.apiKey ?? null;
@@ -126,7 +131,7 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 function isUsable(id: string, settings: ProviderSettings | undefined): boolean {
   try {
-    endpointOf(entryOf(id, settings), settings);
+    endpointFor(id, settings);
     return true;
   } catch (error) {
     if (error instanceof ProviderError) return false;

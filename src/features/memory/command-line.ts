@@ -1,10 +1,13 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { z } from "zod";
+import { type AppError, toAppError } from "../../core/protocol/errors.ts";
+import { reasonOf } from "../../core/protocol/explain.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { Store } from "../../core/store/store.ts";
 import { acceptable } from "./acceptable.ts";
 import { scopeWord } from "./audience.ts";
+import type { MeaningWork } from "./meaning/meaning.ts";
 import { indexed } from "./memories.ts";
 import { exportedLine, kindSchema, type NewMemory } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
@@ -17,6 +20,8 @@ export interface LineWorld {
   readonly database: Database;
   readonly runtime: Runtime;
   readonly out: (line: string) => void;
+  /** Null where words are all that memories are found by. */
+  readonly meaning: MeaningWork | null;
 }
 
 const scopeSchema = z
@@ -35,6 +40,15 @@ const questionSchema = z.object({ id: z.union([z.string(), z.number()]), query: 
 
 /** Memories that one transaction writes. */
 const BATCH = 500;
+/** Questions whose vectors are asked for at once. */
+const QUESTIONS = 64;
+/** How often vectors are tried for while none is made, and how long between. Milliseconds. */
+const MOST_TRIES = 4;
+const RETRY_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+/** What another try may mend. */
+const MAY_PASS = /^(?:rate_limited|overloaded|stalled|network|provider_failed)$/u;
+const NEVER = AbortSignal.any([]);
 /** Refused lines that are named. */
 const MOST_NAMED = 10;
 
@@ -62,6 +76,35 @@ export async function importFile(file: string, { store, database, runtime, out }
   for (const line of refused.slice(0, MOST_NAMED)) out(`⚠ ${line}`);
   if (refused.length > MOST_NAMED) out(`⚠ and ${refused.length - MOST_NAMED} more lines`);
   out(`✓ ${kept} memories imported, ${refused.length} lines refused`);
+}
+
+/** Makes the vectors that are missing; what cannot be made now, a running bot makes later. */
+export async function makeVectors({ meaning, runtime, out }: LineWorld): Promise<void> {
+  if (meaning === null) return;
+  const all = await meaning.missing();
+  const failure = await finished(meaning, runtime.clock);
+  const missing = await meaning.missing();
+  const made = `${all - missing} memories have vectors now`;
+  if (missing === 0) return out(`✓ ${all} memories have vectors`);
+  const why = failure === null ? "`memory.embeddings.perDay` is reached" : reasonOf(failure);
+  out(`⚠ ${missing} memories wait for their vectors: ${why} (${made})`);
+}
+
+/** As long as vectors come, it goes on. Null, or why none came in the end. */
+async function finished(meaning: MeaningWork, clock: Runtime["clock"]): Promise<AppError | null> {
+  for (let tries = 1, before = Infinity; ; tries += 1) {
+    try {
+      await meaning.finish(NEVER);
+      return null;
+    } catch (error) {
+      const failure = toAppError(error);
+      const missing = await meaning.missing();
+      if (missing < before) tries = 1;
+      if (tries >= MOST_TRIES || !MAY_PASS.test(failure.code)) return failure;
+      before = missing;
+      await clock.sleep(Math.min(failure.retryAfterMs ?? RETRY_MS * 2 ** tries, LONGEST_WAIT_MS), NEVER);
+    }
+  }
 }
 
 /** A line as a memory of its scope alone, or why it is none. */
@@ -127,21 +170,29 @@ export async function searchOne(asked: Asked & { readonly json: boolean }, world
 
 /** One line of results for each line of questions, in their order. */
 export async function searchBatch({ file, limit }: { file: string; limit: number }, world: LineWorld): Promise<void> {
-  for await (const { number, value } of linesOf(file)) {
-    const read = questionSchema.safeParse(value);
-    if (!read.success) {
-      world.out(JSON.stringify({ id: null, error: `line ${number}: ${z.prettifyError(read.error)}`, results: [] }));
-      continue;
+  for await (const lines of someOf(linesOf(file))) {
+    const read = lines.map(({ number, value }) => ({ number, question: questionSchema.safeParse(value) }));
+    await world.meaning?.prepare(read.flatMap(({ question }) => question.data?.query ?? []));
+    for (const { number, question } of read) {
+      if (question.success) {
+        const hits = await search({ ...question.data, limit }, world);
+        world.out(JSON.stringify({ id: question.data.id, results: hits.map(resultOf) }));
+      } else {
+        const error = `line ${number}: ${z.prettifyError(question.error)}`;
+        world.out(JSON.stringify({ id: null, error, results: [] }));
+      }
     }
-    const hits = await search({ ...read.data, limit }, world);
-    world.out(JSON.stringify({ id: read.data.id, results: hits.map(resultOf) }));
   }
 }
 
-function search({ query, scope, limit }: Asked, { store, database, runtime }: LineWorld): Promise<Hit[]> {
+async function search(
+  { query, scope, limit }: Asked,
+  { store, database, runtime, meaning }: LineWorld,
+): Promise<Hit[]> {
   const text = store.tables((db) => fullText(db, database));
   const readers = [scopeWord(scope, "people"), scopeWord(scope, "outside")];
-  return find({ query, readers, limit }, { text, now: runtime.clock.now() });
+  await meaning?.hold(NEVER);
+  return find({ query, readers, limit }, { text, meaning: meaning ?? undefined, now: runtime.clock.now() });
 }
 
 function resultOf({ memory: { id, text, source }, score }: Hit) {
@@ -150,6 +201,17 @@ function resultOf({ memory: { id, text, source }, score }: Hit) {
 
 function plainHit({ memory: { seq, text, author, said }, score }: Hit): string {
   return `${score.toFixed(2)}  #${seq}  ${author.name}, ${said}: ${text}`;
+}
+
+async function* someOf<T>(all: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
+  let some: T[] = [];
+  for await (const one of all) {
+    some.push(one);
+    if (some.length < QUESTIONS) continue;
+    yield some;
+    some = [];
+  }
+  yield some;
 }
 
 /** Each line of a file that is not empty; what is no JSON comes as text. */

@@ -1,10 +1,27 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import { rememberCommand } from "../../core/commands/remember.ts";
+import { toAppError } from "../../core/protocol/errors.ts";
+import { hasEmbeddings } from "../../core/providers/openai/embedder.ts";
 import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
 import type { Learner, LearnSettings } from "./learning/learner.ts";
+import type { MeaningWork } from "./meaning/meaning.ts";
 import { KINDS } from "./memory.ts";
 import { createTold } from "./told.ts";
+
+const embeddingsSchema = z.strictObject({
+  model: field(
+    z
+      .string()
+      .regex(/^[^/\s]+\/\S+$/u, "must be provider/model")
+      .refine((ref) => hasEmbeddings(ref.slice(0, ref.indexOf("/"))), "names a provider that has no embeddings"),
+    "Which model: all that is remembered, private notes too, is sent to its provider.",
+    "openai/text-embedding-3-small",
+  ),
+  perDay: field(z.int().min(1).default(200_000), "Memories that are sent in a day at most.", 200_000),
+});
+
+type Embeddings = z.infer<typeof embeddingsSchema>;
 
 const settingsSchema = z.strictObject({
   learn: field(
@@ -20,6 +37,11 @@ const settingsSchema = z.strictObject({
       .exactOptional(),
     "Which model notes it; the small one of the thread's provider when left out.",
     "anthropic/claude-haiku-5-5",
+  ),
+  embeddings: field(
+    embeddingsSchema.exactOptional(),
+    "Memories are found by what they mean, too, as a model of a provider puts it. Off when left out.",
+    { model: "openai/text-embedding-3-small" },
   ),
 });
 
@@ -92,12 +114,38 @@ export const memoryFeature: Feature = {
 function configure(given: GivenSettings): ConfiguredFeature {
   const { memory } = z.object(file).parse(given.file);
   if (memory === false) return { problems: [] };
-  const { learn, learnAfterMinutes, model = null } = memory === true ? settingsSchema.parse({}) : memory;
+  const { learn, learnAfterMinutes, model = null, embeddings } = memory === true ? settingsSchema.parse({}) : memory;
   const settings = { learn, quietMs: learnAfterMinutes * 60_000, model };
-  return { problems: [], open: (host) => open(host, settings) };
+  if (embeddings === undefined) return { problems: [], open: (host) => open(host, settings) };
+  return {
+    problems: [],
+    facts: { memoryEmbeddings: embeddings },
+    check: async ({ createEmbedder }) => {
+      const { checkEmbeddings } = await import("./meaning/check.ts");
+      return [await checkEmbeddings(embeddings.model, createEmbedder)];
+    },
+    open: (host) => open(host, settings, embeddings),
+  };
 }
 
-async function open(host: FeatureHost, settings: LearnSettings): Promise<OpenFeature> {
+/** What an operator has set of embeddings, as the command line reads it; null where they are off. */
+export function embeddingsIn(features: readonly Pick<ConfiguredFeature, "facts">[]): Embeddings | null {
+  const set = features.flatMap(({ facts }) => facts?.["memoryEmbeddings"] ?? []);
+  return set.length === 0 ? null : embeddingsSchema.parse(set[0]);
+}
+
+/** Without them where the provider lacks its key: words are enough to recall. */
+async function openMeaning(host: FeatureHost, { model, perDay }: Embeddings): Promise<MeaningWork | undefined> {
+  try {
+    const { createMeaning } = await import("./meaning/meaning.ts");
+    return createMeaning({ ...host, perDay, embedder: await host.createEmbedder(model) });
+  } catch (error) {
+    host.log.error({ err: toAppError(error), model }, "embeddings_off");
+    return undefined;
+  }
+}
+
+async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Embeddings): Promise<OpenFeature> {
   const [{ createMemories }, { recallHook }, { memoryTools }, { memoryCommands }, { createLearner }, { answerHook }] =
     await Promise.all([
       import("./memories.ts"),
@@ -107,7 +155,8 @@ async function open(host: FeatureHost, settings: LearnSettings): Promise<OpenFea
       import("./learning/learner.ts"),
       import("./answer-hook.ts"),
     ]);
-  const memories = createMemories(host);
+  const meaning = embeddings === undefined ? undefined : await openMeaning(host, embeddings);
+  const memories = createMemories(host, meaning);
   const told = createTold();
   const tools = memoryTools(memories, { ...host, told });
   const learner = createLearner(memories, host, settings);
@@ -128,7 +177,7 @@ async function open(host: FeatureHost, settings: LearnSettings): Promise<OpenFea
     },
     commands: memoryCommands(memories, learner),
     start(signal) {
-      background = work({ host, learner }, AbortSignal.any([signal, stopping.signal]));
+      background = work({ host, learner, meaning }, AbortSignal.any([signal, stopping.signal]));
       return Promise.resolve();
     },
     async stop() {
@@ -142,7 +191,13 @@ async function open(host: FeatureHost, settings: LearnSettings): Promise<OpenFea
 /** How long until the program is ready, which asks the database for what matters more. Milliseconds. */
 const READY_MS = 300;
 
-async function work({ host, learner }: { readonly host: FeatureHost; readonly learner: Learner }, signal: AbortSignal) {
+interface Working {
+  readonly host: FeatureHost;
+  readonly learner: Learner;
+  readonly meaning: MeaningWork | undefined;
+}
+
+async function work({ host, learner, meaning }: Working, signal: AbortSignal): Promise<void> {
   try {
     await host.runtime.clock.sleep(READY_MS, signal);
   } catch {
@@ -151,4 +206,5 @@ async function work({ host, learner }: { readonly host: FeatureHost; readonly le
   await learner.start(signal);
   const { reindex } = await import("./search/reindex.ts");
   await reindex(host, signal);
+  await meaning?.work(signal);
 }

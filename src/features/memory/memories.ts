@@ -4,6 +4,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import type { FeatureHost } from "../../feature.ts";
 import { acceptable } from "./acceptable.ts";
 import { type Reader, readerWords } from "./audience.ts";
+import type { Meaning } from "./meaning/meaning.ts";
 import type { Kind, Memory, NewMemory, Origin } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
 import { fullText } from "./search/store.ts";
@@ -40,7 +41,7 @@ export interface Search {
 /** All that is remembered, for the parts of the feature. */
 export type Memories = ReturnType<typeof createMemories>;
 
-export function createMemories({ store, runtime, log, database, describe, membershipOf }: Host) {
+export function createMemories({ store, runtime, log, database, describe, membershipOf }: Host, meaning?: Meaning) {
   const { clock, ids } = runtime;
   const reads = store.tables(memoryReads);
   const write: Write = (work) => store.transaction((tx) => work(tx.tables(memoryWrites)));
@@ -57,7 +58,7 @@ export function createMemories({ store, runtime, log, database, describe, member
     async search({ query, reader, limit, origins }: Search): Promise<Hit[]> {
       const readers = origins.flatMap((origin) => readerWords(reader, origin));
       const text = store.tables((db) => fullText(db, database));
-      return find({ query, readers, limit }, { text, now: clock.now() });
+      return find({ query, readers, limit }, { text, meaning, now: clock.now() });
     },
 
     /** Keeps something; what is known word for word is renewed. */
@@ -89,6 +90,7 @@ export function createMemories({ store, runtime, log, database, describe, member
       await write((writes) =>
         writes.edit(memory.seq, { text: checked.text, terms: termsOf({ ...memory, text: checked.text, workspace }) }),
       );
+      meaning?.changed(memory.seq);
       return { done: true };
     },
   };

@@ -106,8 +106,15 @@ export function memoryWrites(db: Client) {
       await db.memory.createMany({ data: all.map((one) => ({ ...rowOf(one), createdAt: now, usedAt: now })) });
     },
 
+    /** It means something else now. */
     async edit(seq: number, { text, terms }: { readonly text: string; readonly terms: string }): Promise<void> {
       await db.memory.update({ where: { seq }, data: { text, terms } });
+      await db.memoryVector.deleteMany({ where: { seq } });
+    },
+
+    /** It is found by other words. */
+    async reindex(seq: number, terms: string): Promise<void> {
+      await db.memory.update({ where: { seq }, data: { terms } });
     },
 
     async pin(seq: number, isPinned: boolean): Promise<void> {

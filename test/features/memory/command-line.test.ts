@@ -1,15 +1,18 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { startEmbeddings } from "../../support/model/embeddings-server.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 const CHANNEL = "channel:slack:C1";
 
-function home() {
+function home(env: Readonly<Record<string, string>> = {}) {
   const cwd = tempDirectory();
-  const given = { cwd, env: { DECKHAND_HOME: path.join(cwd, "data") } };
+  const given = { cwd, env: { DECKHAND_HOME: path.join(cwd, "data"), ...env } };
   return {
+    doctor: () => runCli(["doctor"], given),
+    settings: (settings: unknown) => writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify(settings)),
     cli: (...args: string[]) => runCli(["memory", ...args], given),
     file: (name: string, lines: readonly unknown[]): string => {
       const place = path.join(cwd, name);
@@ -76,6 +79,59 @@ test("a batch answers each line in its order, one line for each", async () => {
     { id: null, results: [] },
     { id: "none", results: [] },
   ]);
+});
+
+const EMBEDDINGS = { memory: { embeddings: { model: "openai/small" } } };
+
+test("with embeddings, what is imported is found in other words, also by a batch", async () => {
+  await using server = await startEmbeddings();
+  const { cli, file, settings, doctor } = home({ OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: server.url });
+  settings(EMBEDDINGS);
+  const told = { id: "a", text: "Our supplier raised its fee", scope: CHANNEL };
+  expect((await cli("import", file("notes.jsonl", [told, { ...told, id: "b", text: "It rains" }]))).out).toContain(
+    "✓ 2 memories have vectors",
+  );
+  const searched = await cli("search", "vendor", "price", "--scope", CHANNEL, "--json", "--limit", "1");
+  expect(JSON.parse(searched.out)).toMatchObject({ id: "a" });
+  const questions = [
+    { id: 1, query: "vendor price", scope: CHANNEL },
+    "nonsense",
+    { id: 2, query: "rain", scope: CHANNEL },
+  ];
+  const batch = await cli("search", "--batch", file("questions.jsonl", questions), "--limit", "1");
+  expect(batch.out.split("\n").map((line): unknown => JSON.parse(line))).toMatchObject([
+    { id: 1, results: [{ id: "a" }] },
+    { id: null, results: [] },
+    { id: 2, results: [{ id: "b" }] },
+  ]);
+  expect(server.batches.at(-1)).toEqual(["vendor price", "rain"]);
+  expect((await doctor()).out).toContain("✓ memory: openai/small makes vectors of 128 dimensions");
+});
+
+test("a provider that is down is said, and words find all the same; a later import makes what is missing", async () => {
+  await using server = await startEmbeddings();
+  const { cli, file, settings, doctor } = home({ OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: server.url });
+  settings(EMBEDDINGS);
+  server.set({ status: 401 });
+  const lines = file("notes.jsonl", [{ id: "a", text: "Our supplier raised its fee", scope: CHANNEL }]);
+  expect((await cli("import", lines)).out).toMatch(
+    /✓ 1 memories imported[^]*⚠ 1 memories wait for their vectors: .*key/u,
+  );
+  const searched = await cli("search", "supplier", "--scope", CHANNEL);
+  expect(searched.out).toContain("Our supplier raised its fee");
+  expect((await doctor()).out).toMatch(/✗ memory\.embeddings: openai\/small: .*key/u);
+  server.set("well");
+  expect((await cli("import", file("none.jsonl", []))).out).toContain("✓ 1 memories have vectors");
+});
+
+test("without its key, and with a provider that has none, embeddings are off and said to be", async () => {
+  const { cli, file, settings } = home();
+  settings(EMBEDDINGS);
+  const imported = await cli("import", file("notes.jsonl", [{ text: "The heron is up", scope: CHANNEL }]));
+  expect(imported.error).toMatch(/memory\.embeddings: .*OPENAI_API_KEY/u);
+  expect((await cli("search", "heron", "--scope", CHANNEL)).out).toContain("The heron is up");
+  settings({ memory: { embeddings: { model: "anthropic/claude" } } });
+  expect((await cli("stats")).error).toContain("names a provider that has no embeddings");
 });
 
 test.each([

@@ -1,3 +1,5 @@
+import type { Meaning } from "../meaning/meaning.ts";
+import { NOTHING_NEAR } from "../meaning/nearest.ts";
 import type { Memory } from "../memory.ts";
 import { type Found, type FullText, type Lines, type Listed, MOST_COUNTED, type TextQuery } from "./full-text.ts";
 import { type Question, type Ranked, type Reading, rank, readFor, type WeighedWord, weightOf } from "./ranking.ts";
@@ -6,6 +8,8 @@ import { type IndexWord, type QueryWord, queryWords } from "./words.ts";
 
 export interface FindOptions {
   readonly text: FullText;
+  /** Absent: words are all that is looked at. */
+  readonly meaning?: Pick<Meaning, "of" | "nearest"> | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -38,27 +42,34 @@ const NEAR = [-2, -1, 1, 2];
 const MOST_PAIRED = 3;
 
 /** What answers a question best. Three statements at most, and none where the question has no word that tells anything. */
-export async function find({ query, readers, limit }: Asked, { text, now }: FindOptions): Promise<Hit[]> {
+export async function find({ query, readers, limit }: Asked, { text, meaning, now }: FindOptions): Promise<Hit[]> {
   const asked = queryWords(query.slice(0, MOST_CHARS), now).slice(0, MOST_WORDS);
   if (asked.length === 0) return [];
   const lookups = [[], ...asked.flatMap(({ word, author }) => [[word], ...(author === null ? [] : [[author]])])];
-  const [all = NOTHING, ...lists] = await text.lists(lookups.map((words) => queryFor(words, readers)));
+  const [[all = NOTHING, ...lists], vector] = await Promise.all([
+    text.lists(lookups.map((words) => queryFor(words, readers))),
+    meaning?.of(query) ?? null,
+  ]);
   if (all.count === 0) return [];
   const listed = new Map(lookups.slice(1).map(([word = ""], index) => [word, lists[index] ?? NOTHING]));
   const words = asked.map((word) => weighed(word, listed, all.count));
-  const question: Question = { query, words, now };
-  const pairs = pairsFor(words, listed)
-    .map((pair) => queryFor(pair, readers))
-    .flat();
-  const seqs = promising(words, listed);
-  if (seqs.length + pairs.length === 0) return [];
+  const near = vector === null ? NOTHING_NEAR : (meaning?.nearest(vector, readers) ?? NOTHING_NEAR);
+  const question: Question = { query, words, meant: vector === null ? null : { vector, usual: near.usual }, now };
+  const wanted = {
+    seqs: promising(words, listed),
+    near: near.seqs,
+    query: pairsFor(words, listed).flatMap((pair) => queryFor(pair, readers)),
+  };
+  if (wanted.seqs.length + wanted.near.length + wanted.query.length === 0) return [];
   const read = (found: readonly Found[]) =>
     found.filter(({ terms }) => isFor(terms, readers)).map((one) => readFor(one, question));
-  const candidates = read(await text.read(seqs, pairs));
+  const candidates = read(await text.read(wanted));
   const first = rank(candidates, question);
   const lines = linesBeside(first.slice(0, READ_BESIDE), candidates);
   const beside = lines.length === 0 ? [] : read(await text.beside(lines));
-  const ranked = beside.length === 0 ? first : rank(once([...candidates, ...beside]), question);
+  const known = new Set(candidates.map(({ found }) => found.seq));
+  const further = beside.filter(({ found }) => !known.has(found.seq));
+  const ranked = further.length === 0 ? first : rank([...candidates, ...further], question);
   return hitsOf(ranked, limit);
 }
 
@@ -123,10 +134,6 @@ function linesBeside(best: readonly Ranked[], read: readonly Reading[]): Lines[]
     const missing = NEAR.some((step) => !known.has(`${position + step} ${scope} ${source}`));
     return missing ? [{ scope, source, from: position - REACH, to: position + REACH }] : [];
   });
-}
-
-function once(readings: readonly Reading[]): Reading[] {
-  return [...new Map(readings.map((reading) => [reading.found.seq, reading])).values()];
 }
 
 function hitsOf(ranked: readonly Ranked[], limit: number): Hit[] {

@@ -35,6 +35,8 @@ export interface Found {
   readonly isPinned: boolean;
   /** Something else took its place. */
   readonly isOver: boolean;
+  /** What it means, a byte each dimension; null where that was not asked for or nothing is known. */
+  readonly vector: Int8Array | null;
   /** Null where the row is broken. */
   readonly memory: () => Memory | null;
 }
@@ -47,12 +49,18 @@ export interface Lines {
   readonly to: number;
 }
 
+export interface Wanted {
+  readonly seqs: readonly number[];
+  readonly near: readonly number[];
+  readonly query: TextQuery;
+}
+
 /** The full-text search of a database. Each method is one statement. */
 export interface FullText {
   /** One list for each query, in their order; the first query is for all that may be read. */
   lists(queries: readonly TextQuery[]): Promise<Listed[]>;
-  /** Memories by their numbers, and what a query finds, the newest. */
-  read(seqs: readonly number[], query: TextQuery): Promise<Found[]>;
+  /** Memories by their numbers, those of `near` with their vectors, and what a query finds, the newest. */
+  read(wanted: Wanted): Promise<Found[]>;
   beside(lines: readonly Lines[]): Promise<Found[]>;
 }
 

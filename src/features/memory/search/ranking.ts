@@ -1,6 +1,7 @@
 import { HALF_LIFE_MS, type Kind } from "../memory.ts";
 import { asksWhen, isQuestion, tellsTime } from "./cues.ts";
 import type { Found } from "./full-text.ts";
+import { alikeTo, type Meant } from "./meant.ts";
 import { timesIn } from "./terms.ts";
 import type { IndexWord, QueryWord } from "./words.ts";
 
@@ -23,6 +24,8 @@ export interface WeighedWord extends QueryWord {
 export interface Question {
   readonly query: string;
   readonly words: readonly WeighedWord[];
+  /** Null where only its words are looked at. */
+  readonly meant: Meant | null;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -50,6 +53,11 @@ const MOST_AUTHOR = 4;
 const AUTHOR_FACTOR = 1.1;
 /** Two words that stand beside each other in both. */
 const PAIR_PART = 0.4;
+/**
+ * What means most alike adds so much of the most that words find: words stay ahead where they find much, so that a model
+ * that knows nothing costs little.
+ */
+const MEANT_PART = 0.4;
 const WHEN_FACTOR = 1.3;
 const QUESTION_FACTOR = 0.8;
 /** What an empty text loses, and after how many characters the loss is a third. */
@@ -116,17 +124,23 @@ export function rank(readings: readonly Reading[], question: Question): Ranked[]
   const talks = talkBests(readings, own);
   const shares = sharesOf(readings, question);
   const byTime = asksWhen(question.query);
+  const nears = readings.map((_, index) => {
+    const beside = LENT.map(({ step, part }) => ({ part, words: byWord[line(index, step)] ?? [] }));
+    return (own[index] ?? 0) + lent(byWord[index] ?? [], beside);
+  });
+  const byWords = readings.map((reading, index) => (nears[index] ?? 0) + said(reading, question));
+  const best = byWords.reduce((most, relevance) => Math.max(most, relevance), 0);
+  const alike = alikeTo(question.meant, readings);
   return readings
     .map((reading, index) => {
       const { found } = reading;
-      const beside = LENT.map(({ step, part }) => ({ part, words: byWord[line(index, step)] ?? [] }));
-      const near = (own[index] ?? 0) + lent(byWord[index] ?? [], beside);
-      const relevance = near + said(reading, question);
+      const relevance = (byWords[index] ?? 0) + MEANT_PART * (best || 1) * (alike[index]?.part ?? 0);
+      const lentShare = (nears[index] ?? 0) > 0 ? LENT_SHARE * (shares[line(index, 1)] ?? 0) : 0;
       const talk = relevance > 0 ? TALK_PART * (talks.get(talkOf(found)) ?? 0) : 0;
       return {
         found,
         score: (relevance + talk) * cues(reading, byTime) * standing(found, question.now),
-        share: Math.max(shares[index] ?? 0, near > 0 ? LENT_SHARE * (shares[line(index, 1)] ?? 0) : 0),
+        share: Math.max(shares[index] ?? 0, lentShare, alike[index]?.share ?? 0),
       };
     })
     .filter(({ score }) => score > 0)

@@ -32,9 +32,9 @@ async function indexSome(store: Store): Promise<number> {
   await store.transaction(async (tx) => {
     const writes = tx.tables(memoryWrites);
     for (const memory of some) {
-      const { seq, text, thread } = memory;
+      const { seq, thread } = memory;
       const workspace = thread === null ? "" : `${thread.platform}:${thread.workspaceId}`;
-      await writes.edit(seq, { text, terms: termsOf({ ...memory, workspace }) });
+      await writes.reindex(seq, termsOf({ ...memory, workspace }));
     }
   });
   return some.length;

@@ -1,6 +1,7 @@
-import { raw } from "@prisma/client/runtime/client";
+import { raw, sqltag as sql } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import type { Client } from "../../../core/store/database/client.ts";
+import { bytesFromHex } from "../meaning/vectors.ts";
 import { kindSchema } from "../memory.ts";
 import { instant, readMemory } from "../store.ts";
 import {
@@ -46,6 +47,18 @@ const ROWS = {
   postgresql: raw(`json_agg("Memory")::text AS "rows"`),
 };
 
+/** What memories mean, by their numbers. */
+const VECTORS = {
+  sqlite: raw(`SELECT json_group_array(json_array("seq", hex("bytes"))) FROM "MemoryVector" WHERE "seq"`),
+  postgresql: raw(
+    `SELECT json_agg(json_build_array("seq", encode("bytes", 'hex')))::text FROM "MemoryVector" WHERE "seq"`,
+  ),
+};
+
+function inJson(seqs: readonly number[]) {
+  return sql`IN (SELECT "value" FROM json_each(${JSON.stringify(seqs)}))`;
+}
+
 const seqsText = z
   .string()
   .nullable()
@@ -72,14 +85,15 @@ function onSqlite(db: Client, mostListed: number): FullText {
         ) END AS "count" FROM "listed"`;
       return listsIn(rows);
     },
-    read: async (seqs, query) =>
+    read: async ({ seqs, near, query }) =>
       foundIn(
         query.length === 0
           ? await db.$queryRaw<unknown[]>`
-              SELECT ${ROWS.sqlite} FROM "Memory" WHERE "seq" IN (SELECT "value" FROM json_each(${JSON.stringify(seqs)}))`
+              SELECT ${ROWS.sqlite}, (${VECTORS.sqlite} ${inJson(near)}) AS "vectors"
+              FROM "Memory" WHERE "seq" ${inJson([...seqs, ...near])}`
           : await db.$queryRaw<unknown[]>`
-              SELECT ${ROWS.sqlite} FROM "Memory" WHERE "seq" IN (
-                SELECT "value" FROM json_each(${JSON.stringify(seqs)}) UNION SELECT "rowid" FROM (
+              SELECT ${ROWS.sqlite}, (${VECTORS.sqlite} ${inJson(near)}) AS "vectors" FROM "Memory" WHERE "seq" IN (
+                SELECT "value" FROM json_each(${JSON.stringify([...seqs, ...near])}) UNION SELECT "rowid" FROM (
                   SELECT "rowid" FROM "MemoryIndex" WHERE "MemoryIndex" MATCH ${written(query, "sqlite")}
                   ORDER BY "rowid" DESC LIMIT ${MOST_MATCHING}
                 )
@@ -123,18 +137,20 @@ function onPostgresql(db: Client, mostListed: number): FullText {
         ) END AS "seqs" FROM "asked" LEFT JOIN "common" USING ("at")`;
       return listsIn(rows);
     },
-    read: async (seqs, query) =>
+    read: async ({ seqs, near, query }) =>
       foundIn(
         query.length === 0
           ? await db.$queryRaw<unknown[]>`
-              SELECT ${ROWS.postgresql} FROM "Memory" WHERE "seq" = ANY (${[...seqs]})`
+              SELECT ${ROWS.postgresql}, (${VECTORS.postgresql} = ANY (${[...near]})) AS "vectors"
+              FROM "Memory" WHERE "seq" = ANY (${[...seqs, ...near]})`
           : await db.$queryRaw<unknown[]>`
               WITH "matching" AS MATERIALIZED (
                 SELECT "seq" FROM "Memory"
                 WHERE array_to_tsvector(string_to_array("terms", ' ')) @@ ${written(query, "postgresql")}::tsquery
               )
-              SELECT ${ROWS.postgresql} FROM "Memory" WHERE "seq" IN (
-                SELECT unnest(${[...seqs]}::int[]) UNION
+              SELECT ${ROWS.postgresql}, (${VECTORS.postgresql} = ANY (${[...near]})) AS "vectors"
+              FROM "Memory" WHERE "seq" IN (
+                SELECT unnest(${[...seqs, ...near]}::int[]) UNION
                 (SELECT "seq" FROM "matching" ORDER BY "seq" DESC LIMIT ${MOST_MATCHING})
               )`,
       ),
@@ -165,7 +181,11 @@ function listsIn(rows: readonly unknown[]): Listed[] {
   return rows.map((row) => listRow.parse(row)).toSorted((one, other) => one.at - other.at);
 }
 
-const rowsText = z.object({ rows: z.string().nullable() });
+const vectorsText = z
+  .string()
+  .nullish()
+  .transform((json) => z.array(z.tuple([z.number(), z.string()])).parse(JSON.parse(json ?? "[]")));
+const rowsText = z.object({ rows: z.string().nullable(), vectors: vectorsText });
 const foundRow = z.object({
   seq: z.number(),
   text: z.string(),
@@ -183,13 +203,15 @@ const foundRow = z.object({
 
 /** A row that nobody can read is as good as none. */
 function foundIn(rows: readonly unknown[]): Found[] {
-  const texts = rows.map((row) => rowsText.parse(row).rows ?? "[]");
-  return texts
-    .flatMap((text) => z.array(z.unknown()).parse(JSON.parse(text)))
+  const parsed = rows.map((row) => rowsText.parse(row));
+  const vectors = new Map(parsed.flatMap((row) => row.vectors).map(([seq, hex]) => [seq, bytesFromHex(hex)]));
+  return parsed
+    .flatMap((row) => z.array(z.unknown()).parse(JSON.parse(row.rows ?? "[]")))
     .flatMap((row) => {
       const read = foundRow.safeParse(row);
       if (!read.success) return [];
       const { endedAt, usedAt, ...found } = read.data;
-      return [{ ...found, usedAt: usedAt.getTime(), isOver: endedAt !== null, memory: () => readMemory(row) }];
+      const vector = vectors.get(found.seq) ?? null;
+      return [{ ...found, usedAt: usedAt.getTime(), isOver: endedAt !== null, vector, memory: () => readMemory(row) }];
     });
 }

@@ -1,0 +1,31 @@
+import type { Runtime } from "../../protocol/runtime.ts";
+import type { ProviderSettings } from "../registry.ts";
+
+/** Turns texts into vectors: those of texts that mean much the same are near each other. */
+export interface Embedder {
+  /** `provider/model` */
+  readonly ref: string;
+  /** A vector of length 1 for each text, in their order. Tried once; throws ProviderError, or the signal's reason. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
+}
+
+export interface EmbedderOptions extends Pick<Runtime, "clock" | "ids"> {
+  readonly settings: Readonly<Record<string, ProviderSettings>>;
+}
+
+/** Makes the embedder of a model, `provider/model`. Rejects with ProviderError where the provider lacks a key or a root. */
+export type CreateEmbedder = (ref: string) => Promise<Embedder>;
+
+/** Loaded with the first one: most programs need none. */
+export function embeddersOf(options: EmbedderOptions): CreateEmbedder {
+  return async (ref) => (await import("./embeddings.ts")).createEmbedder(ref, options);
+}
+
+/** Providers of the catalogue that offer no vectors under OpenAI's path. Source: each vendor's documentation. */
+const WITHOUT = new Set(
+  "anthropic bedrock cerebras copilot deepseek demo groq minimax moonshot perplexity xai".split(" "),
+);
+
+export function hasEmbeddings(provider: string): boolean {
+  return !WITHOUT.has(provider);
+}

@@ -1,0 +1,19 @@
+import type { Finding } from "../../../cli/checks.ts";
+import { toAppError } from "../../../core/protocol/errors.ts";
+import { reasonOf } from "../../../core/protocol/explain.ts";
+import type { CreateEmbedder } from "../../../core/providers/openai/embedder.ts";
+
+/** How long the provider may take. Milliseconds. */
+const LIMIT_MS = 15_000;
+
+/** Asks for the vector of one word: a model that makes none finds nothing. */
+export async function checkEmbeddings(model: string, createEmbedder: CreateEmbedder): Promise<Finding> {
+  try {
+    const embedder = await createEmbedder(model);
+    const [vector] = await embedder.embed(["memory"], AbortSignal.timeout(LIMIT_MS));
+    return { ok: true, text: `memory: ${model} makes vectors of ${vector?.length ?? 0} dimensions` };
+  } catch (error) {
+    const reason = error instanceof DOMException ? "it does not answer" : reasonOf(toAppError(error));
+    return { ok: false, text: `memory.embeddings: ${model}: ${reason}` };
+  }
+}

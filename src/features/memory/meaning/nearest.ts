@@ -1,0 +1,133 @@
+import type { IndexWord } from "../search/words.ts";
+import { signsOf } from "./vectors.ts";
+
+/** Vectors that are held in memory, 130 bytes each; of more, those that come first are compared. */
+const MOST_HELD = 300_000;
+const FIRST_ROOM = 64;
+
+/** What is nearest to a question. */
+export interface Near {
+  /** Numbers of memories, the nearest first. */
+  readonly seqs: readonly number[];
+  /** How alike the question and any memory are, as cosines go: models differ in it. */
+  readonly usual: number;
+}
+
+export const NOTHING_NEAR: Near = { seqs: [], usual: 0 };
+/** Before there are many memories: what is usual among most models, counted as so many memories. */
+const ASSUMED = { alike: 0.2, count: 10 };
+
+/** The signs of all vectors, by who may read what they stand for. */
+export interface Nearest {
+  /** Signs of each vector in bytes; what was held of another size is dropped. */
+  begin(signBytes: number): void;
+  has(seq: number): boolean;
+  /** Once more for what means something else now. */
+  add(seq: number, audiences: readonly IndexWord[], signs: Uint8Array): void;
+  /** The memories that any of the readers may read whose vectors differ in the fewest signs. */
+  find(vector: Float32Array, readers: readonly IndexWord[], most: number): Near;
+}
+
+/** What the same people may read. */
+interface Room {
+  readonly audiences: readonly IndexWord[];
+  seqs: Int32Array;
+  signs: Int32Array;
+  count: number;
+}
+
+export function createNearest(): Nearest {
+  const rooms = new Map<string, Room>();
+  let words = 0;
+  const held = new Set<number>();
+  return {
+    begin(signBytes) {
+      rooms.clear();
+      held.clear();
+      words = signBytes / Int32Array.BYTES_PER_ELEMENT;
+    },
+    has: (seq) => held.has(seq),
+    add(seq, audiences, signs) {
+      if (held.size >= MOST_HELD || signs.length !== words * Int32Array.BYTES_PER_ELEMENT) return;
+      const key = audiences.join(" ");
+      const room = rooms.get(key) ?? newRoom(audiences, words);
+      rooms.set(key, room);
+      if (room.count === room.seqs.length) grow(room, words);
+      room.seqs[room.count] = seq;
+      room.signs.set(new Int32Array(signs.buffer, signs.byteOffset, words), room.count * words);
+      room.count += 1;
+      held.add(seq);
+    },
+    find(vector, readers, most) {
+      const signs = signsOf(vector);
+      if (signs.length !== words * Int32Array.BYTES_PER_ELEMENT) return NOTHING_NEAR;
+      const asked = new Int32Array(signs.buffer);
+      const open = [...rooms.values()].filter(({ audiences }) => audiences.some((each) => readers.includes(each)));
+      return nearestIn(open, asked, most);
+    },
+  };
+}
+
+function newRoom(audiences: readonly IndexWord[], words: number): Room {
+  return { audiences, seqs: new Int32Array(FIRST_ROOM), signs: new Int32Array(FIRST_ROOM * words), count: 0 };
+}
+
+function grow(room: Room, words: number): void {
+  const { seqs, signs } = room;
+  room.seqs = new Int32Array(2 * seqs.length);
+  room.signs = new Int32Array(2 * seqs.length * words);
+  room.seqs.set(seqs);
+  room.signs.set(signs);
+}
+
+function nearestIn(rooms: readonly Room[], asked: Int32Array, most: number): Near {
+  const bits = 32 * asked.length;
+  const often = new Uint32Array(bits + 1);
+  const distances = rooms.map((room) => distancesIn(room, asked, often));
+  let furthest = 0;
+  for (let sum = 0; furthest <= bits; furthest += 1) {
+    sum += often[furthest] ?? 0;
+    if (sum >= most) break;
+  }
+  const found: { readonly seq: number; readonly distance: number }[] = [];
+  for (const [index, { seqs, count }] of rooms.entries()) {
+    const each = distances[index];
+    for (let at = 0; at < count; at += 1) {
+      const distance = each?.[at] ?? bits;
+      if (distance <= furthest) found.push({ seq: seqs[at] ?? 0, distance });
+    }
+  }
+  // The newest first of those that are as near; one that was written anew may be there twice.
+  const sorted = found.toSorted((one, other) => one.distance - other.distance || other.seq - one.seq);
+  const seqs = [...new Set(sorted.map(({ seq }) => seq))].slice(0, most);
+  return { seqs, usual: usualIn(often) };
+}
+
+/** Two vectors whose signs differ in a share of their places stand at that share of half a turn. */
+function usualIn(often: Uint32Array): number {
+  const bits = often.length - 1;
+  const count = often.reduce((sum, times) => sum + times, 0);
+  const mean = often.reduce((sum, times, distance) => sum + times * distance, 0) / Math.max(1, count);
+  const alike = Math.cos((Math.PI * mean) / bits);
+  return (alike * count + ASSUMED.alike * ASSUMED.count) / (count + ASSUMED.count);
+}
+
+/** How many signs differ, for each vector of a room; counts how often each number comes. */
+function distancesIn({ signs, count }: Room, asked: Int32Array, often: Uint32Array): Uint16Array {
+  const distances = new Uint16Array(count);
+  const words = asked.length;
+  for (let at = 0, from = 0; at < count; at += 1, from += words) {
+    let distance = 0;
+    for (let word = 0; word < words; word += 1) distance += bitsOf((signs[from + word] ?? 0) ^ (asked[word] ?? 0));
+    distances[at] = distance;
+    often[distance] = (often[distance] ?? 0) + 1;
+  }
+  return distances;
+}
+
+/** Source: H. Warren, “Hacker's Delight”, 2012, section 5-1. */
+function bitsOf(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55_55_55_55);
+  const nibbles = (pairs & 0x33_33_33_33) + ((pairs >>> 2) & 0x33_33_33_33);
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f_0f_0f_0f, 0x01_01_01_01) >>> 24;
+}

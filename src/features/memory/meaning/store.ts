@@ -1,0 +1,128 @@
+import { raw } from "@prisma/client/runtime/client";
+import { z } from "zod";
+import type { Client } from "../../../core/store/database/client.ts";
+import type { Database } from "../search/full-text.ts";
+import { fromHex, hexOf, type KeptVector } from "./vectors.ts";
+
+/** A memory with what is known of its meaning. */
+export interface Placed {
+  readonly seq: number;
+  readonly text: string;
+  readonly authorName: string;
+  readonly scope: string;
+  readonly isPrivate: boolean;
+  readonly origin: "people" | "outside";
+  readonly channelKey: string;
+  /** ThreadRef as JSON; null for what was told in none. */
+  readonly thread: string | null;
+  /** The model of its vector; null where it has none. */
+  readonly model: string | null;
+  readonly signs: Uint8Array;
+}
+
+/** What has been made of a text: stored only while the memory still says it. */
+export interface Made {
+  readonly seq: number;
+  readonly text: string;
+  /** Null: the model takes no such text. */
+  readonly vector: KeptVector | null;
+}
+
+const DIALECT = {
+  sqlite: {
+    rows: raw("json_group_array(json("),
+    end: raw("))"),
+    object: raw("json_object"),
+    each: raw("json_each"),
+    json: raw("TEXT"),
+    toHex: raw("hex"),
+    hexArgument: raw(""),
+    fromHex: raw("unhex"),
+  },
+  postgresql: {
+    rows: raw("json_agg(("),
+    end: raw(")::json)::text"),
+    object: raw("json_build_object"),
+    each: raw("json_array_elements"),
+    json: raw("JSON"),
+    toHex: raw("encode"),
+    hexArgument: raw(", 'hex'"),
+    fromHex: raw("decode"),
+  },
+};
+
+const pageRow = z
+  .object({
+    seq: z.number(),
+    text: z.string(),
+    authorName: z.string(),
+    scope: z.string(),
+    isPrivate: z.coerce.boolean(),
+    origin: z.enum(["people", "outside"]),
+    channelKey: z.string(),
+    thread: z.string().nullable(),
+    model: z.string().nullable(),
+    signs: z.string().nullable(),
+  })
+  .transform(({ signs, ...row }): Placed => ({ ...row, signs: fromHex(signs ?? "") }));
+const page = z.array(z.object({ rows: z.string().nullable() }));
+
+export function vectorReads(db: Client, database: Database) {
+  const { rows, end, object, toHex, hexArgument } = DIALECT[database];
+  return {
+    /** Memories behind a number, in order. */
+    async after(seq: number, limit: number): Promise<Placed[]> {
+      const found = page.parse(
+        await db.$queryRaw`
+          SELECT ${rows}"row"${end} AS "rows" FROM (
+            SELECT ${object}(
+              'seq', "Memory"."seq", 'text', "Memory"."text", 'authorName', "Memory"."authorName", 'scope', "Memory"."scope",
+              'isPrivate', "Memory"."isPrivate", 'origin', "Memory"."origin", 'channelKey', "Memory"."channelId",
+              'thread', "Memory"."thread", 'model', "MemoryVector"."model",
+              'signs', ${toHex}("MemoryVector"."signs"${hexArgument})
+            ) AS "row" FROM "Memory" LEFT JOIN "MemoryVector" ON "MemoryVector"."seq" = "Memory"."seq"
+            WHERE "Memory"."seq" > ${seq} ORDER BY "Memory"."seq" LIMIT ${limit}
+          ) AS "page"`,
+      );
+      const all = found.flatMap(({ rows: text }) => z.array(z.unknown()).parse(JSON.parse(text ?? "[]")));
+      return all.flatMap((row) => pageRow.safeParse(row).data ?? []);
+    },
+
+    /** The model and size that a vector was made by last, of those whose name begins so; null where none was. */
+    async newestModel(prefix: string): Promise<string | null> {
+      const where = { model: { startsWith: prefix } };
+      return (await db.memoryVector.findFirst({ where, orderBy: { createdAt: "desc" } }))?.model ?? null;
+    },
+
+    async madeSince(at: number): Promise<number> {
+      return db.memoryVector.count({ where: { createdAt: { gte: new Date(at) } } });
+    },
+
+    /** How many memories have no vector of a model. */
+    async without(model: string): Promise<number> {
+      return db.memory.count({ where: { OR: [{ vector: null }, { vector: { model: { not: model } } }] } });
+    },
+  };
+}
+
+export function vectorWrites(db: Client, database: Database) {
+  const { each, json, fromHex: bytes, hexArgument } = DIALECT[database];
+  return {
+    /** What has been forgotten or edited meanwhile is left out. */
+    async save(all: readonly Made[], { model, at }: { readonly model: string; readonly at: number }): Promise<void> {
+      const values = all.map(({ seq, text, vector }) => {
+        const { signs, bytes: most } = vector ?? { signs: new Uint8Array(), bytes: new Int8Array() };
+        return { seq, text, signs: hexOf(signs), bytes: hexOf(most) };
+      });
+      await db.$executeRaw`
+        INSERT INTO "MemoryVector" ("seq", "model", "signs", "bytes", "createdAt")
+        SELECT "Memory"."seq", ${model}, ${bytes}("row"."value" ->> 'signs'${hexArgument}),
+          ${bytes}("row"."value" ->> 'bytes'${hexArgument}), ${new Date(at)}
+        FROM ${each}(CAST(${JSON.stringify(values)} AS ${json})) AS "row" JOIN "Memory"
+        ON "Memory"."seq" = CAST("row"."value" ->> 'seq' AS INTEGER) AND "Memory"."text" = "row"."value" ->> 'text'
+        WHERE TRUE
+        ON CONFLICT ("seq") DO UPDATE SET "model" = EXCLUDED."model", "signs" = EXCLUDED."signs",
+          "bytes" = EXCLUDED."bytes", "createdAt" = EXCLUDED."createdAt"`;
+    },
+  };
+}

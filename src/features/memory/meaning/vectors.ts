@@ -1,0 +1,56 @@
+/** A vector as it is kept: a quarter of its size, and its signs, by which it is compared with all others. */
+export interface KeptVector {
+  /** The sign of each of the first dimensions, a bit each. */
+  readonly signs: Uint8Array;
+  /** Each dimension, as a part of the largest. */
+  readonly bytes: Int8Array;
+}
+
+/** Dimensions whose signs are kept: what a thousand of them say of nearness, more hardly say better. */
+const MOST_SIGNS = 1_024;
+/** Signs are compared by words of 32. */
+const WORD_BYTES = 4;
+const LARGEST = 127;
+
+export function kept(vector: Float32Array): KeptVector {
+  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+  return { signs: signsOf(vector), bytes: Int8Array.from(vector, (value) => Math.round((value / largest) * LARGEST)) };
+}
+
+export function signsOf(vector: Float32Array): Uint8Array {
+  const signs = new Uint8Array(signBytes(vector.length));
+  for (const [index, value] of vector.subarray(0, MOST_SIGNS).entries()) {
+    const at = index >> 3;
+    if (value > 0) signs[at] = (signs[at] ?? 0) | (1 << (index & 7));
+  }
+  return signs;
+}
+
+export function signBytes(dimensions: number): number {
+  return Math.ceil(Math.min(dimensions, MOST_SIGNS) / (8 * WORD_BYTES)) * WORD_BYTES;
+}
+
+/** From -1 to 1; null where they are of different sizes, and nothing can be said. */
+export function similarity(vector: Float32Array, bytes: Int8Array): number | null {
+  if (bytes.length !== vector.length) return null;
+  let product = 0;
+  let square = 0;
+  for (const [index, value] of vector.entries()) {
+    const other = bytes[index] ?? 0;
+    product += value * other;
+    square += other * other;
+  }
+  return square === 0 ? 0 : product / Math.sqrt(square);
+}
+
+export function hexOf(bytes: Uint8Array | Int8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}
+
+export function fromHex(hex: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(hex, "hex"));
+}
+
+export function bytesFromHex(hex: string): Int8Array {
+  return Int8Array.from(Buffer.from(hex, "hex"));
+}

@@ -1,0 +1,229 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Embedder, embeddersOf } from "../../src/core/providers/openai/embedder.ts";
+import { openStore, type Store } from "../../src/core/store/store.ts";
+import { scopeWord } from "../../src/features/memory/audience.ts";
+import { createMeaning, type MeaningWork } from "../../src/features/memory/meaning/meaning.ts";
+import { vectorReads } from "../../src/features/memory/meaning/store.ts";
+import { indexed } from "../../src/features/memory/memories.ts";
+import type { NewMemory } from "../../src/features/memory/memory.ts";
+import { find } from "../../src/features/memory/search/find.ts";
+import type { Database } from "../../src/features/memory/search/full-text.ts";
+import { fullText } from "../../src/features/memory/search/store.ts";
+import { memoryWrites } from "../../src/features/memory/store.ts";
+import { systemRuntime } from "../../src/runtime.ts";
+import { type EmbeddingsServer, startEmbeddings } from "../support/model/embeddings-server.ts";
+import type { DatabaseHarness } from "./store.ts";
+
+const CHANNEL = "channel:slack:C1";
+const PRIVATE = "channel:slack:C2";
+const NEVER = AbortSignal.any([]);
+
+const given: NewMemory = {
+  id: "mem",
+  text: "",
+  kind: "semantic",
+  scope: CHANNEL,
+  isPrivate: false,
+  origin: "people",
+  author: { id: "slack:U1", name: "ana" },
+  channelKey: "slack:C1",
+  workspace: "slack:T1",
+  thread: null,
+  source: "notes",
+  position: null,
+  said: "2026-11-16",
+};
+
+interface Opened {
+  readonly perDay?: number;
+  readonly model?: string;
+  readonly queryMs?: number;
+  /** What happens between a request and what comes of it. */
+  readonly during?: () => Promise<void>;
+}
+
+/** What every database must do for vectors of memories. */
+export function meaningsContract(database: Database, openHarness: () => Promise<DatabaseHarness>): void {
+  describe(`what memories mean, on ${database}`, () => {
+    let harness: DatabaseHarness;
+    let store: Store;
+    let server: EmbeddingsServer;
+    const runtime = systemRuntime();
+
+    beforeAll(async () => {
+      harness = await openHarness();
+    });
+    afterAll(() => harness.close());
+    beforeEach(async () => {
+      store = await openStore(await harness.create(), runtime);
+      server = await startEmbeddings();
+    });
+    afterEach(async () => {
+      await server[Symbol.asyncDispose]();
+      await store.close();
+    });
+
+    const open = async (how: Opened = {}): Promise<MeaningWork> => {
+      const { perDay = 1_000, model = "openai/small", queryMs = 10_000, during } = how;
+      const settings = { openai: { apiKey: "sk-test", baseUrl: server.url } };
+      const real = await embeddersOf({ settings, ...runtime })(model);
+      const embedder: Embedder = {
+        ref: real.ref,
+        async embed(texts, signal) {
+          const vectors = await real.embed(texts, signal);
+          await during?.();
+          return vectors;
+        },
+      };
+      const log = { info: () => undefined, warn: () => undefined };
+      return createMeaning({ store, runtime, log, database, embedder, perDay, queryMs });
+    };
+    const add = (all: readonly Partial<NewMemory>[]) =>
+      store.transaction((tx) =>
+        tx.tables(memoryWrites).add(
+          all.map((one, index) => indexed({ ...given, id: `mem_${index}`, ...one })),
+          runtime.clock.now(),
+        ),
+      );
+    const write = <T>(work: (writes: ReturnType<typeof memoryWrites>) => Promise<T>) =>
+      store.transaction((tx) => work(tx.tables(memoryWrites)));
+    const search = async (query: string, meaning?: MeaningWork, scope = CHANNEL) => {
+      const text = store.tables((db) => fullText(db, database));
+      const readers = [scopeWord(scope, "people")];
+      const hits = await find({ query, readers, limit: 5 }, { text, meaning, now: runtime.clock.now() });
+      return hits.map(({ memory }) => memory.text);
+    };
+    const sizes = async () => {
+      const rows = await store.tables((db) => db.memoryVector.findMany({ orderBy: { seq: "asc" } }));
+      return rows.map(({ model, bytes }) => [model, bytes.length]);
+    };
+
+    test("finds what is said in other words, and words find it no worse", async () => {
+      await add([
+        { text: "Our supplier raised its fee" },
+        { text: "The heron is grey" },
+        ...Array.from({ length: 20 }, (_, index) => ({ text: `Lunch number ${index} was long`, id: `lunch_${index}` })),
+      ]);
+      const meaning = await open();
+      await meaning.finish(NEVER);
+      expect(await search("vendor price")).toEqual([]);
+      expect((await search("vendor price", meaning))[0]).toBe("Our supplier raised its fee");
+      expect((await search("what colour is the heron", meaning))[0]).toBe("The heron is grey");
+      expect(server.keys.every((key) => key === "Bearer sk-test")).toBe(true);
+    });
+
+    test("finds nothing of another scope by what it means", async () => {
+      await add([
+        { text: "Our supplier raised its fee", scope: PRIVATE, isPrivate: true, channelKey: "slack:C2" },
+        { text: "It rains" },
+      ]);
+      const meaning = await open();
+      await meaning.finish(NEVER);
+      expect(await search("vendor price", meaning)).not.toContain("Our supplier raised its fee");
+      expect(await search("vendor price", meaning, PRIVATE)).toEqual(["Our supplier raised its fee"]);
+    });
+
+    test("makes each vector once, in batches, and holds them anew after a start", async () => {
+      await add(Array.from({ length: 100 }, (_, index) => ({ text: `The client of ${index} paid`, id: `m${index}` })));
+      await (await open()).finish(NEVER);
+      expect(server.batches.map((batch) => batch.length)).toEqual([64, 36]);
+      expect(server.batches[0]?.[0]).toBe("ana: The client of 0 paid");
+      const again = await open();
+      await again.finish(NEVER);
+      expect(server.batches).toHaveLength(2);
+      expect(await search("customer charge", again)).toHaveLength(5);
+    });
+
+    test("what is edited gets another vector, and what is forgotten keeps none", async () => {
+      await add([{ text: "Our supplier raised its fee" }, { text: "The doctor is in" }]);
+      const meaning = await open();
+      await meaning.finish(NEVER);
+      const [first] = await store.tables((db) => vectorReads(db, database)).after(0, 1);
+      const edited = { ...given, text: "The manager is on vacation" };
+      await write((writes) => writes.edit(first?.seq ?? 0, { text: edited.text, terms: indexed(edited).terms }));
+      expect(await sizes()).toHaveLength(1);
+      meaning.changed(first?.seq ?? 0);
+      await meaning.finish(NEVER);
+      expect(await search("boss holiday", meaning)).toContain("The manager is on vacation");
+      await write((writes) => writes.forgetPerson("slack:U1"));
+      expect(await sizes()).toEqual([]);
+    });
+
+    test("a text that changes while its vector is made gets none of the old one's", async () => {
+      await add([{ text: "Our supplier raised its fee" }]);
+      const edited = { ...given, text: "The manager is on vacation" };
+      const [first] = await store.tables((db) => vectorReads(db, database)).after(0, 1);
+      const meaning = await open({
+        during: () =>
+          write((writes) => writes.edit(first?.seq ?? 0, { text: edited.text, terms: indexed(edited).terms })),
+      });
+      await meaning.finish(NEVER);
+      expect(await sizes()).toEqual([]);
+      expect(await meaning.missing()).toBe(1);
+    });
+
+    test("another size, and another model, make all anew; words find meanwhile", async () => {
+      await add([{ text: "Our supplier raised its fee" }, { text: "The doctor is in" }]);
+      await (await open()).finish(NEVER);
+      expect(await sizes()).toEqual([
+        ["openai/small 128", 128],
+        ["openai/small 128", 128],
+      ]);
+      server.resize(96);
+      const meaning = await open();
+      await meaning.finish(NEVER);
+      expect(await search("supplier", meaning)).toEqual(["Our supplier raised its fee"]);
+      await meaning.finish(NEVER);
+      expect(await sizes()).toEqual([
+        ["openai/small 96", 96],
+        ["openai/small 96", 96],
+      ]);
+      expect(await search("vendor price", meaning)).toContain("Our supplier raised its fee");
+      const other = await open({ model: "openai/large" });
+      await other.finish(NEVER);
+      expect(await sizes()).toEqual([
+        ["openai/large 96", 96],
+        ["openai/large 96", 96],
+      ]);
+    });
+
+    test("a text that the model refuses costs no other, and is not sent again", async () => {
+      await add([
+        { text: "Our supplier raised its fee" },
+        { text: `long ${"word ".repeat(700)}` },
+        { text: "The doctor is in" },
+      ]);
+      const meaning = await open();
+      await meaning.finish(NEVER);
+      expect(await meaning.missing()).toBe(0);
+      expect((await sizes()).map(([, size]) => size)).toEqual([128, 0, 128]);
+      const requests = server.seen();
+      await (await open()).finish(NEVER);
+      expect(server.seen()).toBe(requests);
+      expect(await search("physician", meaning)).toContain("The doctor is in");
+    });
+
+    test("no more is sent in a day than is allowed", async () => {
+      await add(Array.from({ length: 10 }, (_, index) => ({ text: `The client of ${index} paid`, id: `m${index}` })));
+      const meaning = await open({ perDay: 4 });
+      expect(await meaning.finish(NEVER)).toBe(false);
+      expect(await meaning.finish(NEVER)).toBe(false);
+      expect(server.batches.flat()).toHaveLength(4);
+      expect(await meaning.missing()).toBe(6);
+    });
+
+    test.each(["never", { status: 429, retryAfter: "1" }, { status: 500 }] as const)(
+      "a provider that answers a question with %j leaves recall to words, and is left alone for a while",
+      async (mood) => {
+        await add([{ text: "Our supplier raised its fee" }]);
+        const meaning = await open({ queryMs: 100 });
+        await meaning.finish(NEVER);
+        server.set(mood);
+        const requests = server.seen();
+        expect(await search("which supplier", meaning)).toEqual(["Our supplier raised its fee"]);
+        expect(await search("the fee", meaning)).toEqual(["Our supplier raised its fee"]);
+        expect(server.seen()).toBe(requests + 1);
+      },
+    );
+  });
+}
