@@ -18,6 +18,7 @@ import type {
   ThreadMessage,
   ThreadRef,
 } from "../../src/core/protocol/platform.ts";
+import type { Runtime } from "../../src/core/protocol/runtime.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
 import type { SessionRow } from "../../src/core/store/sessions.ts";
 import { openStore, type Store } from "../../src/core/store/store.ts";
@@ -57,7 +58,7 @@ export interface NativeSession {
   readonly options: {
     store: Store;
     engine: EmbeddedEngine;
-    runtime: { clock: ManualClock };
+    runtime: Runtime;
     approvals: ApprovalRules;
     deliver: () => Promise<unknown>;
   };

@@ -1,20 +1,17 @@
 import type { ManagedAgents } from "../agents/managed-agents.ts";
 import type { AgentDefinition, QueryConfig } from "../agents/query-config.ts";
 import type { ModelChoice } from "../budget/model-choice.ts";
-import type { SessionEngine } from "../engine/engine.ts";
 import type { CalledSkill } from "../events/session-event.ts";
 import type { RestoreFiles } from "../history/file-restore.ts";
 import type { JobControl } from "../jobs/job-control.ts";
+import type { DecisionScope } from "../people/interaction.ts";
 import type { AccessRules } from "../permissions/access.ts";
 import type { CanSeeChannel } from "../permissions/channel-access.ts";
-import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
 import type { Completion, OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
 import type { Describe } from "../protocol/platform-descriptor.ts";
-import type { Runtime } from "../protocol/runtime.ts";
 import type { SkillCatalogue } from "../skills/skills.ts";
 import type { SessionRow } from "../store/sessions.ts";
-import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 
 /** Who may use a command: whoever is served, those who may change the session, or admins. */
@@ -76,14 +73,10 @@ export interface ListedTool extends Pick<Tool, "name" | "permission" | "capabili
 }
 
 /** What commands work with, the same for all. A part of the program that brings commands adds its own port here. */
-export interface CommandServices {
+export interface CommandServices extends DecisionScope {
   /** All that there are. */
   readonly commands: readonly ChatCommand[];
-  readonly store: Store;
-  readonly engine: SessionEngine;
-  readonly runtime: Runtime;
   readonly access: AccessRules;
-  readonly approvals: ApprovalRules;
   readonly canSeeChannel: CanSeeChannel;
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** The agent that answers in a channel. */

@@ -2,13 +2,11 @@ import { readArguments } from "../command-line/arguments.ts";
 import { asTyped } from "../command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { whatOf } from "../permissions/approval-card.ts";
-import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
-import type { OutgoingMessage, Person } from "../protocol/platform.ts";
+import { mayDecide } from "../permissions/deciders.ts";
+import type { OutgoingMessage } from "../protocol/platform.ts";
 import { privately } from "../protocol/private-reply.ts";
-import type { Runtime } from "../protocol/runtime.ts";
 import type { ApprovalRow } from "../store/run/approvals.ts";
 import type { GrantRow } from "../store/run/grants.ts";
-import type { Store } from "../store/store.ts";
 import { plainLine } from "../text/plain-text.ts";
 
 /** Characters of what a line says. */
@@ -38,16 +36,11 @@ export const approvalsCommand: ChatCommand = {
   },
 };
 
-/** What takes a grant back needs to know. */
-export interface RevokeOptions {
-  readonly store: Store;
-  readonly runtime: Runtime;
-  readonly approvals: ApprovalRules;
-  readonly person: Pick<Person, "id" | "roles">;
-}
-
 /** Takes a grant back, for whom it covers and for those who may decide; answers what became of it. */
-export async function revokeGrant(id: string, { store, runtime, approvals, person }: RevokeOptions): Promise<string> {
+export async function revokeGrant(
+  id: string,
+  { store, runtime, approvals, person }: Pick<CommandContext, "store" | "runtime" | "approvals" | "person">,
+): Promise<string> {
   const grant = await store.grants.get(id);
   if (grant === null) return "That was taken back already.";
   if (person.id !== grant.personId && !mayDecide(person, grant.personId, approvals)) {

@@ -1,30 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
 import { revokeGrant } from "../commands/approvals.ts";
-import type { SessionEngine } from "../engine/engine.ts";
 import { runDetails } from "../history/run-details.ts";
 import { jobClick } from "../jobs/job-clicks.ts";
 import type { JobControl } from "../jobs/job-control.ts";
 import { askAgain, clickApproval } from "../people/approval-clicks.ts";
-import { clickFeedback, type FeedbackOptions } from "../people/feedback.ts";
+import { clickFeedback, type Voted } from "../people/feedback.ts";
+import type { DecisionScope } from "../people/interaction.ts";
 import { answerByClick } from "../people/questions.ts";
-import type { ApprovalRules } from "../permissions/deciders.ts";
 import { byPerson, causeText } from "../protocol/cancel-cause.ts";
 import type { Log } from "../protocol/log.ts";
 import type { InboundAction, Receipt, ThreadRef } from "../protocol/platform.ts";
 import type { Describe } from "../protocol/platform-descriptor.ts";
 import { privately } from "../protocol/private-reply.ts";
-import type { Runtime } from "../protocol/runtime.ts";
 import type { RunHook } from "../run/run-hooks.ts";
 import { channelKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { continueRun } from "./continue-run.ts";
 
-export interface ClickOptions {
-  readonly store: Store;
-  readonly engine: SessionEngine;
-  readonly runtime: Runtime;
+export interface ClickOptions extends DecisionScope {
   readonly log: Log;
-  readonly approvals: ApprovalRules;
   readonly jobs: JobControl;
   readonly describe: Describe;
   /** What features do around runs; nothing when left out. */
@@ -146,7 +140,7 @@ async function revoke(grantId: string, options: Parameters<typeof revokeGrant>[1
 
 function vote(action: InboundAction, id: { verb: string; runId: string }, options: ClickOptions) {
   const hooks = options.hooks?.() ?? [];
-  const voted: FeedbackOptions["voted"] = async (given, tx) => {
+  const voted: Voted = async (given, tx) => {
     for (const hook of hooks) await hook.voted?.(given, tx);
   };
   return clickFeedback(action, id, { ...options, voted });

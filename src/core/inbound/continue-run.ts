@@ -1,18 +1,11 @@
-import type { Claim, SessionEngine } from "../engine/engine.ts";
+import type { Claim } from "../engine/engine.ts";
 import { postKey } from "../engine/post-once.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
+import type { DecisionScope } from "../people/interaction.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
 import { privately } from "../protocol/private-reply.ts";
-import type { Runtime } from "../protocol/runtime.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { SessionRow } from "../store/sessions.ts";
-import type { Store } from "../store/store.ts";
-
-export interface ContinueRunOptions {
-  readonly store: Store;
-  readonly engine: SessionEngine;
-  readonly runtime: Runtime;
-}
 
 /** What a click says in the clicker's place, by the button's verb. */
 const WORDS: ReadonlyMap<string, string> = new Map([
@@ -28,7 +21,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
 export async function continueRun(
   action: InboundAction,
   { verb, runId }: { verb: string; runId: string },
-  options: ContinueRunOptions,
+  options: Pick<DecisionScope, "store" | "engine" | "runtime">,
 ): Promise<Receipt | null> {
   const { store, engine } = options;
   const text = WORDS.get(verb);
@@ -54,7 +47,7 @@ function reply(text: string): Receipt {
 async function bodyOf(
   { person, at }: InboundAction,
   { run, session, text }: { run: RunRow; session: SessionRow; text: string },
-  { store }: ContinueRunOptions,
+  { store }: Pick<DecisionScope, "store">,
 ): Promise<SessionEventBody> {
   const author = { id: person.id, name: person.name };
   const [begun, ending] = await Promise.all([
@@ -79,7 +72,7 @@ async function bodyOf(
 }
 
 /** A run that goes on, or is about to, needs no other beside it; the ended one may still be at its last steps. */
-function nothingElseRuns(run: RunRow, { runtime }: ContinueRunOptions): Claim {
+function nothingElseRuns(run: RunRow, { runtime }: Pick<DecisionScope, "runtime">): Claim {
   return async (tx) => {
     await tx.sessions.lock(run.sessionId);
     if ((await tx.inbox.nextWaking(run.sessionId, runtime.clock.now())) !== null) return false;

@@ -1,22 +1,17 @@
 import type { ThreadBreaker } from "../budget/thread-breaker.ts";
-import type { SessionEngine } from "../engine/engine.ts";
 import type { CalledSkill, PersonMessageEvent } from "../events/session-event.ts";
 import { isRaisedForOthers } from "../events/session-settings.ts";
 import { answersFromNowOn, answersNext } from "../history/agent-switch.ts";
-import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
+import type { DecisionScope } from "../people/interaction.ts";
+import { mayDecide } from "../permissions/deciders.ts";
 import type { Author } from "../protocol/messages.ts";
 import type { InboundEvent, InboundMessage, Receipt } from "../protocol/platform.ts";
 import { privately } from "../protocol/private-reply.ts";
-import type { Runtime } from "../protocol/runtime.ts";
 import { applicantOf, channelKeyOf, type NewSession, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
-import type { Store, StoreTransaction } from "../store/store.ts";
+import type { StoreTransaction } from "../store/store.ts";
 
-export interface MessageOptions {
-  readonly store: Store;
-  readonly engine: SessionEngine;
-  readonly runtime: Runtime;
+export interface MessageOptions extends DecisionScope {
   readonly breaker: ThreadBreaker;
-  readonly approvals: ApprovalRules;
   /** The agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
 }

@@ -1,20 +1,11 @@
-import type { SessionEngine } from "../engine/engine.ts";
 import { postKey } from "../engine/post-once.ts";
 import { decisionText } from "../permissions/approval-card.ts";
-import { type ApprovalRules, decidersSentence, mayDecide } from "../permissions/deciders.ts";
+import { decidersSentence, mayDecide } from "../permissions/deciders.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
-import type { Runtime } from "../protocol/runtime.ts";
 import type { ApprovalDecision, ApprovalRow, ApprovalScope } from "../store/run/approvals.ts";
-import type { Store, StoreTransaction } from "../store/store.ts";
+import type { StoreTransaction } from "../store/store.ts";
 import { cardKey } from "./approvals.ts";
-import { type Clickable, clickCard, isOpen, reply } from "./interaction.ts";
-
-export interface ApprovalClickOptions {
-  readonly store: Store;
-  readonly engine: SessionEngine;
-  readonly runtime: Runtime;
-  readonly approvals: ApprovalRules;
-}
+import { type Clickable, clickCard, type DecisionScope, isOpen, reply } from "./interaction.ts";
 
 /** What the buttons of a card stand for; null: deny. */
 const SCOPES: ReadonlyMap<string, ApprovalScope | null> = new Map([
@@ -28,12 +19,12 @@ const SCOPES: ReadonlyMap<string, ApprovalScope | null> = new Map([
 export function clickApproval(
   action: InboundAction,
   { choice, id }: { choice: string; id: string },
-  options: ApprovalClickOptions,
+  options: DecisionScope,
 ): Promise<Receipt> {
   return clickCard(clickableApprovals(options), { action, choice, id }, options);
 }
 
-function clickableApprovals(options: ApprovalClickOptions): Clickable<ApprovalRow> {
+function clickableApprovals(options: DecisionScope): Clickable<ApprovalRow> {
   const { approvals: rules, runtime } = options;
   const at = runtime.clock.now();
   const decidedText = (row: ApprovalRow) => `${decisionText(row, rules.expiresMinutes)} already.`;
@@ -70,7 +61,7 @@ function decisionOf(
 async function decide(
   tx: StoreTransaction,
   { row, decision }: { row: ApprovalRow; decision: ApprovalDecision },
-  { runtime }: ApprovalClickOptions,
+  { runtime }: DecisionScope,
 ): Promise<boolean> {
   if (!(await tx.approvals.decide(row.id, decision))) return false;
   if (decision.scope !== "session" && decision.scope !== "always") return true;
@@ -99,7 +90,7 @@ async function decide(
 }
 
 /** Nobody decided in time: who clicks first asks for the same again, as a message of theirs, in the thread's own session. */
-export async function askAgain(action: InboundAction, id: string, options: ApprovalClickOptions): Promise<Receipt> {
+export async function askAgain(action: InboundAction, id: string, options: DecisionScope): Promise<Receipt> {
   const { store, engine } = options;
   const row = await store.approvals.get(id);
   if (row === null || row.status !== "expired") return reply("This button does nothing any more.");

@@ -1,8 +1,8 @@
 import type { Button, InboundAction, Receipt } from "../protocol/platform.ts";
 import { privately } from "../protocol/private-reply.ts";
-import type { Runtime } from "../protocol/runtime.ts";
 import type { FeedbackValue } from "../store/run/feedback.ts";
-import type { Store, StoreTransaction } from "../store/store.ts";
+import type { StoreTransaction } from "../store/store.ts";
+import type { DecisionScope } from "./interaction.ts";
 
 interface Vote {
   readonly value: FeedbackValue;
@@ -20,21 +20,17 @@ export function feedbackButtons(runId: string): Button[] {
   return VOTES.map(({ verb, label }) => ({ id: `${verb}:${runId}`, label, style: "default" }));
 }
 
-export interface FeedbackOptions {
-  readonly store: Store;
-  readonly runtime: Runtime;
-  /** What else comes of a vote, in its transaction. */
-  readonly voted: (
-    vote: { readonly runId: string; readonly value: FeedbackValue; readonly before: FeedbackValue | null },
-    tx: StoreTransaction,
-  ) => Promise<void>;
-}
+/** What else comes of a vote, in its transaction. */
+export type Voted = (
+  vote: { readonly runId: string; readonly value: FeedbackValue; readonly before: FeedbackValue | null },
+  tx: StoreTransaction,
+) => Promise<void>;
 
 /** A vote on a run, `good:<run>` or `bad:<run>`; a person's newest one counts. Null when it is another button. */
 export async function clickFeedback(
   { person }: InboundAction,
   { verb, runId }: { verb: string; runId: string },
-  { store, runtime, voted }: FeedbackOptions,
+  { store, runtime, voted }: Pick<DecisionScope, "store" | "runtime"> & { readonly voted: Voted },
 ): Promise<Receipt | null> {
   const vote = VOTES.find((each) => each.verb === verb);
   const run = vote === undefined ? null : await store.runs.get(runId);

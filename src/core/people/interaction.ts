@@ -1,6 +1,8 @@
 import type { SessionEngine } from "../engine/engine.ts";
+import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { InboundAction, Person, Receipt } from "../protocol/platform.ts";
 import { privately } from "../protocol/private-reply.ts";
+import type { Runtime } from "../protocol/runtime.ts";
 import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
 
 /**
@@ -48,22 +50,25 @@ export interface Clickable<R extends AskedRow> {
   readonly decidedText: (row: R) => string;
 }
 
+/** What deciding on a card takes. */
+export interface DecisionScope {
+  readonly store: Store;
+  readonly engine: SessionEngine;
+  readonly runtime: Runtime;
+  readonly approvals: ApprovalRules;
+}
+
 export interface ClickedCard {
   readonly action: InboundAction;
   readonly choice: string;
   readonly id: string;
 }
 
-export interface ClickCardOptions {
-  readonly store: Store;
-  readonly engine: Pick<SessionEngine, "deliver">;
-}
-
 /** A click on a button of a card: what is decided and the event that wakes the run are one transaction, so that it counts once. */
 export async function clickCard<R extends AskedRow>(
   kind: Clickable<R>,
   { action, choice: button, id }: ClickedCard,
-  { store, engine }: ClickCardOptions,
+  { store, engine }: Pick<DecisionScope, "store" | "engine">,
 ): Promise<Receipt> {
   const row = await kind.rows(store).get(id);
   const choice = row && kind.choice(row, button, action.person);

@@ -1,27 +1,19 @@
-import type { SessionEngine } from "../engine/engine.ts";
 import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
 import type { InboundAction, InboundMessage, Person, Receipt } from "../protocol/platform.ts";
-import type { Runtime } from "../protocol/runtime.ts";
 import type { Answer, QuestionBody, QuestionRow } from "../store/run/questions.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 import type { ToolThread } from "../tool.ts";
-import { type Clickable, clickCard, isOpen, type Withdrawable, withdrawCards } from "./interaction.ts";
+import {
+  type Clickable,
+  clickCard,
+  type DecisionScope,
+  isOpen,
+  type Withdrawable,
+  withdrawCards,
+} from "./interaction.ts";
 import { answerLine, cardKey, closedCard } from "./question-card.ts";
 import { peopleOfRun } from "./run-people.ts";
-
-export interface AnswerOptions {
-  readonly store: Store;
-  readonly engine: Pick<SessionEngine, "deliver">;
-  readonly runtime: Pick<Runtime, "clock">;
-  /** Approvers may answer in place of the person who was asked. */
-  readonly approvals: ApprovalRules;
-}
-
-export interface MessageAnswerOptions extends AnswerOptions {
-  /** Delivers the message itself to the session, as any other. */
-  readonly deliver: () => Promise<unknown>;
-}
 
 /**
  * Takes a message that is no command as the answer to what the session waits for, if it is one: of the asked person, with
@@ -31,7 +23,10 @@ export interface MessageAnswerOptions extends AnswerOptions {
 export async function answerByMessage(
   message: InboundMessage,
   session: SessionRow,
-  options: MessageAnswerOptions,
+  options: DecisionScope & {
+    /** Delivers the message itself to the session, as any other. */
+    readonly deliver: () => Promise<unknown>;
+  },
 ): Promise<boolean> {
   const row = await options.store.questions.openIn(session.id);
   if (row === null || !isAnswer(message, row)) return false;
@@ -70,12 +65,12 @@ function answerIn({ text, attachments }: InboundMessage, body: QuestionBody): An
 export function answerByClick(
   action: InboundAction,
   { choice, id }: { choice: string; id: string },
-  options: AnswerOptions,
+  options: DecisionScope,
 ): Promise<Receipt> {
   return clickCard(clickableQuestions(options), { action, choice, id }, options);
 }
 
-function clickableQuestions(options: AnswerOptions): Clickable<QuestionRow> {
+function clickableQuestions(options: DecisionScope): Clickable<QuestionRow> {
   return {
     of: "answer",
     rows: ({ questions }) => questions,
@@ -129,7 +124,7 @@ interface Answered {
 }
 
 /** Decides once: false when somebody has answered before, or nobody need any more. */
-function deciding(row: QuestionRow, { answer, person: { id, name } }: Answered, { runtime }: AnswerOptions) {
+function deciding(row: QuestionRow, { answer, person: { id, name } }: Answered, { runtime }: DecisionScope) {
   return async (tx: StoreTransaction): Promise<boolean> => {
     if (!(await tx.questions.answer(row.id, { answer, by: { id, name }, at: runtime.clock.now() }))) return false;
     await settlePlan(tx, row, { answer, acceptedBy: `@${name}` });
@@ -154,15 +149,16 @@ async function leavePlanMode(tx: StoreTransaction, sessionId: string): Promise<v
   if ((await tx.plans.of(sessionId))?.phase === "planning") await tx.plans.set(sessionId, null);
 }
 
-export interface WithdrawOptions {
-  readonly store: Store;
-  readonly runId: string;
-  readonly sessionId: string;
-  readonly thread: Pick<ToolThread, "close" | "limits">;
-}
-
 /** The run has ended. `by`: who stopped it, as people read it, and thereby plan mode, too; null when it ended otherwise. */
-export async function withdrawQuestions(options: WithdrawOptions, by: string | null): Promise<void> {
+export async function withdrawQuestions(
+  options: {
+    readonly store: Store;
+    readonly runId: string;
+    readonly sessionId: string;
+    readonly thread: Pick<ToolThread, "close" | "limits">;
+  },
+  by: string | null,
+): Promise<void> {
   const { store, sessionId, thread } = options;
   if (by !== null) await store.transaction((tx) => leavePlanMode(tx, sessionId));
   const questions: Withdrawable<QuestionRow> = {

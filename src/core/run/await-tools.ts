@@ -1,19 +1,13 @@
-import type { Clock } from "../protocol/runtime.ts";
 import type { Tool } from "../tool.ts";
+import type { RunnerOptions } from "./runner.ts";
 
 /** How long a call waits for what its tool comes from. Milliseconds. */
 const MOST_MS = 20_000;
 
-export interface AwaitToolsOptions {
-  readonly tools: () => readonly Tool[];
-  readonly toolKnown?: (name: string) => Promise<void>;
-  readonly runtime: { readonly clock: Clock };
-}
-
 /** The tools once it is known whether there are these among them, or the time for that is over, or the run is. */
 export async function awaitTools(
   names: readonly string[],
-  { tools, toolKnown, runtime: { clock } }: AwaitToolsOptions,
+  { tools, toolKnown, runtime: { clock } }: Pick<RunnerOptions, "tools" | "toolKnown" | "runtime">,
   signal: AbortSignal,
 ): Promise<readonly Tool[]> {
   const isKnown = new AbortController();

@@ -1,12 +1,11 @@
 import { chargeLost } from "../budget/lost-call.ts";
-import type { SessionEngine, TurnContext, Wake } from "../engine/engine.ts";
+import type { TurnContext, Wake } from "../engine/engine.ts";
 import { endNote } from "../progress/end-notes.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
-import type { Log } from "../protocol/log.ts";
-import type { Runtime } from "../protocol/runtime.ts";
-import type { Store, StoreTransaction } from "../store/store.ts";
+import type { StoreTransaction } from "../store/store.ts";
 import { endChild } from "../subagents/children.ts";
 import { endWithHooks, type HookedRun, type RunHook } from "./run-hooks.ts";
+import type { RunnerOptions } from "./runner.ts";
 
 export interface EndingRun {
   readonly wake: Wake;
@@ -15,19 +14,11 @@ export interface EndingRun {
   readonly mayOwe: boolean;
 }
 
-export interface EndRunOptions {
-  readonly store: Store;
-  readonly engine: Pick<SessionEngine, "deliver">;
-  readonly runtime: Runtime;
-  readonly log: Log;
-  readonly hooks: readonly RunHook[];
-}
-
 /** Ends a run in the store, in one transaction with what hooks do then; a sub-agent's tells its parent. */
 export async function endRun(
   { wake, context, mayOwe }: EndingRun,
   outcome: QueryOutcome,
-  options: EndRunOptions,
+  options: Pick<RunnerOptions, "store" | "engine" | "runtime" | "log"> & { readonly hooks: readonly RunHook[] },
 ): Promise<void> {
   const { store, engine, runtime, log } = options;
   const { sessionId, runId, event } = wake;

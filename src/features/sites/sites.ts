@@ -7,15 +7,16 @@ import { look, type Publication, type PublishRequest, type PublishWorld, publish
 import type { Site, SiteVersion } from "./site.ts";
 import { siteReads, siteWrites } from "./store.ts";
 
-export interface SitesOptions extends Pick<PublishWorld, "limits" | "keptVersions" | "copies"> {
-  /** The address of all sites, without a slash at its end. */
-  readonly address: () => string;
-}
-
 /** All sites, for the parts of the feature. */
 export type Sites = ReturnType<typeof createSites>;
 
-export function createSites({ store, runtime }: Pick<FeatureHost, "store" | "runtime">, options: SitesOptions) {
+export function createSites(
+  { store, runtime }: Pick<FeatureHost, "store" | "runtime">,
+  options: Pick<PublishWorld, "limits" | "keptVersions" | "copies"> & {
+    /** The address of all sites, without a slash at its end. */
+    readonly address: () => string;
+  },
+) {
   const { copies, address } = options;
   const reads = store.tables(siteReads);
   const write: Write = (work) => store.transaction((tx) => work(tx.tables(siteWrites)));

@@ -77,7 +77,7 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
     const printed = (bytes: Uint8Array): void => {
       if (granted.call !== null) print(granted.call.printed, bytes);
     };
-    const wasi = createWasi({ filesystem: workspace.filesystem, ask, printed });
+    const wasi = createWasi(workspace.filesystem, ask, printed);
     const http = createHttpImport(ask);
     const imports = {
       "deckhand:sandbox/workspace": workspace.functions,

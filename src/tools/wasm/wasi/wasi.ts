@@ -41,12 +41,6 @@ export interface Wasi {
   run(program: { run(): void }, start: ProgramStart, bounds: ProgramBounds): string;
 }
 
-export interface WasiHost {
-  readonly filesystem: FilesystemImport;
-  readonly ask: Ask;
-  readonly printed: (bytes: Uint8Array) => void;
-}
-
 /** The name that programs see as their own. */
 const PROGRAM_NAME = "tool";
 
@@ -67,7 +61,7 @@ interface Running {
  * later. A component that is no program has none, and what it writes is in no result. `printed` learns of all that is
  * written: a call that does not come to its own end has nothing else to show.
  */
-export function createWasi({ filesystem, ask, printed }: WasiHost): Wasi {
+export function createWasi(filesystem: FilesystemImport, ask: Ask, printed: (bytes: Uint8Array) => void): Wasi {
   let running: Running = {
     args: [],
     files: null,
