@@ -323,7 +323,7 @@ const silent = () => createLogger({ level: "silent", secrets: [] });
 export const lookAtJobs: LookAtJobs = (config, channelConfigs) => {
   const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log: silent() });
   return checkJobsFile({
-    path: jobsFileOf(config),
+    file: jobsFileOf(config),
     agents: () => new Set(channelConfigs.agents.keys()),
     skillsOf: (thread) => skills(channelConfigs.sandboxRootOf(thread)),
     platforms: PLATFORMS,

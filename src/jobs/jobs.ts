@@ -1,48 +1,17 @@
-import type { SessionEngine } from "../core/engine/engine.ts";
 import type { JobControl } from "../core/jobs/job-control.ts";
 import type { JobRuns } from "../core/jobs/job-runs.ts";
-import type { AccessRules } from "../core/permissions/access.ts";
-import type { MembershipOf } from "../core/permissions/channel-access.ts";
-import type { ApprovalRules } from "../core/permissions/deciders.ts";
-import type { MemberOf } from "../core/permissions/members.ts";
 import { toAppError } from "../core/protocol/errors.ts";
-import type { Log } from "../core/protocol/log.ts";
-import type { ThreadRef } from "../core/protocol/platform.ts";
-import type { Platforms } from "../core/protocol/platform-descriptor.ts";
-import type { Runtime } from "../core/protocol/runtime.ts";
-import type { SkillCatalogue } from "../core/skills/skills.ts";
-import type { Store } from "../core/store/store.ts";
 import { createJobControl } from "./manage/manage.ts";
-import { LEFTOVERS_EVERY_MS, type LeftoverOptions, stopLeftovers } from "./scheduling/background-timeout.ts";
+import { LEFTOVERS_EVERY_MS, stopLeftovers } from "./scheduling/background-timeout.ts";
 import { BreeTicker } from "./scheduling/bree-ticker.ts";
+import type { JobScope } from "./scheduling/job-scope.ts";
 import { createJobsFile } from "./scheduling/jobs-file.ts";
 import { createRefusals } from "./scheduling/refusal.ts";
 import { createJobRuns } from "./scheduling/runs.ts";
 import { JobScheduler } from "./scheduling/scheduler.ts";
 import type { Ticker } from "./scheduling/ticker.ts";
 
-export interface JobsOptions extends Pick<LeftoverOptions, "announce"> {
-  readonly store: Store;
-  readonly engine: SessionEngine;
-  readonly runtime: Runtime;
-  readonly log: Log;
-  /** Who is served, and who are admins. */
-  readonly access: AccessRules;
-  readonly approvals: Pick<ApprovalRules, "approvers" | "requester">;
-  /** The agent that answers in a channel. */
-  readonly agentOf: (channelKey: string) => string;
-  readonly agents: () => ReadonlySet<string>;
-  /** The skills that hold in a thread. */
-  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
-  /** Names of the tools that there are. */
-  readonly tools: () => readonly string[];
-  readonly membershipOf: MembershipOf;
-  readonly memberOf: MemberOf;
-  readonly platforms: Platforms;
-  /** IANA name. */
-  readonly defaultTimezone: string;
-  /** Where jobs are kept in a file; nothing is there where nobody does. */
-  readonly file: string;
+export interface JobsOptions extends Omit<JobScope, "scheduler" | "refusalOf" | "ticker"> {
   /** How long the log of occurrences is kept. Days. */
   readonly logDays: number;
   /** Bree's, but for tests on virtual time. */
@@ -70,7 +39,8 @@ export function createJobs(options: JobsOptions): Jobs {
   const ticker = options.ticker ?? new BreeTicker({ clock: runtime.clock, log });
   const refusalOf = createRefusals(options);
   const scheduler = new JobScheduler({ ...options, ticker, refusalOf });
-  const readFile = createJobsFile({ ...options, path: options.file, scheduler });
+  const scope: JobScope = { ...options, ticker, refusalOf, scheduler };
+  const readFile = createJobsFile(scope);
   const chores = new Set<() => void>();
   const underWay = new Set<Promise<void>>();
   let isStopped = false;
@@ -100,8 +70,8 @@ export function createJobs(options: JobsOptions): Jobs {
   };
 
   return {
-    runs: createJobRuns({ ...options, scheduler, refusalOf }),
-    control: createJobControl({ ...options, admins: options.access.admins, scheduler, refusalOf }),
+    runs: createJobRuns(scope),
+    control: createJobControl(scope),
     async start() {
       // What has left the file is not due any more.
       const problems = await readFile();

@@ -84,7 +84,8 @@ test("a due time whose turn it is to wait for a run that is stopped at that very
   const { store } = world;
   const parts = partsOf(world, 2 * MINUTE);
   const ending: Promise<void>[] = [];
-  const engine: Pick<SessionEngine, "cancel" | "deliver"> = {
+  const engine: Pick<SessionEngine, "cancel" | "deliver" | "deliverAt"> = {
+    deliverAt: () => Promise.resolve("new"),
     cancel: () => Promise.resolve(),
     deliver: (sessionId, event, claim) =>
       parts.engine.deliver(sessionId, event, async (tx) => {
@@ -124,7 +125,11 @@ test("a job that is paused while its next attempt is written down gets none", as
   const desk = createJobRuns({
     ...partsOf(world, 0),
     store: { ...store, transaction: (work) => store.transaction((tx) => work(interleaved(tx, 2, pause))) },
-    scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
+    scheduler: {
+      look: () => Promise.resolve(),
+      startWaiting: () => Promise.resolve(),
+      runNow: () => Promise.resolve(null),
+    },
   });
   const transient = { retryAfterMs: undefined };
   const end = { verdict: "failed", text: "overloaded", costUsd: 0, durationMs: 1, transient, refusal: null } as const;

@@ -159,6 +159,7 @@ test("a job that is paused at the very moment that its run fails gets no next at
     store,
     engine: {
       cancel: () => Promise.resolve(),
+      deliver: () => Promise.resolve("new"),
       async deliverAt() {
         await world.jobs.control.act("disable", id, byAdmin(world));
         return "new";
@@ -166,7 +167,11 @@ test("a job that is paused at the very moment that its run fails gets no next at
     },
     runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
     log: silentLog,
-    scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
+    scheduler: {
+      look: () => Promise.resolve(),
+      startWaiting: () => Promise.resolve(),
+      runNow: () => Promise.resolve(null),
+    },
     refusalOf: () => Promise.resolve(null),
   });
   const transient = { retryAfterMs: undefined };
@@ -192,11 +197,16 @@ test.each([1, 2])("a job that is paused after %i looks of its next attempt is no
       cancel: async (_session, run) => {
         cancelled.push(run);
       },
+      deliver: () => Promise.resolve("new"),
       deliverAt: () => Promise.resolve("new"),
     },
     runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
     log: silentLog,
-    scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
+    scheduler: {
+      look: () => Promise.resolve(),
+      startWaiting: () => Promise.resolve(),
+      runNow: () => Promise.resolve(null),
+    },
     refusalOf: () => Promise.resolve(null),
   });
   const later = { jobId: id, occurrenceId, runId: "run_later", attempt: 2, timeoutMs: 300_000 };
@@ -228,10 +238,18 @@ test.each([1, 2, 3, 4])(
     };
     const desk = createJobRuns({
       store: interleaved(store, looks, change),
-      engine: { cancel: () => Promise.resolve(), deliverAt: () => Promise.resolve("new") },
+      engine: {
+        cancel: () => Promise.resolve(),
+        deliver: () => Promise.resolve("new"),
+        deliverAt: () => Promise.resolve("new"),
+      },
       runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
       log: silentLog,
-      scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
+      scheduler: {
+        look: () => Promise.resolve(),
+        startWaiting: () => Promise.resolve(),
+        runNow: () => Promise.resolve(null),
+      },
       refusalOf: () => Promise.resolve(null),
     });
     const end = {

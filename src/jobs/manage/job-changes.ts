@@ -10,8 +10,6 @@ import type {
 } from "../../core/jobs/job-control.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
-import type { Runtime } from "../../core/protocol/runtime.ts";
-import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import { type JobRow, jobNameKey, settingsOf } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
@@ -19,36 +17,23 @@ import { isSameTime, nextDueTimes } from "../calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../calendar/sentence.ts";
 import { CALLED_OFF, callOffOutdated } from "../scheduling/cancelled-retries.ts";
 import { type ReadJobInput, readJobInput } from "../scheduling/job-input.ts";
+import type { JobScope } from "../scheduling/job-scope.ts";
 import { DUE_ONCE, PAUSED, REMOVED } from "../scheduling/occurrence.ts";
-import type { RefusalOf } from "../scheduling/refusal.ts";
-import type { JobScheduler } from "../scheduling/scheduler.ts";
 import { done, refused } from "./answers.ts";
 import { versionOf } from "./job-fields.ts";
 import type { JobFinder } from "./job-finder.ts";
 import { fileRefusal, type JobRights } from "./job-rights.ts";
 import { jobDetails, NAMED_TIMES } from "./job-words.ts";
 
-export interface JobChangesOptions {
-  readonly store: Store;
-  readonly runtime: Runtime;
-  readonly scheduler: Pick<JobScheduler, "look" | "runNow" | "startWaiting">;
-  readonly agents: () => ReadonlySet<string>;
-  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
-  readonly refusalOf: RefusalOf;
-  /** Names of the tools that there are. */
-  readonly tools: () => readonly string[];
-  readonly defaultTimezone: string;
-}
-
 type ChangeAction = Exclude<JobAction, "show" | "logs">;
 
 /** Changing jobs, and what a change would come to. */
 export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> {
-  readonly #options: JobChangesOptions;
+  readonly #options: JobScope;
   readonly #rights: JobRights;
   readonly #finder: JobFinder;
 
-  constructor(options: JobChangesOptions, rights: JobRights, finder: JobFinder) {
+  constructor(options: JobScope, rights: JobRights, finder: JobFinder) {
     this.#options = options;
     this.#rights = rights;
     this.#finder = finder;

@@ -1,13 +1,10 @@
 import type { JobAnswer, JobControl, JobForm, JobOverview, JobRequest, JobView } from "../../core/jobs/job-control.ts";
-import type { ThreadRef } from "../../core/protocol/platform.ts";
-import type { Platforms } from "../../core/protocol/platform-descriptor.ts";
-import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import { type BrokenJob, type JobRow, settingsOf } from "../../core/store/jobs.ts";
-import type { Store } from "../../core/store/store.ts";
 import { clockChanges } from "../calendar/clock-changes.ts";
 import { nextDueTimes, readSchedule } from "../calendar/schedule.ts";
 import { timeIn } from "../calendar/sentence.ts";
+import type { JobScope } from "../scheduling/job-scope.ts";
 import { done } from "./answers.ts";
 import { jobFields, versionOf } from "./job-fields.ts";
 import type { JobFinder } from "./job-finder.ts";
@@ -23,15 +20,6 @@ import {
   NAMED_TIMES,
 } from "./job-words.ts";
 
-export interface JobQueriesOptions {
-  readonly store: Store;
-  readonly runtime: Runtime;
-  readonly agents: () => ReadonlySet<string>;
-  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
-  readonly defaultTimezone: string;
-  readonly platforms: Platforms;
-}
-
 /** Runs that the strip beside a job shows. */
 const SHOWN_RUNS = 7;
 /** Occurrences that `/jobs logs` lists. */
@@ -44,11 +32,11 @@ const NO_JOBS = `There are no jobs here. A job does something by itself, and wha
 
 /** Looking at jobs: nothing changes. */
 export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "overview"> {
-  readonly #options: JobQueriesOptions;
+  readonly #options: JobScope;
   readonly #rights: JobRights;
   readonly #finder: JobFinder;
 
-  constructor(options: JobQueriesOptions, rights: JobRights, finder: JobFinder) {
+  constructor(options: JobScope, rights: JobRights, finder: JobFinder) {
     this.#options = options;
     this.#rights = rights;
     this.#finder = finder;

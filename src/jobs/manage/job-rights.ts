@@ -1,20 +1,9 @@
 import type { JobRequest } from "../../core/jobs/job-control.ts";
-import type { MembershipOf } from "../../core/permissions/channel-access.ts";
-import type { ApprovalRules } from "../../core/permissions/deciders.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
-import type { Log } from "../../core/protocol/log.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
-
-export interface JobRightsOptions {
-  /** As in access rules. */
-  readonly admins: readonly string[];
-  /** Who, beside admins, may give a job more rights than to look: approvers, or whoever asks where nobody is named. */
-  readonly approvals: Pick<ApprovalRules, "approvers" | "requester">;
-  readonly membershipOf: MembershipOf;
-  readonly log: Log;
-}
+import type { JobScope } from "../scheduling/job-scope.ts";
 
 type Person = JobRequest["person"];
 
@@ -35,7 +24,12 @@ export interface JobRights {
   channelRefusal(channel: ThreadRef, request: JobRequest): Promise<string | null>;
 }
 
-export function createJobRights({ admins, approvals, membershipOf, log }: JobRightsOptions): JobRights {
+export function createJobRights({
+  access: { admins },
+  approvals,
+  membershipOf,
+  log,
+}: Pick<JobScope, "access" | "approvals" | "membershipOf" | "log">): JobRights {
   const isAdmin = (person: Person) => isNamed(person, admins);
   const rights: JobRights = {
     isAdmin,

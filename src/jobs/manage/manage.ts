@@ -1,14 +1,13 @@
 import type { JobControl } from "../../core/jobs/job-control.ts";
+import type { JobScope } from "../scheduling/job-scope.ts";
 import { refused } from "./answers.ts";
-import { JobChanges, type JobChangesOptions } from "./job-changes.ts";
+import { JobChanges } from "./job-changes.ts";
 import { createJobFinder } from "./job-finder.ts";
-import { JobQueries, type JobQueriesOptions } from "./job-queries.ts";
-import { createJobRights, type JobRightsOptions } from "./job-rights.ts";
-
-export interface JobControlOptions extends JobRightsOptions, JobChangesOptions, JobQueriesOptions {}
+import { JobQueries } from "./job-queries.ts";
+import { createJobRights } from "./job-rights.ts";
 
 /** Managing jobs, for commands, buttons and tools alike. */
-export function createJobControl(options: JobControlOptions): JobControl {
+export function createJobControl(options: JobScope): JobControl {
   const rights = createJobRights(options);
   const finder = createJobFinder(options.store, rights);
   const queries = new JobQueries(options, rights, finder);

@@ -1,23 +1,13 @@
-import type { SessionEngine } from "../../core/engine/engine.ts";
 import { postKey } from "../../core/engine/post-once.ts";
 import { taskTreeOf } from "../../core/events/child-task.ts";
 import { type CancelCause, causeText } from "../../core/protocol/cancel-cause.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
-import type { Log } from "../../core/protocol/log.ts";
-import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { RunRow } from "../../core/store/runs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
+import type { JobScope } from "./job-scope.ts";
 
-export interface LeftoverOptions {
-  readonly store: Store;
-  readonly engine: Pick<SessionEngine, "cancel">;
-  readonly runtime: Pick<Runtime, "clock">;
-  readonly log: Log;
-  /** Posts in a thread, or in the channel where there is none; the key is the post's own. */
-  readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<unknown>;
-}
+type Scope = Pick<JobScope, "store" | "engine" | "runtime" | "log" | "announce">;
 
 /** How often it is looked for what jobs' runs have left behind, and so what one look that finds it counts. Milliseconds. */
 export const LEFTOVERS_EVERY_MS = 10_000;
@@ -33,7 +23,7 @@ const TASK_CHARS = 80;
  * after it and for the runs that their ends begin. Their time counts as the run's own does: while one of them works, and
  * not while all wait for people, nor while the program is away.
  */
-export async function stopLeftovers(options: LeftoverOptions): Promise<void> {
+export async function stopLeftovers(options: Scope): Promise<void> {
   for (const [firstId, atWork] of await leftAtWork(options.store)) {
     try {
       await count(firstId, atWork, options);
@@ -55,7 +45,7 @@ async function leftAtWork(store: Store): Promise<Map<string, RunRow[]>> {
   return left;
 }
 
-async function count(firstId: string, atWork: readonly RunRow[], options: LeftoverOptions): Promise<void> {
+async function count(firstId: string, atWork: readonly RunRow[], options: Scope): Promise<void> {
   const { store, runtime } = options;
   const first = await store.runs.get(firstId);
   // Until its end, its own view counts.
@@ -72,7 +62,7 @@ async function count(firstId: string, atWork: readonly RunRow[], options: Leftov
   await stop(first, atWork, { ...options, cause: { by: "timeout", limitMs: body.timeoutMs } });
 }
 
-type Stopping = LeftoverOptions & { readonly cause: CancelCause };
+type Stopping = Scope & { readonly cause: CancelCause };
 
 async function stop(first: RunRow, atWork: readonly RunRow[], options: Stopping) {
   const { store, engine, log, cause } = options;

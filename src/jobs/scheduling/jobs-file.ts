@@ -2,39 +2,29 @@ import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
 import { JOB_FIELDS } from "../../core/jobs/job-control.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
-import type { Log } from "../../core/protocol/log.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { Platforms } from "../../core/protocol/platform-descriptor.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
-import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import type { JobSettings } from "../../core/store/jobs.ts";
-import type { Store } from "../../core/store/store.ts";
 import { isSameTime } from "../calendar/schedule.ts";
 import { callOffOutdated } from "./cancelled-retries.ts";
 import { asNamed, isRelative, PAST, readJobInput } from "./job-input.ts";
+import type { JobScope } from "./job-scope.ts";
 import { DUE_ONCE, PAUSED, REMOVED } from "./occurrence.ts";
-import type { JobScheduler } from "./scheduler.ts";
 
 /**
  * Jobs in a file, for people who keep them in git: a JSON array of objects whose fields are the flags of
  * `/jobs add`, with `channel` written `slack:T1/C1` (platform, workspace, channel). What is in the file is what
  * there is: jobs that leave it are removed, those that change are changed. One bad entry leaves the others alone.
  */
-export interface JobsFileOptions {
-  readonly path: string;
-  readonly store: Store;
-  readonly runtime: Runtime;
-  readonly log: Log;
-  readonly scheduler: Pick<JobScheduler, "look" | "startWaiting">;
-  readonly agents: () => ReadonlySet<string>;
-  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
-  readonly defaultTimezone: string;
-  readonly platforms: Platforms;
-}
+type Scope = Pick<
+  JobScope,
+  "file" | "store" | "runtime" | "log" | "scheduler" | "agents" | "skillsOf" | "defaultTimezone" | "platforms"
+>;
 
 /** What an entry is read with. */
-type EntryOptions = Pick<JobsFileOptions, "agents" | "skillsOf" | "defaultTimezone" | "platforms">;
+type EntryScope = Pick<Scope, "agents" | "skillsOf" | "defaultTimezone" | "platforms">;
 
 const fieldNames: ReadonlySet<string> = new Set([...JOB_FIELDS.map(({ name }) => name), "owner", "enabled"]);
 const entrySchema = z.record(
@@ -51,8 +41,8 @@ const entrySchema = z.record(
 const MOST_BYTES = 4 * 1_024 * 1_024;
 
 /** Takes over what the file says when it has changed; answers its problems, one line each. Never rejects: a file that cannot be read stops nothing. */
-export function createJobsFile(options: JobsFileOptions): () => Promise<readonly string[]> {
-  const { path, runtime, log } = options;
+export function createJobsFile(options: Scope): () => Promise<readonly string[]> {
+  const { file: path, runtime, log } = options;
   /** What was taken over whole, or why it cannot be read. */
   let known: string | null = null;
   /** Problems that were said. */
@@ -87,9 +77,9 @@ export function createJobsFile(options: JobsFileOptions): () => Promise<readonly
 
 /** How many jobs the file has and what is wrong with it, for somebody who only looks; null where there is no file. */
 export async function checkJobsFile(
-  options: EntryOptions & Pick<JobsFileOptions, "path"> & { readonly runtime: Pick<Runtime, "clock"> },
+  options: EntryScope & Pick<Scope, "file"> & { readonly runtime: Pick<Runtime, "clock"> },
 ): Promise<{ readonly jobs: number; readonly problems: readonly string[] } | null> {
-  const { path, runtime } = options;
+  const { file: path, runtime } = options;
   const read = await textOf(path);
   if (read.type === "missing") return null;
   const entries = read.type === "unreadable" ? read.text : readEntries(read.text);
@@ -104,8 +94,8 @@ function problemOf(path: string, index: number, problem: string): string {
 }
 
 /** The entries as they are at one moment, `at`: those that are taken over last do not get past meanwhile. */
-async function takeOverAll(text: string, at: number, options: JobsFileOptions): Promise<string[]> {
-  const { path, store, scheduler, runtime, log } = options;
+async function takeOverAll(text: string, at: number, options: Scope): Promise<string[]> {
+  const { file: path, store, scheduler, runtime, log } = options;
   const read = readEntries(text);
   if (typeof read === "string") return [`${path}: ${read}`];
   const problems: string[] = [];
@@ -182,7 +172,7 @@ function whatIsWrong(issue: z.core.$ZodIssue): string {
 async function readEntry(
   entry: unknown,
   now: number,
-  { agents, skillsOf, platforms, defaultTimezone }: EntryOptions,
+  { agents, skillsOf, platforms, defaultTimezone }: EntryScope,
 ): Promise<FileJob | PastJob | string> {
   const parsed = entrySchema.safeParse(entry);
   if (!parsed.success) return parsed.error.issues.map(whatIsWrong).join("; ");
@@ -227,7 +217,7 @@ type Taken = { readonly id: string; readonly isCalledOff?: boolean } | { readonl
 async function takeOver(
   { settings, enabled }: FileJob,
   { kept, at }: { readonly kept: ReadonlySet<string>; readonly at: number },
-  { store, runtime, scheduler }: JobsFileOptions,
+  { store, runtime, scheduler }: Scope,
 ): Promise<Taken> {
   const newId = runtime.ids.next("job");
   const taken = await store.transaction(async (tx): Promise<Taken> => {

@@ -1,18 +1,9 @@
 import { type AccessRules, accessRefusal } from "../../core/permissions/access.ts";
-import type { MemberOf } from "../../core/permissions/members.ts";
-import type { ThreadRef } from "../../core/protocol/platform.ts";
-import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import type { JobRow } from "../../core/store/jobs.ts";
+import type { JobScope } from "./job-scope.ts";
 import { skillProblem } from "./job-skill.ts";
 
-/** What a job needs to be there when it is due. */
-export interface JobNeeds {
-  readonly access: AccessRules;
-  readonly memberOf: MemberOf;
-  readonly agents: () => ReadonlySet<string>;
-  /** The skills that hold in a thread. */
-  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
-}
+type Needs = Pick<JobScope, "access" | "memberOf" | "agents" | "skillsOf">;
 
 export interface Refusal {
   /** The owner is what stands against it: the job may be another's. */
@@ -27,7 +18,7 @@ export type RefusalOf = (
 ) => Promise<Refusal | null>;
 
 /** A job runs in its owner's name, with the agent and the skill that it names: without them it does not run at all. */
-export function createRefusals(needs: JobNeeds): RefusalOf {
+export function createRefusals(needs: Needs): RefusalOf {
   return async (job) => {
     const lost = await lostOwner(job, needs);
     if (lost !== null) return { isOwners: true, reason: `${lost}, so nothing runs in their name. ${heir(job.source)}` };
@@ -52,7 +43,7 @@ function heir(source: JobRow["source"]): string {
 type Owned = Pick<JobRow, "ownerId" | "ownerName" | "thread">;
 
 /** What has become of the owner, in words; null where they may still use Deckhand. */
-async function lostOwner({ ownerId, ownerName, thread }: Owned, needs: JobNeeds): Promise<string | null> {
+async function lostOwner({ ownerId, ownerName, thread }: Owned, needs: Needs): Promise<string | null> {
   const setting = lostAccess(ownerId, needs.access);
   if (setting !== null) return `@${ownerName} may not use me any more (\`${setting}\`)`;
   // Before anything is due the scheduler has asked; what has begun since then is not ended by an outage.

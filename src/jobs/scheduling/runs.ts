@@ -1,30 +1,18 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { SessionEngine } from "../../core/engine/engine.ts";
 import { type JobFacts, type JobRun, type JobRunEnd, type JobRuns } from "../../core/jobs/job-runs.ts";
 import type { CancelCause } from "../../core/protocol/cancel-cause.ts";
 import type { AppError } from "../../core/protocol/errors.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
-import type { Log } from "../../core/protocol/log.ts";
-import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
 import type { JobRow } from "../../core/store/jobs.ts";
-import type { Store } from "../../core/store/store.ts";
 import { nextDue } from "../calendar/schedule.ts";
 import { clockTimeIn, sentenceOf, timeIn } from "../calendar/sentence.ts";
 import { TIME_HAD } from "./background-timeout.ts";
+import type { JobScope } from "./job-scope.ts";
 import { attemptEvent, DUE_ONCE, ON_TIME_MS, PAUSED, scheduleOf } from "./occurrence.ts";
-import type { RefusalOf } from "./refusal.ts";
-import type { JobScheduler } from "./scheduler.ts";
 
-export interface JobRunDeskOptions {
-  readonly store: Store;
-  readonly engine: Pick<SessionEngine, "deliverAt" | "cancel">;
-  readonly runtime: Runtime;
-  readonly log: Log;
-  readonly scheduler: Pick<JobScheduler, "look" | "startWaiting">;
-  readonly refusalOf: RefusalOf;
-}
+type Scope = Pick<JobScope, "store" | "engine" | "runtime" | "log" | "scheduler" | "refusalOf">;
 
 /** Runs before this one that the history strip shows. */
 const HISTORY = 6;
@@ -43,14 +31,14 @@ type Beginning = z.infer<typeof beginningSchema>;
 const LOGGED_CHARS = 300;
 
 /** What becomes of jobs' runs, written down. */
-export function createJobRuns(options: JobRunDeskOptions): JobRuns {
+export function createJobRuns(options: Scope): JobRuns {
   return new JobRunDesk(options);
 }
 
 class JobRunDesk implements JobRuns {
-  readonly #options: JobRunDeskOptions;
+  readonly #options: Scope;
 
-  constructor(options: JobRunDeskOptions) {
+  constructor(options: Scope) {
     this.#options = options;
   }
 

@@ -1,21 +1,19 @@
-import type { Delivered, SessionEngine } from "../../core/engine/engine.ts";
+import type { Delivered } from "../../core/engine/engine.ts";
 import type { SessionSettings } from "../../core/events/session-settings.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
-import type { MemberOf } from "../../core/permissions/members.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { CancelCause } from "../../core/protocol/cancel-cause.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
-import type { Log } from "../../core/protocol/log.ts";
-import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
 import type { JobAddress, JobRow } from "../../core/store/jobs.ts";
 import { JOB_KEY } from "../../core/store/sessions.ts";
-import type { Store, StoreTransaction } from "../../core/store/store.ts";
+import type { StoreTransaction } from "../../core/store/store.ts";
 import { type StoppedRun, stopRun } from "../../core/subagents/children.ts";
 import { wakeReleased } from "../../core/subagents/executor-queue.ts";
 import { dueBetween, nextDue, type Schedule } from "../calendar/schedule.ts";
 import { callOffAttempts } from "./cancelled-retries.ts";
 import { JOB_DEFAULTS } from "./job-input.ts";
+import type { JobScope } from "./job-scope.ts";
 import { readJobSkill } from "./job-skill.ts";
 import {
   attemptEvent,
@@ -26,20 +24,8 @@ import {
   overlapVerdict,
   scheduleOf,
 } from "./occurrence.ts";
-import type { RefusalOf } from "./refusal.ts";
-import type { Ticker } from "./ticker.ts";
 
-export interface SchedulerOptions {
-  readonly store: Store;
-  readonly engine: Pick<SessionEngine, "deliver" | "cancel">;
-  readonly runtime: Runtime;
-  readonly log: Log;
-  readonly ticker: Ticker;
-  /** The agent that answers in a channel. */
-  readonly agentOf: (channelKey: string) => string;
-  readonly refusalOf: RefusalOf;
-  readonly memberOf: MemberOf;
-}
+type Scope = Pick<JobScope, "store" | "engine" | "runtime" | "log" | "ticker" | "agentOf" | "refusalOf" | "memberOf">;
 
 /** Missed due times of one job that get a row of their own after a time away. */
 const MOST_MISSED = 500;
@@ -95,7 +81,7 @@ interface Arrived {
  * and lost ticks, a stopped clock and a time away are all the same.
  */
 export class JobScheduler {
-  readonly #options: SchedulerOptions;
+  readonly #options: Scope;
   /** One job is looked at by one at a time. */
   readonly #looks = new KeyedMutex();
   /** When each job is due next. Milliseconds since the epoch. */
@@ -103,7 +89,7 @@ export class JobScheduler {
   #cancelLook: (() => void) | null = null;
   #isStopped = false;
 
-  constructor(options: SchedulerOptions) {
+  constructor(options: Scope) {
     this.#options = options;
   }
 

@@ -96,11 +96,15 @@ test("a reminder that comes due while those before it are taken over is still to
   );
   const { store, clock } = await openWorld();
   const takeOver = createJobsFile({
-    path: file,
+    file,
     store,
     runtime: { clock, ids: countingIds(), random: seededRandom(1) },
     log: silentLog,
-    scheduler: { look: () => clock.advance(2 * HOUR), startWaiting: () => Promise.resolve() },
+    scheduler: {
+      look: () => clock.advance(2 * HOUR),
+      startWaiting: () => Promise.resolve(),
+      runNow: () => Promise.resolve(null),
+    },
     agents: () => new Set(["build"]),
     skillsOf: () => skillCatalogue([], []),
     platforms: PLATFORMS,
@@ -167,11 +171,15 @@ test.each([
   writeFileSync(file, JSON.stringify([entry, { ...entry, name: "Two", ...wrong }]));
   const { store, clock } = await openWorld();
   const takeOver = createJobsFile({
-    path: file,
+    file,
     store,
     runtime: { clock, ids: countingIds(), random: seededRandom(1) },
     log: silentLog,
-    scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
+    scheduler: {
+      look: () => Promise.resolve(),
+      startWaiting: () => Promise.resolve(),
+      runNow: () => Promise.resolve(null),
+    },
     agents: () => new Set(["build"]),
     skillsOf: () => skillCatalogue([skillNamed("forecast", ["place"])], []),
     platforms: PLATFORMS,

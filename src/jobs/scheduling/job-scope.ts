@@ -1,0 +1,45 @@
+import type { SessionEngine } from "../../core/engine/engine.ts";
+import type { AccessRules } from "../../core/permissions/access.ts";
+import type { MembershipOf } from "../../core/permissions/channel-access.ts";
+import type { ApprovalRules } from "../../core/permissions/deciders.ts";
+import type { MemberOf } from "../../core/permissions/members.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { Platforms } from "../../core/protocol/platform-descriptor.ts";
+import type { Runtime } from "../../core/protocol/runtime.ts";
+import type { SkillCatalogue } from "../../core/skills/skills.ts";
+import type { Store } from "../../core/store/store.ts";
+import type { RefusalOf } from "./refusal.ts";
+import type { JobScheduler } from "./scheduler.ts";
+import type { Ticker } from "./ticker.ts";
+
+/** What scheduling jobs and managing them takes; each part picks its own. */
+export interface JobScope {
+  readonly store: Store;
+  readonly engine: Pick<SessionEngine, "deliver" | "deliverAt" | "cancel">;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  /** Who is served, and who are admins. */
+  readonly access: AccessRules;
+  /** Who, beside admins, may give a job more rights than to look: approvers, or whoever asks where nobody is named. */
+  readonly approvals: Pick<ApprovalRules, "approvers" | "requester">;
+  /** The agent that answers in a channel. */
+  readonly agentOf: (channelKey: string) => string;
+  readonly agents: () => ReadonlySet<string>;
+  /** The skills that hold in a thread. */
+  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
+  /** Names of the tools that there are. */
+  readonly tools: () => readonly string[];
+  readonly membershipOf: MembershipOf;
+  readonly memberOf: MemberOf;
+  readonly platforms: Platforms;
+  /** IANA name. */
+  readonly defaultTimezone: string;
+  /** Where jobs are kept in a file; nothing is there where nobody does. */
+  readonly file: string;
+  /** Posts in a thread, or in the channel where there is none; the key is the post's own. */
+  readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<unknown>;
+  readonly ticker: Ticker;
+  readonly refusalOf: RefusalOf;
+  readonly scheduler: Pick<JobScheduler, "look" | "runNow" | "startWaiting">;
+}
