@@ -58,6 +58,9 @@ export function Sidebar({ state, now, controller, open, openJob, help }: Sidebar
         isAdding={isPending(state, "", commandAction("jobs", "add"))}
       />
       <Panels panels={state.overview?.panels ?? []} />
+      <button type="button" class="quiet help-link" onClick={help}>
+        Keyboard shortcuts <kbd>?</kbd>
+      </button>
       {state.you !== null && (
         <p class="you">
           <span>
@@ -68,9 +71,6 @@ export function Sidebar({ state, now, controller, open, openJob, help }: Sidebar
           </button>
         </p>
       )}
-      <button type="button" class="quiet help-link" onClick={help}>
-        Keyboard shortcuts <kbd>?</kbd>
-      </button>
     </nav>
   );
 }

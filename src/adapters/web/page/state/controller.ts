@@ -4,6 +4,7 @@ import type { ClientFrame } from "../../wire.ts";
 import { connect } from "./connection.ts";
 import { forgetKept, keepDraft, keepFor, keepSending, readSending } from "./keep.ts";
 import { createLookout } from "./lookout.ts";
+import { newId } from "./new-id.ts";
 import {
   type Change,
   type Click,
@@ -117,7 +118,7 @@ function talkToServer({ state, apply }: Store): Talk {
 function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "click" | "command" | "complete"> {
   const press = (pressed: Click, frame: (clickId: string) => ClientFrame): void => {
     if (isPending(state(), pressed.messageId, pressed.action)) return;
-    const clickId = crypto.randomUUID();
+    const clickId = newId();
     if (say(frame(clickId))) apply({ type: "clicked", clickId, click: pressed });
     else apply({ type: "notice", text: "There is no connection. Try again when it is back." });
   };
@@ -150,7 +151,7 @@ function formFilling({ state, apply }: Store, { say }: Talk): Pick<Controller, "
     submitForm: (filled) => {
       const { form: open } = state();
       if (open === null || open.isSending) return;
-      const clickId = open.clickId ?? crypto.randomUUID();
+      const clickId = open.clickId ?? newId();
       const { threadId, form } = open;
       apply({ type: "form_sent", clickId });
       const frame = { type: "command", clickId, threadId, name: form.command, args: form.line, filled } as const;
@@ -196,7 +197,7 @@ export function createController(): Controller {
       if (oldest !== undefined) say({ type: "open", threadId: oldest.threadId, before: oldest.position });
     },
     send: (text, files) => {
-      const clientId = crypto.randomUUID();
+      const clientId = newId();
       const { openId } = state();
       const threadId = openId ?? clientId;
       keepDraft(openId, "");

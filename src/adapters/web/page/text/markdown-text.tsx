@@ -24,6 +24,8 @@ function copyCode({ target }: MouseEvent): void {
       target.textContent = "Copy";
     }, 1_500);
   };
+  // There is none where the page came neither over TLS nor from this machine.
+  if (!("clipboard" in navigator)) return say("Not allowed");
   navigator.clipboard.writeText(text).then(
     () => say("Copied"),
     () => say("Not allowed"),

@@ -1,0 +1,133 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { Readable } from "node:stream";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { text, toolUse } from "../../support/model/model-script.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import { runCli } from "../../support/program/cli.ts";
+import { printedUrl } from "../../support/program/page-visit.ts";
+import { typed } from "../../support/talk/memory-talk.ts";
+import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
+
+/** The page beyond loopback in a real browser, over the whole program and a local Slack. */
+
+const PASSWORD = "heron on the long pier";
+
+let browser: Browser;
+let at: SlackOffice;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  at = await slackOffice({
+    env: { HOST: "0.0.0.0" },
+    settings: { approvals: { approvers: ["slack:U0ANA"], requester: false } },
+  });
+  at.model.script((request) =>
+    request.toolResults.length > 0 || !request.lastUserText.includes("create")
+      ? text("Done.")
+      : toolUse("write", { path: "config.toml", content: "port = 8080\n" }),
+  );
+  await at.bot.start();
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+});
+
+async function opened(address: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.goto(address);
+  return page;
+}
+
+const originOf = () => new URL(printedUrl(at.bot)).origin;
+const composer = (page: Page) => page.getByRole("textbox", { name: "Message to Deckhand" });
+const messages = (page: Page) => page.getByRole("list", { name: "Messages" });
+
+async function say(page: Page, words: string): Promise<void> {
+  await composer(page).fill(words);
+  await composer(page).press("Enter");
+}
+
+async function signIn(page: Page, name: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Name" }).fill(name);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+}
+
+test("from the printed address to an account, a linked person's decision, and out again", async () => {
+  const page = await opened(printedUrl(at.bot));
+  await page.getByRole("heading", { name: "Set up Deckhand" }).waitFor();
+  // The keyboard is where the first name goes.
+  await page.keyboard.type("ana");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press("Enter");
+  await composer(page).waitFor();
+  expect(new URL(page.url()).search).toBe("");
+
+  await say(page, "create config.toml");
+  const card = messages(page).getByRole("group", { name: /Deckhand asks: Create config\.toml\? asked by @ana/u });
+  await card.waitFor();
+  await card.getByRole("button", { name: "Allow once" }).click();
+  await page.getByText("An approver may.").first().waitFor();
+  const file = path.join(at.bot.sandboxRoot("web-team"), "config.toml");
+  expect(existsSync(file)).toBe(false);
+
+  await say(page, "/link");
+  const told = messages(page).getByText("Type this to Deckhand on Slack or Discord");
+  await told.waitFor();
+  const line = /\/link (ana \w{10})/u.exec((await told.textContent()) ?? "")?.[1] ?? "";
+  const channel = at.channel();
+  expect(await typed(at, `ana ${"A".repeat(10)}`, { channel, name: "link" })).toContain("no code that holds");
+  expect(await typed(at, line, { channel, name: "link" })).toContain("is linked to you");
+  expect(await typed(at, line, { channel, name: "link", user: "U0BOB" })).toContain("no code that holds");
+
+  await card.getByRole("button", { name: "Allow once" }).click();
+  await messages(page).getByText("Allowed by @ana: write").waitFor();
+  await expect.poll(() => existsSync(file)).toBe(true);
+  expect(readFileSync(file, "utf8")).toBe("port = 8080\n");
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.goBack();
+  await page.reload();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.context().close();
+});
+
+test("a colleague reads who has written what, a viewer no more than that, and a restart signs nobody out", async () => {
+  const cli = (args: readonly string[], password = "") =>
+    runCli(["user", ...args], { cwd: at.bot.home, env: {}, stdin: Readable.from([Buffer.from(`${password}\n`)]) });
+  expect(await cli(["add", "vera", "--role", "viewer"], PASSWORD)).toMatchObject({ error: "", failed: false });
+  expect((await cli(["add", "vera"], PASSWORD)).error).toContain("There is an account vera already");
+  expect((await cli(["add", "bob"], "short")).error).toContain("at least 12 characters");
+  expect((await cli(["list"])).out).toMatch(
+    /^ana · admin · .*linked to .*\(slack:U0ANA\)\nvera · viewer · never signed in$/u,
+  );
+
+  const page = await opened(originOf());
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await signIn(page, "vera");
+  await page.getByText("Your account may only read.").waitFor();
+  expect(await composer(page).count()).toBe(0);
+  await page.getByRole("navigation").getByText("create config.toml").click();
+  await messages(page).getByText("ana", { exact: true }).first().waitFor();
+  // What ana was told in private is not for vera.
+  expect(await messages(page).getByText("Type this to Deckhand").count()).toBe(0);
+
+  await at.bot.kill("SIGTERM");
+  await at.bot.start();
+  await page.reload();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  expect((await cli(["logout", "vera"])).out).toContain("signed out everywhere");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.context().close();
+});
