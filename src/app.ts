@@ -52,12 +52,13 @@ import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/scheduling/jobs-file.ts";
 import { createFeatureList, type FeatureList } from "./open-features.ts";
 import { openSecrets, openTerminal, openWeb, type PlatformAssembly, remotePlatforms } from "./open-platforms.ts";
-import { type OpenToolbox, openToolbox } from "./open-toolbox.ts";
+import { type OpenToolbox, openQuotas, openToolbox } from "./open-toolbox.ts";
 import { createLogger } from "./operations/logging.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
+import type { Quotas } from "./tools/quotas/quotas.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
 import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader.ts";
 import { createExecutorWorktrees } from "./tools/worktrees/executor-worktrees.ts";
@@ -206,6 +207,7 @@ interface Works extends Services {
   readonly skills: SkillReader;
   readonly toolbox: OpenToolbox;
   readonly jobs: Jobs;
+  readonly quotas: Quotas;
 }
 
 /** Connects the platforms to the engine, and goes on with what a process before this one left. */
@@ -257,12 +259,12 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
       detail: { platform: describePlatform(name).title },
     });
   };
-  const { maxConcurrentRuns } = config;
   const engine = new EmbeddedEngine({
     store,
     runtime,
     log,
-    maxConcurrentRuns,
+    maxConcurrentRuns: config.maxConcurrentRuns,
+    placeLimits: config.quotas,
     target: platform,
     isServed: (name) => platforms.has(name),
   });
@@ -274,21 +276,21 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
     settings: config.providers,
     budgets: config.budgets,
   });
-  const { agents } = services.channelConfigs;
+  const { agents, configOf, sandboxRootOf } = services.channelConfigs;
   const toolNames = () => toolbox.listed().map(({ name }) => name);
   const rights = createPlatformRights({ store, access: config.access, platforms, clock: runtime.clock, log });
   const jobs = openJobs(assembly, { ...services, rights, platform, engine, skills, toolNames });
   const { membershipOf } = rights;
-  const { configOf, sandboxRootOf } = services.channelConfigs;
   const callModel = createBackgroundCalls({ ...services, runtime, budgets: config.budgets });
   const finaliser = new MessageFinaliser({ store, clock: runtime.clock, log, platform, signal: assembly.signal });
   const addToFold: FeatureHost["addToFold"] = ({ runId, thread }, words) =>
     finaliser.amend(runId, "live", { thread, words });
   const asking = { configOf, sandboxRootOf, callModel, membershipOf, addToFold };
   const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models, ...asking };
-  const { secrets } = services;
-  const toolbox = await openToolbox(assembly, { ...given, secrets, worktrees: createExecutorWorktrees(config.home) });
-  return { ...services, rights, platform, engine, approvals, finaliser, models, skills, toolbox, jobs };
+  const quotas = openQuotas(assembly);
+  const worktrees = createExecutorWorktrees(config.home, { quotas });
+  const toolbox = await openToolbox(assembly, { ...given, secrets: services.secrets, quotas, worktrees });
+  return { ...services, quotas, rights, platform, engine, approvals, finaliser, models, skills, toolbox, jobs };
 }
 
 interface JobParts extends Services, Pick<Works, "rights" | "platform" | "engine" | "skills"> {
@@ -333,7 +335,7 @@ export const lookAtJobs: LookAtJobs = (config, channelConfigs) => {
 };
 
 function openIntake({ config, runtime, log, commands, features }: Assembly, works: Works): Receive {
-  const { store, engine, rights, approvals, models, channelConfigs, platform, skills, toolbox, jobs } = works;
+  const { store, engine, rights, approvals, models, channelConfigs, platform, skills, toolbox, jobs, quotas } = works;
   return createIntake({
     store,
     engine,
@@ -362,13 +364,14 @@ function openIntake({ config, runtime, log, commands, features }: Assembly, work
     describe: describePlatform,
     hooks: () => features.opened()?.hooks ?? [],
     canSeeChannel: rights.canSeeChannel,
-    restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: channelConfigs.sandboxRootOf }),
+    restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), quotas, ...channelConfigs }),
     ...channelConfigs,
   });
 }
 
 function openRunner({ config, runtime, log, features }: Assembly, works: Works): SessionHandler {
-  const { finaliser, store, engine, approvals, registry, channelConfigs, platform, skills, toolbox, jobs } = works;
+  const { finaliser, store, engine, approvals, registry, channelConfigs, platform, skills, toolbox, jobs, quotas } =
+    works;
   const board = createTaskBoard();
   return createSessionRunner({
     store,
@@ -392,6 +395,6 @@ function openRunner({ config, runtime, log, features }: Assembly, works: Works):
     channelConfigOf: channelConfigs.channelConfigOf,
     instructionsOf: createInstructionReader({ files: instructionFiles(config), log }),
     skillsOf: skills,
-    saveAttachment: (sandboxRoot, name, data) => saveAttachment({ sandboxRoot, name, data, log }),
+    saveAttachment: (place, name, data) => saveAttachment({ place, name, data, log, quotas }),
   });
 }

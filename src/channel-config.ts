@@ -93,6 +93,7 @@ function queryConfigOf(
     agentDefinition: _agent,
     directory: _directory,
     requireMention: _mention,
+    rootMb: _rootMb,
     ...channel
   } = config.channels[channelKey] ?? {};
   const temperature = agent.temperature ?? channel.temperature ?? config.query.temperature;

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
@@ -10,11 +11,14 @@ import { snapshotsOf } from "./home.ts";
 import type { FeatureList } from "./open-features.ts";
 import { describePlatform } from "./platforms.ts";
 import { createSystemResolve } from "./tools/network/resolve.ts";
+import { createQuotas, type Quotas } from "./tools/quotas/quotas.ts";
 import { keepWithinLimits } from "./tools/snapshots.ts";
 import { createToolbox, type Toolbox, type ToolboxOptions } from "./tools/toolbox.ts";
 import { type Confinement, createConfinement } from "./tools/wasm/confinement.ts";
 import { createSandbox, type Sandbox } from "./tools/wasm/sandbox.ts";
 import { APPLICATION, VERSION } from "./version.ts";
+
+const MB = 1_000_000;
 
 interface ToolboxWorld {
   readonly config: Config;
@@ -29,7 +33,7 @@ interface ToolboxWorld {
 
 type ToolboxParts = Pick<
   ToolboxOptions,
-  "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "worktrees" | "secrets"
+  "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "worktrees" | "quotas" | "secrets"
 > &
   Pick<PlatformRights, "membershipOf"> &
   Pick<FeatureHost, "configOf" | "sandboxRootOf" | "callModel" | "addToFold">;
@@ -50,7 +54,7 @@ export async function openToolbox(
   const snapshots = snapshotsOf(config);
   const resolve = createSystemResolve();
   const confinement = await openConfinement(config);
-  const sandbox = createSandbox({ log, snapshots, network: { resolve }, ...confinement });
+  const sandbox = createSandbox({ log, snapshots, quotas: given.quotas, network: { resolve }, ...confinement });
   const stopKeeping = keepWithinLimits({ directory: snapshots, clock: runtime.clock, log });
   parts.defer(async () => stopKeeping());
   parts.defer(() => sandbox.close());
@@ -82,6 +86,29 @@ export async function openToolbox(
   parts.defer(() => toolbox.stop());
   await toolbox.start(signal);
   return { ...toolbox, sandbox };
+}
+
+/** Reads nothing yet: the figures are looked for when something is first written. */
+export function openQuotas({
+  config,
+  runtime,
+  log,
+  parts,
+}: Pick<ToolboxWorld, "config" | "runtime" | "log" | "parts">): Quotas {
+  const { quotas, channels, home, sandbox } = config;
+  const opened = createQuotas({
+    limits: {
+      root: (channelKey) => (channels[channelKey]?.rootMb ?? quotas.rootMb) * MB,
+      person: quotas.userMb * MB,
+      channel: quotas.channelMb * MB,
+    },
+    isGiven: (root) => !isWithin(root, sandbox) && !isWithin(root, home),
+    file: path.join(home, "growth.json"),
+    clock: runtime.clock,
+    log,
+  });
+  parts.defer(async () => opened.close());
+  return opened;
 }
 
 /** How the system confines the sandbox's process by these settings; null where it is not to. */

@@ -49,6 +49,7 @@ type FileSettings = Pick<
   | "fastModel"
   | "managedAgents"
   | "maxConcurrentRuns"
+  | "quotas"
 >;
 
 export interface Config extends Readonly<FileSettings> {
@@ -119,6 +120,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
     ...(settings.managedAgents === undefined ? {} : { managedAgents: settings.managedAgents }),
     features: parsed.features,
     maxConcurrentRuns: settings.maxConcurrentRuns,
+    quotas: settings.quotas,
     channels: channelsOf(settings, parsed.configFile === null ? cwd : path.dirname(parsed.configFile)),
     providers: providersOf(parsed),
     warnings: parsed.warnings,

@@ -2,6 +2,7 @@ import path from "node:path";
 import { z } from "zod";
 import { REGION } from "../core/providers/catalog.ts";
 import { field, secret } from "./fields.ts";
+import { dollars, limitFields, tokens } from "./limit-settings.ts";
 import { networkSchema } from "./networks.ts";
 import { channelKeySchema, personSchema } from "./platform-ids.ts";
 
@@ -11,8 +12,6 @@ import { channelKeySchema, personSchema } from "./platform-ids.ts";
  */
 
 const text = z.string().min(1, "must not be empty");
-const tokens = z.int("must be a whole number").min(1, "must be at least 1");
-const dollars = z.number("must be a number").positive("must be more than 0");
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 
 export const modelRefSchema = z
@@ -157,6 +156,11 @@ const channelSchema = z.strictObject({
     text.exactOptional(),
     "Binds the channel's sandbox root to this directory; a relative path starts at the configuration file.",
     "/srv/checkout",
+  ),
+  rootMb: field(
+    tokens.exactOptional(),
+    "Megabytes that the channel's directory may hold, in place of `quotas.rootMb`.",
+    10_000,
   ),
   requireMention: field(
     z.boolean().exactOptional(),
@@ -319,26 +323,7 @@ export const settingsSchema = z.strictObject({
     "Whether the system confines the sandbox's process as well, by bubblewrap: without network, and with the sandbox roots alone before its eyes. auto: where that is possible; `deckhand doctor` says what is missing. required: nothing starts without. A channel's directory that is a link must be named by where it leads.",
     "required",
   ),
-  budgets: field(
-    z
-      .strictObject({
-        runUsd: field(dollars.exactOptional(), "US dollars of one run; `maxBudgetUsd` says the same.", 0.5),
-        sessionUsd: field(dollars.exactOptional(), "US dollars of one session.", 5),
-        userUsd: field(dollars.exactOptional(), "US dollars of one person in a day.", 10),
-        channelUsd: field(dollars.exactOptional(), "US dollars of one channel in a day.", 20),
-        jobUsd: field(dollars.exactOptional(), "US dollars of one occurrence of a job.", 0.5),
-        dayUsd: field(dollars.exactOptional(), "US dollars of everything in a day.", 50),
-        runTokens: field(tokens.exactOptional(), "Tokens of one run.", 200_000),
-        sessionTokens: field(tokens.exactOptional(), "Tokens of one session.", 2_000_000),
-        userTokens: field(tokens.exactOptional(), "Tokens of one person in a day.", 5_000_000),
-        channelTokens: field(tokens.exactOptional(), "Tokens of one channel in a day.", 10_000_000),
-        jobTokens: field(tokens.exactOptional(), "Tokens of one occurrence of a job.", 200_000),
-        dayTokens: field(tokens.exactOptional(), "Tokens of everything in a day.", 20_000_000),
-      })
-      .prefault({}),
-    "Spending limits. Each model call is held to what all that apply leave for it, and a run ends when that is too little. A day is one of UTC. Limits in dollars cannot hold for a model whose price is unknown, which a status says; limits in tokens (read, cached and written ones alike) hold for every model. A call that is stopped or breaks off is charged what its provider has counted by then, and an estimate of the rest; a provider that counts nothing has its calls estimated. Of a call that a killed process leaves, the request is charged; without any limit, such a call is not.",
-    { dayUsd: 50 },
-  ),
+  ...limitFields,
   fastModel: field(
     modelRefSchema.exactOptional(),
     "A quick model for agents that only look about (`fast`, as explorer is), provider/model.",
@@ -379,7 +364,7 @@ export const settingsSchema = z.strictObject({
   ),
   maxConcurrentRuns: field(
     tokens.default(32),
-    "Runs at work at once; the rest queue, people and channels in turn. A quarter of the places is not to be had by one person alone.",
+    "Runs at work at once; the rest queue, people and channels in turn. A quarter of the places is not to be had by one person alone, and an eighth not by one channel; `quotas` sets other shares.",
     32,
   ),
 });

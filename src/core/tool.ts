@@ -37,6 +37,8 @@ export interface Spending {
 export interface ToolContext {
   readonly sessionId: string;
   readonly runId: string;
+  /** Who has asked. */
+  readonly personId: string;
   readonly callId: string;
   readonly turn: number;
   /** `slack:C1`: what per-channel limits count by. */

@@ -1,19 +1,24 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Log } from "../core/protocol/log.ts";
+import type { AttachmentPlace, SavedAttachment } from "../core/run/attached-files.ts";
 import { isInstructionFile } from "./instructions/instruction-files.ts";
 import { instructing } from "./instructions/protected-files.ts";
+import { NoRoom } from "./quotas/growth.ts";
+import type { Quotas } from "./quotas/quotas.ts";
+import { roomOf } from "./quotas/room.ts";
 import { PathResolver, withFile } from "./wasm/workspace/path-resolver.ts";
 import { hashFile } from "./wasm/workspace/read-file.ts";
 import { replaceFile } from "./wasm/workspace/replace-file.ts";
 
 export interface AttachmentFile {
-  /** Absolute. */
-  readonly sandboxRoot: string;
+  readonly place: AttachmentPlace;
   /** As the platform names it; only its last segment counts. */
   readonly name: string;
   readonly data: Uint8Array;
   readonly log: Log;
+  /** Absent: there is room for everything. */
+  readonly quotas?: Pick<Quotas, "ready" | "take"> | undefined;
 }
 
 /** Bytes of a file name in the sandbox, in UTF-8: file systems take 255, and a name may grow by a digest. */
@@ -21,28 +26,33 @@ const NAME_BYTES = 150;
 
 /**
  * Keeps what a person attached beneath `attachments/` of the sandbox root, through the same verified
- * paths as the tools'. Answers its relative path, or null when it cannot be written there. Equal
+ * paths as the tools'. Answers its relative path, why there is no room, or null when it cannot be written there. Equal
  * content under an equal name is there once; other content gets a name of its own.
  */
-export function saveAttachment({ sandboxRoot, name, data, log }: AttachmentFile): Promise<string | null> {
+export async function saveAttachment({ place, name, data, log, quotas }: AttachmentFile): Promise<SavedAttachment> {
+  const { sandboxRoot } = place;
+  const growth = { ...place, root: sandboxRoot };
+  await quotas?.ready(growth);
   const resolver = new PathResolver(sandboxRoot);
   const instructs = instructing(sandboxRoot);
   const digest = createHash("sha256").update(data).digest("hex");
   try {
     for (const candidate of candidates(name, digest)) {
-      const place = resolver.make(candidate);
+      const target = resolver.make(candidate);
       // A link may lead elsewhere.
-      if (instructs(candidate) || instructs(place.relative)) return Promise.resolve(null);
-      if (place.stats === null) {
-        replaceFile(place, candidate, { content: data, before: null });
-        return Promise.resolve(candidate);
+      if (instructs(candidate) || instructs(target.relative)) return null;
+      if (target.stats === null) {
+        quotas?.take(growth, roomOf(data.byteLength));
+        replaceFile(target, candidate, { content: data, before: null });
+        return candidate;
       }
-      if (place.stats.isFile() && withFile(place, candidate, hashFile) === digest) return Promise.resolve(candidate);
+      if (target.stats.isFile() && withFile(target, candidate, hashFile) === digest) return candidate;
     }
-    return Promise.resolve(null);
+    return null;
   } catch (error) {
+    if (error instanceof NoRoom) return { refused: error.payload };
     log.warn({ err: error, name }, "attachment_not_saved");
-    return Promise.resolve(null);
+    return null;
   } finally {
     resolver.close();
   }

@@ -5,6 +5,7 @@ import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
 import { reportOf } from "../core/store/run/child-status.ts";
 import type { Store } from "../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
+import type { Quotas } from "./quotas/quotas.ts";
 import { asResult } from "./sandboxed/guest-call.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 import { describeChanges, plainPath } from "./worktrees/diff.ts";
@@ -19,6 +20,8 @@ export interface MergeWorkDeps {
   readonly worktrees: ExecutorWorktrees;
   /** Where what files held is kept before they change. */
   readonly snapshots: string;
+  /** How much may be written; absent: anything. */
+  readonly quotas?: Quotas;
 }
 
 /** What ends the reading of what was changed, and what ends the merging of it. */
@@ -31,18 +34,17 @@ interface Until {
 const DESCRIBE_MS = 10_000;
 
 /** Brings what an executor has changed in its copy into the files of the channel. */
-export function createMergeWork({ store, worktrees, snapshots }: MergeWorkDeps): Tool {
+export function createMergeWork({ store, worktrees, snapshots, quotas }: MergeWorkDeps): Tool {
   const merge = async (id: string, ctx: ToolContext, until: Until): Promise<ToolResult> => {
     await requireEnded(id, ctx, store);
     const [worktree, changes] = [worktrees.of(id), await worktrees.changes(id, until.reading)];
     const log = await openMergeLog(worktree, ctx);
-    const merged = await mergeChanges(changes, {
-      root: ctx.sandboxRoot,
-      worktree,
-      snapshots,
-      log,
-      signal: until.merging,
-    });
+    const { sandboxRoot: root, personId, channelKey } = ctx;
+    const place = { root, personId, channelKey };
+    await quotas?.ready(place);
+    const take = (bytes: number) => quotas?.take(place, bytes);
+    const into = { root, worktree, snapshots, log, signal: until.merging, take };
+    const merged = await mergeChanges(changes, into);
     if (merged.stoppedBy === null && merged.files.every(isTaken)) await worktrees.taken(id);
     return resultOf(merged);
   };

@@ -6,7 +6,10 @@ import { SandboxError } from "../core/protocol/errors.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import type { FileStep } from "../core/store/run/undos.ts";
+import { channelKeyOf } from "../core/store/sessions.ts";
 import { type Instructs, instructing } from "./instructions/protected-files.ts";
+import type { Quotas } from "./quotas/quotas.ts";
+import { roomHeld, roomOf } from "./quotas/room.ts";
 import { madeWith, removeEmpty, removeEmptyAbove } from "./wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "./wasm/workspace/kept-content.ts";
 import { keepMode, keptMode } from "./wasm/workspace/kept-mode.ts";
@@ -19,16 +22,21 @@ export interface FileRestoreOptions {
   /** Where the sandbox keeps contents. */
   readonly snapshots: string;
   readonly sandboxRootOf: (thread: ThreadRef) => string;
+  /** How much roots may hold; absent: anything. */
+  readonly quotas?: Quotas;
 }
 
 /** Puts kept contents back through the same verified paths as the tools'. */
-export function createFileRestore({ snapshots, sandboxRootOf }: FileRestoreOptions): RestoreFiles {
-  return ({ thread, steps, instructions }) => {
+export function createFileRestore({ snapshots, sandboxRootOf, quotas }: FileRestoreOptions): RestoreFiles {
+  return async ({ thread, steps, instructions }) => {
     const root = sandboxRootOf(thread);
+    const place = { root, personId: null, channelKey: channelKeyOf(thread) };
+    await quotas?.ready(place);
+    const take = (bytes: number) => quotas?.take(place, bytes);
     const resolver = new PathResolver(root);
     try {
-      const fates = fatesOf(steps, resolver, { snapshots, instructions, instructs: instructing(root) });
-      return Promise.resolve(steps.map((step) => fates.get(step) ?? { type: "changed" }));
+      const fates = fatesOf(steps, resolver, { snapshots, instructions, instructs: instructing(root), take });
+      return steps.map((step) => fates.get(step) ?? { type: "changed" });
     } finally {
       resolver.close();
     }
@@ -62,6 +70,8 @@ function clearMade(removed: readonly FileStep[], resolver: PathResolver): void {
 }
 
 interface RestoreOptions {
+  /** Counts what is about to be written; throws Refusal where that is too much. */
+  readonly take: (bytes: number) => void;
   readonly snapshots: string;
   readonly instructions: boolean;
   readonly instructs: Instructs;
@@ -97,6 +107,7 @@ function restore(step: FileStep, restoring: Restoring): FileFate {
   const content = to === null ? null : keptContent(snapshots, to);
   if (to !== null && content === null) return { type: "not_kept" };
   if (place !== null && from !== null) keepPresent(place, snapshots);
+  restoring.take((content === null ? 0 : roomOf(content.length)) - roomHeld(place?.stats ?? null));
   if (content !== null) putBack(place?.stats ? place : resolver.make(name), { step, content, snapshots });
   else if (place !== null) {
     unlinkSync(place.directory.at(place.name));

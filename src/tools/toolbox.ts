@@ -9,6 +9,7 @@ import { createGitTool } from "./git.ts";
 import { createMergeWork } from "./merge-work.ts";
 import { createNativeTools, type NativeToolDeps } from "./native/native-tools.ts";
 import type { Resolve } from "./network/resolve.ts";
+import type { Quotas } from "./quotas/quotas.ts";
 import { createFileTools } from "./sandboxed/file-tools.ts";
 import { createJobTools, type JobToolDeps } from "./schedule-job.ts";
 import { createSkillTool } from "./skill.ts";
@@ -27,6 +28,8 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly log: Log;
   readonly skills: SkillReader;
   readonly jobs: JobToolDeps["jobs"];
+  /** How much may be written; absent: anything. */
+  readonly quotas?: Quotas;
   /** The program's own tokens and keys, which no result holds. */
   readonly secrets: OwnSecrets;
   /** Opens what features bring, told the names that are taken. */

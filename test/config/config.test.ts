@@ -40,6 +40,7 @@ test("an empty environment gives the documented defaults", () => {
     agents: {},
     features: expect.any(Array),
     maxConcurrentRuns: 32,
+    quotas: { rootMb: 2_000, userMb: 1_000, channelMb: 2_000 },
     channels: {},
     providers: {},
     reactions: { slack: ["robot_face"], discord: ["🤖"] },

@@ -8,6 +8,7 @@ export function toolContext(more: Partial<ToolContext> & Pick<ToolContext, "sand
   return {
     sessionId: "session",
     runId: "run",
+    personId: "slack:U1",
     callId: "call",
     turn: 1,
     channelKey: "slack:C1",

@@ -13,8 +13,15 @@ beforeEach(() => {
 
 afterEach(() => rmSync(sandboxRoot, { recursive: true, force: true }));
 
-function save(name: string, content: string): Promise<string | null> {
-  return saveAttachment({ sandboxRoot, name, data: Buffer.from(content), log: silentLog });
+async function save(name: string, content: string): Promise<string | null> {
+  const saved = await saveAttachment({
+    place: { sandboxRoot, personId: "slack:U1", channelKey: "slack:C1" },
+    name,
+    data: Buffer.from(content),
+    log: silentLog,
+  });
+  if (saved !== null && typeof saved !== "string") throw new Error(saved.refused);
+  return saved;
 }
 
 test.each([

@@ -16,7 +16,9 @@ export interface Query {
   readonly runId: string;
   /** `slack:C1`: what per-channel limits count by. */
   readonly channelKey: string;
-  /** Who asked, by name; for the log. */
+  /** Who asked. */
+  readonly personId: string;
+  /** By name; for the log. */
   readonly person: string;
   readonly config: QueryConfig;
   readonly registry: ProviderRegistry;

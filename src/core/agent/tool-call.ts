@@ -168,6 +168,7 @@ export function toolContext(
   return {
     sessionId: query.sessionId,
     runId: query.runId,
+    personId: query.personId,
     callId,
     turn: run.state.turns,
     channelKey: query.channelKey,

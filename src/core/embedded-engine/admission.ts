@@ -5,8 +5,8 @@ const KEPT_SHARES = { person: 1 / 4, channel: 1 / 8 };
 
 /** Where settings say how many places one may have. */
 export interface PlaceLimits {
-  readonly person?: number | undefined;
-  readonly channel?: number | undefined;
+  readonly userRuns?: number | undefined;
+  readonly channelRuns?: number | undefined;
 }
 
 /**
@@ -24,11 +24,11 @@ export class Admission {
   readonly #held = { person: new Map<string, number>(), channel: new Map<string, number>() };
   #turns = new Turns();
 
-  constructor(limit: number, { person, channel }: PlaceLimits = {}) {
+  constructor(limit: number, { userRuns, channelRuns }: PlaceLimits = {}) {
     this.#limit = limit;
     this.#most = {
-      person: person ?? limit - Math.floor(limit * KEPT_SHARES.person),
-      channel: channel ?? limit - Math.floor(limit * KEPT_SHARES.channel),
+      person: userRuns ?? limit - Math.floor(limit * KEPT_SHARES.person),
+      channel: channelRuns ?? limit - Math.floor(limit * KEPT_SHARES.channel),
     };
   }
 
@@ -125,7 +125,7 @@ export class Admission {
 }
 
 type Owner = Pick<Applicant, "personId" | "channelKey">;
-type Holder = keyof PlaceLimits;
+type Holder = keyof typeof KEPT_SHARES;
 const HOLDERS: readonly Holder[] = ["person", "channel"];
 
 function ownerId({ personId, channelKey }: Owner, holder: Holder): string {

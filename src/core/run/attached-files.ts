@@ -4,11 +4,21 @@ import type { ContentBlock, DocumentBlock, ImageBlock } from "../protocol/messag
 import type { Attachment, ChatPlatform } from "../protocol/platform.ts";
 import { plainLine } from "../text/plain-text.ts";
 
+/** Where it is in the sandbox root; why it is not to be there; null when it cannot be. */
+export type SavedAttachment = string | { readonly refused: string } | null;
+
+/** Where something is attached, and by whom. */
+export interface AttachmentPlace {
+  readonly sandboxRoot: string;
+  readonly personId: string;
+  readonly channelKey: string;
+}
+
 export interface AttachedFileOptions {
   readonly platform: Pick<ChatPlatform, "fetchFile" | "descriptor">;
   readonly signal: AbortSignal;
-  /** Keeps an attachment in the sandbox root; answers its path there, or null when it cannot. */
-  readonly saveAttachment: (name: string, data: Uint8Array) => Promise<string | null>;
+  /** Keeps an attachment in the sandbox root. */
+  readonly saveAttachment: (name: string, data: Uint8Array) => Promise<SavedAttachment>;
   /** What people should know: an attachment that could not be read. */
   readonly notice: (text: string) => void;
   /** Characters of a document's text that go into the request; `DOCUMENT_CHARS` when left out. */
@@ -37,10 +47,13 @@ export async function attachedBlocks(attachment: Attachment, options: AttachedFi
   try {
     const data = await platform.fetchFile(attachment, platform.descriptor.limits.attachmentBytes, signal);
     const saved = await options.saveAttachment(attachment.name, data);
-    const where = saved === null ? "" : ` It is saved as ${saved}.`;
+    const where = saved === null ? "" : typeof saved === "string" ? ` It is saved as ${saved}.` : ` ${saved.refused}`;
     return [
       note(`Attached: ${name} (${mediaType}, ${data.byteLength} bytes).${where}`),
-      ...contentOf(attachment, data, { context: saved ?? "attached", chars: options.documentChars ?? DOCUMENT_CHARS }),
+      ...contentOf(attachment, data, {
+        context: typeof saved === "string" ? saved : "attached",
+        chars: options.documentChars ?? DOCUMENT_CHARS,
+      }),
     ];
   } catch (error) {
     if (signal.aborted) throw error;

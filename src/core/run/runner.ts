@@ -37,6 +37,7 @@ import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool, ToolThread } from "../tool.ts";
 import type { Sink } from "../trust/egress.ts";
+import type { AttachmentPlace, SavedAttachment } from "./attached-files.ts";
 import { awaitTools } from "./await-tools.ts";
 import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
@@ -90,8 +91,8 @@ export interface RunnerOptions {
   readonly instructionsOf: (place: InstructionRoots) => readonly InstructionLayer[];
   /** The skills that hold there. */
   readonly skillsOf: (sandboxRoot: string) => SkillCatalogue;
-  /** Keeps an attachment beneath the sandbox root; answers its relative path, or null when it cannot. */
-  readonly saveAttachment: (sandboxRoot: string, name: string, data: Uint8Array) => Promise<string | null>;
+  /** Keeps an attachment beneath the sandbox root. */
+  readonly saveAttachment: (place: AttachmentPlace, name: string, data: Uint8Array) => Promise<SavedAttachment>;
 }
 
 /** Takes a session from an event, or from where a crash cut it, to the end of its run. */
@@ -261,12 +262,14 @@ class SessionRunner implements SessionHandler {
   }
 
   #inputOptions(run: LiveRun, sandboxRoot: string, runCommand: RunLocalCommand): RunInputOptions {
+    const { id: personId } = authorOf(run.wake.event.body);
+    const place = { sandboxRoot, personId, channelKey: run.session.channelKey };
     const { platform, runtime, saveAttachment } = this.#options;
     return {
       platform: platform(run.session.thread.platform),
       ids: runtime.ids,
       signal: run.context.signal,
-      saveAttachment: (name, data) => saveAttachment(sandboxRoot, name, data),
+      saveAttachment: (name, data) => saveAttachment(place, name, data),
       skills: () => this.#options.skillsOf(sandboxRoot),
       notice: (text) => run.view.show({ type: "status", text }),
       runCommand,
@@ -278,10 +281,9 @@ class SessionRunner implements SessionHandler {
     { config, sandboxRoot, above, allowedHosts, blockedUrls, sinks = [], place }: ChannelConfig,
     plan: Plan | null,
   ): { readonly query: Query; readonly input: RunInputOptions } {
-    const { store, runtime, log, tools } = this.#options;
+    const { store, runtime, log, tools, approvals } = this.#options;
     const { session, wake, context, view } = run;
     const { id: personId, name: person } = authorOf(wake.event.body);
-    const show = view.show.bind(view);
     const input = this.#inputOptions(run, sandboxRoot, (typed) => localCommands(typed));
     const account = { personId, channelId: session.channelKey };
     const instructions = this.#options.instructionsOf({ sandboxRoot, above });
@@ -290,6 +292,7 @@ class SessionRunner implements SessionHandler {
       sessionId: session.id,
       runId: wake.runId,
       channelKey: session.channelKey,
+      personId,
       person,
       config,
       registry: this.#registry(run, account, config),
@@ -330,7 +333,7 @@ class SessionRunner implements SessionHandler {
         run.known.open = open;
       },
     };
-    const localCommands = createLocalCommands({ store, context, query, show, approvals: this.#options.approvals });
+    const localCommands = createLocalCommands({ store, context, query, show: view.show.bind(view), approvals });
     return { query, input };
   }
 

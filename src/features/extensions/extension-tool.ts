@@ -56,10 +56,11 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
       const capabilities = capabilitiesOf(manifest, ctx);
       const scope = { ctx, signal, writes: capabilities.files === "write", hosts: manifest.hosts };
       return withChangedFiles(files, scope, async ({ changed = () => {}, printed = () => {} }) => {
-        const { sessionId, channelKey } = ctx;
+        const { sessionId, personId, channelKey } = ctx;
         const refusals = new Set<string>();
         const caller = {
           sessionId,
+          personId,
           channelKey,
           signal,
           changed,

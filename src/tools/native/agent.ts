@@ -14,6 +14,7 @@ import { beginChild } from "../../core/subagents/children.ts";
 import { releaseQueued } from "../../core/subagents/executor-queue.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { UNKNOWN } from "../../core/trust/label.ts";
+import type { GrowthPlace } from "../quotas/quotas.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { describeChanges } from "../worktrees/diff.ts";
 import type { ExecutorWorktrees } from "../worktrees/executor-worktrees.ts";
@@ -180,6 +181,10 @@ async function workOf(id: string, worktrees: ExecutorWorktrees, signal: AbortSig
   }
 }
 
+function placeOf({ sandboxRoot: root, personId, channelKey }: ToolContext): GrowthPlace {
+  return { root, personId, channelKey };
+}
+
 interface Call {
   readonly ctx: ToolContext;
   readonly deps: AgentDeps;
@@ -191,7 +196,7 @@ async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call)
   const assignment = await assignmentOf(asked, ctx, deps);
   if (assignment.type === "refused") return assignment.reason;
   const { event, settings } = assignment;
-  if (event.task.isolated === true) await deps.worktrees.make(id, ctx.sandboxRoot, signal);
+  if (event.task.isolated === true) await deps.worktrees.make(id, placeOf(ctx), signal);
   const begun = await beginChild({ id, settings }, event, deps);
   if (begun !== "begun") return begun === "stopped" ? "Not begun: you have been stopped." : TOO_MANY;
   return null;

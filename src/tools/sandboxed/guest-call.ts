@@ -51,8 +51,16 @@ export async function callGuest<R>(
     ...(secretFile === undefined ? {} : { secretFile }),
   };
   const capability = { ...capabilityFor(ctx, capabilities), ...allowed };
-  const { sessionId, channelKey } = ctx;
-  const caller = { sessionId, channelKey, signal, changed, printed, queued: (before: number) => ctx.queued(before) };
+  const { sessionId, personId, channelKey } = ctx;
+  const caller = {
+    sessionId,
+    personId,
+    channelKey,
+    signal,
+    changed,
+    printed,
+    queued: (before: number) => ctx.queued(before),
+  };
   const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), capability, caller);
   const answer = parseJson(output);
   const refused = refusedSchema.safeParse(answer);

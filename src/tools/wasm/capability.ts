@@ -1,6 +1,7 @@
 import type { Capabilities } from "../../core/capabilities.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import type { HostRules } from "../network/target.ts";
+import type { Bucket } from "../quotas/bucket.ts";
 
 /** All that one call may do and use; enforced by the sandbox host, whatever the guest tries. */
 export interface SandboxCapability {
@@ -15,6 +16,8 @@ export interface SandboxCapability {
   readonly knownContents?: readonly string[];
   /** Where contents are kept before files change, so that changes can be taken back; absent: nowhere. */
   readonly snapshots?: string;
+  /** The limits of what it writes; absent: none. */
+  readonly growth?: readonly Bucket[];
   /** The hosts that the guest may reach, and the URLs that it may not; absent: no network. Enforced by the bot itself. */
   readonly network?: HostRules;
   /** Whether the guest may know the time. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Log } from "../../core/protocol/log.ts";
 import type { GuestAnswer } from "../network/guest-answer.ts";
 import type { GuestFetch } from "../network/guest-fetch.ts";
-import { fromChildSchema, type Outcome, type RunMessage, type ToChild } from "./child/messages.ts";
+import { fromChildSchema, type Grown, type Outcome, type RunMessage, type ToChild } from "./child/messages.ts";
 import type { ConfinedView } from "./confinement.ts";
 import type { FileChange } from "./workspace/kept-content.ts";
 
@@ -15,6 +15,8 @@ export interface CallEvents {
   readonly changed: Changed;
   /** What a call had printed that did not come to its own end; before that is told. */
   readonly printed: (text: string) => void;
+  /** What it has taken of the room that it was given; not told where the process dies. */
+  readonly grown: (grown: Grown) => void;
   /** Does what the guest asks to fetch; ends with the call. */
   readonly fetch: GuestFetch;
 }
@@ -78,6 +80,7 @@ export function startChild({ childFile, buildDir, view, log }: ChildParts, onExi
     const call = calls.get(id);
     if (news.type === "changed") call?.changed(news.files);
     else if (news.type === "printed") call?.printed(news.text);
+    else if (news.type === "grown") call?.grown(news);
     else if (news.type !== "fetch") end(id, news);
     else if (call !== undefined) fetchFor(id, call, news.request);
   });

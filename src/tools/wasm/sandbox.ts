@@ -4,9 +4,10 @@ import type { Log } from "../../core/protocol/log.ts";
 import { createGuestFetch, type GuestFetch, type GuestFetchOptions } from "../network/guest-fetch.ts";
 import { createSystemResolve } from "../network/resolve.ts";
 import type { HostRules } from "../network/target.ts";
+import type { GrowingCall, Quotas } from "../quotas/quotas.ts";
 import { type Caller, CallQueue, type QueueLimits } from "./call-queue.ts";
 import type { SandboxCapability } from "./capability.ts";
-import type { GuestInput, Outcome } from "./child/messages.ts";
+import type { Grown, GuestInput, Outcome } from "./child/messages.ts";
 import { ChildKeeper } from "./child-keeper.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Changed } from "./sandbox-child.ts";
@@ -34,6 +35,8 @@ export interface SandboxOptions {
   readonly childFile?: string;
   /** Where contents are kept before files change; absent: nowhere. */
   readonly snapshots?: string;
+  /** How much calls may write; absent: as much as they like. */
+  readonly quotas?: Pick<Quotas, "begin"> | undefined;
   /** How the system confines the child; absent: not at all. */
   readonly confinement?: Confinement;
   readonly limits?: Partial<SandboxLimits>;
@@ -43,10 +46,12 @@ export interface SandboxOptions {
 
 /** For whom a guest runs, and who learns which files it changes; these count also when the call fails or is aborted. */
 export interface SandboxCaller extends Caller {
+  /** Who has asked for it; absent: nobody whose share it counts against. */
+  readonly personId?: string;
   readonly changed?: Changed;
   /** Learns what a call had printed that was ended in the midst. */
   readonly printed?: (text: string) => void;
-  /** Learns why a fetch got no response: what the guest shows of it may be less. */
+  /** Learns why a fetch got no response, or a file was not written: what the guest shows of it may be less. */
   readonly refused?: (sentence: string) => void;
 }
 
@@ -84,9 +89,16 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   ): Promise<string> => {
     const id = ++lastId;
     const { signal, changed = () => {}, printed = () => {}, refused = () => {} } = caller;
-    const { network: rules = NO_NETWORK, ...capability } = message.capability;
+    const { network: rules = NO_NETWORK, ...given } = message.capability;
     const fetch = telling(createGuestFetch(rules, network), refused);
-    const outcome = await child.run({ type: "run", id, ...message, capability }, { signal, changed, printed, fetch });
+    using growth = await growthOf(given, caller, options.quotas);
+    const capability = { ...given, ...growth.room };
+    const grown = (added: Grown): void => {
+      growth.ended(added);
+      if (added.full !== null) refused(added.full);
+    };
+    const events = { signal, changed, printed, grown, fetch };
+    const outcome = await child.run({ type: "run", id, ...message, capability }, events);
     if (outcome.type === "cancelled") signal.throwIfAborted();
     return outputOf(outcome, message.capability);
   };
@@ -102,6 +114,25 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     pid: () => child.pid(),
     close: () => child.close(),
   };
+}
+
+interface CallGrowth extends Disposable, Pick<GrowingCall, "ended"> {
+  readonly room: Pick<SandboxCapability, "growth">;
+}
+
+/** A call that ends without a word of what it has added is looked after when it is disposed of. */
+async function growthOf(
+  { root, writable }: SandboxCapability,
+  { personId, channelKey }: SandboxCaller,
+  quotas: SandboxOptions["quotas"],
+): Promise<CallGrowth> {
+  const call = writable ? await quotas?.begin({ root, personId: personId ?? null, channelKey }) : undefined;
+  let hasEnded = call === undefined;
+  const ended: GrowingCall["ended"] = (added) => {
+    if (!hasEnded) call?.ended(added);
+    hasEnded = true;
+  };
+  return { room: call === undefined ? {} : { growth: call.buckets }, ended, [Symbol.dispose]: () => ended(null) };
 }
 
 function telling(fetch: GuestFetch, refused: (sentence: string) => void): GuestFetch {

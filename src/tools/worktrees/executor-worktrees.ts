@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ExecutorWorktree, executorWorktree } from "../../core/agents/executor-worktree.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { keepRepositories } from "../git/worktree-repositories.ts";
+import type { GrowthPlace, Quotas } from "../quotas/quotas.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
 import { PathResolver, type ResolvedPath, withFile } from "../wasm/workspace/path-resolver.ts";
 import { isBeneath } from "../wasm/workspace/path-rules.ts";
@@ -38,7 +39,7 @@ export interface ExecutorWorktrees {
   /** The worktree that a sandbox root is the tree of; null for any other root. */
   at(sandboxRoot: string): ExecutorWorktree | null;
   /** Makes one of a sandbox root, once. Throws Refusal when it is too large. */
-  make(childId: string, root: string, signal: AbortSignal): Promise<void>;
+  make(childId: string, place: GrowthPlace, signal: AbortSignal): Promise<void>;
   /** What an executor has done to its files. Throws Refusal when the worktree is there no more, or has become too large. */
   changes(childId: string, signal: AbortSignal): Promise<readonly WorktreeChange[]>;
   /** All that was changed in it has been merged: it need not be kept. */
@@ -59,19 +60,29 @@ export interface KeptWorktree {
   readonly madeAt: number;
 }
 
-export function createExecutorWorktrees(home: string, given: Partial<typeof ROOM> = {}): ExecutorWorktrees {
+export function createExecutorWorktrees(
+  home: string,
+  { quotas, ...given }: Partial<typeof ROOM> & { readonly quotas?: Quotas } = {},
+): ExecutorWorktrees {
   const most = { ...ROOM, ...given };
+  /** What removing a copy gives back, and to whom. */
+  const takenFor = new Map<string, { readonly place: GrowthPlace; readonly bytes: number }>();
   const comparing: Listing = { maxEntries: GROWTH * most.entries, tooMany: grownTooLarge };
   const of = (childId: string): ExecutorWorktree => executorWorktree(home, childId);
   const directoryOf = (childId: string) => path.dirname(of(childId).tree);
   const all = path.dirname(directoryOf("any"));
   const list = () => keptIn(all);
-  const makeOne = async (childId: string, root: string, signal: AbortSignal): Promise<void> => {
+  const makeOne = async (childId: string, { root, ...whose }: GrowthPlace, signal: AbortSignal): Promise<void> => {
     const done = directoryOf(childId);
     if (await isThere(done)) return;
     signal.throwIfAborted();
     const used = (await list()).reduce((sum, { bytes }) => sum + bytes, 0);
-    await makeWorktree(root, done, { signal, home, room: most.bytes - used, entries: most.entries });
+    const place = { ...whose, root: of(childId).tree };
+    const take = (bytes: number): void => {
+      quotas?.take(place, bytes);
+      takenFor.set(childId, { place, bytes });
+    };
+    await makeWorktree(root, done, { signal, home, room: most.bytes - used, entries: most.entries, take });
   };
   let making: Promise<void> = Promise.resolve();
   return {
@@ -81,9 +92,9 @@ export function createExecutorWorktrees(home: string, given: Partial<typeof ROOM
       return worktree.tree === sandboxRoot ? worktree : null;
     },
     list,
-    make(childId, root, signal) {
+    make(childId, place, signal) {
       // One after the other, so that each knows what room the others have left.
-      const made = making.then(() => makeOne(childId, root, signal));
+      const made = making.then(() => makeOne(childId, place, signal));
       making = made.catch(() => {}); // whoever asked for it is told
       return made;
     },
@@ -101,6 +112,9 @@ export function createExecutorWorktrees(home: string, given: Partial<typeof ROOM
       // At once, so that nobody finds half of it.
       if (going !== whole) await rename(whole, going);
       await rm(going, { recursive: true, force: true });
+      const taken = takenFor.get(name);
+      if (taken !== undefined) quotas?.give(taken.place, taken.bytes);
+      takenFor.delete(name);
     },
   };
 }
@@ -141,6 +155,8 @@ interface Making {
   readonly room: number;
   /** Entries of the root. */
   readonly entries: number;
+  /** Counts what the tree takes; throws Refusal where that is too much for whom it is made. */
+  readonly take: (bytes: number) => void;
 }
 
 async function makeWorktree(root: string, done: string, how: Making): Promise<void> {
@@ -156,6 +172,7 @@ async function makeWorktree(root: string, done: string, how: Making): Promise<vo
       how.signal,
     );
     await writeFile(path.join(making, SIZE), String(bytes));
+    how.take(treeBytes);
     await rename(making, done);
   } catch (error) {
     await rm(making, { recursive: true, force: true });

@@ -8,6 +8,7 @@ import { systemCode } from "../../core/protocol/system-code.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
 import { instructionRefusal } from "../instructions/instruction-files.ts";
 import { type Instructs, instructing } from "../instructions/protected-files.ts";
+import { roomOf } from "../quotas/room.ts";
 import { madeFor, removeEmptyAbove } from "../wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "../wasm/workspace/kept-content.ts";
 import { keepMode } from "../wasm/workspace/kept-mode.ts";
@@ -38,6 +39,8 @@ export interface Merging {
   readonly snapshots: string;
   readonly log: MergeLog;
   readonly signal: AbortSignal;
+  /** Counts what is about to be written; throws Refusal where that is too much. Absent: nothing is. */
+  readonly take?: (bytes: number) => void;
 }
 
 interface Work extends Merging {
@@ -201,6 +204,7 @@ interface Putting {
 
 /** The file must still be what it was when it was looked at. What it held is kept, and noted, before it is replaced. */
 async function put(file: string, { content, here, merging }: Putting): Promise<MergedFile> {
+  merging.take?.(room(content) - room(here));
   const state = { path: file, sha256: printOf(content), action: "wrote", ...keptBefore(file, here, merging) } as const;
   await merging.log.note(state);
   const resolver = new PathResolver(merging.root);
@@ -252,6 +256,10 @@ function modeOf(root: string, file: string): number {
 }
 
 /** Also by the resolved path, so that a link is no way to what instructs agents. */
+function room(content: Buffer | null): number {
+  return content === null ? 0 : roomOf(content.length);
+}
+
 function makePlace(file: string, resolver: PathResolver, instructs: Instructs) {
   const check = (relative: string) => {
     if (instructs(relative)) throw instructionRefusal(relative);

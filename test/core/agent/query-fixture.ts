@@ -178,6 +178,7 @@ export function scenario({
     sessionId: "ses_1",
     runId: "run_1",
     channelKey: "web:C1",
+    personId: "web:U1",
     person: "ana",
     config: {
       model: "scripted/one",

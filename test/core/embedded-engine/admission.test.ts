@@ -60,7 +60,7 @@ test.each([
 });
 
 test("settings say how many places one may have", () => {
-  const admission = new Admission(8, { person: 1, channel: 2 });
+  const admission = new Admission(8, { userRuns: 1, channelRuns: 2 });
   expect(queue(admission, ["ana ops 1", "ana dev 1", "ben ops 1", "eve ops 1", "eve dev 1"])).toEqual([
     "ana ops 1",
     "ben ops 1",

@@ -11,7 +11,7 @@ import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { type LoadedExtensions, loadExtensions } from "../../../src/features/extensions/load-extensions.ts";
 import type { GuestFetchOptions } from "../../../src/tools/network/guest-fetch.ts";
-import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../../src/tools/wasm/sandbox.ts";
 import { buildBindingsGenerator, buildGuests, SANDBOX_CHILD } from "../../support/program/built.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
@@ -25,8 +25,11 @@ export interface ExtensionPlace {
 }
 
 /** One sandbox for the tests of a file, and the generator that makes bindings. */
-export function useExtensionSandbox(network: Partial<GuestFetchOptions> = {}): ExtensionPlace {
-  const sandbox = createSandbox({ ...SANDBOX_CHILD, network });
+export function useExtensionSandbox(
+  network: Partial<GuestFetchOptions> = {},
+  more: Pick<SandboxOptions, "quotas"> = {},
+): ExtensionPlace {
+  const sandbox = createSandbox({ ...SANDBOX_CHILD, network, ...more });
   const cacheDir = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
   beforeAll(async () => {
     await buildBindingsGenerator();

@@ -9,12 +9,14 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";
 import { commit, EVERY_LOOK, type GitSession, gitSession, nameInIndex, repository, set } from "./git-session.ts";
 
+const NOBODY = { personId: null, channelKey: "slack:C1" };
+
 const { signal } = new AbortController();
 
 /** An executor's copy of the session's root, and the git tool in it. */
 async function copyOf(session: GitSession) {
   const worktrees = createExecutorWorktrees(tempDirectory());
-  await worktrees.make("agt_1", session.root, signal);
+  await worktrees.make("agt_1", { root: session.root, ...NOBODY }, signal);
   const { tree, git } = worktrees.of("agt_1");
   const tool = createGitTool({
     temporaryDirectory: session.temporary,

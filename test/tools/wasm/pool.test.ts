@@ -33,7 +33,7 @@ function poolWith(limits: IdleLimits) {
     const capability = { root, writable: false, ...PROGRAM_LIMITS };
     const outcome = await pool.run(
       { type: "run", id: ++id, guest: "js", input, capability },
-      { changed: () => {}, fetch: () => {}, printed: () => {} },
+      { changed: () => {}, fetch: () => {}, printed: () => {}, grown: () => {} },
     );
     return outcome.type === "ok" ? JSON.parse(outcome.output) : outcome;
   };

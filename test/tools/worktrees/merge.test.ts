@@ -25,6 +25,8 @@ import { type MergedFile, mergeChanges } from "../../../src/tools/worktrees/merg
 import { type MergeLog, openMergeLog } from "../../../src/tools/worktrees/merge-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
+const NOBODY = { personId: null, channelKey: "slack:C1" };
+
 const { signal } = new AbortController();
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
 
@@ -49,7 +51,7 @@ async function copied(base: Side, { theirs = {}, here = {} }: { theirs?: Side; h
   mkdirSync(root);
   put(root, base);
   const worktrees = createExecutorWorktrees(path.join(directory, "home"));
-  await worktrees.make("agt_1", root, signal);
+  await worktrees.make("agt_1", { root, ...NOBODY }, signal);
   const worktree = worktrees.of("agt_1");
   put(worktree.tree, theirs);
   put(root, here);
@@ -151,14 +153,14 @@ test("a copy holds plain files with their modes, and neither links, .git nor nod
   chmodSync(path.join(root, "run.sh"), 0o755);
   symlinkSync("/etc/passwd", path.join(root, "link"));
   const worktrees = createExecutorWorktrees(tempDirectory());
-  await worktrees.make("agt_1", root, signal);
+  await worktrees.make("agt_1", { root, ...NOBODY }, signal);
   const { tree } = worktrees.of("agt_1");
   expect(
     ["run.sh", ".env", ".git", "node_modules", "link"].filter((name) => existsSync(path.join(tree, name))),
   ).toEqual(["run.sh", ".env"]);
   expect(statSync(path.join(tree, "run.sh")).mode & 0o777).toBe(0o755);
   writeFileSync(path.join(root, "run.sh"), "false\n");
-  await worktrees.make("agt_1", root, signal);
+  await worktrees.make("agt_1", { root, ...NOBODY }, signal);
   expect(readFileSync(path.join(tree, "run.sh"), "utf8")).toBe("true\n");
 });
 
@@ -170,7 +172,7 @@ test("a file that goes while a copy is made, and a name that is no Unicode, keep
   chmodSync(path.join(root, "f1"), 0o044);
   const worktrees = createExecutorWorktrees(tempDirectory());
   const { tree } = worktrees.of("agt_1");
-  const made = worktrees.make("agt_1", root, signal);
+  const made = worktrees.make("agt_1", { root, ...NOBODY }, signal);
   const making = path.join(path.dirname(tree), "..", "agt_1.making", "tree");
   await vi.waitUntil(() => existsSync(making) && readdirSync(making).length > 0, { interval: 0, timeout: 60_000 });
   rmSync(path.join(root, "gone"), { recursive: true });
@@ -185,7 +187,7 @@ test("a file that goes while a copy is made, and a name that is no Unicode, keep
 test("a file that is too large for a copy is named, with what can be done", async () => {
   const at = await copied({ "dump.sql": "x" }, {});
   truncateSync(path.join(at.root, "dump.sql"), 50_000_001);
-  await expect(at.worktrees.make("agt_2", at.root, signal)).rejects.toThrow(
+  await expect(at.worktrees.make("agt_2", { root: at.root, ...NOBODY }, signal)).rejects.toThrow(
     /^dump\.sql alone is larger than 50 MB.*Do without executorIsolation/u,
   );
   expect((await at.worktrees.list()).map(({ name }) => name)).toEqual(["agt_1"]);
@@ -209,11 +211,8 @@ test("a file that became a directory, and a directory that became a file, are ta
   rmSync(path.join(at.worktree.tree, "b"), { recursive: true });
   put(at.worktree.tree, { "a/inside": "in\n", b: "b\n" });
   expect((await at.merge()).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 6 }, () => "merged"));
-  expect(["a/inside", "b", "kept"].map((file) => statSync(path.join(at.root, file)).isFile())).toEqual([
-    true,
-    true,
-    false,
-  ]);
+  const isFile = (file: string) => statSync(path.join(at.root, file)).isFile();
+  expect(["a/inside", "b", "kept"].map(isFile)).toEqual([true, true, false]);
 });
 
 test("a directory that was emptied here, too, makes room for the executor's file, and one with more in it stays", async () => {

@@ -13,6 +13,8 @@ import { nativeSession } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
+const NOBODY = { personId: null, channelKey: "slack:C1" };
+
 const DAY = 86_400_000;
 const LIMITS = { bytes: 1_000_000, ageMs: 7 * DAY };
 const { signal } = new AbortController();
@@ -39,7 +41,7 @@ async function scene(room: Parameters<typeof createExecutorWorktrees>[1] = {}) {
     worktrees,
     clock,
     async begin(name: string) {
-      await worktrees.make(name, root, signal);
+      await worktrees.make(name, { root, ...NOBODY }, signal);
       await beginChild({ id: name, settings: {} }, event(name), deps);
     },
     async end(name: string) {
@@ -55,7 +57,7 @@ async function scene(room: Parameters<typeof createExecutorWorktrees>[1] = {}) {
       pruneWorktrees({ worktrees, store: seen, clock, log: silentLog, limits }),
     store,
     left: async () => (await worktrees.list()).map(({ name }) => name).sort(),
-    make: (name: string) => worktrees.make(name, root, signal),
+    make: (name: string) => worktrees.make(name, { root, ...NOBODY }, signal),
     home,
   };
 }
@@ -143,7 +145,7 @@ test("the home is in no copy of a root that it lies in, nor are the copies thems
   mkdirSync(home);
   for (const name of ["a.txt", "data/deckhand.db", "data2"]) writeFileSync(path.join(root, name), name);
   const worktrees = createExecutorWorktrees(home);
-  for (const name of ["agt_1", "agt_2"]) await worktrees.make(name, root, signal);
+  for (const name of ["agt_1", "agt_2"]) await worktrees.make(name, { root, ...NOBODY }, signal);
   expect(readdirSync(worktrees.of("agt_2").tree).sort()).toEqual(["a.txt", "data2"]);
 });
 

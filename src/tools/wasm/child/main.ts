@@ -25,6 +25,7 @@ async function answer(message: RunMessage): Promise<void> {
       tell({ type: "fetch", request });
     },
     printed: (text) => tell({ type: "printed", text }),
+    grown: tell,
   });
   fetching.delete(id);
   tell(outcome);

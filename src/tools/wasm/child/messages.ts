@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { guestAnswerSchema } from "../../network/guest-answer.ts";
+import { bucketSchema } from "../../quotas/bucket.ts";
 import { programStartSchema } from "../wasi/wasi.ts";
 import { fileChangeSchema } from "../workspace/kept-content.ts";
 
@@ -13,6 +14,7 @@ const grantSchema = z.object({
   snapshots: z.string().exactOptional(),
   secretFile: z.string().exactOptional(),
   knownContents: z.array(z.string()).readonly().exactOptional(),
+  growth: z.array(bucketSchema).readonly().exactOptional(),
   clock: z.boolean(),
   timeoutMs: z.number(),
   memoryMb: z.number(),
@@ -49,8 +51,20 @@ const fetchSchema = z.object({ type: z.literal("fetch"), request: z.string() });
 
 const printedSchema = z.object({ type: z.literal("printed"), text: z.string() });
 
-/** What a call says of itself: any number of changes and fetches, what it had printed if it is cut off, then how it ended. */
-const newsSchema = z.union([changedSchema, fetchSchema, printedSchema, outcomeSchema]);
+/** What a call has taken of the room that it was given: bytes of the root, bytes kept, and why more was refused. */
+const grownSchema = z.object({
+  type: z.literal("grown"),
+  bytes: z.int(),
+  kept: z.int(),
+  full: z.string().nullable(),
+});
+export type Grown = z.infer<typeof grownSchema>;
+
+/**
+ * What a call says of itself: any number of changes and fetches, what it had printed if it is cut off, what it has taken of
+ * its room, then how it ended.
+ */
+const newsSchema = z.union([changedSchema, fetchSchema, printedSchema, grownSchema, outcomeSchema]);
 
 /** A worker sleeps on its bell until it is rung: then the answer is among its messages. */
 export const fromWorkerSchema = z.union([

@@ -1,10 +1,11 @@
 import { Worker } from "node:worker_threads";
 import type { GuestAnswer } from "../../network/guest-answer.ts";
 import type { FileChange } from "../workspace/kept-content.ts";
-import type { Outcome, RunMessage } from "./messages.ts";
+import type { Grown, Outcome, RunMessage } from "./messages.ts";
 import { fromWorkerSchema } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
 import { createPrinted, printedText } from "./printed.ts";
+import { grownOf, Purses } from "./purses.ts";
 import type { WorkerCall } from "./worker.ts";
 
 export interface IdleLimits {
@@ -33,6 +34,8 @@ export interface CallEvents {
   readonly fetch: (request: string, answered: (answer: GuestAnswer) => void) => void;
   /** What it had printed, of one that did not come to its own end. */
   readonly printed: (text: string) => void;
+  /** What it has taken of the room that it was given, once it has ended. */
+  readonly grown: (grown: Grown) => void;
 }
 
 export interface Pool {
@@ -47,12 +50,13 @@ interface Member {
   readonly guests: Set<string>;
 }
 
-interface StoppableCall extends RunMessage, Pick<WorkerCall, "stop" | "printed"> {}
+interface StoppableCall extends RunMessage, Pick<WorkerCall, "stop" | "printed" | "purse"> {}
 
 /** Workers on demand: the bot decides how many calls run at once. */
 export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
   const idle = new IdleMembers(limits);
   const stops = new Map<number, () => void>();
+  const purses = new Purses();
   const runOn = async (member: Member, answer: Answer, stopped: Promise<Outcome>): Promise<Outcome> => {
     const outcome = await Promise.race([answer.outcome, stopped]);
     if (answer.isAlive()) idle.add(member);
@@ -70,6 +74,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
       const { promise: stopped, resolve: stop } = Promise.withResolvers<Outcome>();
       const flag = new Int32Array(new SharedArrayBuffer(4));
       const printed = createPrinted();
+      const purse = call.capability.growth === undefined ? null : purses.open(call.capability.growth);
       let patience: NodeJS.Timeout | undefined;
       stops.set(call.id, () => {
         Atomics.store(flag, 0, 1);
@@ -77,7 +82,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
       });
       const timer = setTimeout(() => stop({ type: "limit", limit: "time" }), call.capability.timeoutMs);
       try {
-        const outcome = await run({ ...call, stop: flag, printed }, events, stopped);
+        const outcome = await run({ ...call, stop: flag, printed, purse }, events, stopped);
         const text = outcome.type === "ok" ? "" : printedText(printed);
         if (text !== "") events.printed(text);
         return outcome;
@@ -87,6 +92,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
         clearTimeout(timer);
         clearTimeout(patience);
         stops.delete(call.id);
+        if (purse !== null) events.grown(grownOf(purse));
       }
     },
     cancel: (id) => stops.get(id)?.(),
@@ -145,11 +151,11 @@ function spawn(gone: (member: Member) => void): Member {
 function messageFor(
   { guests }: Member,
   compiled: CompiledGuest,
-  { input, capability, stop, printed }: StoppableCall,
+  { input, capability, stop, printed, purse }: StoppableCall,
 ): WorkerCall {
   const isKnown = guests.has(compiled.key);
   guests.add(compiled.key);
-  return { guestKey: compiled.key, compiled: isKnown ? null : compiled, input, capability, stop, printed };
+  return { guestKey: compiled.key, compiled: isKnown ? null : compiled, input, capability, stop, printed, purse };
 }
 
 interface Answer {

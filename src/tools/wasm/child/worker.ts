@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parentPort, receiveMessageOnPort } from "node:worker_threads";
 import { DefectError } from "../../../core/protocol/errors.ts";
 import { type GuestAnswer, guestAnswerSchema } from "../../network/guest-answer.ts";
+import { growthOf, type Purse, UNBOUNDED } from "../../quotas/growth.ts";
 import { createFilesImport } from "../wasi/files-import.ts";
 import { createWasi, type Wasi } from "../wasi/wasi.ts";
 import type { FileChange } from "../workspace/kept-content.ts";
@@ -21,6 +22,8 @@ export interface WorkerCall {
   /** 1 once a person has stopped the call. */
   readonly stop: Int32Array<SharedArrayBuffer>;
   readonly printed: Printed;
+  /** What it may write; null: what it likes. */
+  readonly purse: Purse | null;
 }
 
 /** The part of jco's bindings that is used. The component's stray `init` export is never called. */
@@ -110,7 +113,10 @@ async function run(guest: Guest, call: WorkerCall): Promise<Outcome> {
     granted.clock = capability.clock;
     granted.fetch = true; // the bot knows the hosts
     granted.call = call;
-    workspace.bind(capability, changeTeller());
+    workspace.bind(capability, {
+      changed: changeTeller(),
+      growth: call.purse === null ? UNBOUNDED : growthOf(call.purse),
+    });
     const output = await outputOf(instance, call);
     if (Buffer.byteLength(output) > capability.outputBytes) return { type: "limit", limit: "output" };
     return { type: "ok", output };

@@ -4,6 +4,7 @@ import { WasiFailure } from "./wasi-failure.ts";
 /** The system's names of errors, as `wasi:filesystem/types` calls them. */
 const CODES: Readonly<Record<string, string>> = {
   EACCES: "access",
+  EDQUOT: "quota",
   EEXIST: "exist",
   EFBIG: "file-too-large",
   EINVAL: "invalid",

@@ -1,5 +1,17 @@
 import { Buffer } from "node:buffer";
-import { closeSync, constants, futimesSync, mkdirSync, openSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  futimesSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  unlinkSync,
+} from "node:fs";
+import { growing, makingDirectories } from "../../quotas/growth.ts";
+import { BLOCK_BYTES, roomHeld, roomOf } from "../../quotas/room.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
 import { type FilesystemImport, type FilesystemScope, present, readBytes } from "./filesystem.ts";
 import type { Making, PathResolver, ResolvedPath } from "./path-resolver.ts";
@@ -11,9 +23,6 @@ import { writeBytes } from "./write-bytes.ts";
 /** Bytes that one call writes in all: a loop fills no disk. */
 const MAX_WRITTEN = 268_435_456;
 
-/** Bytes that a new file or directory counts for, whatever it holds: file systems run out of entries, too. */
-const ENTRY_BYTES = 4_096;
-
 type Changes = Pick<FilesystemImport, "writeFile" | "makeDirectory" | "remove" | "rename" | "copyFile" | "setModified">;
 
 /** Each change asks first whether the scope permits it, and tells of it afterwards. */
@@ -24,7 +33,7 @@ export function createChanges(scope: () => FilesystemScope): Changes {
     budget.left -= bytes;
     if (budget.left >= 0) return;
     throw new Refusal(
-      `More than ${MAX_WRITTEN} bytes were to be written in one call; each new entry counts ${ENTRY_BYTES}.`,
+      `More than ${MAX_WRITTEN} bytes were to be written in one call; each new entry counts ${BLOCK_BYTES}.`,
     );
   };
   const writing = (): FilesystemScope => {
@@ -35,9 +44,10 @@ export function createChanges(scope: () => FilesystemScope): Changes {
   const write = (path: string, bytes: Buffer, append: boolean): void => {
     const current = writing();
     const place = writable(current.resolver.find(path), path, current);
-    spend(current, bytes.length + (place.stats === null ? ENTRY_BYTES : 0));
+    spend(current, bytes.length + (place.stats === null ? BLOCK_BYTES : 0));
     current.keep.file(place);
-    writeBytes(place, path, { bytes, append });
+    const size = bytes.length + (append ? (place.stats?.size ?? 0) : 0);
+    growing(current.growth, roomOf(size) - roomHeld(place.stats), () => writeBytes(place, path, { bytes, append }));
     current.changed([place.relative]);
   };
   return {
@@ -47,13 +57,15 @@ export function createChanges(scope: () => FilesystemScope): Changes {
     copyFile: guarded((source: string, target: string) => write(target, readBytes(writing(), source), false)),
     makeDirectory: guarded((path: string, parents: boolean) => {
       const current = writing();
-      const made = (directory: string): void => {
-        current.keep.made(directory);
-        spend(current, ENTRY_BYTES);
-      };
       const check = (directory: string) => refuseInstructions(directory, current.instructs);
-      const making = { check, made };
-      makeDirectory(current.resolver, path, { ...making, parents });
+      makingDirectories(current.growth, path, (counted) => {
+        const made = (directory: string): void => {
+          counted();
+          current.keep.made(directory);
+          spend(current, BLOCK_BYTES);
+        };
+        makeDirectory(current.resolver, path, { check, made, parents });
+      });
     }),
     remove: guarded((path: string, recursive: boolean) => remove(writing(), path, recursive)),
     rename: guarded((source: string, target: string) => rename(writing(), source, target)),
@@ -82,23 +94,27 @@ function makeDirectory(resolver: PathResolver, path: string, how: Making & { rea
 }
 
 function remove(scope: FilesystemScope, path: string, recursive: boolean): void {
-  const { resolver, keep, changed, instructs } = scope;
+  const { resolver, keep, changed, instructs, growth } = scope;
   const place = writable(resolver.entry(path), path, scope);
   const stats = present(place.stats);
   refuseRoot(place);
   if (!stats.isDirectory()) {
     keep.file(place);
     unlinkSync(place.directory.at(place.name));
+    growth.give(roomHeld(stats));
     changed([place.relative]);
     return;
   }
   const tree = recursive ? treeOf(resolver, place.relative, instructs) : { files: [], directories: [place.relative] };
   for (const file of tree.files) {
-    keep.file(resolver.entry(file));
+    const entry = resolver.entry(file);
+    keep.file(entry);
     unlinkSync(at(resolver, file));
+    growth.give(roomHeld(entry.stats));
   }
   for (const directory of tree.directories.toReversed()) {
     rmdirSync(at(resolver, directory));
+    growth.give(BLOCK_BYTES);
     keep.gone(directory);
   }
   changed(tree.files);
@@ -115,7 +131,7 @@ function refuseRoot(place: ResolvedPath): void {
 }
 
 function rename(scope: FilesystemScope, source: string, target: string): void {
-  const { resolver, keep, changed, instructs } = scope;
+  const { resolver, keep, changed, instructs, growth } = scope;
   const to = writable(resolver.entry(target), target, scope);
   refuseRoot(to);
   keep.file(to);
@@ -135,6 +151,7 @@ function rename(scope: FilesystemScope, source: string, target: string): void {
       keep.absent(moved(file, from.relative, to.relative));
     }
     renameSync(at(resolver, from.relative), to.directory.at(to.name));
+    if (!isSameEntry(from.stats, to.stats)) growth.give(roomHeld(to.stats));
     for (const directory of tree.directories) {
       keep.gone(directory);
       // An empty directory of the name may have been there.
@@ -144,6 +161,11 @@ function rename(scope: FilesystemScope, source: string, target: string): void {
   } finally {
     directory?.close();
   }
+}
+
+/** A file that is moved onto itself stays. */
+function isSameEntry(one: Stats | null, other: Stats | null): boolean {
+  return one !== null && other !== null && one.dev === other.dev && one.ino === other.ino;
 }
 
 /** Files that instruct nobody where they are may do so where they go, and lie too deep there for any tool. */

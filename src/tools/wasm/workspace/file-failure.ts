@@ -1,5 +1,6 @@
 import { SandboxError } from "../../../core/protocol/errors.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
+import { NoRoom } from "../../quotas/growth.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Why a program's file operation failed; `payload` is the guest's error value (wasm/wit/sandbox.wit). */
@@ -19,6 +20,7 @@ export function guarded<A extends unknown[], R>(work: (...args: A) => R): (...ar
       return work(...args);
     } catch (error) {
       if (error instanceof FileFailure) throw error;
+      if (error instanceof NoRoom) throw new FileFailure("EDQUOT", error.payload);
       if (error instanceof Refusal) throw new FileFailure("EPERM", error.payload);
       const code = systemCode(error);
       if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) throw error;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Dirent, Stats } from "node:fs";
 import type { Instructs } from "../../instructions/protected-files.ts";
+import type { Growth } from "../../quotas/growth.ts";
 import type { RefuseSecret } from "../../secrets/secret-files.ts";
 import { compress, decompress } from "./compression.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
@@ -48,6 +49,7 @@ export interface FilesystemScope {
   readonly instructionFile: string | null;
   /** Throws for what looks like a secret and is not for this call. */
   readonly refuseSecret: RefuseSecret;
+  readonly growth: Growth;
   readonly keep: Keep;
   /** Paths, relative to the root, of files that were written, moved or removed. */
   readonly changed: (paths: readonly string[]) => void;

@@ -5,6 +5,7 @@ import { join, posix } from "node:path";
 import { z } from "zod";
 import { SandboxError } from "../../../core/protocol/errors.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
+import { type Growth, UNBOUNDED } from "../../quotas/growth.ts";
 import { keepMode } from "./kept-mode.ts";
 import { type ResolvedPath, withFile } from "./path-resolver.ts";
 import { hashOf, readWhole } from "./read-file.ts";
@@ -38,7 +39,7 @@ export interface Keep {
 }
 
 /** `directory` is where contents are kept; null: nowhere, and nothing is known of what was before. */
-export function createKeep(directory: string | null): Keep {
+export function createKeep(directory: string | null, growth: Growth = UNBOUNDED): Keep {
   const befores = new Map<string, string | null | undefined>();
   const made = new Set<string>();
   const gone = new Set<string>();
@@ -48,6 +49,7 @@ export function createKeep(directory: string | null): Keep {
     const { size } = place.stats;
     const isKept = place.stats.isFile() && size <= Math.min(MAX_KEPT.fileBytes, left);
     if (directory === null || !isKept || befores.size >= MAX_KEPT.callFiles) return undefined;
+    if (!growth.keep(size)) return undefined;
     left -= size;
     return keptOf(place, directory);
   };

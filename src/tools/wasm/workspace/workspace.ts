@@ -1,8 +1,11 @@
+import { Buffer } from "node:buffer";
 import { lstatSync } from "node:fs";
 import { DefectError, SandboxError } from "../../../core/protocol/errors.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 import { instructionRefusal } from "../../instructions/instruction-files.ts";
 import { instructing } from "../../instructions/protected-files.ts";
+import { type Growth, growing, makingDirectories, UNBOUNDED } from "../../quotas/growth.ts";
+import { roomHeld, roomOf } from "../../quotas/room.ts";
 import { refuseOpenSecret, refusingSecrets } from "../../secrets/secret-files.ts";
 import type { SandboxCapability } from "../capability.ts";
 import { createChanges } from "./change-files.ts";
@@ -42,13 +45,13 @@ interface BatchRecord {
 export interface Workspace {
   readonly functions: WorkspaceImport;
   readonly filesystem: FilesystemImport;
-  /** Says what the functions reach, and who learns which files they change; they reach nothing before. */
+  /** Says what the functions reach, and who learns what they change and write; they reach nothing before. */
   bind(
     capability: Pick<
       SandboxCapability,
       "root" | "writable" | "instructionFile" | "snapshots" | "secretFile" | "knownContents"
     >,
-    changed?: (files: readonly FileChange[]) => void,
+    told?: { readonly changed?: (files: readonly FileChange[]) => void; readonly growth?: Growth },
   ): void;
   /** Lets go of what is held open. */
   close(): void;
@@ -64,8 +67,11 @@ export function createWorkspace(openDirectory?: OpenDirectory): Workspace {
   return {
     functions: { ...reading(scope), ...searching(scope), ...writing(scope) },
     filesystem: { ...createFileReads(scope), ...createChanges(scope) },
-    bind: ({ root, writable, instructionFile = null, snapshots = null, ...open }, changed = () => {}) => {
-      const keep = createKeep(snapshots);
+    bind: (
+      { root, writable, instructionFile = null, snapshots = null, ...open },
+      { changed = () => {}, growth = UNBOUNDED } = {},
+    ) => {
+      const keep = createKeep(snapshots, growth);
       const tell = (paths: readonly string[]): void => changed(paths.map((path) => keep.change(path)));
       bound = {
         resolver: new PathResolver(root, openDirectory),
@@ -73,6 +79,7 @@ export function createWorkspace(openDirectory?: OpenDirectory): Workspace {
         writable,
         instructs: instructing(root),
         instructionFile,
+        growth,
         keep,
         changed: tell,
       };
@@ -136,7 +143,7 @@ function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText"
   return {
     hashText: (text) => hashOf(text),
     replaceFile: (path, text, before) => {
-      const { resolver, writable, instructs, instructionFile, keep } = scope();
+      const { resolver, writable, instructs, instructionFile, keep, growth } = scope();
       // Also asked of the resolved path, so that a link is no way around it.
       const refuse = (file: string) => {
         if (file !== instructionFile && instructs(file)) throw instructionRefusal(file);
@@ -144,10 +151,12 @@ function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText"
       if (!writable) throw new Refusal("Writing is not permitted here.");
       refuse(path);
       refusing(path, () => {
-        const place = before === undefined ? resolver.make(path) : resolver.find(path);
+        const make = () => makingDirectories(growth, path, (made) => resolver.make(path, { check: () => {}, made }));
+        const place = before === undefined ? make() : resolver.find(path);
         refuse(place.relative);
         keep.file(place);
-        replaceFile(place, path, { content: text, before: before ?? null });
+        const more = roomOf(Buffer.byteLength(text)) - roomHeld(place.stats);
+        growing(growth, more, () => replaceFile(place, path, { content: text, before: before ?? null }));
       });
     },
   };

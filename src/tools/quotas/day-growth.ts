@@ -1,0 +1,96 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+import type { Log } from "../../core/protocol/log.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
+
+const keptSchema = z.object({
+  /** `2026-11-23` */
+  day: z.string(),
+  /** Bytes of the day, by `person:…` and `channel:…`. */
+  grown: z.record(z.string(), z.number()),
+  /** Bytes that an operator's directory held when it was first seen. */
+  given: z.record(z.string(), z.number()),
+});
+
+/** How long what is new waits to be written. Milliseconds. */
+const WRITE_AFTER_MS = 5_000;
+
+export interface GrowthFile {
+  /** Absolute; read when it is first needed. */
+  readonly file: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What has been added today (UTC) for each person and channel; kept in a file, so that a restart gives nobody a new day. */
+export class DayGrowth {
+  readonly #options: GrowthFile;
+  #kept: z.infer<typeof keptSchema> | null = null;
+  #cancelWrite: (() => void) | null = null;
+
+  constructor(options: GrowthFile) {
+    this.#options = options;
+  }
+
+  bytes(key: string): number {
+    return this.#today().grown[key] ?? 0;
+  }
+
+  add(key: string, bytes: number): void {
+    const { grown } = this.#today();
+    grown[key] = Math.max(0, (grown[key] ?? 0) + bytes);
+    this.#writeSoon();
+  }
+
+  /** Null until the directory has been seen. */
+  given(root: string): number | null {
+    return this.#today().given[root] ?? null;
+  }
+
+  see(root: string, bytes: number): void {
+    this.#today().given[root] = bytes;
+    this.#writeSoon();
+  }
+
+  close(): void {
+    if (this.#cancelWrite === null) return;
+    this.#cancelWrite();
+    this.#write();
+  }
+
+  #today(): z.infer<typeof keptSchema> {
+    const day = new Date(this.#options.clock.now()).toISOString().slice(0, 10);
+    const kept = (this.#kept ??= this.#read() ?? { day, grown: {}, given: {} });
+    if (kept.day !== day) Object.assign(kept, { day, grown: {} });
+    return kept;
+  }
+
+  /** Null where there is nothing, or nothing of ours. */
+  #read(): z.infer<typeof keptSchema> | null {
+    const { file, log } = this.#options;
+    try {
+      return keptSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    } catch (error) {
+      if (systemCode(error) !== "ENOENT") log.warn({ err: error, file }, "growth_not_read");
+      return null;
+    }
+  }
+
+  #writeSoon(): void {
+    this.#cancelWrite ??= this.#options.clock.after(WRITE_AFTER_MS, () => this.#write());
+  }
+
+  #write(): void {
+    const { file, log } = this.#options;
+    this.#cancelWrite = null;
+    try {
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(`${file}.new`, JSON.stringify(this.#kept), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+    } catch (error) {
+      log.warn({ err: error, file }, "growth_not_written");
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { Refusal } from "../wasm/workspace/refusal.ts";
+import { type Bucket, fullText, isOfDay } from "./bucket.ts";
+import { BLOCK_BYTES } from "./room.ts";
+
+/** What there is no room for, by the limits of the root, the person or the channel. */
+export class NoRoom extends Refusal {}
+
+/** Counts what a call writes against the limits that hold for it. */
+export interface Growth {
+  /** Takes room for what is about to be written; throws NoRoom. */
+  take(bytes: number): void;
+  /** Gives back the room of what is gone. */
+  give(bytes: number): void;
+  /** Whether so many bytes may be kept of what files held. */
+  keep(bytes: number): boolean;
+}
+
+export const UNBOUNDED: Growth = { take: () => {}, give: () => {}, keep: () => true };
+
+/** What is left of a limit, for all calls that count against it at once. */
+export interface OpenBucket extends Pick<Bucket, "kind" | "limit"> {
+  readonly left: BigInt64Array<SharedArrayBuffer>;
+}
+
+/** A call's limits, and what it has taken: read by the thread that outlives it. */
+export interface Purse {
+  readonly buckets: readonly OpenBucket[];
+  readonly taken: BigInt64Array<SharedArrayBuffer>;
+}
+
+/** Places in `taken`: bytes in the root, bytes kept, and of what was refused the bucket (from 1), what was left and asked. */
+export const TAKEN = { bytes: 0, kept: 1, fullBucket: 2, fullLeft: 3, fullAsked: 4, length: 5 } as const;
+
+export function growthOf({ buckets, taken }: Purse): Growth {
+  const takeFrom = (from: readonly OpenBucket[], bytes: number): { at: OpenBucket; left: number } | null => {
+    for (const [index, bucket] of from.entries()) {
+      const before = Number(Atomics.sub(bucket.left, 0, BigInt(bytes)));
+      if (before >= bytes) continue;
+      for (const each of from.slice(0, index + 1)) Atomics.add(each.left, 0, BigInt(bytes));
+      return { at: bucket, left: before };
+    }
+    return null;
+  };
+  const note = (place: number, bytes: number) => Atomics.add(taken, place, BigInt(bytes));
+  const kept = buckets.filter(({ kind }) => kind === "kept");
+  const written = buckets.filter(({ kind }) => kind !== "kept");
+  return {
+    take(bytes) {
+      if (bytes <= 0) return;
+      const full = takeFrom(written, bytes);
+      if (full === null) {
+        note(TAKEN.bytes, bytes);
+        return;
+      }
+      Atomics.store(taken, TAKEN.fullBucket, BigInt(buckets.indexOf(full.at) + 1));
+      Atomics.store(taken, TAKEN.fullLeft, BigInt(full.left));
+      Atomics.store(taken, TAKEN.fullAsked, BigInt(bytes));
+      throw new NoRoom(fullText(full.at, full.left, bytes));
+    },
+    give(bytes) {
+      if (bytes <= 0) return;
+      // Of a day's growth a call gives back what it has taken itself: what others wrote before is no more room for it.
+      const own = Math.min(bytes, Math.max(0, Number(Atomics.load(taken, TAKEN.bytes))));
+      for (const bucket of written) Atomics.add(bucket.left, 0, BigInt(isOfDay(bucket) ? own : bytes));
+      note(TAKEN.bytes, -bytes);
+    },
+    keep(bytes) {
+      if (takeFrom(kept, bytes) !== null) return false;
+      note(TAKEN.kept, bytes);
+      return true;
+    },
+  };
+}
+
+/** Does what changes the room that files take by so many bytes; what fails has taken none. */
+export function growing<T>(growth: Growth, bytes: number, work: () => T): T {
+  growth.take(bytes);
+  try {
+    const result = work();
+    growth.give(-bytes);
+    return result;
+  } catch (error) {
+    growth.give(bytes);
+    throw error;
+  }
+}
+
+/** Makes directories, as many as the path has parts at most. */
+export function makingDirectories<T>(growth: Growth, path: string, work: (made: () => void) => T): T {
+  let unused = path.split("/").length * BLOCK_BYTES;
+  growth.take(unused);
+  try {
+    return work(() => {
+      unused -= BLOCK_BYTES;
+    });
+  } finally {
+    growth.give(unused);
+  }
+}

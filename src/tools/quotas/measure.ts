@@ -1,0 +1,47 @@
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { systemCode } from "../../core/protocol/system-code.ts";
+import { BLOCK_BYTES, roomOf } from "./room.ts";
+
+/** Milliseconds after which others get their turn. */
+const AT_ONCE_MS = 4;
+
+/** The room that a tree takes. What comes and goes meanwhile counts or does not; `soFar` hears of each part. */
+export async function measure(root: string, soFar: (bytes: number) => void, signal: AbortSignal): Promise<number> {
+  let bytes = 0;
+  let turnEnds = performance.now() + AT_ONCE_MS;
+  const directories = [root];
+  for (let directory = directories.pop(); directory !== undefined; directory = directories.pop()) {
+    for (const entry of entriesOf(directory)) {
+      const place = path.join(directory, entry.name);
+      if (entry.isDirectory()) directories.push(place);
+      bytes += entry.isFile() ? fileRoom(place) : BLOCK_BYTES;
+      if (performance.now() < turnEnds) continue;
+      soFar(bytes);
+      await nextTurn();
+      signal.throwIfAborted();
+      turnEnds = performance.now() + AT_ONCE_MS;
+    }
+  }
+  return bytes;
+}
+
+/** None of what is gone, or closed to us. */
+function entriesOf(directory: string): Dirent[] {
+  return unlessAway(() => readdirSync(directory, { withFileTypes: true })) ?? [];
+}
+
+function fileRoom(file: string): number {
+  const stats = unlessAway(() => lstatSync(file));
+  return stats === null ? 0 : roomOf(stats.size);
+}
+
+function unlessAway<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "EACCES", "EPERM"].includes(systemCode(error) ?? "")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+import type { Log } from "../../core/protocol/log.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { type Bucket, fullText, isOfDay } from "./bucket.ts";
+import { DayGrowth } from "./day-growth.ts";
+import { NoRoom } from "./growth.ts";
+import { RootMeters } from "./root-meters.ts";
+
+/** Where something is written, and for whom. */
+export interface GrowthPlace {
+  /** Absolute path of a sandbox root. */
+  readonly root: string;
+  /** `slack:U1`; null: nobody's. */
+  readonly personId: string | null;
+  readonly channelKey: string;
+}
+
+/** What a call has added: bytes of its root, and bytes kept so that its changes can be taken back. */
+export interface Added {
+  readonly bytes: number;
+  readonly kept: number;
+}
+
+/** A call that may write. */
+export interface GrowingCall {
+  readonly buckets: readonly Bucket[];
+  /** To be called once; null where nobody can tell what was added. */
+  ended(added: Added | null): void;
+}
+
+/** How much roots may hold, and how much people and channels may add in a day. */
+export interface Quotas {
+  begin(place: GrowthPlace): Promise<GrowingCall>;
+  /** Waits a while until the figures of a root are known. */
+  ready(place: GrowthPlace): Promise<void>;
+  /** Counts what the program itself is about to write for somebody; throws NoRoom where that is too much. */
+  take(place: GrowthPlace, bytes: number): void;
+  give(place: GrowthPlace, bytes: number): void;
+  close(): void;
+}
+
+export interface QuotaOptions {
+  /** Bytes. */
+  readonly limits: {
+    readonly root: (channelKey: string) => number;
+    readonly person: number;
+    readonly channel: number;
+  };
+  /** Whether a root is a directory of the operator's: what it held when it was first seen does not count. */
+  readonly isGiven: (root: string) => boolean;
+  /** Absolute path of the file in which figures are kept. */
+  readonly file: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Bytes by which a root counts as nearly full: its figure is looked at again before anybody is refused. */
+const NEARLY = 16_777_216;
+
+export function createQuotas({ limits, isGiven, file, clock, log }: QuotaOptions): Quotas {
+  const closing = new AbortController();
+  const day = new DayGrowth({ file, clock, log });
+  const roots = new RootMeters({ clock, log, signal: closing.signal });
+  /** How many calls run that count against a limit. */
+  const running = new Map<string, number>();
+
+  const bucketsOf = bucketsFor({ limits, isGiven }, day, roots);
+  const addToDay = (place: GrowthPlace, { bytes, kept }: Added): void => {
+    for (const bucket of bucketsOf(place)) {
+      if (isOfDay(bucket)) day.add(bucket.key, bytes);
+      else if (bucket.kind === "kept") day.add(bucket.key, kept);
+    }
+  };
+  const add = (place: GrowthPlace, added: Added): void => {
+    roots.add(place.root, added.bytes);
+    addToDay(place, added);
+  };
+  const ready = (place: GrowthPlace) => roots.ready(place.root, () => (bucketsOf(place)[0]?.left ?? 0) < NEARLY);
+  /** What is being looked for that calls have added and not told, by root. */
+  const untold = new Map<string, Promise<void>>();
+  const addUntold = (place: GrowthPlace): void => {
+    const added = roots
+      .addedUntold(place.root)
+      .then((bytes) => addToDay(place, { bytes, kept: 0 }))
+      .catch((error: unknown) => log.warn({ err: error }, "growth_not_known"));
+    untold.set(place.root, added);
+  };
+  const count = (key: string, by: number): void => {
+    const calls = (running.get(key) ?? 0) + by;
+    if (calls === 0) running.delete(key);
+    else running.set(key, calls);
+  };
+
+  return {
+    ready,
+    async begin(place) {
+      await ready(place);
+      const pending = untold.get(place.root);
+      if (pending !== undefined) await roots.patiently(pending);
+      untold.delete(place.root);
+      const buckets = bucketsOf(place).map((bucket) => ({ ...bucket, isAlone: !running.has(bucket.key) }));
+      for (const { key } of buckets) count(key, 1);
+      return {
+        buckets,
+        ended(added) {
+          for (const { key } of buckets) count(key, -1);
+          if (added !== null) add(place, added);
+          else addUntold(place);
+        },
+      };
+    },
+    take(place, bytes) {
+      for (const bucket of bucketsOf(place))
+        if (bucket.kind !== "kept" && bytes > bucket.left) throw new NoRoom(fullText(bucket, bucket.left, bytes));
+      add(place, { bytes, kept: 0 });
+    },
+    give: (place, bytes) => add(place, { bytes: -bytes, kept: 0 }),
+    close() {
+      closing.abort();
+      day.close();
+    },
+  };
+}
+
+type Limits = Pick<QuotaOptions, "limits" | "isGiven">;
+
+/** The limits that hold in a place, with what is left of each. */
+function bucketsFor({ limits, isGiven }: Limits, day: DayGrowth, roots: RootMeters) {
+  const rootBucket = ({ root, channelKey }: GrowthPlace): Omit<Bucket, "isAlone"> => {
+    const [limit, held, key] = [limits.root(channelKey), roots.bytes(root), `root:${root}`];
+    if (!isGiven(root)) return { key, kind: "root", limit, left: limit - held };
+    if (roots.isKnown(root) && day.given(root) === null) day.see(root, held);
+    return { key, kind: "given", limit, left: limit - Math.max(0, held - (day.given(root) ?? held)) };
+  };
+  const dayBucket = (kind: "person" | "channel" | "kept", id: string): Omit<Bucket, "isAlone"> => {
+    const [limit, key] = [kind === "channel" ? limits.channel : limits.person, `${kind}:${id}`];
+    return { key, kind, limit, left: limit - day.bytes(key) };
+  };
+  return (place: GrowthPlace): readonly Omit<Bucket, "isAlone">[] => [
+    rootBucket(place),
+    ...(place.personId === null ? [] : [dayBucket("person", place.personId), dayBucket("kept", place.personId)]),
+    dayBucket("channel", place.channelKey),
+  ];
+}

@@ -1,0 +1,109 @@
+import type { Log } from "../../core/protocol/log.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { measure } from "./measure.ts";
+
+/** How long a call waits for the first figure of its root; it goes on with what is known by then. Milliseconds. */
+const PATIENCE_MS = 1_000;
+/** A figure is measured anew when it is older: others than tools write to roots, too. Milliseconds. */
+const OLD_MS = { usual: 3_600_000, nearlyFull: 10_000 };
+
+interface Meter {
+  bytes: number;
+  isKnown: boolean;
+  /** Milliseconds since the epoch; what began then has been measured. */
+  measuredAt: number;
+  /** What has been added by us since the measuring began that is on. */
+  added: number;
+  measuring: Promise<void> | null;
+}
+
+export interface RootMetersOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** The room that each root takes: measured when it is first asked for and now and then, and counted between. */
+export class RootMeters {
+  readonly #options: RootMetersOptions;
+  readonly #meters = new Map<string, Meter>();
+
+  constructor(options: RootMetersOptions) {
+    this.#options = options;
+  }
+
+  /** Bytes, as far as they are known. */
+  bytes(root: string): number {
+    return this.#meters.get(root)?.bytes ?? 0;
+  }
+
+  isKnown(root: string): boolean {
+    return this.#meters.get(root)?.isKnown ?? false;
+  }
+
+  add(root: string, bytes: number): void {
+    const meter = this.#meterOf(root);
+    meter.bytes = Math.max(0, meter.bytes + bytes);
+    meter.added += bytes;
+  }
+
+  /** Waits a while where nothing is known, or nothing seems to be left: somebody may have made room. */
+  async ready(root: string, isNearlyFull: (bytes: number) => boolean): Promise<void> {
+    const meter = this.#meterOf(root);
+    const age = this.#options.clock.now() - meter.measuredAt;
+    const mustWait = !meter.isKnown || (isNearlyFull(meter.bytes) && age > OLD_MS.nearlyFull);
+    if (!mustWait && age <= OLD_MS.usual) return;
+    const measured = this.#measure(root, meter);
+    if (mustWait) await this.patiently(measured);
+  }
+
+  /** What a call that told nothing has added. */
+  async addedUntold(root: string): Promise<number> {
+    const meter = this.#meterOf(root);
+    await meter.measuring;
+    const before = meter.bytes;
+    await this.#measure(root, meter);
+    return Math.max(0, meter.bytes - before);
+  }
+
+  #meterOf(root: string): Meter {
+    const known = this.#meters.get(root);
+    if (known !== undefined) return known;
+    const meter = { bytes: 0, isKnown: false, measuredAt: 0, added: 0, measuring: null };
+    this.#meters.set(root, meter);
+    return meter;
+  }
+
+  /** Never rejects. */
+  #measure(root: string, meter: Meter): Promise<void> {
+    meter.measuring ??= this.#measured(root, meter).finally(() => {
+      meter.measuring = null;
+    });
+    return meter.measuring;
+  }
+
+  async #measured(root: string, meter: Meter): Promise<void> {
+    const { clock, log, signal } = this.#options;
+    const [before, began] = [meter.bytes, clock.now()];
+    meter.added = 0;
+    const soFar = (bytes: number) => {
+      if (!meter.isKnown) meter.bytes = bytes + meter.added;
+    };
+    try {
+      const seen = await measure(root, soFar, signal);
+      // Of what was added meanwhile nobody knows whether it was seen.
+      meter.bytes = meter.added > 0 && meter.isKnown ? Math.max(seen, before + meter.added) : seen;
+      Object.assign(meter, { isKnown: true, measuredAt: began });
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error, root }, "root_not_measured");
+    }
+  }
+
+  /** Waits for a figure, and not for ever. */
+  async patiently(measured: Promise<void>): Promise<void> {
+    const enough = new AbortController();
+    const patience = this.#options.clock.sleep(PATIENCE_MS, enough.signal).catch(() => {});
+    await Promise.race([measured, patience]);
+    enough.abort();
+  }
+}

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { measure } from "../../../src/tools/quotas/measure.ts";
+import { createQuotas, type QuotaOptions, type Quotas } from "../../../src/tools/quotas/quotas.ts";
+import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { buildGuests, SANDBOX_CHILD } from "../../support/program/built.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { type FileSession, fileSession } from "../file-session.ts";
+
+export const MB = 1_000_000;
+
+export interface QuotaStage {
+  readonly quotas: Quotas;
+  readonly sandbox: Sandbox;
+  readonly clock: ManualClock;
+  /** In which figures are kept. */
+  readonly file: string;
+  session(who?: { person?: string; channel?: string; root?: string }): FileSession;
+}
+
+/** Quotas of a megabyte for a root, and two for a person and three for a channel a day, over a real sandbox. */
+export function useQuotas(given: Partial<QuotaOptions> = {}): QuotaStage {
+  const clock = new ManualClock();
+  const home = mkdtempSync(path.join(tmpdir(), "deckhand-quotas-"));
+  const file = path.join(home, "growth.json");
+  const limits = { root: () => MB, person: 2 * MB, channel: 3 * MB };
+  const quotas = createQuotas({ limits, isGiven: () => false, file, clock, log: silentLog, ...given });
+  const sandbox = createSandbox({ ...SANDBOX_CHILD, quotas, snapshots: path.join(home, "kept") });
+  let sessions = 0;
+  beforeAll(async () => {
+    await buildGuests();
+  });
+  afterAll(async () => {
+    quotas.close();
+    await sandbox.close();
+    rmSync(home, { recursive: true });
+  });
+  return {
+    quotas,
+    sandbox,
+    clock,
+    file,
+    session({ person, channel, root = path.join(tempDirectory(), "root") } = {}) {
+      sessions += 1;
+      return fileSession(sandbox, {
+        context: {
+          sessionId: `ses_${sessions}`,
+          personId: person ?? `slack:U${sessions}`,
+          channelKey: channel ?? `slack:C${sessions}`,
+          sandboxRoot: root,
+        },
+      });
+    },
+  };
+}
+
+/** What a tree takes, as it is. */
+export function heldBy(root: string): Promise<number> {
+  return measure(root, () => {}, new AbortController().signal);
+}

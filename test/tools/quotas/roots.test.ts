@@ -1,0 +1,87 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { text } from "../file-session.ts";
+import { heldBy, MB, useQuotas } from "./quota-session.ts";
+
+const stage = useQuotas();
+const FULL = /This root holds [\d.]+ (?:MB|kB) of 1 MB; .* more would be too much\. Remove what is not needed/u;
+
+/** Each call writes some 100 kB, or entries that take as much. */
+const WAYS: readonly [string, string, (call: number) => object][] = [
+  ["write", "writes files", (call) => ({ path: `f${call}.txt`, content: "x".repeat(100_000) })],
+  ["bash", "redirects output", (call) => ({ command: `seq 20000 > f${call}` })],
+  ["bash", "appends to one file", () => ({ command: "seq 20000 >> all" })],
+  ["bash", "makes empty files", (call) => ({ command: `for i in $(seq 25); do : > f${call}-$i; done` })],
+  ["bash", "makes directories", (call) => ({ command: `for i in $(seq 25); do mkdir d${call}-$i; done` })],
+  ["bash", "makes directories within another", (call) => ({ command: `mkdir -p d${call}/$(seq -s / 24)` })],
+  ["bash", "copies a file", (call) => ({ command: `[ -e a ] || seq 20000 > a; cp a b${call}` })],
+  ["bash", "moves a file onto itself", () => ({ command: "seq 20000 >> all; for i in $(seq 9); do mv all all; done" })],
+  ["bash", "unpacks", (call) => ({ command: `seq 20000 | gzip > z${call}.gz && gunzip z${call}.gz` })],
+  ["js_exec", "writes files", (call) => ({ code: `fs.writeFileSync("f${call}", "x".repeat(100000))` })],
+  ["js_exec", "makes directories", (call) => ({ code: `for (let i = 0; i < 25; i++) fs.mkdirSync("d${call}-" + i)` })],
+];
+
+test.each(WAYS)("%s %s call by call until the root is full, and is told the figure", async (...[name, , input]) => {
+  const session = stage.session();
+  const told: string[] = [];
+  for (let call = 0; call < 20 && told.length === 0; call++) {
+    const result = await session.run(name, input(call));
+    if (FULL.test(text(result))) told.push(text(result));
+  }
+  expect(told).toHaveLength(1);
+  const held = await heldBy(session.root);
+  expect(held).toBeLessThanOrEqual(MB);
+  expect(held, "and not before").toBeGreaterThan(MB * 0.85);
+});
+
+test("an edit that lets a file grow, and one that makes it smaller in a full root", async () => {
+  const session = stage.session();
+  await session.run("write", { path: "a.txt", content: `${"x".repeat(900_000)}\nend\n` });
+  const grows = await session.run("edit", { path: "a.txt", old_string: "end", new_string: "y".repeat(200_000) });
+  expect(text(grows)).toMatch(FULL);
+  await session.run("bash", { command: "seq 15000 > b" });
+  expect((await session.run("write", { path: "a.txt", content: "small" })).isError).toBe(false);
+  expect((await session.run("write", { path: "c.txt", content: "x".repeat(500_000) })).isError).toBe(false);
+});
+
+test("what is removed makes room, in the call that removes it and in the next", async () => {
+  const session = stage.session();
+  const fill = (file: string) => `seq 40000 > p && cat p p p > ${file} && rm p`;
+  const again = `${fill("a")} && rm a && mkdir d && ${fill("d/a")} && rm -r d && ${fill("a")} && echo done`;
+  expect(text(await session.run("bash", { command: again }))).toContain("done");
+  expect(text(await session.run("bash", { command: fill("b") }))).toMatch(FULL);
+  await session.run("bash", { command: "rm -f p b; echo small > c; mv c a" });
+  expect(text(await session.run("bash", { command: `${fill("b")} && echo done` }))).toContain("done");
+});
+
+test("what others have put there counts, and what they remove is noticed before anybody is refused", async () => {
+  const session = stage.session();
+  session.put("big/there.bin", Buffer.alloc(950_000));
+  const refused = await session.run("write", { path: "a.txt", content: "x".repeat(100_000) });
+  expect(text(refused)).toMatch(FULL);
+  session.put("big/there.bin", "");
+  await stage.clock.advance(11_000);
+  expect((await session.run("write", { path: "a.txt", content: "x".repeat(100_000) })).isError).toBe(false);
+});
+
+test("sessions that write at once do not exceed it together", async () => {
+  const root = path.join(tempDirectory(), "shared");
+  mkdirSync(root);
+  const sessions = Array.from({ length: 6 }, () => stage.session({ root }));
+  const write = (one: number) => ({
+    code: `for (let i = 0; i < 40; i++) fs.writeFileSync("${one}-" + i, "x".repeat(20000))`,
+  });
+  const results = await Promise.all(sessions.map((session, one) => session.run("js_exec", write(one))));
+  expect(results.map(text).filter((each) => FULL.test(each)).length).toBeGreaterThan(0);
+  expect(await heldBy(root)).toBeLessThanOrEqual(MB);
+  expect(await heldBy(root)).toBeGreaterThan(MB * 0.9);
+});
+
+test("a program that is stopped in its midst has written what it has written", async () => {
+  const session = stage.session();
+  const code = 'for (let i = 0; i < 9; i++) fs.writeFileSync("f" + i, "x".repeat(100000)); while (true);';
+  await session.run("js_exec", { code, timeout: 2 });
+  expect(text(await session.run("write", { path: "a.txt", content: "x".repeat(200_000) }))).toMatch(FULL);
+});
