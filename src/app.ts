@@ -1,10 +1,9 @@
 import { jobReports } from "./adapters/render/job-view.ts";
-import { type PacedPlatform, pacePlatform } from "./adapters/render/pacing/paced-platform.ts";
+import type { PacedPlatform } from "./adapters/render/pacing/paced-platform.ts";
 import { createTaskBoard } from "./adapters/render/progress/task-board.ts";
 import { createTaskViews } from "./adapters/render/progress/task-view.ts";
 import { createRunViews } from "./adapters/render/run-view.ts";
 import { withStatus } from "./adapters/render/status-view.ts";
-import { withoutSecrets } from "./adapters/render/without-secrets.ts";
 import type { TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import type { WebPlatform } from "./adapters/web/adapter.ts";
 import { type ChannelConfigs, createChannelConfigs, timezoneOf } from "./channel-config.ts";
@@ -51,7 +50,7 @@ import { instructionFiles, jobsFileOf, requireOwn, snapshotsOf } from "./home.ts
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/scheduling/jobs-file.ts";
 import { createFeatureList, type FeatureList } from "./open-features.ts";
-import { openSecrets, openTerminal, openWeb, type PlatformAssembly, remotePlatforms } from "./open-platforms.ts";
+import { openPlatforms, openSecrets, openWeb, type PlatformAssembly } from "./open-platforms.ts";
 import { type OpenToolbox, openQuotas, openToolbox } from "./open-toolbox.ts";
 import { createLogger } from "./operations/logging.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
@@ -166,11 +165,7 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   opening.resolve(store);
 
   const secrets = await openSecrets(config);
-  const terminal = openTerminal(assembly, { store, secrets });
-  const others = web === null ? [] : [web, ...(await remotePlatforms(assembly))];
-  for (const platform of [...others, terminal]) {
-    assembly.platforms.set(platform.descriptor.name, pacePlatform(withoutSecrets(platform, secrets), clock, emptyAt));
-  }
+  const terminal = await openPlatforms(assembly, { web, store, secrets, emptyAt });
   await run(assembly, { store, registry, channelConfigs, model, secrets }, { web, terminal });
   status.state = "running";
   if (web !== null) say(`✓ Deckhand is running. Web page: ${web.entryUrl()}`);

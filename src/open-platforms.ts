@@ -1,5 +1,6 @@
 import { storedThreads } from "./adapters/render/local/stored-threads.ts";
-import type { PacedPlatform } from "./adapters/render/pacing/paced-platform.ts";
+import { type PacedPlatform, pacePlatform } from "./adapters/render/pacing/paced-platform.ts";
+import { withoutSecrets } from "./adapters/render/without-secrets.ts";
 import { createTerminalPlatform, type TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import { TERMINAL } from "./adapters/terminal/descriptor.ts";
 import { createWebPlatform, isShared, type WebPlatform, webLink } from "./adapters/web/adapter.ts";
@@ -11,6 +12,7 @@ import type { ChatCommand } from "./core/command-line/command.ts";
 import type { EmbeddedEngine } from "./core/embedded-engine/embedded-engine.ts";
 import type { KeyedMutex } from "./core/keyed-mutex.ts";
 import { servedBy } from "./core/permissions/access.ts";
+import { withServedAuthors } from "./core/permissions/served-authors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
@@ -82,9 +84,9 @@ export async function anotherWebLink({ web, home }: Config, now: number): Promis
 }
 
 /** Connects when it is started; until then nobody can attach. */
-export function openTerminal(
+function openTerminal(
   { config, runtime, log, writes, commands }: PlatformAssembly,
-  { store, secrets }: { readonly store: Store; readonly secrets: OwnSecrets },
+  { store, secrets }: Pick<Opening, "store" | "secrets">,
 ): TerminalPlatform {
   return createTerminalPlatform({
     ...runtime,
@@ -96,8 +98,30 @@ export function openTerminal(
   });
 }
 
+export interface Opening {
+  /** Null where terminals alone are served. */
+  readonly web: WebPlatform | null;
+  readonly store: Store;
+  readonly secrets: OwnSecrets;
+  /** When the buckets that pace posts may have been empty. */
+  readonly emptyAt: Parameters<typeof pacePlatform>[2];
+}
+
+/** All platforms as the core has them: none of our own secrets comes by them, and authors of threads are known as served or not. */
+export async function openPlatforms(assembly: PlatformAssembly, opening: Opening): Promise<TerminalPlatform> {
+  const { config, runtime, platforms } = assembly;
+  const { web, secrets, emptyAt } = opening;
+  const terminal = openTerminal(assembly, opening);
+  const others = web === null ? [] : [web, ...(await remotePlatforms(assembly))];
+  for (const platform of [...others, terminal]) {
+    const guarded = withServedAuthors(withoutSecrets(platform, secrets), config.access);
+    platforms.set(platform.descriptor.name, pacePlatform(guarded, runtime.clock, emptyAt));
+  }
+  return terminal;
+}
+
 /** Platforms without a token are off, and their SDKs are not even loaded. */
-export async function remotePlatforms({ config, runtime, log, commands }: PlatformAssembly): Promise<ChatPlatform[]> {
+async function remotePlatforms({ config, runtime, log, commands }: PlatformAssembly): Promise<ChatPlatform[]> {
   const { clock } = runtime;
   const platforms: ChatPlatform[] = [];
   if (config.slack !== null) {

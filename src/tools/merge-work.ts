@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { MERGE_WORK } from "../core/agents/managed-agents.ts";
+import type { ChildReport } from "../core/events/child-event.ts";
 import { causeText } from "../core/protocol/cancel-cause.ts";
 import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
 import { reportOf } from "../core/store/run/child-status.ts";
 import type { Store } from "../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
+import { type Label, UNKNOWN, unionOf } from "../core/trust/label.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 import { asResult } from "./sandboxed/guest-call.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
@@ -36,7 +38,7 @@ const DESCRIBE_MS = 10_000;
 /** Brings what an executor has changed in its copy into the files of the channel. */
 export function createMergeWork({ store, worktrees, snapshots, quotas }: MergeWorkDeps): Tool {
   const merge = async (id: string, ctx: ToolContext, until: Until): Promise<ToolResult> => {
-    await requireEnded(id, ctx, store);
+    const { label = UNKNOWN } = await requireEnded(id, ctx, store);
     const [worktree, changes] = [worktrees.of(id), await worktrees.changes(id, until.reading)];
     const log = await openMergeLog(worktree, ctx);
     const { sandboxRoot: root, personId, channelKey } = ctx;
@@ -46,7 +48,7 @@ export function createMergeWork({ store, worktrees, snapshots, quotas }: MergeWo
     const into = { root, worktree, snapshots, log, signal: until.merging, take };
     const merged = await mergeChanges(changes, into);
     if (merged.stoppedBy === null && merged.files.every(isTaken)) await worktrees.taken(id);
-    return resultOf(merged);
+    return { ...resultOf(merged), label: unionOf([label, FILES]) };
   };
   return defineTool({
     name: MERGE_WORK,
@@ -86,12 +88,17 @@ export function createMergeWork({ store, worktrees, snapshots, quotas }: MergeWo
   });
 }
 
-async function requireEnded(id: string, ctx: ToolContext, store: Store): Promise<void> {
+/** The report that it has ended with: its work has the label of that. */
+async function requireEnded(id: string, ctx: ToolContext, store: Store): Promise<ChildReport> {
   const child = await store.children.get(id);
   if (child === null || child.parentId !== ctx.sessionId) throw new Refusal(`There is no executor ${id} of yours.`);
   if (child.task.isolated !== true) throw new Refusal("It worked in the files here: there is nothing to merge.");
-  if ((await reportOf(store, id)) === null) throw new Refusal("It has not ended yet; wait for its report.");
+  const report = await reportOf(store, id);
+  if (report === null) throw new Refusal("It has not ended yet; wait for its report.");
+  return report;
 }
+
+const FILES: Label = { who: [], holds: ["files"] };
 
 /** Its content is here now. */
 function isTaken({ outcome }: MergedFile): boolean {

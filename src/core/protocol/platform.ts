@@ -164,9 +164,17 @@ export type PostedMessage = z.infer<typeof postedMessageSchema>;
 
 export interface ThreadMessage {
   readonly messageId: string;
-  readonly author: { readonly id: string; readonly name: string; readonly isBot: boolean };
+  readonly author: {
+    readonly id: string;
+    readonly name: string;
+    readonly isBot: boolean;
+    /** The access rules serve them; left out: nobody has looked, and they count as one who is not. */
+    readonly isServed?: boolean;
+  };
   /** All that the message says, in words: what it quotes, its previews and the names of its files, too. */
   readonly text: string;
+  /** Among that are words of others: what it quotes, forwards or shows of links. */
+  readonly isQuoting?: boolean;
   /** Its files and those of what it quotes; none when left out. */
   readonly attachments?: readonly Attachment[];
   readonly at: number;

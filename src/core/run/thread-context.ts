@@ -6,6 +6,7 @@ import type { ChatPlatform, ThreadMessage } from "../protocol/platform.ts";
 import type { Ids } from "../protocol/runtime.ts";
 import { NOTHING_NEW, outsideOf, unionOf } from "../trust/label.ts";
 import { type AttachedFileOptions, attachedBlocks } from "./attached-files.ts";
+import { labelOfSaid } from "./said-label.ts";
 
 export interface ThreadContextOptions extends AttachedFileOptions {
   readonly platform: Pick<ChatPlatform, "fetchFile" | "fetchThread" | "descriptor">;
@@ -93,7 +94,7 @@ async function contextMessage(message: ThreadMessage, room: Room, options: Threa
     author: { id: author.id, name: author.name },
     context: true,
     label: unionOf([
-      { who: [author.isBot ? outsideOf(author.name) : author.id], holds: ["channel"] },
+      labelOfSaid(message),
       files.length === 0 ? NOTHING_NEW : { who: [outsideOf("an attachment")], holds: [] },
     ]),
     createdAt: at,

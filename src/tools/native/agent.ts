@@ -196,10 +196,21 @@ async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call)
   const assignment = await assignmentOf(asked, ctx, deps);
   if (assignment.type === "refused") return assignment.reason;
   const { event, settings } = assignment;
-  if (event.task.isolated === true) await deps.worktrees.make(id, placeOf(ctx), signal);
+  if (event.task.isolated === true) await makeWorktree(id, { ctx, deps, signal });
   const begun = await beginChild({ id, settings }, event, deps);
   if (begun !== "begun") return begun === "stopped" ? "Not begun: you have been stopped." : TOO_MANY;
   return null;
+}
+
+/** The copies of files count as whose the files do. */
+async function makeWorktree(id: string, { ctx, deps: { store, worktrees }, signal }: Call): Promise<void> {
+  await worktrees.make(id, placeOf(ctx), signal);
+  const { tree } = worktrees.of(id);
+  const labelled = await store.fileLabels.inRoot(ctx.sandboxRoot);
+  if (labelled.length === 0) return;
+  await store.transaction(async (tx) => {
+    for (const file of labelled) await tx.fileLabels.put(tree, file);
+  });
 }
 
 /** How many of one run's sub-agents are announced; a platform takes about one post a second, and the run holds its place meanwhile. */

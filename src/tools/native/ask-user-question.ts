@@ -2,7 +2,7 @@ import { z } from "zod";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import type { QuestionRow } from "../../core/store/run/questions.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
-import { type AskDeps, ask } from "./ask.ts";
+import { type AskDeps, ask, labelOfAnswer } from "./ask.ts";
 import { waiting } from "./waiting.ts";
 
 const input = z.object({
@@ -51,5 +51,8 @@ function answerResult({ status, answer, answeredBy }: QuestionRow): ToolResult {
   }
   const name = answeredBy?.name ?? "Someone";
   const verb = answer.choice === null ? "answered" : "chose";
-  return textResult(`${name} ${verb}: ${answer.text}`, { summary: `${name} ${verb}` });
+  return textResult(`${name} ${verb}: ${answer.text}`, {
+    summary: `${name} ${verb}`,
+    label: labelOfAnswer(answeredBy),
+  });
 }

@@ -9,6 +9,7 @@ import { CancelSignal } from "../../core/protocol/signals.ts";
 import type { QuestionBody, QuestionRow } from "../../core/store/run/questions.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ToolContext } from "../../core/tool.ts";
+import { type Label, UNKNOWN } from "../../core/trust/label.ts";
 
 export interface AskDeps {
   readonly store: Store;
@@ -57,6 +58,11 @@ export async function ask(
 export function questionId({ runId, callId }: Pick<ToolContext, "runId" | "callId">): string {
   const isShort = callId.length <= CALL_ID_CHARS;
   return `${runId}:${isShort ? callId : createHash("sha256").update(callId).digest("hex").slice(0, CALL_ID_CHARS)}`;
+}
+
+/** An answer is words of whoever gave it. */
+export function labelOfAnswer(by: Author | null): Label {
+  return by === null ? UNKNOWN : { who: [by.id], holds: ["channel"] };
 }
 
 /** Whose event began the run; null when nobody's did. */

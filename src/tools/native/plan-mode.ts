@@ -3,7 +3,7 @@ import { errorResult, type ToolResult, textResult } from "../../core/protocol/to
 import type { QuestionRow } from "../../core/store/run/questions.ts";
 import type { Store } from "../../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
-import { type AskDeps, ask } from "./ask.ts";
+import { type AskDeps, ask, labelOfAnswer } from "./ask.ts";
 import { waiting } from "./waiting.ts";
 
 const NOBODY =
@@ -76,24 +76,26 @@ export function createExitPlanMode(deps: AskDeps): Tool {
 function verdict({ answer, answeredBy }: QuestionRow, { readOnly }: ToolContext): ToolResult {
   const name = answeredBy?.name ?? "Someone";
   if (answer === null) return errorResult("The plan was withdrawn; nobody decided on it.", "withdrawn");
+  const label = labelOfAnswer(answeredBy);
   switch (answer.choice) {
     case "go": {
       const next = readOnly
         ? "Your access lets you change nothing: end here; the plan stays for an agent that may carry it out."
         : 'Carry it out now, and mark each step as you begin and finish it: update_plan {"steps": [{"step": 1, "mark": "doing"}]}.';
-      return textResult(`${name} accepted the plan. ${next}`, { summary: `accepted by ${name}` });
+      return textResult(`${name} accepted the plan. ${next}`, { summary: `accepted by ${name}`, label });
     }
     case "drop":
       return textResult(
         `${name} dropped the plan. Plan mode is off. Do nothing of it; end with one line, and wait for what comes.`,
         {
           summary: `dropped by ${name}`,
+          label,
         },
       );
     default:
       return textResult(
         `${name} wants the plan changed: ${answer.text}\nPlan mode stays on. Work that in and call exit_plan_mode again.`,
-        { summary: `${name} wants changes` },
+        { summary: `${name} wants changes`, label },
       );
   }
 }

@@ -5,10 +5,11 @@ import type { Author, ToolResultContent } from "../../core/protocol/messages.ts"
 import type { Attachment, ThreadMessage } from "../../core/protocol/platform.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { contentOf, FILE_NAME_CHARS } from "../../core/run/attached-files.ts";
+import { labelOfSaid } from "../../core/run/said-label.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { indented, speakerName, withoutMarkers } from "../../core/text/speakers.ts";
 import { defineTool, type Tool, type ToolThread } from "../../core/tool.ts";
-import { type Label, outsideOf, unionOf } from "../../core/trust/label.ts";
+import { outsideOf, unionOf } from "../../core/trust/label.ts";
 
 const input = z.object({
   from: z
@@ -81,7 +82,7 @@ function resultOf(messages: readonly ThreadMessage[], { from, limit, before }: A
   const text = `${conversation(shown)}${older}`;
   const summary = shown.length === 1 ? "1 message" : `${shown.length} messages`;
   const read = recent.slice(-shown.length);
-  return textResult(text, { summary, people: peopleIn(read), label: labelOf(read) });
+  return textResult(text, { summary, people: peopleIn(read), label: unionOf(read.map(labelOfSaid)) });
 }
 
 interface Opening {
@@ -102,7 +103,7 @@ async function filesOf(
   const content: ToolResultContent[] = [{ type: "text", text: conversation([lineOf(message)]) }];
   for (const attachment of opened) content.push(...(await opening(attachment, { thread, signal })));
   const summary = opened.length === 1 ? "1 file" : `${opened.length} files`;
-  const label = unionOf([labelOf([message]), { who: [outsideOf("an attachment")], holds: ["channel"] }]);
+  const label = unionOf([labelOfSaid(message), { who: [outsideOf("an attachment")], holds: ["channel"] }]);
   return { content, isError: false, summary, people: peopleIn([message]), label };
 }
 
@@ -123,16 +124,12 @@ async function opening(attachment: Attachment, { thread, signal }: Opening): Pro
   }
 }
 
-/** Each once. */
+/** Those of them who are served, each once. */
 function peopleIn(messages: readonly ThreadMessage[]): Author[] {
-  const people = messages.flatMap(({ author: { id, name, isBot } }) => (isBot ? [] : [{ id, name }]));
+  const people = messages.flatMap(({ author: { id, name, isBot, isServed } }) =>
+    isBot || isServed !== true ? [] : [{ id, name }],
+  );
   return [...new Map(people.map((person) => [person.id, person])).values()];
-}
-
-/** Whose words they are; nobody answers for a bot's. */
-function labelOf(messages: readonly ThreadMessage[]): Label {
-  const who = messages.map(({ author: { id, name, isBot } }) => (isBot ? outsideOf(name) : id));
-  return unionOf([{ who, holds: ["channel"] }]);
 }
 
 /** `[17.1] 2026-11-03 09:12 UTC ana: text`; it cannot close the marker around it, nor begin another such line. */

@@ -10,8 +10,10 @@ import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
+import { withServedAuthors } from "../../../src/core/permissions/served-authors.ts";
 import type {
   Attachment,
+  ChatPlatform,
   InboundMessage,
   Person,
   Receipt,
@@ -81,11 +83,14 @@ export interface SimOfficeOptions {
   /** What is said in a thread beside the agent. */
   readonly said?: readonly ThreadMessage[];
   readonly fetchFile?: (ref: string) => Uint8Array;
+  /** What the platform knows besides. */
+  readonly platform?: Pick<ChatPlatform, "member">;
   /** Keeps what somebody attaches; answers its path. */
   readonly saveAttachment?: (name: string, data: Uint8Array) => string;
 }
 
 const APPROVALS = { approvers: [CHIEF.id], requester: true, expiresMinutes: 60, admins: [] };
+const ACCESS = { admins: [], deny: [], guests: false, external: false };
 const FACTS = { contextWindow: 200_000, maxOutputTokens: 64_000, price: null };
 /** Until a turn's edits and posts are through. Milliseconds. */
 const SETTLED_MS = 10_000;
@@ -115,7 +120,8 @@ async function startProcess(
   const bare = simPlatform({ world, process, server, faultRate: 0 });
   const { fetchFile } = options;
   const files = fetchFile === undefined ? {} : { fetchFile: ({ ref }: Attachment) => Promise.resolve(fetchFile(ref)) };
-  const platform = pacePlatform({ ...bare, fetchThread: () => Promise.resolve(said), ...files }, clock);
+  const reading = { ...bare, fetchThread: () => Promise.resolve(said), ...files, ...options.platform };
+  const platform = pacePlatform(withServedAuthors(reading, ACCESS), clock);
   const real = <T>(work: () => Promise<T>) => world.real(process, work);
   const own = [...options.tools, ...(options.realTools ?? []).map((tool) => inRealTime(tool, real))];
   const log = silentLog;
@@ -129,7 +135,7 @@ async function startProcess(
     runtime,
     log,
     approvals: APPROVALS,
-    access: { admins: [], deny: [], guests: false, external: false },
+    access: ACCESS,
     workspaceRefusal: () => Promise.resolve(null),
     requiresMention: () => false,
     ...commandServices(),

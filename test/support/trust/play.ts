@@ -34,6 +34,8 @@ export interface Turn {
   readonly does?: readonly (Step | readonly Step[])[];
   /** y: allow once, unless it says otherwise. */
   readonly clicks?: "y" | "n" | "a" | "A";
+  /** Who answers what the model asks meanwhile, with the first of its options. */
+  readonly answeredBy?: Person;
   /** Another thread of the channel. */
   readonly thread?: string;
   /** How long nothing happens before. Milliseconds. */
@@ -50,6 +52,8 @@ export interface Setting {
   readonly files?: Readonly<Record<string, string>>;
   /** What is said in the thread beside the agent, which joins it. */
   readonly said?: readonly ThreadMessage[];
+  /** Who is in the workspace; everybody where it is left out. */
+  readonly members?: readonly Person[];
 }
 
 export interface Played {
@@ -102,6 +106,7 @@ async function playTurn(turn: Turn, { office, model, site, joins }: Stage): Prom
     ...(joins ? { opensThread: false } : {}),
     ...(turn.addressed === undefined ? {} : { addressed: turn.addressed }),
   });
+  if (turn.answeredBy !== undefined) await office.click("answer:0:", { by: turn.answeredBy, thread });
   const seen: string[] = [];
   for (let [card] = office.cards(thread); card !== undefined; [card] = office.cards(thread)) {
     seen.push(card.markdown);
@@ -226,7 +231,7 @@ function put(root: string, file: string, data: string | Uint8Array): string {
 }
 
 function openOffice({ model, site, setting, sandbox, root }: Opening): Promise<SimOffice> {
-  const { mode = "write", allowedHosts = [], sinks = [], said = [] } = setting;
+  const { mode = "write", allowedHosts = [], sinks = [], said = [], members } = setting;
   const realTools = [
     ...createFileTools(sandbox),
     createWebFetch({ sandbox, isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) }),
@@ -246,6 +251,9 @@ function openOffice({ model, site, setting, sandbox, root }: Opening): Promise<S
       sinks: JSON.parse(site.named(JSON.stringify(sinks))),
     },
     said: said.map((message) => ({ ...message, text: site.named(message.text) })),
+    ...(members === undefined
+      ? {}
+      : { platform: { member: (_, id) => Promise.resolve(members.find((each) => each.id === id) ?? null) } }),
     fetchFile: (ref) => new TextEncoder().encode(ref),
     saveAttachment: (name, data) => put(root, `attachments/${name}`, data),
   });

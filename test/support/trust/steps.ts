@@ -16,6 +16,10 @@ export const program = (code: string, hosts: readonly string[] = []): Step => ({
 export const attach = (path: string): Step => ({ tool: "attach", input: { path } });
 /** The steps of the sub-agent follow, and an empty one ends it. */
 export const agent = (prompt: string): Step => ({ tool: "agent", input: { description: "a piece of work", prompt } });
+export const ask = (question: string, ...options: string[]): Step => ({
+  tool: "ask_user_question",
+  input: { question, options },
+});
 export const readThread: Step = { tool: "read_thread", input: {} };
 
 /** What a bot or a person had said in a thread before the agent was asked there. */

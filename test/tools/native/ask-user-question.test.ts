@@ -239,3 +239,9 @@ test("buttons keep within 100 characters, however long the ids of a provider's c
   const id = button?.id.slice("answer:0:".length) ?? "";
   expect((await answerByClick(click(button?.id ?? ""), { choice: "0", id }, session.options)).type).toBe("accepted");
 });
+
+test("an answer is words of whoever gave it", async () => {
+  const session = await asked();
+  await answerByClick(click(`answer:0:${ID}`, CHIEF), { choice: "0", id: ID }, session.options);
+  expect((await session.resume())?.label).toEqual({ who: [CHIEF.id], holds: ["channel"] });
+});

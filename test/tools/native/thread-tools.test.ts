@@ -64,8 +64,10 @@ test("brief posts its note with its files, and nothing when one of them cannot b
 
 const AT = Date.UTC(2026, 10, 3, 9, 12);
 
+const BEN = { id: "slack:U2", name: "ben", isBot: false };
+
 function said(id: number, words = `message ${id}`): ThreadMessage {
-  return { messageId: `m${id}`, author: { id: "slack:U2", name: "ben", isBot: false }, text: words, at: AT };
+  return { messageId: `m${id}`, author: { ...BEN, isServed: true }, text: words, at: AT };
 }
 
 test("read_thread gives the newest messages as conversation, and the way further back", async () => {
@@ -78,11 +80,25 @@ test("read_thread gives the newest messages as conversation, and the way further
   expect(before.match(/\[m\d+\]/g)).toEqual(["[m34]", "[m35]", "[m36]"]);
 });
 
+test.each<[string, Partial<ThreadMessage>, readonly string[]]>([
+  ["somebody who is served", { author: { ...BEN, isServed: true } }, ["slack:U2"]],
+  ["somebody who is not served", { author: { ...BEN, isServed: false } }, ["outside:ben"]],
+  ["somebody of whom nobody knows", { author: BEN }, ["outside:ben"]],
+  ["a bot", { author: { ...BEN, isBot: true, isServed: true } }, ["outside:ben"]],
+  ["somebody who forwards", { isQuoting: true }, ["outside:a quoted message", "slack:U2"]],
+])("what read_thread reads of %s is labelled as whose it is", async (_name, more, who) => {
+  const session = await nativeSession();
+  session.thread.history = [{ ...said(1), ...more }];
+  const result = await session.callTool(createReadThread(), {});
+  expect(result?.label).toEqual({ who, holds: ["channel"] });
+  expect(result?.people?.map(({ id }) => id)).toEqual(who.filter((each) => !each.startsWith("outside:")));
+});
+
 test("whose words are read have entered the run with them; bots have none", async () => {
   const session = await nativeSession();
   const { store, clock } = session;
   const bot = { ...said(9), author: { id: "slack:B1", name: "hook", isBot: true } };
-  const early = { ...said(0), author: { id: "slack:U3", name: "cy", isBot: false } };
+  const early = { ...said(0), author: { id: "slack:U3", name: "cy", isBot: false, isServed: true } };
   session.thread.history = [early, said(1), bot, said(2)];
   const result = await session.callTool(createReadThread(), { limit: 3 });
   if (result === null) throw new Error("no result");

@@ -61,6 +61,7 @@ export function threadMessage(message: WireMessage, names: Names, topic = ""): T
       isBot: message.author.bot === true,
     },
     text: cut(joined([topic, said])),
+    ...(besides.length === 0 ? {} : { isQuoting: true }),
     ...(files.length === 0 ? {} : { attachments: files }),
     at: timeOf(message.id),
   };

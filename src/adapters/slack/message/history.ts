@@ -99,6 +99,7 @@ async function threadMessage(reader: ThreadReader, message: HistoryMessage): Pro
     messageId: message.ts,
     author,
     text: joined([text, ...quoted, ...names]),
+    ...(quoted.length === 0 ? {} : { isQuoting: true }),
     attachments: files,
     at: tsToMs(message.ts),
   };

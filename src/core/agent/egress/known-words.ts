@@ -2,7 +2,7 @@ import { type ContentBlock, type Message, type ToolUseBlock, textOf, toolUsesOf 
 import type { Tool } from "../../tool.ts";
 import { addressesIn, spelledAddress } from "../../trust/addresses.ts";
 import type { KnownWords } from "../../trust/egress.ts";
-import { isWithin, originOf, originsIn } from "../../trust/label.ts";
+import { isWithin, originsIn } from "../../trust/label.ts";
 
 /**
  * What a request carries that the model has not made up: what people wrote, what content of the web names, and what was asked
@@ -17,7 +17,7 @@ export function knownWords(messages: readonly Message[], tools: readonly Tool[])
     if (message.role === "assistant") continue;
     const said = textIn(message.content);
     addresses.push(...addressesIn(said));
-    if (message.author !== undefined && originOf(message.author.id) === null) texts.push(said);
+    if (message.author !== undefined && message.label?.who.includes(message.author.id) === true) texts.push(said);
     addresses.push(...message.content.flatMap((block) => addressesOf(block, { uses, tools })));
   }
   return { addresses: [...new Set(addresses)], texts };
