@@ -1,7 +1,6 @@
 import { EXECUTOR, MERGE_WORK } from "../../core/agents/managed-agents.ts";
 import type { AgentDefinition, Mode } from "../../core/agents/query-config.ts";
 import { CHILD_TURNS, lesserAccess, WORKER } from "../../core/agents/sub-agents.ts";
-import type { ModelChoice } from "../../core/budget/model-choice.ts";
 import type { ChildEvent } from "../../core/events/child-event.ts";
 import { type ChildTask, MAX_AUTO_WAKES, MAX_DEPTH, MOST_CHILDREN } from "../../core/events/child-task.ts";
 import type { SessionEventBody } from "../../core/events/session-event.ts";
@@ -10,8 +9,8 @@ import { peopleOfRun } from "../../core/people/run-people.ts";
 import { offeredTools } from "../../core/permissions/policy.ts";
 import { autoWakeCountOf, jobOf, taskTreeOfRun } from "../../core/run/run-config.ts";
 import type { SessionRow } from "../../core/store/sessions.ts";
-import type { ChildDeps } from "../../core/subagents/children.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
+import type { AgentDeps } from "./agent.ts";
 
 export const AGENT = "agent";
 /** Is offered only beside the other. */
@@ -33,19 +32,12 @@ export interface Asked {
   readonly run_in_background: boolean;
 }
 
-export interface AssignmentDeps extends ChildDeps {
-  readonly agents: ReadonlyMap<string, AgentDefinition>;
-  readonly models: Pick<ModelChoice, "problemWith">;
-  /** All tools there are at this moment. */
-  readonly catalogue: () => readonly Tool[];
-}
-
 export type Assignment =
   | { readonly type: "refused"; readonly reason: string }
   | { readonly type: "assigned"; readonly event: ChildEvent; readonly settings: SessionSettings };
 
 /** A sub-agent as its parent may have it: with what is asked for, and never more than the parent has itself. */
-export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: AssignmentDeps): Promise<Assignment> {
+export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: AgentDeps): Promise<Assignment> {
   const parent = await deps.store.sessions.get(ctx.sessionId);
   const depth = (parent.task?.depth ?? 0) + 1;
   const run = await deps.store.runs.get(ctx.runId);
@@ -88,7 +80,7 @@ interface Bounded {
 }
 
 /** What keeps sub-agents from going on for ever; null when nothing does. */
-async function boundReached(asked: Asked, { depth, began, ctx }: Bounded, { store }: AssignmentDeps) {
+async function boundReached(asked: Asked, { depth, began, ctx }: Bounded, { store }: AgentDeps) {
   if (depth > MAX_DEPTH) return `Sub-agents go ${MAX_DEPTH} deep at most, and you are at the end. Do it yourself.`;
   // Its end would come after the sub-agent's report, which is all that is heard of it.
   if (asked.run_in_background && depth > 1) return NOT_BEHIND_A_REPORT;
@@ -119,7 +111,7 @@ function ownAccess({ config }: ToolContext): string {
 }
 
 /** While the parent plans, nothing may be changed on its behalf. */
-async function modeOf(ctx: ToolContext, { store }: AssignmentDeps): Promise<Mode> {
+async function modeOf(ctx: ToolContext, { store }: AgentDeps): Promise<Mode> {
   const plan = await store.plans.of(ctx.sessionId);
   return plan?.phase === "planning" ? "read" : ctx.config.mode;
 }
@@ -174,7 +166,7 @@ function taskOf(asked: Asked, { name, depth, began, parent, ctx }: TaskOrigin): 
 async function origin(
   { sessionId, runId, callId, nonInteractive, label }: ToolContext,
   began: SessionEventBody | null,
-  { store, clock }: AssignmentDeps,
+  { store, clock }: AgentDeps,
 ) {
   const [{ requester, others }, authors] = await Promise.all([
     peopleOfRun(store, runId),

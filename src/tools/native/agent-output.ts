@@ -1,16 +1,14 @@
 import { z } from "zod";
-import type { SessionEngine } from "../../core/engine/engine.ts";
 import { beginKey, endKeys } from "../../core/events/child-event.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { type ChildStatus, statusOf } from "../../core/store/run/child-status.ts";
 import type { ChildRow } from "../../core/store/run/children.ts";
 import type { Store } from "../../core/store/store.ts";
 import { parentOf, withdrawChild } from "../../core/subagents/children.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
-import type { ExecutorWorktrees } from "../worktrees/executor-worktrees.ts";
 import { reportResult } from "./agent.ts";
 import { AGENT_OUTPUT } from "./agent-assignment.ts";
+import type { NativeToolDeps } from "./native-tools.ts";
 import { waiting } from "./waiting.ts";
 
 const input = z.object({
@@ -22,15 +20,10 @@ const input = z.object({
 });
 type OutputInput = z.infer<typeof input>;
 
-export interface AgentOutputDeps {
-  readonly store: Store;
-  readonly engine: Pick<SessionEngine, "cancel" | "deliver">;
-  readonly clock: Clock;
-  readonly worktrees: ExecutorWorktrees;
-}
+type Deps = Pick<NativeToolDeps, "store" | "engine" | "clock" | "worktrees">;
 
 /** What has become of a sub-agent in the background. */
-export function createAgentOutput(deps: AgentOutputDeps): Tool {
+export function createAgentOutput(deps: Deps): Tool {
   return defineTool({
     name: AGENT_OUTPUT,
     description:
@@ -60,7 +53,7 @@ export function createAgentOutput(deps: AgentOutputDeps): Tool {
 const NEVER_BEGAN = errorResult("It was stopped before it began.", "stopped");
 
 /** True when it has not begun, and never will. */
-async function cancel(child: ChildRow, status: ChildStatus, { store, engine }: AgentOutputDeps): Promise<boolean> {
+async function cancel(child: ChildRow, status: ChildStatus, { store, engine }: Deps): Promise<boolean> {
   if (status.type === "waiting" && (await withdrawChild(child, { store, engine }))) return true;
   const run = await store.children.runOf(child.id);
   if (run !== null) await engine.cancel(child.id, run.id, { by: "agent" });
@@ -77,7 +70,7 @@ interface EndedChild {
 async function reported(
   { child, status, signal }: EndedChild,
   ctx: ToolContext,
-  { store, worktrees }: AgentOutputDeps,
+  { store, worktrees }: Deps,
 ): Promise<ToolResult> {
   await store.transaction((tx) => tx.inbox.takeKey(endKeys(child.id, status.runId).note, ctx.runId));
   return reportResult(child.id, status.report, { store, worktrees, signal });

@@ -6,10 +6,8 @@ import { renderBlock, toneOf } from "../../core/context/render-block.ts";
 import { beginKey, type ChildReport } from "../../core/events/child-event.ts";
 import { childIdOf } from "../../core/events/child-task.ts";
 import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
-import type { Log } from "../../core/protocol/log.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { statusOf } from "../../core/store/run/child-status.ts";
-import type { Store } from "../../core/store/store.ts";
 import { beginChild } from "../../core/subagents/children.ts";
 import { releaseQueued } from "../../core/subagents/executor-queue.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
@@ -18,7 +16,8 @@ import type { GrowthPlace } from "../quotas/quotas.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { describeChanges } from "../worktrees/diff.ts";
 import type { ExecutorWorktrees } from "../worktrees/executor-worktrees.ts";
-import { AGENT, type AssignmentDeps, assignmentOf, plainName, TOO_MANY } from "./agent-assignment.ts";
+import { AGENT, assignmentOf, plainName, TOO_MANY } from "./agent-assignment.ts";
+import type { NativeToolDeps } from "./native-tools.ts";
 import { waiting } from "./waiting.ts";
 
 const input = z.object({
@@ -60,10 +59,7 @@ const input = z.object({
 });
 type AgentInput = z.infer<typeof input>;
 
-export interface AgentDeps extends AssignmentDeps {
-  readonly log: Log;
-  readonly worktrees: ExecutorWorktrees;
-}
+export type AgentDeps = Omit<NativeToolDeps, "approvals">;
 
 /** Hands a piece of work to a sub-agent, which is a session of its own; waits for its report, or does not. */
 export function createAgent(deps: AgentDeps): Tool {
@@ -144,12 +140,6 @@ async function resume(asked: AgentInput, call: Call): Promise<ToolResult | null>
   return null;
 }
 
-interface ReportMeans {
-  readonly store: Store;
-  readonly worktrees: ExecutorWorktrees;
-  readonly signal: AbortSignal;
-}
-
 /**
  * What the parent's model reads of a report. Files that were changed count as changed, and have to be read anew; those of
  * an executor's copy are changed only once they are merged, and are shown as a diff.
@@ -157,7 +147,7 @@ interface ReportMeans {
 export async function reportResult(
   id: string,
   { status, text, changedFiles, label = UNKNOWN }: ChildReport,
-  { store, worktrees, signal }: ReportMeans,
+  { store, worktrees, signal }: Pick<NativeToolDeps, "store" | "worktrees"> & { readonly signal: AbortSignal },
 ): Promise<ToolResult> {
   const summary = status === "finished" ? "reported" : status;
   const result = { isError: status !== "finished", summary, label };

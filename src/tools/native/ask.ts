@@ -1,22 +1,16 @@
 import { createHash } from "node:crypto";
 import { cardKey, closedCard, openCard } from "../../core/people/question-card.ts";
-import { type ApprovalRules, decidersText } from "../../core/permissions/deciders.ts";
+import { decidersText } from "../../core/permissions/deciders.ts";
 import { PlatformError } from "../../core/protocol/errors.ts";
-import type { Log } from "../../core/protocol/log.ts";
 import type { Author } from "../../core/protocol/messages.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import type { QuestionBody, QuestionRow } from "../../core/store/run/questions.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { type Label, UNKNOWN } from "../../core/trust/label.ts";
+import type { NativeToolDeps } from "./native-tools.ts";
 
-export interface AskDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly approvals: ApprovalRules;
-}
+export type AskDeps = Pick<NativeToolDeps, "store" | "clock" | "log" | "approvals">;
 
 /** Characters of a call's id within a question's: a button's id holds it, and may have 100. */
 const CALL_ID_CHARS = 60;

@@ -1,10 +1,8 @@
 import { z } from "zod";
-import type { SessionEngine } from "../../core/engine/engine.ts";
 import { SLEEP } from "../../core/engine/wake-sleeping-run.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
-import type { Store } from "../../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import type { NativeToolDeps } from "./native-tools.ts";
 import { waiting } from "./waiting.ts";
 
 const DAY_S = 86_400;
@@ -14,14 +12,10 @@ const input = z.object({
   reason: z.string().trim().max(200).default("").describe("What you wait for, in a few words."),
 });
 
-export interface SleepDeps {
-  readonly store: Store;
-  readonly engine: Pick<SessionEngine, "deliverAt">;
-  readonly clock: Clock;
-}
+type Deps = Pick<NativeToolDeps, "store" | "engine" | "clock">;
 
 /** A pause that no process holds: the time it ends is in the store, and an event wakes the session then. */
-export function createSleep(deps: SleepDeps): Tool {
+export function createSleep(deps: Deps): Tool {
   return defineTool({
     name: SLEEP,
     description:
@@ -59,7 +53,7 @@ export function createSleep(deps: SleepDeps): Tool {
 const timesSchema = z.object({ startedAt: z.number(), dueAt: z.number() });
 
 /** When the pause began and when it ends, as journalled by its first wake. Milliseconds since the epoch. */
-async function times(ms: number, { runId, callId }: ToolContext, { store, clock }: SleepDeps) {
+async function times(ms: number, { runId, callId }: ToolContext, { store, clock }: Deps) {
   const key = `sleep:${callId}`;
   const stored = await store.transaction(async (tx) => {
     const known = await tx.journal.get(runId, key);

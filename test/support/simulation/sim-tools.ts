@@ -4,10 +4,10 @@ import { authorOf } from "../../../src/core/people/run-people.ts";
 import { errorResult, textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../../src/core/tool.ts";
-import { type AgentDeps, createAgent } from "../../../src/tools/native/agent.ts";
-import { type AgentOutputDeps, createAgentOutput } from "../../../src/tools/native/agent-output.ts";
-import { type AskDeps } from "../../../src/tools/native/ask.ts";
+import { createAgent } from "../../../src/tools/native/agent.ts";
+import { createAgentOutput } from "../../../src/tools/native/agent-output.ts";
 import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
+import type { NativeToolDeps } from "../../../src/tools/native/native-tools.ts";
 import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
 import type { SimProcess, World } from "./world.ts";
 
@@ -150,7 +150,7 @@ const PLAIN = { agents: new Map(), models: { problemWith: () => Promise.resolve(
 /** These tools, and the program's own that work with sub-agents and people. */
 export function withAgents(
   own: readonly Tool[],
-  deps: AskDeps & Omit<AgentOutputDeps, "worktrees"> & Pick<AgentDeps, "engine">,
+  deps: Pick<NativeToolDeps, "store" | "engine" | "clock" | "log" | "approvals">,
 ): readonly Tool[] {
   const agent = createAgent({ ...deps, ...PLAIN, catalogue: () => all });
   const all = [...own, createAskUserQuestion(deps), agent, createAgentOutput({ ...deps, worktrees })];
