@@ -19,24 +19,24 @@ import type {
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { notReached, reaching } from "../render/reachability.ts";
-import { type Channels, createChannels } from "./channels.ts";
+import { createChannels } from "./channels.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { DISCORD } from "./descriptor.ts";
-import { createEphemerals, type Ephemerals } from "./ephemerals.ts";
+import { createEphemerals } from "./ephemerals.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatPost, notice, postKey } from "./format.ts";
 import { findPost, isNotThere, readThread } from "./history.ts";
 import { type CommandForm, registerCommands } from "./interactions/command-registration.ts";
 import { createInteractions } from "./interactions/interactions.ts";
 import { JOINED_LATELY_MS } from "./limits.ts";
-import { createMemberEverywhere, type MemberEverywhere, memberIn } from "./members.ts";
+import { createMemberEverywhere, memberIn } from "./members.ts";
 import { membershipIn } from "./membership.ts";
 import { fetchAttachment } from "./message/attachments.ts";
-import { createMessages, type Messages } from "./messages.ts";
+import { createMessages, type DiscordScope, type Messages } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { createReactions } from "./reactions.ts";
-import { createDiscordRest, type DiscordRest } from "./rest.ts";
-import { channelOf, createThreads, type Threads } from "./threads.ts";
+import { createDiscordRest } from "./rest.ts";
+import { channelOf, createThreads } from "./threads.ts";
 import { guildJoined, guildsJoined } from "./visits.ts";
 import { threadDeleteSchema } from "./wire.ts";
 
@@ -65,16 +65,11 @@ const CONNECT_PAUSES_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const;
 const SIGNS = { working: "⏳", seen: "✔️" } as const;
 
 /** What exists while connected. */
-interface Live {
+interface Live extends DiscordScope {
   readonly connection: Connection;
-  readonly rest: DiscordRest;
-  readonly channels: Channels;
-  readonly threads: Threads;
-  readonly ephemerals: Ephemerals;
   readonly messages: Messages;
   readonly takeInteraction: (data: unknown) => Promise<void>;
   readonly takeReaction: (data: unknown) => Promise<void>;
-  readonly memberEverywhere: MemberEverywhere;
 }
 
 class DiscordPlatform implements ChatPlatform {
@@ -205,8 +200,7 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   missed(since: number, signal: AbortSignal, known: readonly ThreadRef[] = []): Promise<readonly InboundEvent[]> {
-    const { connection, ...live } = this.#connected();
-    return missedMessages({ ...live, client: connection.client, log: this.#log }, { since, known, signal });
+    return missedMessages(this.#connected(), { since, known, signal });
   }
 
   #connected(): Live {
@@ -246,19 +240,22 @@ class DiscordPlatform implements ChatPlatform {
   #assemble(connection: Connection, receive: Receive): Live {
     const { clock } = this.#options;
     const log = this.#log;
-    const rest = createDiscordRest(connection.client.rest);
-    const channels = createChannels(connection.client, rest, this.#options.serves ?? (() => true));
+    const { client } = connection;
+    const rest = createDiscordRest(client.rest);
+    const channels = createChannels(client, rest, this.#options.serves ?? (() => true));
     const threads = createThreads(rest, channels.names);
     const ephemerals = createEphemerals({ rest, threads, clock, log });
     const { signal } = this.#stopping;
-    const memberEverywhere = createMemberEverywhere(connection.client, rest, clock);
-    const parts = { rest, channels, threads, ephemerals, memberEverywhere, receive, clock, log };
+    const memberEverywhere = createMemberEverywhere(client, rest, clock);
+    const reactions = new Set(this.#options.reactions);
+    const own = { client, rest, channels, threads, ephemerals, memberEverywhere };
+    const scope: DiscordScope = { ...own, receive, reactions, clock, log, signal };
     return {
       connection,
-      ...parts,
-      messages: createMessages({ ...parts, signal }),
-      takeInteraction: createInteractions(parts),
-      takeReaction: createReactions({ ...parts, reactions: new Set(this.#options.reactions) }),
+      ...scope,
+      messages: createMessages(scope),
+      takeInteraction: createInteractions(scope),
+      takeReaction: createReactions(scope),
     };
   }
 

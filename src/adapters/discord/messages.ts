@@ -1,3 +1,4 @@
+import type { Client } from "discord.js";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, Receipt, Receive } from "../../core/protocol/platform.ts";
@@ -18,13 +19,17 @@ const RETRY_PAUSES_MS = [250, 1_000, 4_000, 15_000];
 /** An update of a message that was edited longer ago than this is about something else. Milliseconds. */
 const EDITED_LATELY_MS = 10 * 60_000;
 
-export interface MessagesOptions {
+/** What the parts of the adapter share while it is connected. */
+export interface DiscordScope {
+  readonly client: Client<true>;
   readonly rest: DiscordRest;
   readonly channels: Channels;
   readonly memberEverywhere: MemberEverywhere;
   readonly threads: Threads;
   readonly ephemerals: Ephemerals;
   readonly receive: Receive;
+  /** Emoji by which people point a message out to us: signs, or names of custom ones. */
+  readonly reactions: ReadonlySet<string>;
   readonly clock: Clock;
   readonly log: Log;
   /** Ends the waiting between tries. */
@@ -37,7 +42,7 @@ export interface Messages {
 }
 
 /** Messages of one channel are received one after the other, so that nothing overtakes what was said before. */
-export function createMessages(options: MessagesOptions): Messages {
+export function createMessages(options: DiscordScope): Messages {
   const channels = new KeyedMutex();
   const take = (message: WireMessage, editedAt: number | null): Promise<void> =>
     channels.run(message.channel_id, async () => {
@@ -67,7 +72,7 @@ export function createMessages(options: MessagesOptions): Messages {
 
 /** An update need not repeat what has not changed. Null when the message is gone. */
 async function wholeOf(
-  { rest }: MessagesOptions,
+  { rest }: DiscordScope,
   data: unknown,
   { channel_id, id, guild_id }: { readonly channel_id: string; readonly id: string; readonly guild_id: string },
 ): Promise<WireMessage | null> {
@@ -89,7 +94,7 @@ interface Received {
 }
 
 async function untilReceived(
-  options: MessagesOptions,
+  options: DiscordScope,
   message: WireMessage,
   editedAt: number | null,
 ): Promise<Received | null> {
@@ -105,7 +110,7 @@ async function untilReceived(
 }
 
 async function receiveOnce(
-  { channels, threads, memberEverywhere, receive }: MessagesOptions,
+  { channels, threads, memberEverywhere, receive }: DiscordScope,
   message: WireMessage,
   editedAt: number | null,
 ): Promise<Received | null> {
@@ -126,7 +131,7 @@ function editedMention(event: InboundMessage, at: number): InboundMessage | null
 }
 
 /** What the core answers at once is for the person alone. */
-async function tell({ ephemerals }: MessagesOptions, { event, receipt }: Received): Promise<void> {
+async function tell({ ephemerals }: DiscordScope, { event, receipt }: Received): Promise<void> {
   if (receipt.type === "refused") await ephemerals.post(event.thread, event.person.id, notice(receipt.reason));
   if (receipt.type === "reply") await ephemerals.post(event.thread, event.person.id, receipt.message);
 }

@@ -1,25 +1,13 @@
 import type { Client } from "discord.js";
 import { BoundedMap } from "../../core/bounded-map.ts";
-import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { type Channels, DM_WORKSPACE } from "./channels.ts";
+import { DM_WORKSPACE } from "./channels.ts";
 import { inboundMessage } from "./inbound.ts";
 import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";
-import type { MemberEverywhere } from "./members.ts";
 import type { WireMessage } from "./message/message-schema.ts";
 import type { WireMember } from "./message/person-schema.ts";
-import type { DiscordRest } from "./rest.ts";
+import type { DiscordScope } from "./messages.ts";
 import { idAt } from "./snowflake.ts";
-import type { Threads } from "./threads.ts";
-
-export interface MissedOptions {
-  readonly client: Client<true>;
-  readonly rest: DiscordRest;
-  readonly channels: Channels;
-  readonly threads: Threads;
-  readonly memberEverywhere: MemberEverywhere;
-  readonly log: Log;
-}
 
 export interface Missing {
   /** Milliseconds since the epoch. */
@@ -31,7 +19,7 @@ export interface Missing {
 
 /** What people wrote in channels, active threads and known direct messages since, oldest first; bounded. */
 export async function missedMessages(
-  options: MissedOptions,
+  options: DiscordScope,
   { since, known, signal }: Missing,
 ): Promise<readonly InboundMessage[]> {
   const after = idAt(since - CLOCK_SKEW_MS);
@@ -79,7 +67,7 @@ function activeSince(client: Client<true>, after: string): readonly ActiveChanne
 }
 
 /** Oldest first. Channels that the bot may not read are passed over. */
-async function readable({ rest, log }: MissedOptions, channelId: string, after: string): Promise<WireMessage[]> {
+async function readable({ rest, log }: DiscordScope, channelId: string, after: string): Promise<WireMessage[]> {
   try {
     return (await rest.messages(channelId, { limit: MISSED_MESSAGES, after })).toReversed();
   } catch (error) {
@@ -95,7 +83,7 @@ interface Membership {
 }
 
 /** Messages that are read, not pushed, come without their author's roles. */
-async function memberOf({ rest, log }: MissedOptions, { message, guildId, members }: Membership) {
+async function memberOf({ rest, log }: DiscordScope, { message, guildId, members }: Membership) {
   const { id, bot } = message.author;
   if (bot === true || members.has(`${guildId} ${id}`)) return members.get(`${guildId} ${id}`);
   const member = await rest.member(guildId, id).catch((error: unknown) => {

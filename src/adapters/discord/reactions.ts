@@ -1,33 +1,13 @@
-import type { Log } from "../../core/protocol/log.ts";
-import type { Receive } from "../../core/protocol/platform.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
-import type { Channels } from "./channels.ts";
-import type { Ephemerals } from "./ephemerals.ts";
 import { notice } from "./format.ts";
 import { isNotThere } from "./history.ts";
 import { person, pointedMessage } from "./inbound.ts";
-import type { MemberEverywhere } from "./members.ts";
 import type { WireMessage } from "./message/message-schema.ts";
 import type { WireMember, WireUser } from "./message/person-schema.ts";
-import type { DiscordRest } from "./rest.ts";
-import type { Threads } from "./threads.ts";
+import type { DiscordScope } from "./messages.ts";
 import { reactionSchema, type WireReaction } from "./wire.ts";
 
-export interface ReactionsOptions {
-  readonly rest: DiscordRest;
-  readonly channels: Channels;
-  readonly threads: Threads;
-  readonly ephemerals: Ephemerals;
-  readonly memberEverywhere: MemberEverywhere;
-  readonly receive: Receive;
-  /** Signs, or names of custom emoji. */
-  readonly reactions: ReadonlySet<string>;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** Reactions by which people point a message out to us; all others, and those on our own messages, are nothing to us. */
-export function createReactions(options: ReactionsOptions): (data: unknown) => Promise<void> {
+export function createReactions(options: DiscordScope): (data: unknown) => Promise<void> {
   const { channels, threads, ephemerals, reactions, clock } = options;
   return async (data) => {
     const parsed = reactionSchema.safeParse(data);
@@ -49,7 +29,7 @@ export function createReactions(options: ReactionsOptions): (data: unknown) => P
   };
 }
 
-async function messageOf({ rest }: ReactionsOptions, reaction: WireReaction): Promise<WireMessage | null> {
+async function messageOf({ rest }: DiscordScope, reaction: WireReaction): Promise<WireMessage | null> {
   try {
     return await rest.message(reaction.channel_id, reaction.message_id);
   } catch (error) {
@@ -60,7 +40,7 @@ async function messageOf({ rest }: ReactionsOptions, reaction: WireReaction): Pr
 
 /** In direct messages, Discord names the person by id only. */
 async function whoReacted(
-  { rest, memberEverywhere }: ReactionsOptions,
+  { rest, memberEverywhere }: DiscordScope,
   { member, user_id: id }: WireReaction,
 ): Promise<{ readonly user: WireUser; readonly member: WireMember | undefined }> {
   if (member !== undefined) return { user: member.user, member };

@@ -1,16 +1,10 @@
 import type { OpenRunView } from "../../core/progress/run-view.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent } from "../../core/protocol/events.ts";
-import type { Log } from "../../core/protocol/log.ts";
 import type { Lane, ThreadRef } from "../../core/protocol/platform.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
-import type { PacedPlatform } from "./pacing/paced-platform.ts";
+import type { RunViewDeps } from "./run-view.ts";
 
-export interface StatusViewDeps {
-  readonly platform: Pick<PacedPlatform, "showLatestStatus" | "keep">;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+type Scope = Pick<RunViewDeps, "platform" | "clock" | "log">;
 
 /** A status vanishes after two minutes, and when a message is posted. Source: Slack docs, assistant.threads.setStatus. Milliseconds. */
 const AGAIN_MS = 60_000;
@@ -18,7 +12,7 @@ const AGAIN_MS = 60_000;
 const LEAST_MS = 3_000;
 
 /** The run's view, and beside the thread a line that says that it goes on, where the platform has one. */
-export function withStatus(open: OpenRunView, deps: StatusViewDeps): OpenRunView {
+export function withStatus(open: OpenRunView, deps: Scope): OpenRunView {
   if (deps.platform.showLatestStatus === undefined) return open;
   return (run) => {
     const view = open(run);
@@ -44,7 +38,7 @@ export function withStatus(open: OpenRunView, deps: StatusViewDeps): OpenRunView
 
 class StatusLine {
   readonly #thread: ThreadRef;
-  readonly #deps: StatusViewDeps;
+  readonly #deps: Scope;
   /** Empty: nothing goes on any more. */
   #words = "is working…";
   /** Words are to be shown that have not been sent. */
@@ -57,7 +51,7 @@ class StatusLine {
   #cancel: () => void = () => {};
   #hasEnded = false;
 
-  constructor(thread: ThreadRef, deps: StatusViewDeps) {
+  constructor(thread: ThreadRef, deps: Scope) {
     this.#thread = thread;
     this.#deps = deps;
     this.#show();

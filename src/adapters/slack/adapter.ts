@@ -28,7 +28,7 @@ import { SlackHttp } from "./connection/http-listener.ts";
 import { SlackSocket } from "./connection/socket.ts";
 import type { SlackTransport } from "./connection/transport.ts";
 import { SLACK } from "./descriptor.ts";
-import { createDirectory, type Directory } from "./directory.ts";
+import { createDirectory } from "./directory.ts";
 import { formatMessage } from "./format.ts";
 import { formErrors, openForm } from "./forms.ts";
 import { publishHome } from "./home.ts";
@@ -44,6 +44,7 @@ import { answerPrivately, postEphemeral, sendFilesPrivately, withFilesNote } fro
 import { RepliedThreads } from "./private/replied-threads.ts";
 import { responseUrlOf } from "./private/response-url.ts";
 import { createViews } from "./views.ts";
+import type { SlackScope } from "./visits.ts";
 import { type Bolt, clientOptions, type Identity, identify, type SlackWeb } from "./web.ts";
 import { triggerSchema } from "./wire.ts";
 
@@ -78,10 +79,7 @@ export function createSlackPlatform(options: SlackOptions): ChatPlatform {
   return new SlackPlatform(options);
 }
 
-interface Live {
-  readonly web: SlackWeb;
-  readonly identity: Identity;
-  readonly directory: Directory;
+interface Live extends SlackScope {
   readonly transport: SlackTransport;
 }
 
@@ -115,10 +113,10 @@ class SlackPlatform implements ChatPlatform {
     const directory = createDirectory({ web, identity, clock, log });
     const transport = this.#transport(bolt);
     const reactions = new Set(this.#options.reactions);
+    const scope: SlackScope = { web, identity, directory, reactions, views: this.#views, clock, log, serves };
     const threads = new KeyedMutex();
     const receiveOne = async (payload: unknown) => {
-      const deps = { web, identity, directory, reactions, views: this.#views, clock, log, serves };
-      const event = await readPayload(payload, deps).catch(async (error: unknown) => {
+      const event = await readPayload(payload, scope).catch(async (error: unknown) => {
         await this.#notRead(payload, identity, toAppError(error));
         throw error;
       });
@@ -132,7 +130,7 @@ class SlackPlatform implements ChatPlatform {
       const thread = saidIn(payload);
       return thread === null ? receiveOne(payload) : threads.run(thread, () => receiveOne(payload));
     };
-    this.#live = { web, identity, directory, transport };
+    this.#live = { ...scope, transport };
     try {
       await transport.open(take, signal);
     } catch (error) {
@@ -211,14 +209,11 @@ class SlackPlatform implements ChatPlatform {
   }
 
   fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]> {
-    return this.#do((live) => fetchThread({ ...live, log: this.#options.log }, thread, { limit, signal }));
+    return this.#do((live) => fetchThread(live, thread, { limit, signal }));
   }
 
   missed(since: number, signal: AbortSignal, known: readonly ThreadRef[] = []): Promise<readonly InboundEvent[]> {
-    const { clock, log, serves = everybody } = this.#options;
-    return this.#do((live) =>
-      missedMessages({ ...live, views: this.#views, clock, log, serves }, { since, known, signal }),
-    );
+    return this.#do((live) => missedMessages(live, { since, known, signal }));
   }
 
   async #do<T>(action: (live: Live) => Promise<T>): Promise<T> {

@@ -1,20 +1,12 @@
 import { z } from "zod";
 import { toAppError } from "../../core/protocol/errors.ts";
-import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
 import { toPlatformError } from "./errors.ts";
-import { type InboundDeps, inboundMessage } from "./inbound.ts";
+import { inboundMessage } from "./inbound.ts";
 import { MISSED_CHANNELS, MISSED_THREADS, PAGE_MESSAGES } from "./limits.ts";
 import { messagesIn } from "./message/history.ts";
-import type { SlackWeb } from "./web.ts";
+import type { SlackScope } from "./visits.ts";
 import { type HistoryMessage, tsToMs } from "./wire.ts";
-
-export interface MissedDeps extends InboundDeps {
-  readonly web: SlackWeb;
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 export interface Missing {
   /** Milliseconds since the epoch. */
@@ -28,7 +20,7 @@ export interface Missing {
  * What people wrote since in channels that the bot is in, oldest first: messages of the channels, replies
  * in threads that the newest messages opened, and replies in known threads. Bounded by channels and threads.
  */
-export async function missedMessages(deps: MissedDeps, missing: Missing): Promise<readonly InboundMessage[]> {
+export async function missedMessages(deps: SlackScope, missing: Missing): Promise<readonly InboundMessage[]> {
   const found = new Map<string, InboundMessage>();
   const replied = new Map<string, MissedThread>();
   for (const { channelId, threadId } of missing.known) {
@@ -67,7 +59,7 @@ interface MissedThread {
 const channelSchema = z.object({ id: z.string(), is_im: z.boolean().optional(), is_mpim: z.boolean().optional() });
 type Channel = z.infer<typeof channelSchema>;
 
-async function channelsOf({ web, log }: MissedDeps, signal: AbortSignal): Promise<readonly Channel[]> {
+async function channelsOf({ web, log }: SlackScope, signal: AbortSignal): Promise<readonly Channel[]> {
   signal.throwIfAborted();
   const asked = { types: "public_channel,private_channel,mpim,im", exclude_archived: true, limit: PAGE_MESSAGES };
   try {
@@ -83,7 +75,7 @@ async function channelsOf({ web, log }: MissedDeps, signal: AbortSignal): Promis
 
 /** A channel or thread that cannot be read is passed over; only a limit is waited for. */
 async function patiently(
-  { clock, log }: MissedDeps,
+  { clock, log }: SlackScope,
   signal: AbortSignal,
   read: () => Promise<readonly HistoryMessage[]>,
 ): Promise<readonly HistoryMessage[]> {
@@ -103,7 +95,7 @@ async function patiently(
 }
 
 /** Also those from before: a thread that one of them opened may have news. */
-async function newestIn({ web, log }: MissedDeps, channel: string): Promise<readonly HistoryMessage[]> {
+async function newestIn({ web, log }: SlackScope, channel: string): Promise<readonly HistoryMessage[]> {
   try {
     const { messages } = await web.conversations.history({ channel, limit: PAGE_MESSAGES });
     return messagesIn(messages, log);
@@ -113,7 +105,7 @@ async function newestIn({ web, log }: MissedDeps, channel: string): Promise<read
 }
 
 async function repliesIn(
-  { web, log }: MissedDeps,
+  { web, log }: SlackScope,
   { channel, ts }: MissedThread,
   since: number,
 ): Promise<readonly HistoryMessage[]> {

@@ -7,7 +7,7 @@ import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage } from
 import { inboundShortcut } from "./message/shortcut.ts";
 import { mentionedIn } from "./message/text.ts";
 import { directChannel } from "./private/ephemeral.ts";
-import { assistantStarted, channelJoined, homeOpened, type ReactionDeps, reactionAdded } from "./visits.ts";
+import { assistantStarted, channelJoined, homeOpened, reactionAdded, type SlackScope } from "./visits.ts";
 import type { Identity } from "./web.ts";
 import {
   assistantStartedSchema,
@@ -25,13 +25,11 @@ import {
   slashCommandSchema,
 } from "./wire.ts";
 
-export type PayloadDeps = ReactionDeps;
-
 /**
  * What Slack sent as an event of ours, or null for what concerns us not and for what cannot be read:
  * both are acknowledged, since Slack would only send the same again. Rejects when it should be sent again.
  */
-export async function readPayload(payload: unknown, deps: PayloadDeps): Promise<InboundEvent | null> {
+export async function readPayload(payload: unknown, deps: SlackScope): Promise<InboundEvent | null> {
   if (!isOurs(payload, deps.identity)) {
     deps.log.warn({ teamId: deps.identity.teamId }, "slack_request_of_another");
     return null;
@@ -76,7 +74,7 @@ export function saidIn(payload: unknown): string | null {
 
 async function readEvent(
   event: { readonly type: string; readonly subtype?: string | undefined },
-  deps: PayloadDeps,
+  deps: SlackScope,
 ): Promise<InboundEvent | null> {
   const { log } = deps;
   switch (event.type) {
@@ -108,7 +106,7 @@ async function read<T>(event: T | null, as: (event: T) => Promise<InboundEvent |
 
 async function readMessage(
   event: { readonly subtype?: string | undefined },
-  deps: PayloadDeps,
+  deps: SlackScope,
 ): Promise<InboundEvent | null> {
   // Edits and deletions nest the message they are about; their shape is not ours to judge.
   if (event.subtype === "message_changed" || event.subtype === "message_deleted") return null;

@@ -69,7 +69,8 @@ export async function assistantStarted(
   };
 }
 
-export interface ReactionDeps extends InboundDeps {
+/** What the parts of the adapter share once it is connected. */
+export interface SlackScope extends InboundDeps {
   readonly web: SlackWeb;
   /** Names of the emoji that point a message out to us. */
   readonly reactions: ReadonlySet<string>;
@@ -79,7 +80,7 @@ export interface ReactionDeps extends InboundDeps {
 /** A reaction that points a message out to us; null for all others, also those of our own and on our own messages. */
 export async function reactionAdded(
   { user, reaction, item, item_user: author, event_ts: ts }: z.infer<typeof reactionSchema>,
-  deps: ReactionDeps,
+  deps: SlackScope,
 ): Promise<InboundMessage | null> {
   const { identity, directory, reactions } = deps;
   // `robot_face::skin-tone-2`
@@ -97,7 +98,7 @@ export async function reactionAdded(
 }
 
 /** Replies, too, are found by their own ts. Null when the message is gone. */
-async function messageAt({ web, log }: ReactionDeps, channel: string, ts: string): Promise<HistoryMessage | null> {
+async function messageAt({ web, log }: SlackScope, channel: string, ts: string): Promise<HistoryMessage | null> {
   try {
     const { messages } = await web.conversations.replies({ channel, ts, latest: ts, inclusive: true, limit: 1 });
     return messagesIn(messages, log).find((message) => message.ts === ts) ?? null;

@@ -1,44 +1,29 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { assertNever } from "../../../core/protocol/assert-never.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
-import type { Log } from "../../../core/protocol/log.ts";
 import type {
   InboundAction,
   InboundCommand,
   InboundMessage,
   OutgoingMessage,
   Receipt,
-  Receive,
 } from "../../../core/protocol/platform.ts";
-import type { Channels } from "../channels.ts";
-import type { Ephemerals } from "../ephemerals.ts";
 import { formatEphemeral, notice } from "../format.ts";
 import { type ChannelContext, inboundAction, inboundCommand, inboundMenuCommand, type Seen } from "../inbound.ts";
-import type { MemberEverywhere } from "../members.ts";
 import type { WireMember } from "../message/person-schema.ts";
-import { CALLBACK, type DiscordRest, type InteractionAddress } from "../rest.ts";
-import type { Threads } from "../threads.ts";
+import type { DiscordScope } from "../messages.ts";
+import { CALLBACK, type InteractionAddress } from "../rest.ts";
 import { interactionSchema, type WireInteraction } from "../wire.ts";
 import { choicesFor } from "./completing.ts";
 import { type RedirectedThread, readAim } from "./direct-message-redirect.ts";
 import { inboundForm, modalOf } from "./forms.ts";
-
-export interface InteractionsOptions {
-  readonly rest: DiscordRest;
-  readonly channels: Channels;
-  readonly memberEverywhere: MemberEverywhere;
-  readonly threads: Threads;
-  readonly ephemerals: Ephemerals;
-  readonly receive: Receive;
-  readonly log: Log;
-}
 
 /**
  * Clicks and slash commands: received first, answered then. Discord waits 3 s for the answer; one that
  * comes later finds the interaction gone, and goes to the person as a direct message. What was received
  * stays received.
  */
-export function createInteractions(options: InteractionsOptions): (data: unknown) => Promise<void> {
+export function createInteractions(options: DiscordScope): (data: unknown) => Promise<void> {
   const again = new BoundedMap<string, object>(DIALOGS);
   return async (data) => {
     const parsed = interactionSchema.safeParse(data);
@@ -74,7 +59,7 @@ export function createInteractions(options: InteractionsOptions): (data: unknown
 async function complete(
   interaction: Extract<WireInteraction, { type: 4 }>,
   place: ChannelContext,
-  { rest, receive, log }: InteractionsOptions,
+  { rest, receive, log }: DiscordScope,
 ): Promise<void> {
   const choices = await choicesFor(interaction, place, receive);
   try {
@@ -93,10 +78,7 @@ function eventOf(interaction: Exclude<WireInteraction, { type: 4 }>, seen: Seen)
 }
 
 /** In a direct message, the roles of all servers that the person and the bot share. */
-async function rolesOf(
-  { memberEverywhere }: InteractionsOptions,
-  { user }: WireInteraction,
-): Promise<WireMember | undefined> {
+async function rolesOf({ memberEverywhere }: DiscordScope, { user }: WireInteraction): Promise<WireMember | undefined> {
   return user === undefined ? undefined : memberEverywhere(user.id);
 }
 
@@ -108,7 +90,7 @@ function withRoles(interaction: WireInteraction, everywhere: WireMember | undefi
 }
 
 /** A person whose click could not be stored is told so: Discord would only say that it failed. */
-async function receive(options: InteractionsOptions, event: Acted): Promise<Receipt> {
+async function receive(options: DiscordScope, event: Acted): Promise<Receipt> {
   try {
     return await options.receive(event);
   } catch (error) {
@@ -175,7 +157,7 @@ function addressOf({ id, application_id: applicationId, token }: WireInteraction
   return { id, applicationId, token };
 }
 
-async function respond(options: InteractionsOptions, responding: Responding): Promise<void> {
+async function respond(options: DiscordScope, responding: Responding): Promise<void> {
   const { rest, ephemerals, log } = options;
   const { interaction, event } = responding;
   const at = addressOf(interaction);

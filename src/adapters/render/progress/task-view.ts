@@ -1,19 +1,15 @@
 import type { ChildEvent } from "../../../core/events/child-event.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../../core/progress/run-view.ts";
 import type { QueryEvent, QueryOutcome, RunStats, TaskProgress } from "../../../core/protocol/events.ts";
-import type { Clock } from "../../../core/protocol/runtime.ts";
-import type { TaskBoard } from "./task-board.ts";
+import type { RunViewDeps } from "../run-view.ts";
 
-export interface TaskViewDeps {
-  readonly board: TaskBoard;
-  readonly clock: Clock;
-}
+type Scope = Pick<RunViewDeps, "board" | "clock">;
 
 /** The time on a task's line moves on by itself this often. Milliseconds. */
 const TICK_MS = 5_000;
 
 /** A sub-agent posts nothing: what is seen of its run is a line of the run that it descends from. */
-export function createTaskViews(deps: TaskViewDeps, event: ChildEvent): OpenRunView {
+export function createTaskViews(deps: Scope, event: ChildEvent): OpenRunView {
   return (options) => new TaskView(deps, event, options);
 }
 
@@ -27,7 +23,7 @@ const ENDS: Readonly<Record<QueryOutcome["type"], TaskProgress["state"]>> = {
 };
 
 class TaskView implements RunView {
-  readonly #deps: TaskViewDeps;
+  readonly #deps: Scope;
   readonly #event: ChildEvent;
   readonly #run: RunViewOptions;
   #state: TaskProgress["state"] = "working";
@@ -35,7 +31,7 @@ class TaskView implements RunView {
   #note = "";
   #cancelTick: () => void = () => {};
 
-  constructor(deps: TaskViewDeps, event: ChildEvent, run: RunViewOptions) {
+  constructor(deps: Scope, event: ChildEvent, run: RunViewOptions) {
     this.#deps = deps;
     this.#event = event;
     this.#run = run;
