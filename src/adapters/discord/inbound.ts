@@ -1,3 +1,4 @@
+import { eventKey } from "../../core/events/event-key.ts";
 import { ABOUT_MESSAGE } from "../../core/inbound/prompts.ts";
 import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
 import { EPHEMERAL } from "./format.ts";
@@ -38,7 +39,7 @@ export function inboundMessage(
   const topic = place.topic === undefined || message.id !== place.threadId ? [] : [place.topic];
   return {
     kind: "message",
-    key: `discord:${message.id}`,
+    key: eventKey("discord", message.id),
     ...whereabouts(place, thread),
     person: who,
     at: timeOf(message.id),
@@ -76,7 +77,7 @@ export function inboundAction(
   if (who === null) return null;
   return {
     kind: "action",
-    key: `discord:interaction:${interaction.id}`,
+    key: interactionKey(interaction),
     ...whereabouts(place, threadOf(place, rootIn(interaction.message))),
     person: who,
     at: timeOf(interaction.id),
@@ -121,11 +122,7 @@ export function inboundMenuCommand(interaction: WireInteraction, seen: Seen): In
   const { target_id, resolved } = interaction.data;
   const message = resolved.messages[target_id];
   if (message === undefined) return null;
-  return pointedMessage(
-    message,
-    { key: `discord:interaction:${interaction.id}`, person: who, at: timeOf(interaction.id) },
-    seen,
-  );
+  return pointedMessage(message, { key: interactionKey(interaction), person: who, at: timeOf(interaction.id) }, seen);
 }
 
 /** A slash command. In a channel it has no message that a thread could be made from: its reply opens one. */
@@ -137,7 +134,7 @@ export function inboundCommand(
   if (who === null || interaction.data.type === MESSAGE_COMMAND) return null;
   return {
     kind: "command",
-    key: `discord:interaction:${interaction.id}`,
+    key: interactionKey(interaction),
     ...whereabouts(place, threadOf(place, null)),
     person: who,
     at: timeOf(interaction.id),
@@ -208,4 +205,9 @@ export function person(user: WireUser, member: WireMember | undefined): Person {
     isExternal: false,
     roles: (member?.roles ?? []).map((role) => `discord:role:${role}`),
   };
+}
+
+/** A click, a command, a form or what is being typed. */
+export function interactionKey({ id }: { readonly id: string }): string {
+  return eventKey("discord", "interaction", id);
 }

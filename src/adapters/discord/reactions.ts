@@ -1,3 +1,4 @@
+import { eventKey } from "../../core/events/event-key.ts";
 import { notice } from "./format.ts";
 import { isNotThere } from "./history.ts";
 import { person, pointedMessage } from "./inbound.ts";
@@ -19,7 +20,7 @@ export function createReactions(options: DiscordScope): (data: unknown) => Promi
     if (message === null || message.author.id === botId || who.user.bot === true) return;
     const place = await channels.of(reaction.channel_id, reaction.guild_id ?? undefined);
     const { channel_id, message_id, emoji, user_id } = reaction;
-    const key = `discord:reaction:${channel_id}:${message_id}:${emoji.name}:${user_id}`;
+    const key = eventKey("discord", "reaction", channel_id, message_id, emoji.name, user_id);
     const pointing = { key, person: person(who.user, who.member), at: clock.now() };
     const event = pointedMessage(message, pointing, { place, names: channels.names });
     if (place.opensThreads) threads.expect({ ...event, text: event.quoted.join("\n") });

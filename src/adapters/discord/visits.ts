@@ -1,4 +1,5 @@
 import type { Client, Guild, GuildBasedChannel } from "discord.js";
+import { eventKey } from "../../core/events/event-key.ts";
 import type { InboundVisit } from "../../core/protocol/platform.ts";
 
 /** Servers that the bot was added to since then, perhaps while the program was down. Milliseconds since the epoch. */
@@ -15,7 +16,7 @@ export function guildJoined(guild: Guild): InboundVisit | null {
   return {
     kind: "visit",
     surface: "channel",
-    key: `discord:joined:${guild.id}:${guild.joinedTimestamp}`,
+    key: eventKey("discord", "joined", guild.id, guild.joinedTimestamp),
     workspace: { id: guild.id, name: guild.name },
     channel: { id: channel.id, name: channel.name, kind: "channel" },
     thread: { platform: "discord", workspaceId: guild.id, channelId: channel.id, threadId: null },

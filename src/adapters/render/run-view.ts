@@ -1,3 +1,4 @@
+import { messageIdOf } from "../../core/events/event-key.ts";
 import { feedbackButtons } from "../../core/people/feedback.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/progress/run-view.ts";
 import { type AppError, toAppError } from "../../core/protocol/errors.ts";
@@ -279,9 +280,4 @@ class ThreadRunView implements RunView {
 function explanation(failure: AppError): OutgoingMessage {
   const markdown = `${explain(failure)} So you alone read what I have to say:`;
   return { lane: "answer", markdown, tone: "error", buttons: [], files: [] };
-}
-
-/** Event keys of messages end with the platform's id of the message. */
-function messageIdOf(eventKey: string): string {
-  return eventKey.slice(eventKey.lastIndexOf(":") + 1);
 }

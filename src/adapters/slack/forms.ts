@@ -1,5 +1,6 @@
 import type { types } from "@slack/bolt";
 import { z } from "zod";
+import { eventKey } from "../../core/events/event-key.ts";
 import type { Form, FormField, FormProblems } from "../../core/protocol/form.ts";
 import { type InboundCommand, type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
 import { fittedFields } from "../render/form-fields.ts";
@@ -110,7 +111,7 @@ export async function inboundForm(submission: FormSubmission, deps: InboundDeps)
   const { channelId: channel, threadId } = thread;
   return {
     kind: "command",
-    key: `slack:form:${trigger}`,
+    key: eventKey("slack", "form", trigger),
     ...(await placeOf({ channel, kind: channelKind(channel, undefined), threadId }, deps)),
     person: await deps.directory.person(user.id),
     at: deps.clock.now(),

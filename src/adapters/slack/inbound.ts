@@ -1,4 +1,5 @@
 import { commandNamed } from "../../core/command-line/slash-name.ts";
+import { eventKey } from "../../core/events/event-key.ts";
 import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Directory } from "./directory.ts";
@@ -43,7 +44,7 @@ export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Pr
   const addressed = addressedOf(event.text ?? "", kind, identity.userId);
   return {
     kind: "message",
-    key: `slack:${identity.teamId}:${channel}:${ts}`,
+    key: messageKey(identity, channel, ts),
     ...place,
     person,
     at: tsToMs(ts),
@@ -113,7 +114,7 @@ export async function inboundAction(body: BlockActions, deps: InboundDeps): Prom
   const threadId = message?.thread_ts ?? container.thread_ts ?? own;
   return {
     kind: "action",
-    key: `slack:action:${channel.id}:${container.message_ts}:${action.action_ts}`,
+    key: eventKey("slack", "action", channel.id, container.message_ts, action.action_ts),
     ...(await placeOf({ channel: channel.id, name: nameOf(channel.name, kind), kind, threadId }, deps)),
     person: await deps.directory.person(body.user.id),
     at: tsToMs(action.action_ts),
@@ -131,7 +132,7 @@ export async function inboundHomeAction(
   const channel = await deps.directChannel(user.id);
   return {
     kind: "action",
-    key: `slack:action:${view.id}:${action.action_ts}`,
+    key: eventKey("slack", "action", view.id, action.action_ts),
     ...(await placeOf({ channel, kind: "dm", threadId: null }, deps)),
     person: await deps.directory.person(user.id),
     at: tsToMs(action.action_ts),
@@ -145,7 +146,7 @@ export async function inboundCommand(body: SlashCommand, deps: InboundDeps): Pro
   const kind = channelKind(channel, undefined);
   return {
     kind: "command",
-    key: `slack:command:${body.trigger_id}`,
+    key: eventKey("slack", "command", body.trigger_id),
     ...(await placeOf({ channel, name: nameOf(body.channel_name, kind), kind, threadId: null }, deps)),
     person: await deps.directory.person(body.user_id),
     at: deps.clock.now(),
@@ -157,4 +158,9 @@ export async function inboundCommand(body: SlashCommand, deps: InboundDeps): Pro
 /** Payloads name private channels and direct messages by their kind; those names are looked up. */
 function nameOf(name: string | undefined, kind: Kind): string | undefined {
   return kind === "channel" && name !== "privategroup" ? name : undefined;
+}
+
+/** The key of a message, however much of its payload is read. */
+export function messageKey({ teamId }: Identity, channel: string, ts: string): string {
+  return eventKey("slack", teamId, channel, ts);
 }

@@ -3,7 +3,7 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
 import { isOurs } from "./connection/origin.ts";
 import { inboundForm } from "./forms.ts";
-import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage } from "./inbound.ts";
+import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage, messageKey } from "./inbound.ts";
 import { inboundShortcut } from "./message/shortcut.ts";
 import { mentionedIn } from "./message/text.ts";
 import { directChannel } from "./private/ephemeral.ts";
@@ -126,7 +126,7 @@ export function addressedMessage(payload: unknown, identity: Identity): Addresse
   const isDm = channel_type === "im" || channel.startsWith("D");
   if (!isDm && !mentionedIn(text ?? "").includes(identity.userId)) return null;
   return {
-    key: `slack:${identity.teamId}:${channel}:${ts}`,
+    key: messageKey(identity, channel, ts),
     thread: { platform: "slack", workspaceId: identity.teamId, channelId: channel, threadId: thread_ts ?? ts },
     person: { id: `slack:${user}` },
   };

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { eventKey } from "../../core/events/event-key.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, InboundVisit, Person } from "../../core/protocol/platform.ts";
 import { toPlatformError } from "./errors.ts";
@@ -26,7 +27,7 @@ export async function channelJoined(
   return {
     kind: "visit",
     surface: "channel",
-    key: `slack:joined:${channel}:${ts}`,
+    key: eventKey("slack", "joined", channel, ts),
     ...(await placeOf({ channel, kind: channelKind(channel, undefined), threadId: null }, deps)),
     person: inviter === undefined ? ourselves(identity) : await directory.person(inviter),
     at: tsToMs(ts),
@@ -47,7 +48,7 @@ export async function homeOpened(
   return {
     kind: "visit",
     surface: tab === "home" ? "home" : "assistant",
-    key: `slack:home:${user}:${ts}`,
+    key: eventKey("slack", "home", user, ts),
     ...(await placeOf({ channel, kind: "dm", threadId: null }, deps)),
     person: await deps.directory.person(user),
     at: tsToMs(ts),
@@ -62,7 +63,7 @@ export async function assistantStarted(
   return {
     kind: "visit",
     surface: "assistant",
-    key: `slack:assistant:${started.channel_id}:${started.thread_ts}`,
+    key: eventKey("slack", "assistant", started.channel_id, started.thread_ts),
     ...(await placeOf({ channel: started.channel_id, kind: "dm", threadId: started.thread_ts }, deps)),
     person: await deps.directory.person(started.user_id),
     at: tsToMs(ts),
@@ -93,7 +94,7 @@ export async function reactionAdded(
   // Whoever is not served is told so, and nothing is read for them.
   const message = deps.serves(person) ? await messageAt(deps, channel, item.ts) : { ts: item.ts };
   if (message === null) return null;
-  const key = `slack:reaction:${channel}:${item.ts}:${name}:${user}`;
+  const key = eventKey("slack", "reaction", channel, item.ts, name, user);
   return pointedOut(message, { key, person, channel, at: tsToMs(ts) }, deps);
 }
 

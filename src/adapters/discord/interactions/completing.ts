@@ -1,6 +1,6 @@
 import type { Completion, InboundCompletion, Receive } from "../../../core/protocol/platform.ts";
 import { cut } from "../format.ts";
-import { type ChannelContext, threadOf, whereabouts, whoActed } from "../inbound.ts";
+import { type ChannelContext, interactionKey, threadOf, whereabouts, whoActed } from "../inbound.ts";
 import { CHOICE_CHARS, CHOICES } from "../limits.ts";
 import { timeOf } from "../snowflake.ts";
 import type { CommandOption, WireInteraction } from "../wire.ts";
@@ -32,7 +32,7 @@ function inboundCompletion(interaction: Typing, place: ChannelContext): InboundC
   if (who === null || focused === null) return null;
   return {
     kind: "completion",
-    key: `discord:interaction:${interaction.id}`,
+    key: interactionKey(interaction),
     ...whereabouts(place, threadOf(place, null)),
     person: who,
     at: timeOf(interaction.id),

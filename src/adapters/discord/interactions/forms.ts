@@ -2,7 +2,7 @@ import type { Form, FormField } from "../../../core/protocol/form.ts";
 import type { InboundCommand } from "../../../core/protocol/platform.ts";
 import { filledValues, fittedFields } from "../../render/form-fields.ts";
 import { cut } from "../format.ts";
-import { type ChannelContext, rootIn, threadOf, whereabouts, whoActed } from "../inbound.ts";
+import { type ChannelContext, interactionKey, rootIn, threadOf, whereabouts, whoActed } from "../inbound.ts";
 import { CUSTOM_ID_CHARS, FORM_FIELDS, FORM_LABEL_CHARS, INPUT_CHARS, PLACEHOLDER_CHARS } from "../limits.ts";
 import { timeOf } from "../snowflake.ts";
 import type { WireInteraction } from "../wire.ts";
@@ -50,7 +50,7 @@ export function inboundForm(
   const values = Object.fromEntries(inputs.map(({ custom_id, value }) => [custom_id, value]));
   return {
     kind: "command",
-    key: `discord:interaction:${interaction.id}`,
+    key: interactionKey(interaction),
     ...whereabouts(place, threadOf(place, rootIn(interaction.message))),
     person: who,
     at: timeOf(interaction.id),

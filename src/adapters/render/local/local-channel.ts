@@ -1,3 +1,4 @@
+import { eventKey } from "../../../core/events/event-key.ts";
 import type { FormValues } from "../../../core/protocol/form.ts";
 import type {
   InboundAction,
@@ -38,7 +39,7 @@ export function noteFor({ channel }: LocalChannel, personId: string): { readonly
 
 /** The key of what a person said or clicked: the same however often it is sent. */
 export function keyIn({ platform }: LocalChannel, clientId: string): string {
-  return `${platform.name}:${clientId}`;
+  return eventKey(platform.name, clientId);
 }
 
 function base(

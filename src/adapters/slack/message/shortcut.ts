@@ -1,3 +1,4 @@
+import { eventKey } from "../../../core/events/event-key.ts";
 import { ASK_SHORTCUT } from "../../../core/inbound/prompts.ts";
 import type { InboundMessage, Receipt } from "../../../core/protocol/platform.ts";
 import type { InboundDeps } from "../inbound.ts";
@@ -15,7 +16,7 @@ export async function inboundShortcut(
 ): Promise<InboundMessage | null> {
   if (id !== ASK_SHORTCUT) return null;
   const person = await deps.directory.person(user.id);
-  const pointing = { key: `slack:shortcut:${trigger}`, person, channel: channel.id, at: deps.clock.now() };
+  const pointing = { key: eventKey("slack", "shortcut", trigger), person, channel: channel.id, at: deps.clock.now() };
   return pointedOut(message, pointing, deps);
 }
 
