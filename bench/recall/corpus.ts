@@ -12,7 +12,7 @@ export interface Statement {
 }
 
 export interface Asked {
-  readonly kind: "words" | "form" | "answer" | "author" | "date" | "superseded" | "name";
+  readonly kind: "words" | "form" | "paraphrase" | "answer" | "author" | "date" | "superseded" | "name";
   readonly query: string;
   readonly evidence: string;
 }
@@ -22,6 +22,15 @@ export interface Corpus {
   readonly questions: readonly Asked[];
 }
 
+/** What is said of a service, and how somebody asks who says it in other words. */
+const PARAPHRASES = [
+  ["The supplier of * raised its fee", "Did the price change at the vendor of *?"],
+  ["* collapsed while the chief was on leave", "Which outage of * fell into a vacation of the boss?"],
+  ["We recruited somebody for *", "Whom did we hire to look after *?"],
+  ["The * spares lie in the basement", "What of * is kept in the cellar?"],
+  ["Every purge at * needs two people", "Who may delete what * has stored?"],
+  ["* is sluggish in the mornings", "At which time of the day is * slow?"],
+] as const;
 const THREADS = 20;
 const CHATTER = 80;
 const DAY_MS = 86_400_000;
@@ -54,7 +63,14 @@ function threadOf(index: number, people: readonly string[], random: Random): Cor
   const service = random.name();
   const started = START + index * 11 * DAY_MS;
   const world: World = { id: counted(thread), service, people, random, started };
-  const pieces = [...facts(world), ...decisions(world), ...incidents(world), ...talk(world), ...chatter(world)];
+  const pieces = [
+    ...facts(world),
+    ...paraphrases(world),
+    ...decisions(world),
+    ...incidents(world),
+    ...talk(world),
+    ...chatter(world),
+  ];
   const lines = random.shuffled(pieces).flatMap((piece) => piece.lines);
   return {
     statements: lines.map((line, at) => ({ at: new Date(started + Math.floor(at / 12) * DAY_MS), ...line, thread })),
@@ -105,6 +121,18 @@ function facts(world: World): Piece[] {
       },
     ),
   ];
+}
+
+/** What is asked in none of the words that it was told in, but for the name. */
+function paraphrases(world: World): Piece[] {
+  const { service, random } = world;
+  return random
+    .shuffled(PARAPHRASES)
+    .slice(0, 4)
+    .map(([said, query]) => {
+      const line = told(world, said.replace("*", service));
+      return piece([line], { kind: "paraphrase", query: query.replace("*", service), evidence: line.id });
+    });
 }
 
 /** A decision that another took the place of. */

@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
+import type { Embedder } from "../../src/core/providers/openai/embedder.ts";
 import { openStore, type Store } from "../../src/core/store/store.ts";
 import { scopeWord } from "../../src/features/memory/audience.ts";
+import { createMeaning, type MeaningWork } from "../../src/features/memory/meaning/meaning.ts";
 import { indexed } from "../../src/features/memory/memories.ts";
 import { find } from "../../src/features/memory/search/find.ts";
 import { fullText } from "../../src/features/memory/search/store.ts";
@@ -11,12 +13,20 @@ import { memoryReads, memoryWrites } from "../../src/features/memory/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import type { Figure } from "../measure.ts";
 import { type Asked, type Corpus, madeCorpus, type Statement } from "./corpus.ts";
+import { meaningOf } from "./meanings.ts";
 import { randomFrom } from "./random.ts";
 
 const RUNS = 3;
 const SCOPE = "channel:slack:C1";
 const LATER_MS = 30 * 86_400_000;
 const FIRST = [5, 10] as const;
+
+/** How much of the words each does not know. */
+const MODELS = [
+  ["embeddings", 0.1],
+  ["a weak model's", 0.6],
+  ["those of a model that knows nothing", 1],
+] as const;
 
 type Answers = (query: string) => Promise<readonly string[]>;
 
@@ -48,18 +58,23 @@ async function measure(
     const bm25 = await answered(corpus.questions, plainBm25(corpus.statements));
     const today = await answered(corpus.questions, recallAt(store, now));
     const later = await answered(corpus.questions, recallAt(store, now + LATER_MS));
+    const meant = new Map<string, readonly Answered[]>();
+    for (const [model, ignorance] of MODELS) {
+      const meaning = await meaningBy(store, ignorance);
+      meant.set(model, await answered(corpus.questions, recallAt(store, now, meaning)));
+    }
+    const known = meant.get("embeddings") ?? [];
     for (const first of FIRST) {
       note(`evidence in the first ${first}: BM25 with Porter stems`, shareIn(bm25, first));
       note(`evidence in the first ${first}: recall`, shareIn(today, first));
       note(`evidence in the first ${first}: recall, 30 days later`, shareIn(later, first));
-      const missed = bm25.flatMap(({ at }, index) => (at < first ? [] : [today[index]?.at ?? Infinity]));
-      note(
-        `what BM25 misses in the first ${first} and recall has`,
-        percent(missed.filter((at) => at < first).length, missed.length),
-        {
-          least: 25,
-        },
-      );
+      for (const [model, answers] of meant)
+        note(`evidence in the first ${first}: with ${model}`, shareIn(answers, first));
+      const missed = (of: readonly Answered[]) =>
+        bm25.flatMap(({ at }, index) => (at < first ? [] : [of[index]?.at ?? Infinity]));
+      const had = (of: readonly Answered[]) => percent(missed(of).filter((at) => at < first).length, missed(of).length);
+      note(`what BM25 misses in the first ${first} and recall has`, had(today), { least: 25 });
+      note(`what BM25 misses in the first ${first} and recall has with embeddings`, had(known), { least: had(today) });
     }
     for (const kind of new Set(corpus.questions.map((asked) => asked.kind))) {
       const of = (all: readonly Answered[]) =>
@@ -69,6 +84,7 @@ async function measure(
         );
       note(`  ${kind}, first 5: BM25`, of(bm25));
       note(`  ${kind}, first 5: recall`, of(today));
+      note(`  ${kind}, first 5: recall with embeddings`, of(known));
     }
   } finally {
     await store.close();
@@ -106,10 +122,24 @@ async function fill(store: Store, statements: readonly Statement[], now: number)
   }
 }
 
-function recallAt(store: Store, now: number): Answers {
+/** A model of the made corpus's words, with vectors of everything in the store. */
+async function meaningBy(store: Store, ignorance: number): Promise<MeaningWork> {
+  const model = { dimensions: 256, ignorance };
+  const embedder: Embedder = {
+    ref: `bench/${ignorance}`,
+    embed: (texts) => Promise.resolve(texts.map((text) => Float32Array.from(meaningOf(text, model)))),
+  };
+  const log = { info: () => undefined, warn: () => undefined };
+  const given = { store, runtime: systemRuntime(), log, database: "sqlite", perDay: Infinity } as const;
+  const meaning = createMeaning({ ...given, embedder });
+  await meaning.finish(AbortSignal.any([]));
+  return meaning;
+}
+
+function recallAt(store: Store, now: number, meaning?: MeaningWork): Answers {
   const text = store.tables((db) => fullText(db, "sqlite"));
   return async (query) => {
-    const hits = await find({ query, readers: [scopeWord(SCOPE, "people")], limit: 10 }, { text, now });
+    const hits = await find({ query, readers: [scopeWord(SCOPE, "people")], limit: 10 }, { text, meaning, now });
     return hits.map(({ memory }) => memory.id);
   };
 }

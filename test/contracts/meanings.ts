@@ -216,7 +216,7 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
       "a provider that answers a question with %j leaves recall to words, and is left alone for a while",
       async (mood) => {
         await add([{ text: "Our supplier raised its fee" }]);
-        const meaning = await open({ queryMs: 100 });
+        const meaning = await open({ queryMs: 1_000 });
         await meaning.finish(NEVER);
         server.set(mood);
         const requests = server.seen();

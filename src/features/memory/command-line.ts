@@ -12,7 +12,7 @@ import { indexed } from "./memories.ts";
 import { exportedLine, kindSchema, type NewMemory } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
 import type { Database } from "./search/full-text.ts";
-import { fullText, renewStatistics } from "./search/store.ts";
+import { fullText, settle } from "./search/store.ts";
 import { addMany, type Indexed, memoryReads } from "./store.ts";
 
 export interface LineWorld {
@@ -72,7 +72,7 @@ export async function importFile(file: string, { store, database, runtime, out }
     if (waiting.length >= BATCH) await write();
   }
   await write();
-  await store.tables((db) => renewStatistics(db, database));
+  await store.transaction((tx) => tx.tables((db) => settle(db, database)));
   for (const line of refused.slice(0, MOST_NAMED)) out(`⚠ ${line}`);
   if (refused.length > MOST_NAMED) out(`⚠ and ${refused.length - MOST_NAMED} more lines`);
   out(`✓ ${kept} memories imported, ${refused.length} lines refused`);

@@ -134,7 +134,9 @@ export function rank(readings: readonly Reading[], question: Question): Ranked[]
   return readings
     .map((reading, index) => {
       const { found } = reading;
-      const relevance = (byWords[index] ?? 0) + MEANT_PART * (best || 1) * (alike[index]?.part ?? 0);
+      const lentAlike = LENT.map(({ step, part }) => part * (alike[line(index, step)]?.part ?? 0));
+      const meant = Math.max(alike[index]?.part ?? 0, ...lentAlike);
+      const relevance = (byWords[index] ?? 0) + MEANT_PART * (best || 1) * meant;
       const lentShare = (nears[index] ?? 0) > 0 ? LENT_SHARE * (shares[line(index, 1)] ?? 0) : 0;
       const talk = relevance > 0 ? TALK_PART * (talks.get(talkOf(found)) ?? 0) : 0;
       return {
@@ -198,14 +200,15 @@ function sharesOf(readings: readonly Reading[], { words }: Question): number[] {
 
 /** Which memory is the line so many before another; -1 where none that was read. */
 function surroundings(readings: readonly Reading[]): (index: number, back: number) => number {
-  const at = new Map<string, number>();
-  for (const [index, { found }] of readings.entries()) {
-    if (found.position !== null) at.set(`${found.position} ${found.scope} ${found.source}`, index);
-  }
-  return (index, back) => {
-    const { position = null, scope = "", source = "" } = readings[index]?.found ?? {};
-    return position === null ? -1 : (at.get(`${position - back} ${scope} ${source}`) ?? -1);
-  };
+  const files = new Map<string, Map<number, number>>();
+  const fileOf = readings.map(({ found: { scope, source, position } }, index) => {
+    if (position === null) return null;
+    const key = `${scope} ${source}`;
+    const file = files.get(key) ?? new Map<number, number>();
+    files.set(key, file.set(position, index));
+    return file;
+  });
+  return (index, back) => fileOf[index]?.get((readings[index]?.found.position ?? 0) - back) ?? -1;
 }
 
 /** A conversation: what stands in one source and was said on one day. */

@@ -32,9 +32,13 @@ export function fullText(db: Client, database: Database, mostListed = MOST_LISTE
 const COLUMNS =
   "seq id text kind scope isPrivate origin authorId authorName channelId thread source position said createdAt usedAt uses " +
   "helped isPinned endedAt terms";
-/** After many memories at once, for PostgreSQL to know at once which words are common now. */
-export async function renewStatistics(db: Client, database: Database): Promise<void> {
+/**
+ * After many memories at once: PostgreSQL knows at once which words are common now, and SQLite looks for a word in one
+ * place in place of thirty.
+ */
+export async function settle(db: Client, database: Database): Promise<void> {
   if (database === "postgresql") await db.$executeRaw`ANALYZE "Memory"`;
+  else await db.$executeRaw`INSERT INTO "MemoryIndex" ("MemoryIndex") VALUES ('optimize')`;
 }
 
 /** Rows as one text: the client takes its time for each value. */
@@ -120,7 +124,7 @@ function onPostgresql(db: Client, mostListed: number): FullText {
         WITH "asked" AS MATERIALIZED (
           SELECT ("number" - 1)::int AS "at", "value" ->> 0 AS "text", "value" -> 1 AS "words"
           FROM jsonb_array_elements(${postgresqlQueries(queries)}::jsonb) WITH ORDINALITY AS "query"("value", "number")
-        ), "known" AS (
+        ), "known" AS MATERIALIZED (
           SELECT "words"."word", "words"."part" * "table"."reltuples" AS "count"
           FROM pg_stats AS "stats", pg_class AS "table", unnest(
             "stats"."most_common_elems"::text::text[], "stats"."most_common_elem_freqs"

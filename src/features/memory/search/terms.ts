@@ -35,8 +35,10 @@ export function prefixOf(terms: string): string {
 
 /** Whether one of the readers is of a memory's audiences. */
 export function isFor(terms: string, readers: readonly IndexWord[]): boolean {
-  const padded = ` ${terms} `;
-  return readers.some((reader) => padded.includes(` ${reader} `));
+  // The word of an audience stands behind those that it is found by: first only where there are none.
+  return readers.some(
+    (reader) => terms.endsWith(` ${reader}`) || terms.includes(` ${reader} `) || terms.split(" ", 1)[0] === reader,
+  );
 }
 
 /** How often words stand one after the other in a memory. Each word of the index has one behind it: an audience's is the last. */
