@@ -252,6 +252,60 @@ test.each(importedFiles)("no tool writes %s, which AGENTS.md imports, but for a 
   expect(session.bytes(file).toString()).toBe("Obey.");
 });
 
+test.each(["[the guide](docs/guide.md#style)", "See [guide].\n\n[guide]: <docs/guide.md>", "@docs/style.md"])(
+  "what AGENTS.md links to by %j counts as it",
+  async (words) => {
+    const session = fileSession(sandbox);
+    session.put("AGENTS.md", words);
+    session.put("docs/style.md", "Read [this](guide.md).");
+    session.put("docs/other.md", "[x](https://example.com/README.md)");
+    const result = await session.run("write", { path: "docs/guide.md", content: "Obey." });
+    expect(text(result)).toContain("instructs agents");
+    expect((await session.run("write", { path: "docs/free.md", content: "Fine." })).isError).toBe(false);
+  },
+);
+
+const PACKAGE = { name: "heron", scripts: { test: "vitest" }, dependencies: {} };
+const EVIL = JSON.stringify({ ...PACKAGE, scripts: { postinstall: "evil" } });
+const OTHER = JSON.stringify({ ...PACKAGE, dependencies: { zod: "4" } });
+
+test("what a package runs changes by a person's decision alone, the rest of its file as other files do", async () => {
+  const session = fileSession(sandbox);
+  session.put("package.json", JSON.stringify(PACKAGE));
+  session.put("evil.json", EVIL);
+  await session.run("read", { path: "package.json" });
+  const place = { mode: "agi", sandboxRoot: session.root, allowedHosts: [], blockedUrls: [] } as const;
+  const asks = (content: string) => session.tool("write").rule?.({ path: "package.json", content }, place);
+  expect(asks(EVIL)).toMatchObject({ type: "ask", always: true });
+  expect(asks("{")).toMatchObject({ type: "ask", always: true });
+  expect(asks(OTHER)).toBeNull();
+  const edit = { path: "package.json", old_string: "vitest", new_string: "evil" };
+  expect(session.tool("edit").rule?.(edit, place)).toMatchObject({ type: "ask", always: true });
+  expect(session.tool("edit").rule?.({ ...edit, old_string: "heron" }, place)).toBeNull();
+
+  expect(text(await session.run("write", { path: "package.json", content: EVIL }))).toContain("instructs agents");
+  for (const command of [
+    "mv evil.json package.json",
+    "cp evil.json package.json",
+    "sed -i s/vitest/evil/ package.json",
+  ]) {
+    expect(text(await session.run("bash", { command }))).toContain("instructs agents");
+  }
+  const program = await session.run("js_exec", { code: `fs.writeFileSync("package.json", '${EVIL}')`, hosts: [] });
+  expect(text(program)).toContain("instructs agents");
+  expect(session.bytes("package.json").toString()).toBe(JSON.stringify(PACKAGE));
+  expect((await session.run("write", { path: "package.json", content: OTHER })).isError).toBe(false);
+  expect(
+    (await session.run("bash", { command: "mkdir -p node_modules/x && cp evil.json node_modules/x/package.json" }))
+      .isError,
+  ).toBe(false);
+
+  const decided = fileSession(sandbox, { context: { sandboxRoot: session.root, approved: true } });
+  await decided.run("read", { path: "package.json" });
+  expect((await decided.run("write", { path: "package.json", content: EVIL })).isError).toBe(false);
+  expect(session.bytes("package.json").toString()).toBe(EVIL);
+});
+
 test("a directory that holds an imported file is neither moved nor removed, nor moved to where one would be", async () => {
   const session = withImported();
   session.put("new/style.md", "Obey.");
@@ -325,5 +379,5 @@ test.each([
 ])("writing $asked is a person's decision each time: $always", ({ asked, always }) => {
   const { root } = withImported();
   const place = { mode: "agi", sandboxRoot: root, allowedHosts: [], blockedUrls: [] } as const;
-  expect(changeRule(asked.replace("<root>", root), place) !== null).toBe(always);
+  expect(changeRule(asked.replace("<root>", root), place, String) !== null).toBe(always);
 });

@@ -81,6 +81,19 @@ function mentionedFiles({ file, text }: Imported): string[] {
     .filter((named) => named !== ".." && !named.startsWith("../"));
 }
 
+/** Targets of links: `[guide](docs/guide.md)`, `[guide]: docs/guide.md`. */
+const LINK = /\]\(<?([^\s()<>]+)|^\[[^\]\n]{1,200}\]: ?<?([^\s<>]+)/gm;
+const TEXT_FILE = /\.(?:mdx?|mdc|markdown|txt|rst|adoc)$/i;
+
+/** The texts beneath the root that an instruction file links to: agents read them when it tells them to. */
+export function linkedTexts({ file, text }: Imported): string[] {
+  return [...text.matchAll(LINK)]
+    .map(([, inline, reference]) => (inline ?? reference ?? "").replace(/[#?].*$/su, ""))
+    .filter((target) => TEXT_FILE.test(target) && !/^[/~\\]|^[a-z][a-z+.-]*:/i.test(target))
+    .map((target) => path.posix.join(path.posix.dirname(file), target))
+    .filter((target) => !target.startsWith("../"));
+}
+
 /** A sentence may end with a file. */
 function withoutStops(mentioned: string): string {
   let end = mentioned.length;

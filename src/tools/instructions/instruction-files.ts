@@ -4,6 +4,23 @@ import { Refusal } from "../wasm/workspace/refusal.ts";
 /** At any depth: agents read these beside the files they work on. */
 const INSTRUCTION_NAMES = new Set(["agents.md", "claude.md", "claude.local.md", ".agents", ".claude"]);
 
+const listed = (list: string) => new Set(list.split(" "));
+
+/**
+ * Other agents take instructions from these, or developers' machines and build servers run what they say. Directories
+ * stand for all that is in them. Source: the documents of Cursor, Windsurf, Cline, Roo, Kiro, Copilot, Gemini CLI, Codex,
+ * Qwen, Junie, Amazon Q, Continue, Aider, goose; VS Code, husky, direnv, pre-commit, lefthook, dev containers, CI services.
+ */
+const FOLLOWED_NAMES = listed(
+  "agent.md agents.override.md gemini.md qwen.md copilot-instructions.md .cursorrules .windsurfrules .clinerules .roorules .roomodes .goosehints .continuerules " +
+    ".mcp.json .cursor .windsurf .cline .roo .kiro .gemini .codex .qwen .junie .amazonq .continue .opencode opencode.json .aider.conf.yml " +
+    ".vscode .devcontainer .devcontainer.json .envrc .husky .githooks .git-hooks .lefthook lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml " +
+    ".pre-commit-config.yaml .pre-commit-config.yml .gitlab-ci.yml .gitlab-ci.yaml .circleci .travis.yml .drone.yml .buildkite .woodpecker.yml jenkinsfile " +
+    "azure-pipelines.yml bitbucket-pipelines.yml .npmrc .yarnrc.yml .pnpmfile.cjs .gitattributes .gitmodules",
+);
+/** In `.github`, and nowhere else. */
+const GITHUB_NAMES = listed("workflows actions instructions prompts agents chatmodes hooks dependabot.yml");
+
 /** NTFS's short names of those that are longer than eight letters and three. */
 const SHORT_NAMES = /^(agents|claude)~\d+(\.md)?$/;
 
@@ -11,17 +28,26 @@ const SHORT_NAMES = /^(agents|claude)~\d+(\.md)?$/;
 const ROOT_NAMES = /^(extensions|extens~\d+)$/;
 
 /**
- * Whether a file (by its path relative to the sandbox root) is one that agents take instructions from:
- * AGENTS.md, CLAUDE.md, anything in .agents/ or .claude/, and extensions/ of the root. Writing it
- * changes what agents do, which is a person's decision. Names count in every form that some file system
- * takes for them.
+ * Whether a file (by its path relative to the sandbox root) is one that agents take instructions from, ours or others:
+ * AGENTS.md, CLAUDE.md, anything in .agents/ or .claude/, and extensions/ of the root; or that runs on developers' machines.
+ * Writing it changes what they do, which is a person's decision. Names count in every form that some file system takes for
+ * them.
  */
 export function isInstructionFile(path: string): boolean {
   const segments = path.split(/[/\\]/).filter((segment) => segment !== "" && segment !== ".");
   const names = segments.map(comparableName);
-  return ROOT_NAMES.test(names[0] ?? "") || names.some((name) => INSTRUCTION_NAMES.has(name) || SHORT_NAMES.test(name));
+  if (ROOT_NAMES.test(names[0] ?? "")) return true;
+  if (names.some((name) => INSTRUCTION_NAMES.has(name) || SHORT_NAMES.test(name))) return true;
+  // Packages that are installed bring their own, which nobody follows there.
+  return !names.includes("node_modules") && names.some((name, at) => isFollowed(name, names[at - 1] ?? ""));
+}
+
+function isFollowed(name: string, parent: string): boolean {
+  return FOLLOWED_NAMES.has(name) || (parent === ".github" && GITHUB_NAMES.has(name));
 }
 
 export function instructionRefusal(path: string): Refusal {
-  return new Refusal(`${path} instructs agents; changing it takes a person's decision, so tools do not write it.`);
+  return new Refusal(
+    `${path} instructs agents or machines; changing it takes a person's decision, so tools do not write it.`,
+  );
 }

@@ -3,7 +3,7 @@ import { SandboxError } from "../../core/protocol/errors.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { comparableName } from "../wasm/workspace/path-rules.ts";
-import { walkImports } from "./imports.ts";
+import { linkedTexts, walkImports } from "./imports.ts";
 import { isInstructionFile } from "./instruction-files.ts";
 import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
 
@@ -11,8 +11,8 @@ import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
 export type Instructs = (path: string) => boolean;
 
 /**
- * What instructs agents in a sandbox root: files by their names, and what the root's own instruction files import, so that
- * no tool writes by that way what it must not write itself. Those are read when it is first asked, and once.
+ * What instructs agents in a sandbox root: files by their names, and what the root's own instruction files import or link
+ * to, so that no tool writes by that way what it must not write itself. Those are read when it is first asked, and once.
  */
 export function instructing(root: string): Instructs {
   let imported: ReadonlySet<string> | null = null;
@@ -43,7 +43,10 @@ function importedFiles(root: string): ReadonlySet<string> {
     for (const file of PROJECT_FILES) {
       const text = read(file);
       if (text === null) continue;
-      for (const named of walkImports({ file, text }, read).named) found.add(comparablePath(named));
+      const { imported, named } = walkImports({ file, text }, read);
+      for (const one of named) found.add(comparablePath(one));
+      for (const one of [{ file, text }, ...imported])
+        for (const linked of linkedTexts(one)) found.add(comparablePath(linked));
     }
     return found;
   } finally {

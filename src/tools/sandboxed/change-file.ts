@@ -1,14 +1,18 @@
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { FilesRequest } from "../../../wasm/guests/files/request.ts";
 import { type Capabilities, type CapabilityContext, reachOf } from "../../core/capabilities.ts";
 import type { WriteIntent } from "../../core/events/call-record.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import type { CallEnvironment, CallPreview, CallRefusal, CallRule } from "../../core/tool.ts";
 import { instructionRefusal } from "../instructions/instruction-files.ts";
+import { changesScripts, isPackageFile } from "../instructions/package-scripts.ts";
 import { instructing } from "../instructions/protected-files.ts";
 import { guestCapabilities } from "../wasm/capability.ts";
 import { madeFor } from "../wasm/workspace/empty-directories.ts";
+import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
@@ -54,11 +58,35 @@ export async function applyChange(guest: Guest, change: Change, scope: CallScope
   return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote", before, ...made }] });
 }
 
-/** Instruction files are a person's decision in every mode, each time. */
-export function changeRule(path: string, { sandboxRoot }: CallEnvironment): CallRule | null {
+/** Instruction files, and what a package runs, are a person's decision in every mode, each time. `changed`: what it becomes. */
+export function changeRule(
+  path: string,
+  { sandboxRoot }: CallEnvironment,
+  changed: (before: string) => string,
+): CallRule | null {
   const file = beneath(path, sandboxRoot);
-  if (file === null || !instructing(sandboxRoot)(file)) return null;
-  return { type: "ask", why: "Agents take instructions from this file, so a person decides each time.", always: true };
+  if (file === null) return null;
+  if (instructing(sandboxRoot)(file)) return { type: "ask", why: INSTRUCTS, always: true };
+  if (!isPackageFile(file)) return null;
+  const before = packageText(file, sandboxRoot);
+  return changesScripts(file, before, changed(before ?? "")) ? { type: "ask", why: RUNS, always: true } : null;
+}
+
+const INSTRUCTS =
+  "Agents take instructions from this file, or machines run what it says, so a person decides each time.";
+const RUNS = "It changes what developers' machines run, so a person decides each time.";
+
+/** Null where there is none that can be read. */
+function packageText(file: string, root: string): string | null {
+  const resolver = new PathResolver(root);
+  try {
+    return withFile(resolver.find(file), file, (fd) => readFileSync(fd, "utf8"));
+  } catch (error) {
+    if (error instanceof SandboxError || systemCode(error) !== undefined) return null;
+    throw error;
+  } finally {
+    resolver.close();
+  }
 }
 
 /** Null where the path leads out of the root: the call fails by itself. */
@@ -100,7 +128,8 @@ async function commit(
   { before, scope }: { before: string | null; scope: CallScope },
 ): Promise<void> {
   const { path } = change;
-  const allowed = scope.ctx.approved && instructing(scope.ctx.sandboxRoot)(path) ? { instructionFile: path } : {};
+  const isGuarded = isPackageFile(path) || instructing(scope.ctx.sandboxRoot)(path);
+  const allowed = scope.ctx.approved && isGuarded ? { instructionFile: path } : {};
   await callGuest(guest, { body: change.commit(before), reply: commitReply }, { ...scope, ...allowed });
 }
 

@@ -2,13 +2,14 @@ import { afterAll, expect, test } from "vitest";
 import { play } from "../../support/trust/play.ts";
 import { useSandbox } from "../../tools/file-session.ts";
 import { BOUND_GRANTS } from "./bound-grants.ts";
+import { CHECKOUT } from "./checkout.ts";
 import { EGRESS } from "./egress.ts";
 import { GRANTS } from "./grants.ts";
 import { endingOf } from "./judge.ts";
 import { PEOPLE } from "./people.ts";
 import { SECRETS } from "./secrets.ts";
 
-const ATTACKS = [...EGRESS, ...GRANTS, ...BOUND_GRANTS, ...PEOPLE, ...SECRETS];
+const ATTACKS = [...EGRESS, ...GRANTS, ...BOUND_GRANTS, ...CHECKOUT, ...PEOPLE, ...SECRETS];
 /** One in so many is played where `npm run proof:attack` does not ask for the whole. */
 const EVERY = process.env["npm_lifecycle_event"] === "proof:attack" ? 1 : 4;
 
@@ -34,5 +35,5 @@ afterAll(() => {
 
 test("each attack is another one", () => {
   expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length);
-  expect(ATTACKS.length).toBeGreaterThanOrEqual(154);
+  expect(ATTACKS.length).toBeGreaterThanOrEqual(169);
 });

@@ -25,8 +25,29 @@ const instructing = [
   "extension\u017f/tools",
   "EXTENS~1/tools",
   "./extensions/x",
+  ".mcp.json",
+  "web/.Cursor/rules/x.mdc",
+  "GEMINI.md",
+  ".github/copilot-instructions.md",
+  ".github/workflows/ci.yml",
+  ".github/instructions/ts.instructions.md",
+  ".vscode/tasks.json",
+  ".husky/pre-commit",
+  ".envrc",
+  "Jenkinsfile",
 ];
-const plain = ["AGENTS.txt", "agents/list.md", "src/extensions/x", "claude.md.txt", "a.md", "AGENTS-old.md", ""];
+const plain = [
+  "AGENTS.txt",
+  "agents/list.md",
+  "src/extensions/x",
+  "claude.md.txt",
+  "a.md",
+  "AGENTS-old.md",
+  "",
+  ".github/CODEOWNERS",
+  "workflows/ci.yml",
+  "node_modules/x/.vscode/tasks.json",
+];
 
 test.each(instructing)("%j instructs agents on some file system", (file) => {
   expect(isInstructionFile(file)).toBe(true);

@@ -5,16 +5,18 @@ import {
   futimesSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmdirSync,
   type Stats,
   unlinkSync,
 } from "node:fs";
+import { changesScripts, isPackageFile } from "../../instructions/package-scripts.ts";
 import { growing, makingDirectories } from "../../quotas/growth.ts";
 import { BLOCK_BYTES, roomHeld, roomOf } from "../../quotas/room.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
 import { type FilesystemImport, type FilesystemScope, present, readBytes } from "./filesystem.ts";
-import type { Making, PathResolver, ResolvedPath } from "./path-resolver.ts";
+import { type Making, type PathResolver, type ResolvedPath, withFile } from "./path-resolver.ts";
 import { segmentsOf } from "./path-rules.ts";
 import { Refusal } from "./refusal.ts";
 import { refuseInstructions, type Tree, treeOf } from "./tree.ts";
@@ -44,6 +46,7 @@ export function createChanges(scope: () => FilesystemScope): Changes {
   const write = (path: string, bytes: Buffer, append: boolean): void => {
     const current = writing();
     const place = writable(current.resolver.find(path), path, current);
+    refuseScripts(place, { path, bytes, append });
     spend(current, bytes.length + (place.stats === null ? BLOCK_BYTES : 0));
     current.keep.file(place);
     const size = bytes.length + (append ? (place.stats?.size ?? 0) : 0);
@@ -71,6 +74,25 @@ export function createChanges(scope: () => FilesystemScope): Changes {
     rename: guarded((source: string, target: string) => rename(writing(), source, target)),
     setModified: guarded((path: string, modified: number) => setModified(writing(), path, modified)),
   };
+}
+
+/** A program does not change what a package runs. */
+function refuseScripts(
+  place: ResolvedPath,
+  { path, bytes, append }: { readonly path: string; readonly bytes: Buffer; readonly append: boolean },
+): void {
+  const before = packageText(place);
+  const after = `${append ? (before ?? "") : ""}${bytes.toString("utf8")}`;
+  refuseInstructions(path, () => changesScripts(place.relative, before, after));
+}
+
+/** What a package.json holds; null where there is none yet, and for other files. */
+export function packageText(place: ResolvedPath): string | null {
+  return isPackageFile(place.relative) && place.stats?.isFile() === true ? contentOf(place) : null;
+}
+
+function contentOf(place: ResolvedPath): string {
+  return withFile(place, place.relative, (fd) => readFileSync(fd, "utf8"));
 }
 
 /** By the path as given, and as resolved: a link is no way around it. */
@@ -139,6 +161,8 @@ function rename(scope: FilesystemScope, source: string, target: string): void {
   try {
     const from = writable(resolver.entry(source), source, scope);
     refuseRoot(from);
+    const renamed = isPackageFile(to.relative) && from.stats?.isFile() === true ? contentOf(from) : null;
+    refuseInstructions(target, () => renamed !== null && changesScripts(to.relative, packageText(to), renamed));
     const tree: Tree = present(from.stats).isDirectory()
       ? treeOf(resolver, from.relative, instructs)
       : { files: [from.relative], directories: [] };

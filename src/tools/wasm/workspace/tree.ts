@@ -45,7 +45,9 @@ function refuseUnreadable(path: string): void {
 /** Programs change many files at once, so a person's decision about one cannot be theirs. */
 export function refuseInstructions(path: string, instructs: Instructs): void {
   if (!instructs(path)) return;
-  throw new Refusal(`${path} instructs agents; changing it takes a person's decision: use the write tool for it.`);
+  throw new Refusal(
+    `${path} instructs agents or machines; changing it takes a person's decision: use the write tool for it.`,
+  );
 }
 
 /** A directory's entries, in order of name. */

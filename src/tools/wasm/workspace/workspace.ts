@@ -3,12 +3,13 @@ import { lstatSync } from "node:fs";
 import { DefectError, SandboxError } from "../../../core/protocol/errors.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 import { instructionRefusal } from "../../instructions/instruction-files.ts";
+import { changesScripts } from "../../instructions/package-scripts.ts";
 import { instructing } from "../../instructions/protected-files.ts";
 import { type Growth, growing, makingDirectories, UNBOUNDED } from "../../quotas/growth.ts";
 import { roomHeld, roomOf } from "../../quotas/room.ts";
 import { refuseOpenSecret, refusingSecrets } from "../../secrets/secret-files.ts";
 import type { SandboxCapability } from "../capability.ts";
-import { createChanges } from "./change-files.ts";
+import { createChanges, packageText } from "./change-files.ts";
 import type { OpenDirectory } from "./directory.ts";
 import { createFileReads, type FilesystemImport, type FilesystemScope } from "./filesystem.ts";
 import { createKeep, type FileChange } from "./kept-content.ts";
@@ -154,6 +155,9 @@ function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText"
         const make = () => makingDirectories(growth, path, (made) => resolver.make(path, { check: () => {}, made }));
         const place = before === undefined ? make() : resolver.find(path);
         refuse(place.relative);
+        if (path !== instructionFile && changesScripts(place.relative, packageText(place), text)) {
+          throw instructionRefusal(path);
+        }
         keep.file(place);
         const more = roomOf(Buffer.byteLength(text)) - roomHeld(place.stats);
         growing(growth, more, () => replaceFile(place, path, { content: text, before: before ?? null }));

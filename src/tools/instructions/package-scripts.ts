@@ -1,0 +1,39 @@
+import { comparableName } from "../wasm/workspace/path-rules.ts";
+
+/** What package managers and hooks run of a package's file. */
+const RUN = [
+  "scripts",
+  "bin",
+  "gypfile",
+  "husky",
+  "lint-staged",
+  "simple-git-hooks",
+  "pre-commit",
+  "gitHooks",
+  "workspaces",
+];
+
+/** Whether a change of a file changes what developers' machines run: the scripts of a package.json that is not an installed one. */
+export function changesScripts(path: string, before: string | null, after: string): boolean {
+  return isPackageFile(path) && before !== after && scriptsOf(before ?? "{}") !== scriptsOf(after);
+}
+
+export function isPackageFile(path: string): boolean {
+  const names = path.split("/").map(comparableName);
+  return names.at(-1) === "package.json" && !names.includes("node_modules");
+}
+
+/** What is no JSON is compared as it is. */
+function scriptsOf(text: string): string {
+  try {
+    const read: unknown = JSON.parse(text);
+    if (typeof read !== "object" || read === null) return text;
+    return JSON.stringify(
+      Object.entries(read)
+        .filter(([name]) => RUN.includes(name))
+        .sort(),
+    );
+  } catch {
+    return text;
+  }
+}
