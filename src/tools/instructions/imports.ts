@@ -88,7 +88,7 @@ const TEXT_FILE = /\.(?:mdx?|mdc|markdown|txt|rst|adoc)$/i;
 /** The texts beneath the root that an instruction file links to: agents read them when it tells them to. */
 export function linkedTexts({ file, text }: Imported): string[] {
   return [...text.matchAll(LINK)]
-    .map(([, inline, reference]) => (inline ?? reference ?? "").replace(/[#?].*$/su, ""))
+    .map(([, inline, reference]) => (inline ?? reference ?? "").split(/[#?]/u, 1)[0] ?? "")
     .filter((target) => TEXT_FILE.test(target) && !/^[/~\\]|^[a-z][a-z+.-]*:/i.test(target))
     .map((target) => path.posix.join(path.posix.dirname(file), target))
     .filter((target) => !target.startsWith("../"));

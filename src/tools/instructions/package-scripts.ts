@@ -28,11 +28,8 @@ function scriptsOf(text: string): string {
   try {
     const read: unknown = JSON.parse(text);
     if (typeof read !== "object" || read === null) return text;
-    return JSON.stringify(
-      Object.entries(read)
-        .filter(([name]) => RUN.includes(name))
-        .sort(),
-    );
+    const known = new Map<string, unknown>(Object.entries(read));
+    return JSON.stringify(RUN.map((name) => known.get(name) ?? null));
   } catch {
     return text;
   }
