@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
+import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { hashPassword, isPasswordOf } from "../../core/text/password-hash.ts";
 import type { FeatureHost } from "../../feature.ts";
@@ -40,10 +41,10 @@ export function accountWriter(store: FeatureHost["store"]): Write {
 
 /** Accounts as the page's server asks about them. */
 export function createLogins(
-  { store, runtime: { clock } }: Pick<FeatureHost, "store" | "runtime">,
+  { store, runtime: { clock }, log }: Pick<FeatureHost, "store" | "runtime" | "log">,
   limits: SessionLimits,
 ): Logins {
-  const world = { reads: store.tables(accountReads), write: accountWriter(store), clock, limits };
+  const world = { reads: store.tables(accountReads), write: accountWriter(store), clock, log, limits };
   return {
     hasAccounts: () => world.reads.any(),
     createFirst: firstAccount(world),
@@ -62,6 +63,7 @@ interface World {
   readonly reads: ReturnType<typeof accountReads>;
   readonly write: Write;
   readonly clock: Pick<Clock, "now">;
+  readonly log: Log;
   readonly limits: SessionLimits;
 }
 
@@ -101,7 +103,13 @@ function signIn(world: World): Logins["signIn"] {
     } finally {
       admission.end(token !== null);
     }
-    return token === null ? { type: "wrong" } : { type: "signed_in", token, name };
+    if (token === null) {
+      // What was typed as a name may be a password.
+      world.log.warn({ address }, "sign_in_wrong");
+      return { type: "wrong" };
+    }
+    world.log.info({ account: name, address }, "signed_in");
+    return { type: "signed_in", token, name };
   };
 }
 

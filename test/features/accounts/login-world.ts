@@ -13,6 +13,7 @@ import { entryUrl, openPlatform } from "../../adapters/web/web-setup.ts";
 import { MemoryThreadStore } from "../../support/database/memory-thread-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { freePort } from "../../support/program/free-port.ts";
+import { silentLog } from "../../support/silent-log.ts";
 
 export const PASSWORD = "heron on the long pier";
 export const LIMITS = { idleMs: 3_600_000, longestMs: 36_000_000 };
@@ -50,7 +51,7 @@ export async function loginWorld({ store, url, trustProxy, receive }: LoginWorld
   const port = await freePort();
   const clock = new ManualClock();
   const threads = new MemoryThreadStore();
-  const logins = createLogins({ store, runtime: { ...systemRuntime(), clock } }, LIMITS);
+  const logins = createLogins({ store, runtime: { ...systemRuntime(), clock }, log: silentLog }, LIMITS);
   const platform = openPlatform({
     store: threads,
     logins,

@@ -42,6 +42,8 @@ const OPEN_PATHS: ReadonlySet<string> = new Set(["/login.css", "/icon.svg"]);
 const LOGIN_PATHS: ReadonlySet<string> = new Set(["/login", "/setup"]);
 /** What a page asks for of itself is no sign that somebody is there. */
 const UNUSED_PATHS: ReadonlySet<string> = new Set(["/session", "/live"]);
+const NOT_OURS = "This server is not the one that was asked for.";
+const ANOTHER_NAME = "The page is not served under this name. If it is its own, an operator sets `web.url` to it.";
 const NOT_FROM_PAGE = "Only the page itself may ask for this.";
 
 interface Asked {
@@ -67,7 +69,7 @@ export function createDoor(options: DoorOptions): Door {
       const isProbe = PROBE_PATHS.has(path);
       const host = request.host;
       if (!(isProbe ? address.isProbeHost(host, port) : address.isHost(host, port))) {
-        return reply.code(421).send({ error: "This server is not the one that was asked for." });
+        return reply.code(421).send({ error: address.isShared ? ANOTHER_NAME : NOT_OURS });
       }
       const { origin } = request.headers;
       const changes = request.method !== "GET" && request.method !== "HEAD";
