@@ -24,6 +24,7 @@ import { createFeatureList } from "../src/open-features.ts";
 import { createLogger } from "../src/operations/logging.ts";
 import { describePlatform } from "../src/platforms.ts";
 import { systemRuntime } from "../src/runtime.ts";
+import { createInstructionGate } from "../src/tools/instructions/instruction-gate.ts";
 import { createInstructionReader } from "../src/tools/instructions/instruction-layers.ts";
 import { createSkillReader } from "../src/tools/skills/skill-reader.ts";
 import { createToolbox } from "../src/tools/toolbox.ts";
@@ -45,7 +46,11 @@ const runtime = systemRuntime();
 const log = createLogger({ level: "silent", secrets: [] });
 const store = await openStore(config.database.url, runtime);
 const sandbox = createSandbox({ log });
-const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
+const instructions = createInstructionGate({
+  store,
+  skills: createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log }),
+  layers: createInstructionReader({ files: instructionFiles(config), log }),
+});
 try {
   if (sessionId === undefined) await printSizes(store);
   else if ((await store.sessions.applicantsOf([sessionId])).length > 0) await printSession(sessionId, store);
@@ -79,6 +84,8 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     membershipOf: absent,
     callModel: absent,
     addToFold: absent,
+    closeCard: absent,
+    instructions,
     sandboxRootOf: () => "",
     configOf: () => {
       throw new Error("no run asks for it");
@@ -90,7 +97,6 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     ...host,
     secrets: ownSecrets([]),
     snapshots: `${config.home}/snapshots`,
-    skills,
     agents: loadAgents(config).byName,
     models: { problemWith: absent },
     worktrees: createExecutorWorktrees(config.home),
@@ -110,22 +116,28 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
 async function placeOf(session: SessionRow | null): Promise<Place> {
   const registry = createProviderRegistry({ settings: config.providers, runtime, log });
   const places = createChannelConfigs(config, config.query.model ?? defaultModelFor(registry.available()));
-  if (session !== null) return places.channelConfigOf(session);
+  if (session !== null) {
+    const place = await places.channelConfigOf(session);
+    await instructions.look(session.channelKey, place, places.instructionsOf(session.thread).rule);
+    return { ...place, channelKey: session.channelKey };
+  }
   const channelKey = "slack:C0001";
+  await instructions.look(channelKey, { sandboxRoot: config.sandbox }, { isRepository: false, asks: false });
   return {
+    channelKey,
     config: places.configOf({ channelKey, agent: places.agentOf(channelKey), settings: {} }),
     sandboxRoot: config.sandbox,
     place: { platform: "Slack", channel: "C0001" },
   };
 }
 
-type Place = Pick<ChannelConfig, "config" | "sandboxRoot" | "above" | "place">;
+type Place = Pick<ChannelConfig, "config" | "sandboxRoot" | "above" | "place"> & Pick<SessionRow, "channelKey">;
 
 /** What every request of a session begins with. */
 async function prefixOf(session: SessionRow | null, from: Store) {
   const place = await placeOf(session);
   const settings = session?.settings ?? {};
-  const catalogue = skills(place.sandboxRoot);
+  const catalogue = instructions.skills(place.sandboxRoot, place.channelKey);
   const inForce = skillsOfRun(catalogue, settings);
   const narrowing = toolsOfSkills({ body: { kind: "timer", timerId: "" }, settings }, () => catalogue);
   const plan = session === null ? null : await from.plans.of(session.id);
@@ -133,14 +145,14 @@ async function prefixOf(session: SessionRow | null, from: Store) {
   const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
   const allowed = toolAllow === undefined ? access : { ...access, toolAllow };
   const { offered } = deferTools(offeredTools(await describedTools(from), allowed));
-  const instructions = createInstructionReader({ files: instructionFiles(config), log })(place);
+  const layers = instructions.layers(place, place.channelKey);
   const system = buildSystemPrompt({
     ...place,
-    instructions,
+    instructions: layers,
     skills: inForce.index,
     active: [planSection(plan), inForce.active],
   });
-  return { offered, instructions, system };
+  return { offered, layers, system };
 }
 
 /** What a new session's first request costs before anybody has said a word, as JSON. */
@@ -160,9 +172,9 @@ function bytesOf(value: unknown): number {
 }
 
 async function printSession(id: string, from: Store): Promise<void> {
-  const { offered, instructions, system } = await prefixOf(await from.sessions.get(id), from);
+  const { offered, layers, system } = await prefixOf(await from.sessions.get(id), from);
   part("tools", JSON.stringify(toolSpecs(offered), null, 2));
-  for (const { source, text } of instructions) console.log(`layer ${source}: ${sizeOf(text)}`);
+  for (const { source, text } of layers) console.log(`layer ${source}: ${sizeOf(text)}`);
   for (const { text, cacheBreakpoint } of system) {
     part(cacheBreakpoint ? "system, up to a cache breakpoint" : "system, below the cache boundary", text);
   }

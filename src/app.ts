@@ -37,29 +37,36 @@ import { createSessionRunner } from "./core/run/runner.ts";
 import { workedUntil } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import type { OwnSecrets } from "./core/text/own-secrets.ts";
-import type { Feature, FeatureHost } from "./feature.ts";
+import type { Feature } from "./feature.ts";
 import { accountsFeature } from "./features/accounts/feature.ts";
 import { extensionsFeature } from "./features/extensions/feature.ts";
+import { instructionsFeature } from "./features/instructions/feature.ts";
 import { mcpFeature } from "./features/mcp/feature.ts";
 import { memoryFeature } from "./features/memory/feature.ts";
 import { sitesFeature } from "./features/sites/feature.ts";
 import { usageFeature } from "./features/usage/feature.ts";
 import { webSearchFeature } from "./features/web-search/feature.ts";
 import { holdLease } from "./hold-lease.ts";
-import { instructionFiles, jobsFileOf, requireOwn, snapshotsOf } from "./home.ts";
+import { jobsFileOf, requireOwn, snapshotsOf } from "./home.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/scheduling/jobs-file.ts";
 import { createFeatureList, type FeatureList } from "./open-features.ts";
 import { openPlatforms, openSecrets, openWeb, type PlatformAssembly } from "./open-platforms.ts";
-import { type OpenToolbox, openQuotas, openToolbox } from "./open-toolbox.ts";
+import {
+  messagesOfRuns,
+  type OpenInstructions,
+  type OpenToolbox,
+  openInstructions,
+  openQuotas,
+  openToolbox,
+} from "./open-toolbox.ts";
 import { createLogger } from "./operations/logging.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
 import { saveAttachment } from "./tools/attachments.ts";
-import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
 import type { Quotas } from "./tools/quotas/quotas.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
-import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader.ts";
+import { createSkillReader } from "./tools/skills/skill-reader.ts";
 import { createExecutorWorktrees } from "./tools/worktrees/executor-worktrees.ts";
 import { unheededSettings } from "./unheeded-settings.ts";
 import { APPLICATION } from "./version.ts";
@@ -72,6 +79,7 @@ const DRAIN_MS = 5_000;
 export const FEATURES: readonly Feature[] = [
   accountsFeature,
   extensionsFeature,
+  instructionsFeature,
   mcpFeature,
   memoryFeature,
   sitesFeature,
@@ -199,7 +207,7 @@ interface Works extends Services {
   readonly approvals: ApprovalRules;
   readonly finaliser: MessageFinaliser;
   readonly models: ModelChoice;
-  readonly skills: SkillReader;
+  readonly instructions: OpenInstructions;
   readonly toolbox: OpenToolbox;
   readonly jobs: Jobs;
   readonly quotas: Quotas;
@@ -240,7 +248,7 @@ async function run(
   if (assembly.serves === "terminals") return;
   parts.defer(() => jobs.stop());
   for (const problem of await jobs.start()) say(`⚠ ${problem}`);
-  const warming = warmUp({ ...assembly, ...works, hasWorked }, assembly.signal);
+  const warming = warmUp({ ...assembly, ...works, skills: works.instructions.all, hasWorked }, assembly.signal);
   parts.defer(() => warming);
 }
 
@@ -265,7 +273,7 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   });
   status.engine = engine;
   const approvals = { ...config.approvals, admins: config.access.admins };
-  const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
+  const instructions = openInstructions({ config, log, store, channelConfigs: services.channelConfigs });
   const models = createModelChoice({
     registry: services.registry,
     settings: config.providers,
@@ -274,26 +282,24 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const { agents, configOf, sandboxRootOf } = services.channelConfigs;
   const toolNames = () => toolbox.listed().map(({ name }) => name);
   const rights = createPlatformRights({ store, access: config.access, platforms, clock: runtime.clock, log });
-  const jobs = openJobs(assembly, { ...services, rights, platform, engine, skills, toolNames });
+  const jobs = openJobs(assembly, { ...services, rights, platform, engine, instructions, toolNames });
   const { membershipOf } = rights;
   const callModel = createBackgroundCalls({ ...services, runtime, budgets: config.budgets });
   const finaliser = new MessageFinaliser({ store, clock: runtime.clock, log, platform, signal: assembly.signal });
-  const addToFold: FeatureHost["addToFold"] = ({ runId, thread }, words) =>
-    finaliser.amend(runId, "live", { thread, words });
-  const asking = { configOf, sandboxRootOf, callModel, membershipOf, addToFold };
-  const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models, ...asking };
+  const asking = { configOf, sandboxRootOf, callModel, membershipOf, ...messagesOfRuns(finaliser) };
+  const given = { store, engine, approvals, instructions, jobs: jobs.control, agents, models, ...asking };
   const quotas = openQuotas(assembly);
   const worktrees = createExecutorWorktrees(config.home, { quotas });
   const toolbox = await openToolbox(assembly, { ...given, secrets: services.secrets, quotas, worktrees });
-  return { ...services, quotas, rights, platform, engine, approvals, finaliser, models, skills, toolbox, jobs };
+  return { ...services, quotas, rights, platform, engine, approvals, finaliser, models, instructions, toolbox, jobs };
 }
 
-interface JobParts extends Services, Pick<Works, "rights" | "platform" | "engine" | "skills"> {
+interface JobParts extends Services, Pick<Works, "rights" | "platform" | "engine" | "instructions"> {
   readonly toolNames: () => readonly string[];
 }
 
 function openJobs({ config, runtime, log }: Assembly, given: JobParts): Jobs {
-  const { store, rights, platform, engine, channelConfigs, skills, toolNames } = given;
+  const { store, rights, platform, engine, channelConfigs, instructions, toolNames } = given;
   return createJobs({
     store,
     engine,
@@ -303,7 +309,7 @@ function openJobs({ config, runtime, log }: Assembly, given: JobParts): Jobs {
     approvals: config.approvals,
     agentOf: channelConfigs.agentOf,
     agents: () => new Set(channelConfigs.agents.keys()),
-    skillsOf: (thread) => skills(channelConfigs.sandboxRootOf(thread)),
+    skillsOf: (thread) => instructions.all(channelConfigs.sandboxRootOf(thread)),
     tools: toolNames,
     ...rights,
     platforms: PLATFORMS,
@@ -330,7 +336,8 @@ export const lookAtJobs: LookAtJobs = (config, channelConfigs) => {
 };
 
 function openIntake({ config, runtime, log, commands, features }: Assembly, works: Works): Receive {
-  const { store, engine, rights, approvals, models, channelConfigs, platform, skills, toolbox, jobs, quotas } = works;
+  const { store, engine, rights, approvals, models, channelConfigs, platform, instructions, toolbox, jobs, quotas } =
+    works;
   return createIntake({
     store,
     engine,
@@ -345,7 +352,7 @@ function openIntake({ config, runtime, log, commands, features }: Assembly, work
     jobs: jobs.control,
     tools: () => Promise.resolve(toolbox.listed()),
     toolProblems: () => toolbox.problems(),
-    skillsOf: (thread) => Promise.resolve(skills(channelConfigs.sandboxRootOf(thread))),
+    skillsOf: instructions.skillsOf,
     ...commandPlaces(platform),
     firstContact: createFirstContact({
       store,
@@ -365,8 +372,7 @@ function openIntake({ config, runtime, log, commands, features }: Assembly, work
 }
 
 function openRunner({ config, runtime, log, features }: Assembly, works: Works): SessionHandler {
-  const { finaliser, store, engine, approvals, registry, channelConfigs, platform, skills, toolbox, jobs, quotas } =
-    works;
+  const { finaliser, store, engine, approvals, registry, platform, instructions, toolbox, jobs, quotas } = works;
   const board = createTaskBoard();
   return createSessionRunner({
     store,
@@ -387,9 +393,7 @@ function openRunner({ config, runtime, log, features }: Assembly, works: Works):
         return openJobRun({ ...deps, jobs: jobs.runs, openReport: jobReports(deps.platform) }, body);
       return withStatus(createRunViews({ ...deps, board }), deps);
     },
-    channelConfigOf: channelConfigs.channelConfigOf,
-    instructionsOf: createInstructionReader({ files: instructionFiles(config), log }),
-    skillsOf: skills,
+    ...instructions.runs,
     saveAttachment: (place, name, data) => saveAttachment({ place, name, data, log, quotas }),
   });
 }

@@ -8,11 +8,12 @@ import { executorWorktree } from "./core/agents/executor-worktree.ts";
 import type { ManagedAgents } from "./core/agents/managed-agents.ts";
 import { managedAsConfigured, presetsOf } from "./core/agents/managed-presets.ts";
 import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts";
+import type { DirectoriesAbove, InstructionRoots, InstructionRule } from "./core/context/system-prompt.ts";
 import type { SessionSettings } from "./core/events/session-settings.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { ThreadRef } from "./core/protocol/platform.ts";
 import type { ChannelConfig } from "./core/run/runner.ts";
-import type { SessionRow } from "./core/store/sessions.ts";
+import { channelKeyOf, type SessionRow } from "./core/store/sessions.ts";
 import { describePlatform } from "./platforms.ts";
 
 /** Whose clock people read: an IANA name. */
@@ -32,6 +33,8 @@ export interface ChannelConfigs {
   /** The presets of managed mode, by name. */
   readonly managedPresets: ReadonlyMap<string, ManagedAgents>;
   readonly sandboxRootOf: (thread: ThreadRef) => string;
+  /** Where instruction files of a thread's channel are, and whether they are followed as they are. */
+  readonly instructionsOf: (thread: ThreadRef) => { readonly roots: InstructionRoots; readonly rule: InstructionRule };
   readonly requiresMention: (channelKey: string) => boolean;
 }
 
@@ -57,6 +60,11 @@ export function createChannelConfigs(config: Config, defaultModel: string): Chan
     managedPresets,
     configOf,
     sandboxRootOf: (thread) => sandboxRootOf(config, thread),
+    instructionsOf: (thread) => {
+      const { root, workingDirectory } = rootOf(config, thread);
+      const roots = { sandboxRoot: within(root, workingDirectory), above: above(root, workingDirectory) };
+      return { roots, rule: instructionRule(config, thread, roots.sandboxRoot) };
+    },
     requiresMention: (channelKey) => config.channels[channelKey]?.requireMention ?? false,
     async channelConfigOf(session) {
       const { thread } = session;
@@ -68,7 +76,7 @@ export function createChannelConfigs(config: Config, defaultModel: string): Chan
       return {
         config: configOf(session),
         sandboxRoot,
-        above: { root, directories: directoriesAbove(workingDirectory) },
+        above: above(root, workingDirectory),
         allowedHosts: config.allowedHosts,
         sinks: config.sinks,
         blockedUrls: config.blockedUrls,
@@ -92,6 +100,7 @@ function queryConfigOf(
   const {
     agentDefinition: _agent,
     directory: _directory,
+    instructions: _instructions,
     requireMention: _mention,
     rootMb: _rootMb,
     ...channel
@@ -131,10 +140,30 @@ function sandboxRootOf(config: Config, thread: ThreadRef): string {
 
 /** The directory bound to the channel, or a folder of its own beneath the sandbox parent; the working directory in it. */
 function rootOf(config: Config, thread: ThreadRef): { readonly root: string; readonly workingDirectory: string } {
-  const { directory, workingDirectory = config.query.workingDirectory } =
-    config.channels[`${thread.platform}:${thread.channelId}`] ?? {};
+  const { directory, workingDirectory = config.query.workingDirectory } = config.channels[channelKeyOf(thread)] ?? {};
   const folder = `${thread.platform}-${thread.channelId.replace(/[^A-Za-z0-9_-]/g, "_")}`;
   return { root: directory ?? path.join(config.sandbox, folder), workingDirectory };
+}
+
+/** An operator's own files are followed as they are; what comes with a checkout is others'. */
+function instructionRule(config: Config, thread: ThreadRef, sandboxRoot: string): InstructionRule {
+  const { directory, instructions = config.instructions } = config.channels[channelKeyOf(thread)] ?? {};
+  const isRepository = isInCheckout(
+    sandboxRoot,
+    directory === undefined ? config.sandbox : path.parse(sandboxRoot).root,
+  );
+  return { isRepository, asks: instructions === undefined ? isRepository : instructions === "ask" };
+}
+
+/** Whether a directory, or one above it beneath `top`, is what git has checked out. */
+function isInCheckout(directory: string, top: string): boolean {
+  if (directory === top) return false;
+  const parent = path.dirname(directory);
+  return existsSync(path.join(directory, ".git")) || (parent !== directory && isInCheckout(parent, top));
+}
+
+function above(root: string, workingDirectory: string): DirectoriesAbove {
+  return { root, directories: directoriesAbove(workingDirectory) };
 }
 
 /** Those above a directory, the highest first: `""`, `a` of `a/b`. Relative paths. */

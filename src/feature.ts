@@ -11,13 +11,14 @@ import type { SessionEngine } from "./core/engine/engine.ts";
 import type { MembershipOf } from "./core/permissions/channel-access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import type { Log } from "./core/protocol/log.ts";
-import type { ThreadRef } from "./core/protocol/platform.ts";
+import type { OutgoingMessage, ThreadRef } from "./core/protocol/platform.ts";
 import type { Describe } from "./core/protocol/platform-descriptor.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { CreateEmbedder } from "./core/providers/openai/embedder.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Tool } from "./core/tool.ts";
+import type { InstructionGate } from "./tools/instructions/instruction-gate.ts";
 import type { Resolve } from "./tools/network/resolve.ts";
 import type { Sandbox } from "./tools/wasm/sandbox.ts";
 
@@ -103,6 +104,10 @@ export interface FeatureHost {
   readonly configOf: CommandServices["configOf"];
   /** Adds a few words to the folded line of a run that has ended; nothing where there is none. */
   readonly addToFold: (run: { readonly runId: string; readonly thread: ThreadRef }, words: string) => Promise<void>;
+  /** What a run's sandbox root tells agents, as far as nobody has allowed it. */
+  readonly instructions: Pick<InstructionGate, "waiting" | "followsRepository">;
+  /** Ends a card that a hook has posted in a run: what it shows from now on. */
+  readonly closeCard: (card: CardOfRun, last: OutgoingMessage) => Promise<void>;
   /** The sandbox root of a thread's channel. */
   readonly sandboxRootOf: (thread: ThreadRef) => string;
   /** A model call beside runs, for work in the background. */
@@ -113,6 +118,13 @@ export interface FeatureHost {
   readonly admins: readonly string[];
   /** Names that tools may not take: those of tools that were there before. */
   readonly taken: () => ReadonlySet<string>;
+}
+
+/** A card by the run and the hook that have posted it. */
+interface CardOfRun {
+  readonly runId: string;
+  readonly hook: string;
+  readonly thread: ThreadRef;
 }
 
 /** What an open feature gives; all of it may be left out. */

@@ -1,17 +1,28 @@
 import path from "node:path";
+import type { ChannelConfigs } from "./channel-config.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
+import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
+import type { ThreadRef } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { embeddersOf } from "./core/providers/openai/embedder.ts";
+import { cardKeyOf } from "./core/run/run-hooks.ts";
+import type { RunnerOptions } from "./core/run/runner.ts";
+import type { SkillCatalogue } from "./core/skills/skills.ts";
+import { channelKeyOf } from "./core/store/sessions.ts";
+import type { Store } from "./core/store/store.ts";
 import type { FeatureHost } from "./feature.ts";
-import { snapshotsOf } from "./home.ts";
+import { instructionFiles, snapshotsOf } from "./home.ts";
 import type { FeatureList } from "./open-features.ts";
 import { describePlatform } from "./platforms.ts";
+import { createInstructionGate, type InstructionGate } from "./tools/instructions/instruction-gate.ts";
+import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
 import { createSystemResolve } from "./tools/network/resolve.ts";
 import { createQuotas, type Quotas } from "./tools/quotas/quotas.ts";
+import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader.ts";
 import { keepWithinLimits } from "./tools/snapshots.ts";
 import { createToolbox, type Toolbox, type ToolboxOptions } from "./tools/toolbox.ts";
 import { type Confinement, createConfinement } from "./tools/wasm/confinement.ts";
@@ -33,10 +44,59 @@ interface ToolboxWorld {
 
 type ToolboxParts = Pick<
   ToolboxOptions,
-  "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "worktrees" | "quotas" | "secrets"
+  "store" | "engine" | "approvals" | "instructions" | "jobs" | "agents" | "models" | "worktrees" | "quotas" | "secrets"
 > &
   Pick<PlatformRights, "membershipOf"> &
-  Pick<FeatureHost, "configOf" | "sandboxRootOf" | "callModel" | "addToFold">;
+  Pick<FeatureHost, "configOf" | "sandboxRootOf" | "callModel" | "addToFold" | "closeCard">;
+
+/** What agents are told where a session works, as far as it is followed. */
+export interface OpenInstructions extends InstructionGate {
+  /** Skills, whether they are followed or not. */
+  readonly all: SkillReader;
+  readonly skillsOf: (thread: ThreadRef) => Promise<SkillCatalogue>;
+  readonly runs: Pick<RunnerOptions, "channelConfigOf" | "instructionsOf" | "skillsOf">;
+}
+
+interface InstructionParts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly store: Store;
+  readonly channelConfigs: ChannelConfigs;
+}
+
+export function openInstructions({ config, log, store, channelConfigs }: InstructionParts): OpenInstructions {
+  const all = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
+  const layers = createInstructionReader({ files: instructionFiles(config), log });
+  const gate = createInstructionGate({ store, layers, skills: all });
+  return {
+    ...gate,
+    all,
+    async skillsOf(thread) {
+      const { roots, rule } = channelConfigs.instructionsOf(thread);
+      await gate.look(channelKeyOf(thread), roots, rule);
+      return gate.skills(roots.sandboxRoot, channelKeyOf(thread));
+    },
+    runs: {
+      async channelConfigOf(session) {
+        const place = await channelConfigs.channelConfigOf(session);
+        await gate.look(session.channelKey, place, channelConfigs.instructionsOf(session.thread).rule);
+        return place;
+      },
+      instructionsOf: gate.layers,
+      skillsOf: gate.skills,
+    },
+  };
+}
+
+/** What features may do with messages of runs that are over. */
+export function messagesOfRuns(finaliser: MessageFinaliser): Pick<FeatureHost, "addToFold" | "closeCard"> {
+  return {
+    addToFold: ({ runId, thread }, words) => finaliser.amend(runId, "live", { thread, words }),
+    async closeCard({ runId, hook, thread }, last) {
+      await finaliser.close(runId, cardKeyOf(hook), { thread, last });
+    },
+  };
+}
 
 function databaseOf(url: string): FeatureHost["database"] {
   return url.startsWith("file:") ? "sqlite" : "postgresql";

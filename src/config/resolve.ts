@@ -43,6 +43,7 @@ type FileSettings = Pick<
   | "jobs"
   | "reactions"
   | "blockedUrls"
+  | "instructions"
   | "confinement"
   | "budgets"
   | "agents"
@@ -113,6 +114,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
     allowedHosts: settings.allowedHosts.map((entry) => (typeof entry === "string" ? entry : entry.host)),
     sinks: settings.allowedHosts.filter((entry) => typeof entry !== "string"),
     blockedUrls: settings.blockedUrls,
+    ...(settings.instructions === undefined ? {} : { instructions: settings.instructions }),
     confinement: settings.confinement,
     budgets: settings.budgets,
     agents: settings.agents,

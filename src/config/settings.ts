@@ -143,6 +143,11 @@ const queryFields = {
   logContext: field(z.record(text, z.string()).exactOptional(), "Fields that every log line of a query carries.", {
     team: "platform",
   }),
+  instructions: field(
+    z.enum(["trust", "ask"]).exactOptional(),
+    "Whether AGENTS.md, CLAUDE.md and skills of the channel's directory are followed as they are (trust), or once somebody here has allowed what they say (ask): each version is shown once, and until then runs go on without. Default: ask where the directory is in a git checkout, else trust.",
+    "trust",
+  ),
   mode: field(
     z.enum(["read", "write", "agi"]).exactOptional(),
     "read: looks only; write: changes and commands are offered, too; agi: as write, and never asks. Default write.",

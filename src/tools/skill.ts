@@ -14,9 +14,9 @@ import {
   skillsForModel,
 } from "../core/skills/skills.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
+import type { InstructionGate } from "./instructions/instruction-gate.ts";
 import { asResult } from "./sandboxed/guest-call.ts";
 import { MAX_FILE_LINES, readSkillFile } from "./skills/skill-file.ts";
-import type { SkillReader } from "./skills/skill-reader.ts";
 
 const values = z.array(z.string().max(10_000)).max(50);
 const input = z.object({
@@ -38,8 +38,8 @@ type Input = z.infer<typeof input>;
 const DESCRIPTION =
   "Returns a skill: written instructions for work that recurs, to be followed for the request at hand. Also returns the files that a skill refers to.";
 
-/** Returns skills to the model as it asks for them; `readSkills` is asked anew at each call. */
-export function createSkillTool(readSkills: SkillReader): Tool {
+/** Returns skills to the model as it asks for them. */
+export function createSkillTool({ skills, followsFile }: Pick<InstructionGate, "skills" | "followsFile">): Tool {
   return defineTool({
     name: "skill",
     description: DESCRIPTION,
@@ -57,14 +57,17 @@ export function createSkillTool(readSkills: SkillReader): Tool {
     afterCrash: "replay",
     grant: ({ skill }) => ({ key: `skill:${skillName(skill)}`, label: `the skill ${skillName(skill)}` }),
     title: ({ skill, file }) => (file === undefined ? skill : `${skill}/${file}`),
-    execute: (asked, { sandboxRoot }) =>
+    execute: (asked, { sandboxRoot, channelKey }) =>
       asResult(async () => {
-        const catalogue = readSkills(sandboxRoot);
+        const catalogue = skills(sandboxRoot, channelKey);
         if (asked.skill === LIST_SKILLS) return listed(catalogue);
         const skill = catalogue.find(asked.skill);
         if (skill === undefined) return unknown(asked.skill, catalogue);
         if (asked.file === undefined && skill.isForPeopleOnly) return forPeople(skill);
-        return asked.file === undefined ? called(skill, asked) : fileText(skill, asked.file, { ...asked, sandboxRoot });
+        if (asked.file === undefined) return called(skill, asked);
+        const mayFollow = (file: string, sha256: string) =>
+          followsFile({ sandboxRoot, channelKey }, skill, { file, sha256 });
+        return fileText(skill, asked.file, { ...asked, sandboxRoot, mayFollow });
       }),
   });
 }
@@ -87,12 +90,16 @@ function givenIn({ args, arguments: listed = [] }: Input): GivenArguments {
   return { values, raw: values.join(" ") };
 }
 
-function fileText(
-  skill: Skill,
-  file: string,
-  { offset, sandboxRoot }: { readonly offset: number; readonly sandboxRoot: string },
-): ToolResult {
-  const { text, totalLines } = readSkillFile({ skill, sandboxRoot, file, offset });
+interface FileRequest {
+  readonly offset: number;
+  readonly sandboxRoot: string;
+  readonly mayFollow: (file: string, sha256: string) => boolean;
+}
+
+function fileText(skill: Skill, file: string, { offset, sandboxRoot, mayFollow }: FileRequest): ToolResult {
+  const { text, totalLines, sha256 } = readSkillFile({ skill, sandboxRoot, file, offset });
+  if (!mayFollow(file, sha256))
+    return errorResult(`${file} is followed once somebody here has allowed it.`, "not allowed yet");
   if (text === "") return errorResult(`${file} has ${totalLines} lines.`);
   const last = offset + MAX_FILE_LINES - 1;
   const more = totalLines > last ? `\n[Line ${last} of ${totalLines}; go on with offset ${last + 1}.]` : "";

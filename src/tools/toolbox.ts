@@ -6,6 +6,7 @@ import type { RunnerOptions } from "../core/run/runner.ts";
 import type { OwnSecrets } from "../core/text/own-secrets.ts";
 import type { Tool } from "../core/tool.ts";
 import { createGitTool } from "./git.ts";
+import type { InstructionGate } from "./instructions/instruction-gate.ts";
 import { createMergeWork } from "./merge-work.ts";
 import { createNativeTools, type NativeToolDeps } from "./native/native-tools.ts";
 import type { Resolve } from "./network/resolve.ts";
@@ -13,7 +14,6 @@ import type { Quotas } from "./quotas/quotas.ts";
 import { createFileTools } from "./sandboxed/file-tools.ts";
 import { createJobTools, type JobToolDeps } from "./schedule-job.ts";
 import { createSkillTool } from "./skill.ts";
-import type { SkillReader } from "./skills/skill-reader.ts";
 import type { Sandbox } from "./wasm/sandbox.ts";
 import { createWebFetch } from "./web/web-fetch.ts";
 import { keepWorktreesPruned } from "./worktrees/prune-worktrees.ts";
@@ -26,7 +26,7 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly resolve: Resolve;
   readonly runtime: Runtime;
   readonly log: Log;
-  readonly skills: SkillReader;
+  readonly instructions: Pick<InstructionGate, "skills" | "followsFile" | "waiting" | "followsRepository">;
   readonly jobs: JobToolDeps["jobs"];
   /** How much may be written; absent: anything. */
   readonly quotas?: Quotas;
@@ -59,14 +59,14 @@ export interface Toolbox {
 }
 
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
-  const { sandbox, runtime, skills } = options;
+  const { sandbox, runtime, instructions } = options;
   const { clock } = runtime;
   const clean = cleaning(options.secrets);
   const own: readonly Tool[] = [
     ...createFileTools(sandbox),
     ...createNativeTools({ ...options, clock, catalogue: () => all() }),
     ...createJobTools({ ...options, clock }),
-    createSkillTool(skills),
+    createSkillTool(instructions),
     createMergeWork(options),
     createGitTool({ worktreesOf: (root) => options.worktrees.at(root)?.git ?? null }),
     createWebFetch({ sandbox, resolve: options.resolve }),

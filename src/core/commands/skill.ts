@@ -12,7 +12,14 @@ import type { Button, Completion, OutgoingMessage } from "../protocol/platform.t
 import { privately } from "../protocol/private-reply.ts";
 import { bindArguments } from "../skills/skill-arguments.ts";
 import { renderSkill } from "../skills/skill-render.ts";
-import { LIST_SKILLS, problemText, SKILL_OFF, type Skill, type SkillCatalogue } from "../skills/skills.ts";
+import {
+  LIST_SKILLS,
+  problemText,
+  SKILL_OFF,
+  SKILL_ORIGINS,
+  type Skill,
+  type SkillCatalogue,
+} from "../skills/skills.ts";
 
 /** Skills that the picker has a button for. */
 const PICKED = 10;
@@ -104,7 +111,11 @@ function picker({ skills, problems }: SkillCatalogue, active: string | undefined
     const typed = usage === "" ? "" : ` \`${usage.replaceAll("`", "'")}\``;
     const holds = skill.name === active ? " (holds here; `/skill off` ends it)" : "";
     const over = skill.passedOver.map((note) => `\`${note}\``).join(", ");
-    return `**${skill.name}**${typed}${holds} · ${skill.description}${over === "" ? "" : ` · passed over: ${over}`}`;
+    const notes = [
+      ...(skill.replaces === undefined ? [] : [`in place of the one from ${SKILL_ORIGINS[skill.replaces]}`]),
+      ...(over === "" ? [] : [`passed over: ${over}`]),
+    ];
+    return [`**${skill.name}**${typed}${holds}`, skill.description, ...notes].join(" · ");
   });
   const broken = problems.map((problem) => `⚠ ${problemText(problem)}`);
   const none = "There are no skills yet. Put one into `extensions/skills/<name>/SKILL.md` of this channel's directory.";

@@ -15,6 +15,14 @@ export interface InstructionRoots {
   readonly above?: DirectoriesAbove | undefined;
 }
 
+/** What settings say of a place's instruction files and skills. */
+export interface InstructionRule {
+  /** It is in a git checkout: others fill it as well. */
+  readonly isRepository: boolean;
+  /** What it says is followed once somebody has allowed it. */
+  readonly asks: boolean;
+}
+
 /** Directories whose instruction files hold beneath them, too. */
 export interface DirectoriesAbove {
   /** Absolute path. */

@@ -42,7 +42,7 @@ export async function configAsBegun(
 ): Promise<ChannelConfig> {
   const { body } = wake.event;
   const { settings: now } = session;
-  const toolsNow = (root: string) => toolsOfSkills({ body, settings: now }, () => skillsOf(root));
+  const toolsNow = (root: string) => toolsOfSkills({ body, settings: now }, () => skillsOf(root, session.channelKey));
   const begun = await context.stage("begun", async () => {
     const settings = settingsInForce(now, { now: runtime.clock.now(), askers: askersOf(wake) });
     const { config, sandboxRoot } = configOfRun(body, await channelConfigOf({ ...session, settings }));

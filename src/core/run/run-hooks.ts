@@ -3,7 +3,7 @@ import type { StoredEvent } from "../events/session-event.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Log } from "../protocol/log.ts";
 import { labelOf, type Message } from "../protocol/messages.ts";
-import type { Person, ThreadRef } from "../protocol/platform.ts";
+import type { OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
 import type { FeedbackValue } from "../store/run/feedback.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
@@ -38,7 +38,7 @@ export interface Vote {
 }
 
 export interface DetailsReader {
-  readonly person: Pick<Person, "id" | "roles">;
+  readonly person: Pick<Person, "id" | "name" | "roles">;
   readonly thread: ThreadRef;
 }
 
@@ -59,9 +59,18 @@ export interface HookedRun {
 /** A run before its first request. */
 export interface StartingRun extends HookedRun {
   readonly config: QueryConfig;
+  /** Absolute path. */
+  readonly sandboxRoot: string;
+  /** Posts a card under a key (`cardKeyOf`), once, also across a crash; the run waits for no answer. */
+  readonly ask: (key: string, card: OutgoingMessage) => Promise<unknown>;
 }
 
-/** What a hook adds, and whose it is; of a bare text nobody knows. */
+/** The key of the card that a hook posts in a run. */
+export function cardKeyOf(hook: string): string {
+  return `approval:${hook}`;
+}
+
+/** What a hook adds, and whose it is; of a bare text nobody knows. Without a text it says whose something in the prompt is. */
 export interface HookData {
   readonly text: string;
   readonly label: Label;
@@ -86,15 +95,15 @@ export async function withHookData(
     try {
       const given = (await before?.(run, signal)) ?? null;
       if (given === null || given === "") continue;
-      const data = typeof given === "string" ? { text: given, label: unlabelled(name) } : given;
-      blocks.push({ type: "text", text: data.text });
-      labels.push(data.label);
+      const { text, label } = typeof given === "string" ? { text: given, label: unlabelled(name) } : given;
+      if (text !== "") blocks.push({ type: "text", text });
+      labels.push(label);
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error, feature: name, runId: run.runId }, "hook_failed");
     }
   }
-  if (blocks.length === 0) return messages;
+  if (labels.length === 0) return messages;
   return messages.map((message, index) =>
     index === newest
       ? { ...message, content: [...message.content, ...blocks], label: unionOf([labelOf([message]), ...labels]) }

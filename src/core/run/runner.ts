@@ -28,7 +28,7 @@ import { withRef } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Message } from "../protocol/messages.ts";
 import { type Plan, stepsInHand } from "../protocol/plan.ts";
-import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
+import type { ChatPlatform, OutgoingMessage, PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
@@ -88,9 +88,9 @@ export interface RunnerOptions {
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
   readonly channelConfigOf: (session: SessionRow) => Promise<ChannelConfig>;
   /** What instruction files say there, the most general first. */
-  readonly instructionsOf: (place: InstructionRoots) => readonly InstructionLayer[];
+  readonly instructionsOf: (place: InstructionRoots, channelKey: string) => readonly InstructionLayer[];
   /** The skills that hold there. */
-  readonly skillsOf: (sandboxRoot: string) => SkillCatalogue;
+  readonly skillsOf: (sandboxRoot: string, channelKey: string) => SkillCatalogue;
   /** Keeps an attachment beneath the sandbox root. */
   readonly saveAttachment: (place: AttachmentPlace, name: string, data: Uint8Array) => Promise<SavedAttachment>;
 }
@@ -234,8 +234,10 @@ class SessionRunner implements SessionHandler {
       const { query, input } = this.#query(run, place, plan);
       const { log } = this.#options;
       const data = { hooks: this.#hooks(), log, signal: context.signal };
+      const { config, sandboxRoot } = place;
+      const ask = (key: string, card: OutgoingMessage) => context.post(key, card);
       const complete = (messages: readonly Message[]) =>
-        withHookData(messages, { ...hookedRun(wake), config: place.config }, data);
+        withHookData(messages, { ...hookedRun(wake), config, sandboxRoot, ask }, data);
       // What people send meanwhile begins a run of its own.
       const answer = isCompaction ? null : await takeInput({ ...run, complete, store: this.#options.store }, input);
       if (answer !== null) return saidLocally(answer, this.#options.runtime, context.signal);
@@ -270,7 +272,7 @@ class SessionRunner implements SessionHandler {
       ids: runtime.ids,
       signal: run.context.signal,
       saveAttachment: (name, data) => saveAttachment(place, name, data),
-      skills: () => this.#options.skillsOf(sandboxRoot),
+      skills: () => this.#options.skillsOf(sandboxRoot, run.session.channelKey),
       notice: (text) => run.view.show({ type: "status", text }),
       runCommand,
     };
@@ -286,8 +288,8 @@ class SessionRunner implements SessionHandler {
     const { id: personId, name: person } = authorOf(wake.event.body);
     const input = this.#inputOptions(run, sandboxRoot, (typed) => localCommands(typed));
     const account = { personId, channelId: session.channelKey };
-    const instructions = this.#options.instructionsOf({ sandboxRoot, above });
-    const skills = skillsOfRun(this.#options.skillsOf(sandboxRoot), session.settings);
+    const instructions = this.#options.instructionsOf({ sandboxRoot, above }, session.channelKey);
+    const skills = skillsOfRun(this.#options.skillsOf(sandboxRoot, session.channelKey), session.settings);
     const query: Query = {
       sessionId: session.id,
       runId: wake.runId,

@@ -1,6 +1,6 @@
 import { argumentLine } from "./skill-render.ts";
 import { shorten } from "./skill-text.ts";
-import { problemText, type Skill, type SkillCatalogue, type SkillOrigin, skillsForModel } from "./skills.ts";
+import { problemText, SKILL_ORIGINS, type Skill, type SkillCatalogue, skillsForModel } from "./skills.ts";
 
 /** Characters of the index: it is part of every request. */
 const MAX_INDEX = 8_000;
@@ -39,19 +39,14 @@ function bareNames(skills: readonly Skill[]): string[] {
   return [`${fitting.join(", ")}${more}. The tool \`skill\` with "list" tells what they are for.`];
 }
 
-const ORIGINS: Readonly<Record<SkillOrigin, string>> = {
-  project: "this working directory",
-  home: "the operator's home",
-  application: "Deckhand",
-};
-
 /** Every skill that the model may call with what it takes and where it comes from, and the files that are broken. */
 export function skillListText(catalogue: SkillCatalogue): string {
   const { problems } = catalogue;
   const lines = skillsForModel(catalogue).map((skill) => {
     const line = argumentLine(skill);
     const args = line === "" ? "" : ` Arguments: ${line}.`;
-    return `${indexLine(skill, 480)}${args} (from ${ORIGINS[skill.origin]})`;
+    const replaced = skill.replaces === undefined ? "" : `, in place of the one from ${SKILL_ORIGINS[skill.replaces]}`;
+    return `${indexLine(skill, 480)}${args} (from ${SKILL_ORIGINS[skill.origin]}${replaced})`;
   });
   const broken = problems.length === 0 ? [] : ["", "Broken files, not loaded:", ...problems.map(problemText)];
   return [lines.length === 0 ? "There are no skills." : lines.join("\n"), ...broken].join("\n");

@@ -37,7 +37,16 @@ export interface Skill {
   readonly folder: string;
   /** SKILL.md as people are told of it, e.g. `.agents/skills/tidy/SKILL.md`. */
   readonly source: string;
+  /** Whose skill of the same name it takes the place of; absent: nobody's. */
+  readonly replaces?: Exclude<SkillOrigin, "project">;
 }
+
+/** Whose skills are, as people read it. */
+export const SKILL_ORIGINS: Readonly<Record<SkillOrigin, string>> = {
+  project: "this working directory",
+  home: "the operator's home",
+  application: "Deckhand",
+};
 
 /** Why a file is no skill. */
 export interface SkillProblem {
@@ -79,7 +88,12 @@ export function skillName(text: string): string {
 /** The first skill of each name wins. */
 export function skillCatalogue(found: readonly Skill[], problems: readonly SkillProblem[]): SkillCatalogue {
   const byName = new Map<string, Skill>();
-  for (const skill of found) if (!byName.has(skill.name)) byName.set(skill.name, skill);
+  for (const skill of found) {
+    const before = byName.get(skill.name);
+    if (before === undefined) byName.set(skill.name, skill);
+    else if (before.replaces === undefined && skill.origin !== "project" && skill.origin !== before.origin)
+      byName.set(skill.name, { ...before, replaces: skill.origin });
+  }
   const skills = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const find = (name: string) => byName.get(skillName(name));
   const broken = (name: string) => {

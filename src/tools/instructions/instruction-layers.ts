@@ -33,7 +33,8 @@ interface Cached {
 /**
  * Reads the instruction files that apply in a sandbox root: the operator's own, those of the directories above it from the
  * highest on, the root's own last. Files that are missing, empty or unreadable are no layers. A project's are reached through
- * the same verified paths as the tools', within the root that they are of. Files that they import follow them.
+ * the same verified paths as the tools', within the root that they are of. Files that they import follow them. Of a project's,
+ * those that `follows` refuses are left out.
  */
 export function createInstructionReader({ files, log }: InstructionReaderOptions) {
   const cache = new Map<string, Cached>();
@@ -46,15 +47,7 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
     cache.set(source, { version, text });
     return text;
   };
-  const layer = (source: string, read: () => string): InstructionLayer[] => {
-    try {
-      const text = read();
-      return text.trim() === "" ? [] : [{ source, text }];
-    } catch (error) {
-      if (systemCode(error) !== "ENOENT") log.debug({ err: error, source }, "instructions_unreadable");
-      return [];
-    }
-  };
+  const layer = layering(log);
 
   const readIn = (resolver: PathResolver, root: string, file: string): string =>
     withFile(resolver.find(file), file, (fd, stats) => readOpen(`${root}/${file}`, fd, stats));
@@ -96,11 +89,28 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
     }
   };
 
-  return ({ sandboxRoot, above }: InstructionRoots): readonly InstructionLayer[] => {
+  return (
+    { sandboxRoot, above }: InstructionRoots,
+    follows: (layer: InstructionLayer) => boolean = () => true,
+  ): readonly InstructionLayer[] => {
     const own = files.flatMap((file) => layer(file, () => ownText(file)));
     const isOpen = (file: string) => above !== undefined && isBeneath(sandboxRoot, path.join(above.root, file));
     const outer = above === undefined ? [] : projectLayers(above, (file) => (isOpen(file) ? OPEN : ""));
-    return [...own, ...outer, ...projectLayers({ root: sandboxRoot, directories: [""] }, () => "")];
+    const inner = projectLayers({ root: sandboxRoot, directories: [""] }, () => "");
+    return [...own, ...[...outer, ...inner].filter(follows)];
+  };
+}
+
+/** What reads one layer; nothing where there is none, or none that can be read. */
+function layering(log: Log) {
+  return (source: string, read: () => string): InstructionLayer[] => {
+    try {
+      const text = read();
+      return text.trim() === "" ? [] : [{ source, text }];
+    } catch (error) {
+      if (systemCode(error) !== "ENOENT") log.debug({ err: error, source }, "instructions_unreadable");
+      return [];
+    }
   };
 }
 

@@ -38,6 +38,38 @@ export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileReq
   }
 }
 
+/** Files of a folder that are looked at. */
+const MAX_FILES = 200;
+
+/** A file of a skill's folder as people know it. */
+export function skillFilePath({ source }: Skill, file: string): string {
+  return path.posix.join(path.posix.dirname(source), file);
+}
+
+/** What a project's skill has beside its SKILL.md, as far as it is text that is returned at once. */
+export function skillFiles(skill: Skill, sandboxRoot: string): { path: string; text: string; sha256: string }[] {
+  const resolver = new PathResolver(sandboxRoot);
+  try {
+    const options = { hidden: true, dependencies: true, maxEntries: MAX_FILES };
+    return listFiles(resolver, skill.folder, options).paths.flatMap((found) => {
+      const file = path.posix.relative(skill.folder, found);
+      return file === "SKILL.md" ? [] : wholeFile({ skill, sandboxRoot, file, offset: 1 });
+    });
+  } finally {
+    resolver.close();
+  }
+}
+
+function wholeFile(request: SkillFileRequest): ReturnType<typeof skillFiles> {
+  try {
+    const { text, totalLines, sha256 } = readSkillFile(request);
+    return totalLines > MAX_FILE_LINES ? [] : [{ path: skillFilePath(request.skill, request.file), text, sha256 }];
+  } catch (error) {
+    if (error instanceof Refusal) return [];
+    throw error;
+  }
+}
+
 /**
  * The folder alone is a skill's own: neither `..` nor a link leads out of it. Where a link would have led is not told.
  */

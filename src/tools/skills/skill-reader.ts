@@ -4,7 +4,13 @@ import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/skills/skill-parse.ts";
 import { seenLine } from "../../core/skills/skill-text.ts";
-import { type SkillCatalogue, type SkillProblem, skillCatalogue, skillName } from "../../core/skills/skills.ts";
+import {
+  type Skill,
+  type SkillCatalogue,
+  type SkillProblem,
+  skillCatalogue,
+  skillName,
+} from "../../core/skills/skills.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { readHead } from "../wasm/workspace/read-file.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
@@ -28,7 +34,8 @@ export interface SkillReaderOptions {
   readonly log: Log;
 }
 
-export type SkillReader = (sandboxRoot: string) => SkillCatalogue;
+/** `follows`: which of the sandbox root's skills may be followed; all of them when left out. */
+export type SkillReader = (sandboxRoot: string, follows?: (skill: Skill) => boolean) => SkillCatalogue;
 
 /** By the file's path and version, so that a file is parsed, and its faults logged, once for each change. */
 type Cache = Map<string, { readonly version: string; readonly parsed: ParsedSkill }>;
@@ -39,14 +46,21 @@ type Cache = Map<string, { readonly version: string; readonly parsed: ParsedSkil
  */
 export function createSkillReader({ applicationDir, homeDir, log }: SkillReaderOptions): SkillReader {
   const cache: Cache = new Map();
-  return (sandboxRoot) => {
+  return (sandboxRoot, follows = () => true) => {
     const found = skillDirectories(sandboxRoot, homeDir, applicationDir).flatMap((directory) =>
       readDirectory({ directory, cache, log }),
     );
-    const skills = found.flatMap((parsed) => (parsed.type === "skill" ? [parsed.skill] : []));
+    const read = found.flatMap((parsed) => (parsed.type === "skill" ? [parsed.skill] : []));
     const problems = found.flatMap((parsed) => (parsed.type === "problem" ? [parsed.problem] : []));
-    return skillCatalogue(skills, problems);
+    const { skills = [], waiting = [] } = Object.groupBy(read, (skill) =>
+      skill.origin !== "project" || follows(skill) ? "skills" : "waiting",
+    );
+    return skillCatalogue(skills, [...problems, ...waiting.map(notAllowed)]);
   };
+}
+
+function notAllowed({ name, source }: Skill): SkillProblem {
+  return { name, source, line: 1, reason: "is followed once somebody here has allowed it; the next request shows it" };
 }
 
 interface Reading {

@@ -22,10 +22,15 @@ import type {
 } from "../../../src/core/protocol/platform.ts";
 import type { Ids } from "../../../src/core/protocol/runtime.ts";
 import type { LlmProvider } from "../../../src/core/providers/provider.ts";
+import { cardKeyOf } from "../../../src/core/run/run-hooks.ts";
 import { type ChannelConfig, createSessionRunner } from "../../../src/core/run/runner.ts";
 import { type SkillCatalogue, skillCatalogue } from "../../../src/core/skills/skills.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import type { Tool } from "../../../src/core/tool.ts";
+import type { FeatureHost } from "../../../src/feature.ts";
+import { instructionsHook } from "../../../src/features/instructions/hook.ts";
+import type { InstructionGate } from "../../../src/tools/instructions/instruction-gate.ts";
+import { createSkillTool } from "../../../src/tools/skill.ts";
 import { commandServices } from "../command-services.ts";
 import { buildConfig } from "../query-config.ts";
 import { removeDirectory } from "../remove-directory.ts";
@@ -78,6 +83,8 @@ export interface SimOfficeOptions {
   readonly config?: Partial<QueryConfig>;
   /** The skills that there are now. */
   readonly skills?: () => SkillCatalogue;
+  /** What a checkout tells agents, followed where somebody has allowed it. */
+  readonly checkout?: (store: Store) => InstructionGate;
   /** What differs from a channel without files and hosts. */
   readonly place?: Partial<ChannelConfig>;
   /** What is said in a thread beside the agent. */
@@ -128,7 +135,16 @@ async function startProcess(
   const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns: 4, target: () => platform });
   const deps = { store, engine, clock, log, approvals: APPROVALS };
   const tools = options.withSubAgents === true ? withAgents(own, deps) : own;
+  const { signal } = new AbortController();
+  const finaliser = new MessageFinaliser({ store, clock, log, platform: () => platform, signal });
+  const gate = options.checkout?.(store);
+  const closeCard: FeatureHost["closeCard"] = async ({ runId, hook, ...card }, last) => {
+    await finaliser.close(runId, cardKeyOf(hook), { ...card, last });
+  };
+  const asking = gate && instructionsHook({ store, runtime, approvals: APPROVALS, instructions: gate, closeCard });
+  const hooks = () => (asking === undefined ? [] : [{ name: "instructions", ...asking }]);
   const receive = createIntake({
+    hooks,
     commands: CHAT_COMMANDS,
     store,
     engine,
@@ -143,8 +159,6 @@ async function startProcess(
     announce: ({ platform: name, channelId }) => Promise.resolve({ platform: name, channelId, messageId: "announced" }),
     skillsOf: () => Promise.resolve(skills()),
   });
-  const { signal } = new AbortController();
-  const finaliser = new MessageFinaliser({ store, clock, log, platform: () => platform, signal });
   const runner = createSessionRunner({
     finaliser,
     store,
@@ -154,25 +168,29 @@ async function startProcess(
     budgets: {},
     approvals: APPROVALS,
     engine,
-    tools: () => tools,
-    skillsOf: skills,
+    tools: () => (gate === undefined ? tools : [...tools, createSkillTool(gate)]),
+    hooks,
+    skillsOf: gate?.skills ?? skills,
     platform: () => platform,
     openView: () => createRunViews({ platform, clock, log, board: createTaskBoard() }),
-    channelConfigOf: ({ settings: { mode } }) =>
-      Promise.resolve({
+    channelConfigOf: async ({ channelKey, settings: { mode } }) => {
+      const { sandboxRoot = "/nowhere" } = options.place ?? {};
+      await gate?.look(channelKey, { sandboxRoot }, { isRepository: true, asks: true });
+      return {
         config: buildConfig({
           model: "scripted/one",
           mode: "write",
           ...config,
           ...(mode === undefined ? {} : { mode }),
         }),
-        sandboxRoot: "/nowhere",
+        sandboxRoot,
         allowedHosts: [],
         blockedUrls: [],
         place: { platform: "Slack", channel: "C" },
         ...options.place,
-      }),
-    instructionsOf: () => [],
+      };
+    },
+    instructionsOf: gate?.layers ?? (() => []),
     saveAttachment: (_root, name, data) => Promise.resolve(options.saveAttachment?.(name, data) ?? null),
   });
   await engine.start(runner);

@@ -66,6 +66,9 @@ function tracked<T extends object>(target: T, call: (work: () => Promise<unknown
   return new Proxy(target, {
     get(object, key, receiver) {
       const value: unknown = Reflect.get(object, key, receiver);
+      // A feature's tables are named at once; what is asked of them goes through `call`.
+      if (key === "tables" && typeof value === "function")
+        return (of: unknown) => tracked(Reflect.apply(value, object, [of]), call);
       if (typeof value === "function") return (...args: unknown[]) => call(() => Reflect.apply(value, object, args));
       return typeof value === "object" && value !== null ? tracked(value, call) : value;
     },

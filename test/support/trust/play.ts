@@ -5,14 +5,19 @@ import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { InboundMessage, Person, ThreadMessage } from "../../../src/core/protocol/platform.ts";
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
 import type { ChannelConfig } from "../../../src/core/run/runner.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import { createWebSearch } from "../../../src/features/web-search/web-search.ts";
+import { createInstructionGate, type InstructionGate } from "../../../src/tools/instructions/instruction-gate.ts";
+import { createInstructionReader } from "../../../src/tools/instructions/instruction-layers.ts";
 import { createAttach } from "../../../src/tools/native/attach.ts";
 import { createReadThread } from "../../../src/tools/native/read-thread.ts";
 import { createFileTools } from "../../../src/tools/sandboxed/file-tools.ts";
+import { createSkillReader } from "../../../src/tools/skills/skill-reader.ts";
 import type { Sandbox } from "../../../src/tools/wasm/sandbox.ts";
 import { createWebFetch } from "../../../src/tools/web/web-fetch.ts";
 import { type Reply, ScriptedModel } from "../../core/agent/query-fixture.ts";
 import { exceptPublic, PUBLIC, type Site, startSite } from "../../tools/network/fetch-session.ts";
+import { silentLog } from "../silent-log.ts";
 import { type SimOffice, simOffice } from "../simulation/sim-office.ts";
 import { ANA } from "../simulation/sim-people.ts";
 import { tempDirectory } from "../temp-directory.ts";
@@ -21,6 +26,8 @@ import { tempDirectory } from "../temp-directory.ts";
 export interface Step {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** Done only where the prompt, or what the model has read since, tells it to in these words. */
+  readonly told?: string;
 }
 
 /** What one person says, what the model then does, call by call or several at once, and what is clicked on each card. */
@@ -38,6 +45,10 @@ export interface Turn {
   readonly answeredBy?: Person;
   /** Another thread of the channel. */
   readonly thread?: string;
+  /** What somebody else changes in the checkout before. */
+  readonly pulled?: Readonly<Record<string, string>>;
+  /** Afterwards the person lets the checkout's instructions be followed. */
+  readonly follows?: true;
   /** How long nothing happens before. Milliseconds. */
   readonly after?: number;
 }
@@ -50,6 +61,8 @@ export interface Setting {
   /** What the site answers, by host and path; anything else is not found there. */
   readonly pages?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
+  /** Others fill the channel's directory as well. */
+  readonly isCheckout?: true;
   /** What is said in the thread beside the agent, which joins it. */
   readonly said?: readonly ThreadMessage[];
   /** Who is in the workspace; everybody where it is left out. */
@@ -78,6 +91,7 @@ export async function play(turns: readonly Turn[], setting: Setting, sandbox: Sa
   const first = turns.find(({ thread }) => thread === undefined);
   for (const turn of turns) {
     const joins = turn === first && setting.said !== undefined;
+    for (const [file, content] of Object.entries(turn.pulled ?? {})) put(root, file, content);
     cards.push(await playTurn(turn, { office, model, site, joins }));
   }
   return { cards, requests: site.requests, results: model.results, office, root };
@@ -115,6 +129,7 @@ async function playTurn(turn: Turn, { office, model, site, joins }: Stage): Prom
       thread,
     });
   }
+  if (turn.follows === true) await office.click("hook:instructions:", { by, thread });
   return seen;
 }
 
@@ -134,7 +149,8 @@ class DoingModel {
   #reply(request: ModelRequest): Reply {
     const newest = request.messages.at(-1)?.content ?? [];
     for (const block of newest) if (block.type === "tool_result") this.results.push(textOf(block.content));
-    const steps = this.queue.shift();
+    const told = [JSON.stringify(request.system), ...this.results].join("\n");
+    const steps = this.queue.shift()?.filter((step) => step.told === undefined || told.includes(step.told));
     if (steps === undefined || steps.length === 0) return { text: "Done." };
     const last = (this.results.at(-1) ?? "").replace(/^ *\d+\t/gmu, "").trim();
     return {
@@ -224,6 +240,12 @@ function rootWith({ files = {} }: Setting): string {
   return root;
 }
 
+function gateOf(store: Store): InstructionGate {
+  const skills = createSkillReader({ applicationDir: "/nowhere", homeDir: "/nowhere", log: silentLog });
+  const layers = createInstructionReader({ files: [], log: silentLog });
+  return createInstructionGate({ store, skills, layers });
+}
+
 function put(root: string, file: string, data: string | Uint8Array): string {
   mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
   writeFileSync(path.join(root, file), data);
@@ -242,6 +264,7 @@ function openOffice({ model, site, setting, sandbox, root }: Opening): Promise<S
     tools: [createReadThread(), createAttach()],
     realTools,
     withSubAgents: true,
+    ...(setting.isCheckout === true ? { checkout: gateOf } : {}),
     config: { mode },
     place: {
       sandboxRoot: root,

@@ -28,7 +28,7 @@ export function skillsOffice(applicationDir?: string): SkillsOffice {
   for (const name of ["root", "home", "app"]) mkdirSync(at(name));
   const log = silentLog;
   const reader = createSkillReader({ homeDir: at("home"), applicationDir: applicationDir ?? at("app"), log });
-  const tool = createSkillTool(reader);
+  const tool = createSkillTool({ skills: (root) => reader(root), followsFile: () => true });
   const put = (file: string, text: string) => {
     mkdirSync(path.dirname(at(file)), { recursive: true });
     writeFileSync(at(file), text);

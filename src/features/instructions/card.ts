@@ -1,0 +1,66 @@
+import type { OutgoingMessage } from "../../core/protocol/platform.ts";
+import { SKILL_ORIGINS } from "../../core/skills/skills.ts";
+import { codeBlock, inlineCode, visibleText } from "../../core/text/plain-text.ts";
+import type { Instructing } from "../../tools/instructions/instruction-gate.ts";
+
+/** What is shown on the card itself; all of a longer text is attached. */
+const SHOWN = { lines: 25, chars: 1_200 };
+/** Texts that are named; more are counted. */
+const MOST_NAMED = 8;
+const PATH_CHARS = 100;
+
+export interface CardFacts {
+  readonly texts: readonly Instructing[];
+  readonly runId: string;
+  /** Who may decide, as a sentence. */
+  readonly deciders: string;
+}
+
+/** What a repository tells agents from now on, and the button that lets them follow it. */
+export function instructionCard({ texts, runId, deciders }: CardFacts): OutgoingMessage {
+  const whole = texts.map(({ path, text }) => `${path}:\n\n${visibleText(text)}`).join("\n\n---\n\n");
+  const head = whole.split("\n").slice(0, SHOWN.lines).join("\n").slice(0, SHOWN.chars).toWellFormed();
+  const isWhole = head.length === whole.length;
+  const it = texts.length === 1 ? "it" : "them";
+  const markdown = [
+    `⏸ **This repository now instructs me:** ${named(texts)}`,
+    codeBlock(isWhole ? head : `${head}\n…`, "md"),
+    ...(isWhole ? [] : ["All of it is attached: `instructions.md`."]),
+    `Until ${it === "it" ? "it is" : "they are"} allowed, I go on without ${it}.`,
+  ].join("\n");
+  const file = { name: "instructions.md", mediaType: "text/markdown", data: new TextEncoder().encode(`${whole}\n`) };
+  return {
+    lane: "approval",
+    markdown,
+    footer: deciders,
+    tone: "plain",
+    buttons: [{ id: `hook:instructions:${runId}`, label: `Follow ${it}`, style: "primary" }],
+    files: isWhole ? [] : [file],
+  };
+}
+
+/** What stays of a card once it is decided. */
+export function allowedCard(paths: readonly string[], by: string): OutgoingMessage {
+  const markdown = `✓ Followed in this channel from now on, allowed by ${by}: ${listed(paths.map(pathOf))}`;
+  return { lane: "approval", markdown, tone: "plain", buttons: [], files: [] };
+}
+
+function named(texts: readonly Instructing[]): string {
+  return listed(
+    texts.map(({ path, skill }) => {
+      const replaced = skill?.replaces;
+      return replaced === undefined
+        ? pathOf(path)
+        : `${pathOf(path)} (in place of the skill ${skill?.name} from ${SKILL_ORIGINS[replaced]})`;
+    }),
+  );
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  return `${names.slice(0, MOST_NAMED).join(", ")}${more}`;
+}
+
+function pathOf(path: string): string {
+  return inlineCode(path, PATH_CHARS);
+}

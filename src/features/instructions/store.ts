@@ -1,0 +1,57 @@
+import type { Client } from "../../core/store/database/client.ts";
+
+/** A text on a card that waits. */
+export interface WaitingText {
+  readonly channelKey: string;
+  readonly path: string;
+  readonly sha256: string;
+  readonly runId: string;
+  /** Whose request brought it into a prompt. */
+  readonly requester: { readonly id: string; readonly name: string };
+}
+
+export function cardReads(db: Client) {
+  return {
+    async inChannel(channelKey: string): Promise<WaitingText[]> {
+      return (await db.instructionCard.findMany({ where: { channelId: channelKey } })).map(toText);
+    },
+
+    /** What a run's card shows, in order of path. */
+    async ofRun(runId: string): Promise<WaitingText[]> {
+      return (await db.instructionCard.findMany({ where: { runId }, orderBy: { path: "asc" } })).map(toText);
+    },
+  };
+}
+
+export function cardWrites(db: Client) {
+  return {
+    ...cardReads(db),
+
+    async add(texts: readonly WaitingText[], at: number): Promise<void> {
+      const rows = texts.map(({ channelKey, requester, ...text }) => ({
+        ...text,
+        channelId: channelKey,
+        requesterId: requester.id,
+        requesterName: requester.name,
+        createdAt: new Date(at),
+      }));
+      await db.instructionCard.createMany({ data: rows });
+    },
+
+    /** It is decided, on whichever card; false when it had been before. */
+    async decide({ channelKey, path, sha256 }: WaitingText): Promise<boolean> {
+      const { count } = await db.instructionCard.deleteMany({ where: { channelId: channelKey, path, sha256 } });
+      return count > 0;
+    },
+  };
+}
+
+interface Row extends Pick<WaitingText, "path" | "sha256" | "runId"> {
+  readonly channelId: string;
+  readonly requesterId: string;
+  readonly requesterName: string;
+}
+
+function toText({ channelId, path, sha256, runId, requesterId, requesterName }: Row): WaitingText {
+  return { channelKey: channelId, path, sha256, runId, requester: { id: requesterId, name: requesterName } };
+}
