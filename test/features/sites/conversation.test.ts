@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -90,8 +90,11 @@ test("a site that a thread publishes after a card opens in a browser with all th
   };
   await works();
   await at.bot.kill("SIGKILL");
+  const left = path.join(at.bot.home, "data/sites/site_left_behind");
+  mkdirSync(left);
   await at.bot.start();
   await works();
+  expect(existsSync(left)).toBe(false);
 });
 
 /** Tries whatever a page can try against another of the same machine, and writes down what came of it. */
@@ -215,5 +218,9 @@ test("in mode read nothing is published: neither by a person nor by the agent", 
   await at.until("the tool's result", () => at.model.requests.length >= before + 2);
   expect(JSON.stringify(at.model.requests.slice(before).map(({ toolResults }) => toolResults))).toContain("mode");
   expect(cards(talk)).toEqual([]);
+  expect((await fetch(`${origin}/sites/stork/`)).status).toBe(404);
+
+  talk.mention("/sites publish stork site");
+  await at.until("the refusal", () => at.ephemeralsTo("U0ANA").some((said) => said.includes("I only look here")));
   expect((await fetch(`${origin}/sites/stork/`)).status).toBe(404);
 });

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { publishTool } from "../../../src/features/sites/publish-tool.ts";
 import { Refusal } from "../../../src/tools/wasm/workspace/refusal.ts";
 import { ANA, LIMITS, type SiteWorld, siteWorld } from "./site-world.ts";
 
@@ -178,6 +179,15 @@ test("files that are others than those that were shown are not published", async
   world.put("heron", { "index.html": "shown" });
   expect(await world.sites.publish(publishing, signal)).toMatchObject({ number: 1 });
   expect(await world.sites.publish(publishing, signal)).toMatchObject({ number: 1 });
+});
+
+test("a job, which has nobody to ask, is refused; a thread is asked in every mode", async () => {
+  const { sites, store, root } = await siteWorld();
+  const { rule } = publishTool(sites, { store });
+  const call = { name: "heron", directory: "site" };
+  const where = { mode: "agi", sandboxRoot: root, allowedHosts: [], blockedUrls: [] } as const;
+  expect(rule?.(call, { ...where, nonInteractive: true })).toMatchObject({ type: "refuse" });
+  expect(rule?.(call, where)).toMatchObject({ type: "ask", always: true });
 });
 
 test("a name is its channel's: another publishes under another name", async () => {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
-import { openStore } from "../../../src/core/store/store.ts";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { createCopies } from "../../../src/features/sites/copies.ts";
 import { startSiteServer } from "../../../src/features/sites/server.ts";
 import { createSites, type Sites } from "../../../src/features/sites/sites.ts";
@@ -19,6 +19,7 @@ export interface SiteWorld {
   /** The sandbox root. */
   readonly root: string;
   readonly sites: Sites;
+  readonly store: Store;
   readonly origin: string;
   /** The copies on the disk. */
   folders(): readonly string[];
@@ -74,6 +75,7 @@ export async function siteWorld({
     home,
     root,
     sites,
+    store,
     origin: `http://127.0.0.1:${port}`,
     folders: () => (existsSync(path.join(home, "sites")) ? readdirSync(path.join(home, "sites")) : []),
     put(directory, files) {
