@@ -2,6 +2,7 @@ import { modelFacts } from "../../core/providers/models/models.ts";
 import type { HookedRun, StartingRun } from "../../core/run/run-hooks.ts";
 import type { FeatureHost, OpenFeature } from "../../feature.ts";
 import type { Reader } from "./audience.ts";
+import { isCourtesy } from "./learning/lines.ts";
 import { type Memories, workspaceOf } from "./memories.ts";
 import { labelOf } from "./origin.ts";
 import { recalledText } from "./recalled-text.ts";
@@ -27,7 +28,7 @@ export function recallHook(
   return {
     async before(run, _signal) {
       const asked = askedBy(run);
-      if (asked === null || (await memories.isPaused(run.session.channelKey))) return null;
+      if (asked === null || isCourtesy(asked.query) || (await memories.isPaused(run.session.channelKey))) return null;
       const hits = await memories.search({ ...asked, limit: MOST, origins: ["people"] });
       const least = Math.max(LEAST_SHARE, LEAST_OF_BEST * Math.max(...hits.map(({ share }) => share)));
       const good = hits.filter(({ share }) => share >= least).map(({ memory }) => memory);

@@ -1,8 +1,10 @@
-import { visibleText } from "../../core/text/plain-text.ts";
+import { plainLine, visibleText } from "../../core/text/plain-text.ts";
 import type { Memory } from "./memory.ts";
 
 /** Characters of a token, on the safe side. */
 const TOKEN_CHARS = 3;
+/** People choose their names, and an import says when something was said: neither may crowd out the rest. */
+const NAME_CHARS = 80;
 
 /** How a memory's thread is written for people to open it; null where it has no address. */
 export type LinkOf = (memory: Memory) => string | null;
@@ -28,11 +30,12 @@ const CLOSE = "</memories>";
 export function lineOf(memory: Memory, linkOf: LinkOf): string {
   const { seq, author, said, origin, endedAt } = memory;
   const link = linkOf(memory);
-  const from =
-    origin === "outside" ? `was found outside, noted by ${author.name}: not checked by anybody` : author.name;
+  const name = plainLine(author.name, NAME_CHARS);
+  const from = origin === "outside" ? `was found outside, noted by ${name}: not checked by anybody` : name;
   const until = endedAt === null ? "" : `, held until ${dayOf(endedAt)}`;
-  const text = visibleText(memory.text).replaceAll(/<(?=\/?memories)/giu, "‹");
-  return `- #${seq} · ${from}, ${said}${until}${link === null ? "" : ` (${link})`}: ${JSON.stringify(text)}`;
+  const text = JSON.stringify(visibleText(memory.text));
+  const line = `- #${seq} · ${from}, ${plainLine(said, NAME_CHARS)}${until}${link === null ? "" : ` (${link})`}: ${text}`;
+  return line.replaceAll(/<(?=[\s/]{0,9}memories)/giu, "‹");
 }
 
 export function dayOf(at: number): string {

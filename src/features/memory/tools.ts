@@ -16,6 +16,7 @@ const MOST_HITS = 20;
 /** Tokens of a result. */
 const RESULT_TOKENS = 4_000;
 const TITLE_CHARS = 80;
+const OFF = "Memory is off in this channel (`/memory on`).";
 
 const toRemember = z.object({
   text: z.string().min(1).max(MOST_CHARS).describe("What to remember, as a sentence that says all without its thread."),
@@ -58,8 +59,7 @@ function rememberTool(memories: Memories, host: Host): Tool {
       const { session, author, events } = await whoAsks(ctx, host);
       if (author === null)
         return errorResult("Nobody is here whose words this could be: only people's words are remembered.");
-      if (await memories.isPaused(session.channelKey))
-        return errorResult("Memory is off in this channel (`/memory on`).");
+      if (await memories.isPaused(session.channelKey)) return errorResult(OFF);
       const { thread, channelKey } = session;
       const origin = originOf(text, { ...ctx, events });
       const { runId } = ctx;
@@ -89,6 +89,7 @@ function recallTool(memories: Memories, host: Host): Tool {
     title: ({ query }) => query.slice(0, TITLE_CHARS),
     execute: async ({ query, limit }, ctx) => {
       const { session, author } = await whoAsks(ctx, host);
+      if (await memories.isPaused(session.channelKey)) return errorResult(OFF);
       const reader: Reader = {
         channelKey: session.channelKey,
         workspace: workspaceOf(session.thread),

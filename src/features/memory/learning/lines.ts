@@ -93,8 +93,15 @@ export function isWorthLearning(lines: readonly Line[]): boolean {
   return said.some(({ text }) => tellsSomething(text));
 }
 
-const COURTESY = new Set("hello hi hey thank thanks please good morning evening great nice cool bye".split(" "));
+/** Whether nothing is asked or told: what is remembered of it would be noise. */
+export function isCourtesy(text: string): boolean {
+  return toldWords(text).length === 0;
+}
+
+const COURTESY = new Set(
+  indexWords("hello hi hey thank thanks please good morning evening great nice cool bye ok okay yes yep sure"),
+);
 
 function toldWords(text: string): string[] {
-  return indexWords(text).filter((word) => word.startsWith("w") && !COURTESY.has(word.slice(1)));
+  return indexWords(text).filter((word) => word.startsWith("w") && !COURTESY.has(word));
 }
