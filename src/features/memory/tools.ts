@@ -37,6 +37,12 @@ const toRecall = z.object({
 });
 const toForget = z.object({ number: z.int().positive().describe("Of the memory: 12 for #12.") });
 
+const WHOM = {
+  channel: "this channel",
+  person: "the person who asks",
+  workspace: "everybody of the workspace",
+} as const;
+
 /** What a model does with memories of its own accord. */
 export function memoryTools(memories: Memories, host: Host): readonly Tool[] {
   return [rememberTool(memories, host), recallTool(memories, host), forgetTool(memories, host)];
@@ -53,7 +59,7 @@ function rememberTool(memories: Memories, host: Host): Tool {
     permission: "write",
     parallel: false,
     afterCrash: "replay",
-    grant: () => ({ key: "remember", label: "remembering things" }),
+    grant: ({ scope }) => ({ key: `remember:${scope}`, label: `remembering things for ${WHOM[scope]}` }),
     title: ({ text }) => text.slice(0, TITLE_CHARS),
     execute: async ({ text, scope, kind }, ctx) => {
       const { session, author, events } = await whoAsks(ctx, host);

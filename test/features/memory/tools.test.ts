@@ -1,7 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
 import { recalledText } from "../../../src/features/memory/recalled-text.ts";
 import { type Reply, text, toolUse } from "../../support/model/model-script.ts";
-import { asked, isLesson, notes, typed } from "../../support/talk/memory-talk.ts";
+import { untilIdle } from "../../support/program/bot.ts";
+import { cards } from "../../support/talk/approval-talk.ts";
+import { asked, isLesson, notes, rowsOf, typed } from "../../support/talk/memory-talk.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
 import { conversationOf, type SlackOffice } from "../../support/talk/slack-talk.ts";
 
@@ -16,6 +18,30 @@ beforeEach(() => {
     if (isLesson(request)) return notes(request, []);
     return (request.toolResults.length > 0 ? null : calls(request.lastUserText)) ?? text("Done.");
   });
+});
+
+const remember = (words: string, scope: string) =>
+  toolUse("use_tool", { name: "remember", input: { text: words, scope } });
+
+test("in mode write the model remembers for others only what a person allows, and each scope is allowed by itself", async () => {
+  const channel = at.channel();
+  calls = () => remember("The siskin ships on Fridays", "channel");
+  const talk = at.talk({ text: "the siskin ships on Fridays", channel });
+  await at.until("the card", () => cards(talk).length > 0);
+  const siskins = () => rowsOf(at).filter(({ text: row }) => /siskin/iu.test(row));
+  expect(siskins()).toEqual([]);
+  talk.click("approve:A");
+  await at.until("it to be kept", () => siskins().length === 1);
+  await untilIdle(at.bot);
+
+  calls = () => remember("Everybody feeds the siskin", "workspace");
+  talk.mention("everybody feeds the siskin");
+  await at.until("a card of its own", () => cards(talk).length > 0);
+  expect(siskins()).toHaveLength(1);
+  talk.click("approve:n");
+  await at.until("no card", () => cards(talk).length === 0);
+  await untilIdle(at.bot);
+  expect(siskins()).toHaveLength(1);
 });
 
 test("where memory is off the tool finds nothing either", async () => {
