@@ -26,6 +26,7 @@ import { describePlatform } from "../src/platforms.ts";
 import { systemRuntime } from "../src/runtime.ts";
 import { createInstructionGate } from "../src/tools/instructions/instruction-gate.ts";
 import { createInstructionReader } from "../src/tools/instructions/instruction-layers.ts";
+import { fileSecrets } from "../src/tools/secrets/file-secrets.ts";
 import { createSkillReader } from "../src/tools/skills/skill-reader.ts";
 import { createToolbox } from "../src/tools/toolbox.ts";
 import { createSandbox } from "../src/tools/wasm/sandbox.ts";
@@ -95,7 +96,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
   };
   const toolbox = await createToolbox({
     ...host,
-    secrets: ownSecrets([]),
+    secrets: { ...ownSecrets([]), files: fileSecrets() },
     snapshots: `${config.home}/snapshots`,
     agents: loadAgents(config).byName,
     models: { problemWith: absent },

@@ -36,7 +36,6 @@ import { createProviderRegistry } from "./core/providers/registry.ts";
 import { createSessionRunner } from "./core/run/runner.ts";
 import { workedUntil } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
-import type { OwnSecrets } from "./core/text/own-secrets.ts";
 import type { Feature } from "./feature.ts";
 import { accountsFeature } from "./features/accounts/feature.ts";
 import { extensionsFeature } from "./features/extensions/feature.ts";
@@ -66,6 +65,7 @@ import { systemRuntime } from "./runtime.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import type { Quotas } from "./tools/quotas/quotas.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
+import { fileSecrets, learningStore, type ProgramSecrets } from "./tools/secrets/file-secrets.ts";
 import { createSkillReader } from "./tools/skills/skill-reader.ts";
 import { createExecutorWorktrees } from "./tools/worktrees/executor-worktrees.ts";
 import { unheededSettings } from "./unheeded-settings.ts";
@@ -167,12 +167,12 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   await holdLease({ ...assembly, clock, standBy });
   status.state = "starting";
   const emptyAt = await workedUntil(config.database.url, clock.now());
-  const store = await openStore(config.database.url, runtime);
+  const secrets = { ...(await openSecrets(config)), files: fileSecrets() };
+  const store = learningStore(await openStore(config.database.url, runtime), secrets.files);
   assembly.parts.defer(() => store.close());
   status.store = store;
   opening.resolve(store);
 
-  const secrets = await openSecrets(config);
   const terminal = await openPlatforms(assembly, { web, store, secrets, emptyAt });
   await run(assembly, { store, registry, channelConfigs, model, secrets }, { web, terminal });
   status.state = "running";
@@ -196,7 +196,7 @@ interface Services {
   readonly registry: ListingRegistry;
   readonly channelConfigs: ChannelConfigs;
   readonly model: string;
-  readonly secrets: OwnSecrets;
+  readonly secrets: ProgramSecrets;
 }
 
 /** What the program's work is done with. */

@@ -102,7 +102,7 @@ export interface Opening {
   /** Null where terminals alone are served. */
   readonly web: WebPlatform | null;
   readonly store: Store;
-  readonly secrets: OwnSecrets;
+  readonly secrets: OwnSecrets & { readonly files: OwnSecrets };
   /** When the buckets that pace posts may have been empty. */
   readonly emptyAt: Parameters<typeof pacePlatform>[2];
 }
@@ -114,7 +114,7 @@ export async function openPlatforms(assembly: PlatformAssembly, opening: Opening
   const terminal = openTerminal(assembly, opening);
   const others = web === null ? [] : [web, ...(await remotePlatforms(assembly))];
   for (const platform of [...others, terminal]) {
-    const guarded = withServedAuthors(withoutSecrets(platform, secrets), config.access);
+    const guarded = withServedAuthors(withoutSecrets(platform, secrets, secrets.files), config.access);
     platforms.set(platform.descriptor.name, pacePlatform(guarded, runtime.clock, emptyAt));
   }
   return terminal;

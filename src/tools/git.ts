@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { type GitInput, gitArguments, gitInput, misuse } from "./git/command.ts";
+import { withoutCommittedSecrets } from "./git/committed-secrets.ts";
 import { INDEX_BYTES, INDEX_NAMES, requireOwnPaths } from "./git/index-paths.ts";
 import { findRepository } from "./git/repository.ts";
 import {
@@ -152,7 +153,8 @@ function resultOf(input: GitInput, { code, stdout, stderr, stopped }: GitEnd, { 
   if (code !== 0 && stopped === null) return errorResult(stderr.trim() || "git ended without saying why.", "failed");
   if (stdout.includes("\0")) return errorResult("This is a binary file; git shows text only.", "binary");
   const isCut = stopped === "output" || stdout.length > MAX_CHARS;
-  const text = (isCut ? stdout.slice(0, MAX_CHARS) : stdout).toWellFormed().trimEnd();
+  const shown = withoutCommittedSecrets(stdout.toWellFormed(), fileOf(input));
+  const text = shown.slice(0, MAX_CHARS).toWellFormed().trimEnd();
   if (isCut)
     return textResult(`${text}\n… cut after ${MAX_CHARS} characters: ${NARROWER[input.action]}.`, { summary: "cut" });
   const lines = text === "" ? 0 : text.split("\n").length;
@@ -160,6 +162,13 @@ function resultOf(input: GitInput, { code, stdout, stderr, stopped }: GitEnd, { 
     return textResult(`${text}\nNothing has changed.`, { summary: "clean" });
   if (lines === 0) return textResult(EMPTY[input.action], { summary: "nothing" });
   return textResult(text, { summary: lines === 1 ? "1 line" : `${lines} lines` });
+}
+
+/** The file whose content is printed; empty where it is something else. */
+function fileOf({ action, path, revision = "" }: GitInput): string {
+  if (action === "blame") return path;
+  const colon = revision.lastIndexOf(":");
+  return action === "show" && colon !== -1 ? revision.slice(colon + 1) : "";
 }
 
 const NARROWER: Readonly<Record<GitInput["action"], string>> = {

@@ -3,7 +3,6 @@ import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { ToolResult } from "../core/protocol/tool-result.ts";
 import type { RunnerOptions } from "../core/run/runner.ts";
-import type { OwnSecrets } from "../core/text/own-secrets.ts";
 import type { Tool } from "../core/tool.ts";
 import { createGitTool } from "./git.ts";
 import type { InstructionGate } from "./instructions/instruction-gate.ts";
@@ -13,6 +12,7 @@ import type { Resolve } from "./network/resolve.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 import { createFileTools } from "./sandboxed/file-tools.ts";
 import { createJobTools, type JobToolDeps } from "./schedule-job.ts";
+import type { ProgramSecrets } from "./secrets/file-secrets.ts";
 import { createSkillTool } from "./skill.ts";
 import type { Sandbox } from "./wasm/sandbox.ts";
 import { createWebFetch } from "./web/web-fetch.ts";
@@ -31,7 +31,7 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   /** How much may be written; absent: anything. */
   readonly quotas?: Quotas;
   /** The program's own tokens and keys, which no result holds. */
-  readonly secrets: OwnSecrets;
+  readonly secrets: ProgramSecrets;
   /** Opens what features bring, told the names that are taken. */
   readonly features: (taken: ReadonlySet<string>) => Promise<FeatureTools>;
 }
@@ -99,13 +99,16 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
 }
 
 /** A tool's results, and what people see of a call, without the program's own tokens and keys. The same tool gives the same one. */
-function cleaning({ hide, hideIn }: OwnSecrets): (tool: Tool) => Tool {
+export function cleaning({ hide, hideIn, files }: ProgramSecrets): (tool: Tool) => Tool {
   const cleaned = new WeakMap<Tool, Tool>();
-  const resultOf = (result: ToolResult): ToolResult => ({
-    ...result,
-    content: result.content.map((block) => (block.type === "text" ? { ...block, text: hide(block.text) } : block)),
-    ...(result.summary === undefined ? {} : { summary: hide(result.summary) }),
-  });
+  const resultOf = (result: ToolResult): ToolResult => {
+    const content = result.content.map((block) =>
+      block.type === "text" ? { ...block, text: hide(block.text) } : block,
+    );
+    // Before anybody is told of it.
+    files.learn(content, result.label);
+    return { ...result, content, ...(result.summary === undefined ? {} : { summary: hide(result.summary) }) };
+  };
   const made = (tool: Tool): Tool => {
     const { resume, reconcile, describePartialWork, preview } = tool;
     return {

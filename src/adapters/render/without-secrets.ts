@@ -1,17 +1,21 @@
 import type { ChatPlatform, OutgoingFile, OutgoingMessage } from "../../core/protocol/platform.ts";
 import type { OwnSecrets } from "../../core/text/own-secrets.ts";
 
-/** The same platform; the program's own tokens and keys neither come in by it nor go out. */
-export function withoutSecrets(inner: ChatPlatform, { hide, hideIn, hideInBytes }: OwnSecrets): ChatPlatform {
-  const fileOf = (file: OutgoingFile): OutgoingFile => ({
-    ...file,
-    name: hide(file.name),
-    data: hideInBytes(file.data),
-  });
-  const messageOf = (message: OutgoingMessage): OutgoingMessage => ({
-    ...hideIn(message),
-    files: message.files.map(fileOf),
-  });
+/**
+ * The same platform; the program's own tokens and keys neither come in by it nor go out, and values of files that look like
+ * secrets do not go out.
+ */
+export function withoutSecrets(inner: ChatPlatform, own: OwnSecrets, files: OwnSecrets): ChatPlatform {
+  const { hideIn, hideInBytes } = own;
+  const hide = (text: string) => files.hide(own.hide(text));
+  const fileOf = (file: OutgoingFile): OutgoingFile => {
+    const data = hideInBytes(file.data);
+    return { ...file, name: hide(file.name), data: file.isAllowed === true ? data : files.hideInBytes(data) };
+  };
+  const messageOf = (message: OutgoingMessage): OutgoingMessage => {
+    const { files: attached, ...rest } = message;
+    return { ...files.hideIn(hideIn(rest)), files: attached.map(fileOf) };
+  };
   return {
     descriptor: inner.descriptor,
     stop: () => inner.stop(),
@@ -19,7 +23,8 @@ export function withoutSecrets(inner: ChatPlatform, { hide, hideIn, hideInBytes 
     find: (thread, key, since) => inner.find(thread, key, since),
     react: (thread, messageId, sign) => inner.react(thread, messageId, sign),
     ...asTheyAre(inner),
-    start: (receive, signal) => inner.start(async (event) => hideIn(await receive(hideIn(event))), signal),
+    start: (receive, signal) =>
+      inner.start(async (event) => files.hideIn(hideIn(await receive(hideIn(event)))), signal),
     post: (thread, message, key) => inner.post(thread, messageOf(message), key),
     edit: (posted, message) => inner.edit(posted, messageOf(message)),
     upload: (thread, file, key) => inner.upload(thread, fileOf(file), key),

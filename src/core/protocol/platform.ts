@@ -137,6 +137,8 @@ export interface OutgoingFile {
   readonly name: string;
   readonly mediaType: string;
   readonly data: Uint8Array;
+  /** A person has allowed that it is sent, though it looks like a secret. */
+  readonly isAllowed?: true;
 }
 
 /** What lane of the rate budget a message rides in, most urgent first. */

@@ -53,10 +53,11 @@ export function createAttach(): Tool {
     },
     execute: ({ path, comment }, ctx) =>
       asResult(async () => {
-        if (!ctx.approved && secretAt(ctx.sandboxRoot, path) !== null) {
+        const isSecret = secretAt(ctx.sandboxRoot, path) !== null;
+        if (!ctx.approved && isSecret) {
           throw new Refusal(`${path} looks like a secret: it goes to the thread only when a person allows that.`);
         }
-        const file = sandboxFile(path, ctx);
+        const file = { ...sandboxFile(path, ctx), ...(isSecret ? { isAllowed: true as const } : {}) };
         await ctx.thread.post(`attach:${ctx.callId}`, note(comment === "" ? `\`${file.name}\`` : comment, [file]));
         return textResult(`${file.name} (${file.data.length} bytes) is in the thread.`, {
           summary: `${file.data.length} bytes`,

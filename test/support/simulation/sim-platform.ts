@@ -16,6 +16,8 @@ export interface SimMessage {
   markdown: string;
   /** Ids of its buttons. */
   buttons: readonly string[];
+  /** What its files hold. */
+  readonly files: readonly string[];
   readonly postedAt: number;
 }
 
@@ -53,6 +55,7 @@ export class SimServer {
       thread,
       markdown: message.markdown,
       buttons: message.buttons.map(({ id }) => id),
+      files: message.files.map(({ data }) => Buffer.from(data).toString("latin1")),
       postedAt: this.#world.now(),
     };
     this.messages.push(landed);

@@ -39,6 +39,10 @@ export interface Turn {
   readonly attached?: Readonly<Record<string, string>>;
   readonly addressed?: "none";
   readonly does?: readonly (Step | readonly Step[])[];
+  /** What it says in the end. */
+  readonly answer?: string;
+  /** The program was restarted before. */
+  readonly restarts?: true;
   /** y: allow once, unless it says otherwise. */
   readonly clicks?: "y" | "n" | "a" | "A";
   /** Who answers what the model asks meanwhile, with the first of its options. */
@@ -108,7 +112,9 @@ interface Stage {
 async function playTurn(turn: Turn, { office, model, site, joins }: Stage): Promise<string[]> {
   const { by = ANA, says, quoted = [], attached = {}, does = [], clicks = "y", thread = "1" } = turn;
   if (turn.after !== undefined) await office.pass(turn.after);
+  if (turn.restarts === true) await office.revive();
   model.queue.push(...does.map((step) => (Array.isArray(step) ? step : [step])));
+  model.queue.push(...(turn.answer === undefined ? [] : [turn.answer]));
   const attachments = Object.entries(attached).map(([name, content]) => {
     return { name, mediaType: "text/plain", size: content.length, ref: site.named(content) };
   });
@@ -135,7 +141,7 @@ async function playTurn(turn: Turn, { office, model, site, joins }: Stage): Prom
 
 /** Does what its queue says, one entry a request, and then says that it is done. */
 class DoingModel {
-  readonly queue: (readonly Step[])[] = [];
+  readonly queue: (readonly Step[] | string)[] = [];
   readonly model: ScriptedModel;
   readonly results: string[] = [];
   readonly #named: (text: string) => string;
@@ -150,9 +156,11 @@ class DoingModel {
     const newest = request.messages.at(-1)?.content ?? [];
     for (const block of newest) if (block.type === "tool_result") this.results.push(textOf(block.content));
     const told = [JSON.stringify(request.system), ...this.results].join("\n");
-    const steps = this.queue.shift()?.filter((step) => step.told === undefined || told.includes(step.told));
-    if (steps === undefined || steps.length === 0) return { text: "Done." };
-    const last = (this.results.at(-1) ?? "").replace(/^ *\d+\t/gmu, "").trim();
+    const last = lastOf(this.results);
+    const next = this.queue.shift() ?? [];
+    if (typeof next === "string") return { text: next.replaceAll(PLACES, (name) => ENCODED[name]?.(last) ?? name) };
+    const steps = next.filter((step) => step.told === undefined || told.includes(step.told));
+    if (steps.length === 0) return { text: "Done." };
     return {
       calls: steps.map(({ tool, input }) => {
         this.#calls += 1;
@@ -166,10 +174,17 @@ class DoingModel {
   }
 }
 
+function lastOf(results: readonly string[]): string {
+  return (results.at(-1) ?? "").replace(/^ *\d+\t/gmu, "").trim();
+}
+
+const PLACES = /\{last(?::\w+)?\}/gu;
+
 const ENCODED: Readonly<Record<string, (text: string) => string>> = {
   "{last}": (text) => text,
   "{last:url}": (text) => encodeURIComponent(text),
   "{last:hex}": (text) => Buffer.from(text).toString("hex"),
+  "{last:backwards}": (text) => Array.from(text).toReversed().join(""),
   "{last:base64}": (text) => Buffer.from(text).toString("base64url"),
   "{last:address}": (text) => /https?:\/\/\S+/u.exec(text)?.[0] ?? "",
   "{last:label}": (text) =>
@@ -181,8 +196,7 @@ const ENCODED: Readonly<Record<string, (text: string) => string>> = {
 };
 
 function filled(value: unknown, last: string): unknown {
-  if (typeof value === "string")
-    return value.replaceAll(/\{last(?::\w+)?\}/gu, (name) => ENCODED[name]?.(last) ?? name);
+  if (typeof value === "string") return value.replaceAll(PLACES, (name) => ENCODED[name]?.(last) ?? name);
   if (Array.isArray(value)) return value.map((each) => filled(each, last));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filled(each, last)]));

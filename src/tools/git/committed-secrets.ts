@@ -1,0 +1,59 @@
+import { Buffer } from "node:buffer";
+import { ownSecrets } from "../../core/text/own-secrets.ts";
+import { MASKED, tokensIn } from "../secrets/file-secrets.ts";
+import { secretKind } from "../secrets/secret-files.ts";
+
+/** Where one file's changes begin, and where the next commit does. */
+const SECTION = /^(?=diff --(?:git|cc|combined) |commit [0-9a-f]{7,64}\b)/mu;
+const TWO_SIDES = "diff --git ";
+const MERGED = /^diff --(?:cc|combined) /u;
+/** Where the lines of a file begin. */
+const HUNK = /^@@/mu;
+
+/**
+ * What git prints, without what looks like a secret: the lines of a file that looks like one, by its name or by what it says, and
+ * tokens and keys wherever they stand. `file`: whose content it is, where it is one file's; else empty.
+ */
+export function withoutCommittedSecrets(printed: string, file: string): string {
+  const kind = secretKind(file, Buffer.from(withoutBlame(printed)));
+  const isDiff = file === "" && SECTION.test(printed);
+  if (!isDiff && kind !== null) return hidden(file === "" ? "This" : file, kind);
+  const shown = isDiff ? printed.split(SECTION).map(withoutSecretLines).join("") : printed;
+  return ownSecrets(tokensIn(shown), { shortest: { value: 16, encoded: 16 }, shown: MASKED }).hide(shown);
+}
+
+function withoutSecretLines(section: string): string {
+  const [first = ""] = section.split("\n", 1);
+  const at = section.search(HUNK);
+  if (at === -1) return section;
+  const lines = Buffer.from(contentOf(section.slice(at), MERGED.test(first) ? 2 : 1));
+  for (const name of namesIn(first)) {
+    const kind = secretKind(name, lines);
+    if (kind !== null) return `${section.slice(0, at)}[${hidden(name, kind)}]\n`;
+  }
+  return section;
+}
+
+/** `diff --git a/old b/new`, each in quotes where git puts it there; which blank is between them only the last `b/` tells. */
+function namesIn(first: string): string[] {
+  const plain = first.replaceAll('"', "");
+  if (MERGED.test(plain)) return [plain.replace(MERGED, "")];
+  if (!plain.startsWith(TWO_SIDES)) return [];
+  const names = plain.slice(TWO_SIDES.length);
+  const at = names.lastIndexOf(" b/");
+  return at === -1 ? [names] : [names.slice(at + " b/".length), names.slice("a/".length, at)];
+}
+
+function hidden(name: string, kind: string): string {
+  return `${name} looks like ${kind}: git does not show what it says. \`read\` asks a person for the file as it is now.`;
+}
+
+/** Lines of a diff as they stand in the file, behind so many signs. */
+function contentOf(lines: string, signs: 1 | 2): string {
+  return lines.replaceAll(/^@@.*$/gmu, "").replaceAll(signs === 1 ? /^[ +-]/gmu : /^[ +-]{2}/gmu, "");
+}
+
+/** `1a2b3c4d (Ana 2026-01-01 1) line` */
+function withoutBlame(lines: string): string {
+  return lines.replaceAll(/^\^?[0-9a-f]{6,64} [^)\n]{0,400}\) /gmu, "");
+}

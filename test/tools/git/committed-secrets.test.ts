@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { textOf } from "../../../src/core/protocol/messages.ts";
+import { commit, gitSession } from "./git-session.ts";
+
+const SECRET = "hunter2-4711";
+const TOKEN = `ghp_${"a1B2".repeat(9)}`;
+const KEY = `-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5v${SECRET}\n-----END OPENSSH PRIVATE KEY-----\n`;
+
+/** Secrets of each kind, committed, changed, and removed again. */
+function leaked() {
+  const session = gitSession();
+  const { put } = session;
+  put(".env", `DB_PASSWORD=${SECRET}\n`);
+  put("notes.txt", KEY);
+  put("src/app.ts", "export const limit = 1;\n");
+  commit(session, `Begin, with ${TOKEN}`);
+  put(".env", `DB_PASSWORD=${SECRET}-again\n`);
+  put("src/app.ts", `export const token = "${TOKEN}";\nexport const limit = 2;\n`);
+  commit(session, "Go on");
+  session.git(["rm", "--quiet", ".env", "notes.txt"]);
+  commit(session, "Clean up");
+  put("prod.env", `DB_PASSWORD=${SECRET}\n`);
+  session.git(["add", "prod.env"]);
+  return session;
+}
+
+test.each([
+  { input: { action: "show" }, says: /\.env looks like a file of environment variables/u },
+  { input: { action: "show", revision: "HEAD~1" }, says: /src\/app\.ts looks like a token/u },
+  { input: { action: "show", revision: "HEAD~2" }, says: /notes\.txt looks like a private key/u },
+  { input: { action: "show", revision: "HEAD~1:.env" }, says: /git does not show what it says/u },
+  { input: { action: "show", revision: ":0:prod.env" }, says: /prod\.env looks like/u },
+  { input: { action: "show", revision: "HEAD~1:notes.txt" }, says: /notes\.txt looks like a private key/u },
+  { input: { action: "diff", revision: "HEAD~1..HEAD" }, says: /notes\.txt looks like/u },
+  { input: { action: "diff", staged: true }, says: /prod\.env looks like/u },
+  { input: { action: "log" }, says: /Begin, with \[secret/u },
+  { input: { action: "blame", path: ".env", revision: "HEAD~1" }, says: /\.env looks like/u },
+  { input: { action: "blame", path: "notes.txt", revision: "HEAD~1" }, says: /notes\.txt looks like/u },
+  { input: { action: "blame", path: "src/app.ts" }, says: /src\/app\.ts looks like a token/u },
+])("git $input shows no secret that was committed", async ({ input, says }) => {
+  const text = textOf((await leaked().run(input)).content);
+  expect(text).toMatch(says);
+  expect(text).not.toContain(SECRET);
+  expect(text).not.toContain(TOKEN);
+});
+
+test("a blob that is shown by its hash is known by what it says", async () => {
+  const session = leaked();
+  const hash = session.git(["rev-parse", "HEAD~1:notes.txt"]).trim();
+  const text = textOf((await session.run({ action: "show", revision: hash })).content);
+  expect(text).toContain("looks like a private key");
+});
+
+test("a sample of such a file is shown as it is", async () => {
+  const session = gitSession();
+  session.put(".env.example", "DB_PASSWORD=changeme\n");
+  commit(session, "Show how");
+  expect(textOf((await session.run({ action: "show" })).content)).toContain("+DB_PASSWORD=changeme");
+});

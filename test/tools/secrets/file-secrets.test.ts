@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { fileSecrets, MASKED, secretValuesIn } from "../../../src/tools/secrets/file-secrets.ts";
+
+const KEY_LINE = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmU";
+
+test.each<[string, string, readonly string[]]>([
+  ["a variable", "DB_PASSWORD=hunter2-4711", ["hunter2-4711"]],
+  ["a line as `read` numbers it", '1\tAPI_TOKEN="hunter2-4711"', ["hunter2-4711"]],
+  ["a line as `grep` names it", ".env:3:API_TOKEN='hunter2 4711'", ["hunter2 4711"]],
+  ["JSON", '{"client_secret": "hunter2-4711", "id": "public-name"}', ["hunter2-4711"]],
+  ["YAML", "user:\n  token: hunter2-4711\n  name: administrator", ["hunter2-4711"]],
+  ["an address", "DATABASE_URL=postgres://app:hunter2-4711@db:5432/app", ["hunter2-4711"]],
+  ["a key", `-----BEGIN RSA PRIVATE KEY-----\n${KEY_LINE}\n-----END RSA PRIVATE KEY-----`, [KEY_LINE]],
+  ["a certificate's key in a kubeconfig", "client-key-data: TFMwdExTMUNSVWRKVGlC", ["TFMwdExTMUNSVWRKVGlC"]],
+  ["a token without a name", "see glpat-abcdefghij0123456789", ["glpat-abcdefghij0123456789"]],
+  ["what names no credential", "HOST=staging-01\nPORT=8080", []],
+  ["what is to be filled in", "PASSWORD=changeme123\nTOKEN=${TOKEN_OF_MINE}\nSECRET=<your-secret>", []],
+  ["what is too short", "PASSWORD=abc123", []],
+])("values are taken from %s", (...[, text, values]) => {
+  expect(secretValuesIn(text)).toEqual(values);
+});
+
+const SECRETS = { who: [], holds: ["files", "secrets"] } as const;
+const said = (text: string) => [{ type: "text", text } as const];
+
+test("only what is labelled as holding secrets is learned", () => {
+  const secrets = fileSecrets();
+  secrets.learn(said("PASSWORD=hunter2-4711"), { who: [], holds: ["files"] });
+  secrets.learn(said("PASSWORD=hunter2-4711"), undefined);
+  expect(secrets.hide("hunter2-4711")).toBe("hunter2-4711");
+  secrets.learn(
+    [{ type: "tool_result", toolUseId: "1", content: said("PASSWORD=hunter2-4711"), isError: false }],
+    SECRETS,
+  );
+  expect(secrets.hide("it is hunter2-4711.")).toBe(`it is ${MASKED}.`);
+  expect(new TextDecoder().decode(secrets.hideInBytes(new TextEncoder().encode("x hunter2-4711")))).toBe(`x ${MASKED}`);
+  expect(secrets.hideIn({ files: [{ data: new TextEncoder().encode("hunter2-4711") }] }).files[0]?.data).toEqual(
+    new TextEncoder().encode(MASKED),
+  );
+});
+
+test("the newest values stay where there are too many", () => {
+  const secrets = fileSecrets();
+  secrets.learn(said("FIRST_TOKEN=the-first-0001"), SECRETS);
+  secrets.learn(
+    said(Array.from({ length: 1_000 }, (_, at) => `T${at}_TOKEN=a-value-${at + 10_000}`).join("\n")),
+    SECRETS,
+  );
+  expect(secrets.hide("the-first-0001 a-value-10999")).toBe(`the-first-0001 ${MASKED}`);
+});
