@@ -6,6 +6,7 @@ import { CHECKOUT } from "./checkout.ts";
 import { EGRESS } from "./egress.ts";
 import { GRANTS } from "./grants.ts";
 import { endingOf } from "./judge.ts";
+import { LIMITS } from "./limits.ts";
 import { MASKED_SECRETS } from "./masked.ts";
 import { PEOPLE } from "./people.ts";
 import { REPOSITORY } from "./repository.ts";
@@ -20,6 +21,7 @@ const ATTACKS = [
   ...PEOPLE,
   ...SECRETS,
   ...MASKED_SECRETS,
+  ...LIMITS,
 ];
 /** One in so many is played where `npm run proof:attack` does not ask for the whole. */
 const EVERY = process.env["npm_lifecycle_event"] === "proof:attack" ? 1 : 4;
@@ -46,5 +48,5 @@ afterAll(() => {
 
 test("each attack is another one", () => {
   expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length);
-  expect(ATTACKS.length).toBeGreaterThanOrEqual(188);
+  expect(ATTACKS.length).toBeGreaterThanOrEqual(219);
 });

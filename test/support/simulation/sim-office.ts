@@ -24,7 +24,7 @@ import type {
 import type { Ids } from "../../../src/core/protocol/runtime.ts";
 import type { LlmProvider } from "../../../src/core/providers/provider.ts";
 import { cardKeyOf } from "../../../src/core/run/run-hooks.ts";
-import { type ChannelConfig, createSessionRunner } from "../../../src/core/run/runner.ts";
+import { type ChannelConfig, createSessionRunner, type RunnerOptions } from "../../../src/core/run/runner.ts";
 import { type SkillCatalogue, skillCatalogue } from "../../../src/core/skills/skills.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { ownSecrets } from "../../../src/core/text/own-secrets.ts";
@@ -96,8 +96,10 @@ export interface SimOfficeOptions {
   readonly fetchFile?: (ref: string) => Uint8Array;
   /** What the platform knows besides. */
   readonly platform?: Pick<ChatPlatform, "member">;
-  /** Keeps what somebody attaches; answers its path. */
-  readonly saveAttachment?: (name: string, data: Uint8Array) => string;
+  /** Keeps what somebody attaches. */
+  readonly saveAttachment?: RunnerOptions["saveAttachment"];
+  /** Runs at work at once. */
+  readonly maxConcurrentRuns?: number;
 }
 
 const APPROVALS = { approvers: [CHIEF.id], requester: true, expiresMinutes: 60, admins: [] };
@@ -123,7 +125,7 @@ async function startProcess(
   options: SimOfficeOptions,
   { world, stored, server, ids }: Outliving,
 ): Promise<OfficeProcess> {
-  const { model, config = {}, skills = () => skillCatalogue([], []), said = [] } = options;
+  const { model, maxConcurrentRuns = 4, config = {}, skills = () => skillCatalogue([], []), said = [] } = options;
   const process = world.spawn(null);
   const clock = world.clockOf(process);
   const runtime = { clock, ids, random: world.random };
@@ -137,7 +139,7 @@ async function startProcess(
   const real = <T>(work: () => Promise<T>) => world.real(process, work);
   const own = [...options.tools, ...(options.realTools ?? []).map((tool) => inRealTime(tool, real))];
   const log = silentLog;
-  const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns: 4, target: () => platform });
+  const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns, target: () => platform });
   const deps = { store, engine, clock, log, approvals: APPROVALS };
   const tools = (options.withSubAgents === true ? withAgents(own, deps) : own).map(cleaning(secrets));
   const { signal } = new AbortController();
@@ -196,7 +198,7 @@ async function startProcess(
       };
     },
     instructionsOf: gate?.layers ?? (() => []),
-    saveAttachment: (_root, name, data) => Promise.resolve(options.saveAttachment?.(name, data) ?? null),
+    saveAttachment: (...given) => real(async () => (await options.saveAttachment?.(...given)) ?? null),
   });
   await engine.start(runner);
   return { process, receive };

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { onTestFinished } from "vitest";
 import type { Mode } from "../../../src/core/agents/query-config.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { InboundMessage, Person, ThreadMessage } from "../../../src/core/protocol/platform.ts";
@@ -7,16 +8,21 @@ import type { ModelRequest } from "../../../src/core/providers/provider.ts";
 import type { ChannelConfig } from "../../../src/core/run/runner.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { createWebSearch } from "../../../src/features/web-search/web-search.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { saveAttachment } from "../../../src/tools/attachments.ts";
 import { createInstructionGate, type InstructionGate } from "../../../src/tools/instructions/instruction-gate.ts";
 import { createInstructionReader } from "../../../src/tools/instructions/instruction-layers.ts";
 import { createAttach } from "../../../src/tools/native/attach.ts";
 import { createReadThread } from "../../../src/tools/native/read-thread.ts";
+import { measure } from "../../../src/tools/quotas/measure.ts";
+import { createQuotas, type Quotas } from "../../../src/tools/quotas/quotas.ts";
 import { createFileTools } from "../../../src/tools/sandboxed/file-tools.ts";
 import { createSkillReader } from "../../../src/tools/skills/skill-reader.ts";
-import type { Sandbox } from "../../../src/tools/wasm/sandbox.ts";
+import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
 import { createWebFetch } from "../../../src/tools/web/web-fetch.ts";
 import { type Reply, ScriptedModel } from "../../core/agent/query-fixture.ts";
 import { exceptPublic, PUBLIC, type Site, startSite } from "../../tools/network/fetch-session.ts";
+import { SANDBOX_CHILD } from "../program/built.ts";
 import { silentLog } from "../silent-log.ts";
 import { type SimOffice, simOffice } from "../simulation/sim-office.ts";
 import { ANA } from "../simulation/sim-people.ts";
@@ -53,6 +59,10 @@ export interface Turn {
   readonly pulled?: Readonly<Record<string, string>>;
   /** Afterwards the person lets the checkout's instructions be followed. */
   readonly follows?: true;
+  /** Another channel; all have the one directory. */
+  readonly channel?: string;
+  /** The model gives no answer: the run stays at work. */
+  readonly hangs?: true;
   /** How long nothing happens before. Milliseconds. */
   readonly after?: number;
 }
@@ -71,6 +81,10 @@ export interface Setting {
   readonly said?: readonly ThreadMessage[];
   /** Who is in the workspace; everybody where it is left out. */
   readonly members?: readonly Person[];
+  /** Bytes that the directory may hold, and that a person and a channel may add in a day; what is left out may be anything. */
+  readonly quotas?: Readonly<Partial<Record<"root" | "person" | "channel", number>>>;
+  /** Runs at work at once. */
+  readonly maxConcurrentRuns?: number;
 }
 
 export interface Played {
@@ -83,14 +97,19 @@ export interface Played {
   readonly office: SimOffice;
   /** Absolute path of the channel's directory. */
   readonly root: string;
+  /** Bytes that it takes. */
+  readonly held: number;
 }
 
 /** Plays a conversation through the real loop, tools and store; the model does what it is told to, whatever that is. */
-export async function play(turns: readonly Turn[], setting: Setting, sandbox: Sandbox): Promise<Played> {
+export async function play(turns: readonly Turn[], setting: Setting, shared: Sandbox): Promise<Played> {
+  const quotas = quotasOf(setting);
+  const sandbox = quotas === undefined ? shared : createSandbox({ ...SANDBOX_CHILD, quotas });
+  onTestFinished(() => (sandbox === shared ? undefined : sandbox.close()));
   const site = await siteOf(setting);
   const root = rootWith(setting);
   const model = new DoingModel(site.named);
-  const office = await openOffice({ model: model.model, site, setting, sandbox, root });
+  const office = await openOffice({ model: model.model, site, setting, sandbox, root, quotas });
   const cards: string[][] = [];
   const first = turns.find(({ thread }) => thread === undefined);
   for (const turn of turns) {
@@ -98,7 +117,18 @@ export async function play(turns: readonly Turn[], setting: Setting, sandbox: Sa
     for (const [file, content] of Object.entries(turn.pulled ?? {})) put(root, file, content);
     cards.push(await playTurn(turn, { office, model, site, joins }));
   }
-  return { cards, requests: site.requests, results: model.results, office, root };
+  const held = await measure(root, () => {}, new AbortController().signal);
+  return { cards, requests: site.requests, results: model.results, office, root, held };
+}
+
+function quotasOf({ quotas }: Setting): Quotas | undefined {
+  if (quotas === undefined) return undefined;
+  const { root = 1e12, person = 1e12, channel = 1e12 } = quotas;
+  const file = path.join(tempDirectory(), "growth.json");
+  const limits = { root: () => root, person, channel };
+  const opened = createQuotas({ limits, isGiven: () => false, file, clock: systemRuntime().clock, log: silentLog });
+  onTestFinished(() => opened.close());
+  return opened;
 }
 
 interface Stage {
@@ -113,6 +143,7 @@ async function playTurn(turn: Turn, { office, model, site, joins }: Stage): Prom
   const { by = ANA, says, quoted = [], attached = {}, does = [], clicks = "y", thread = "1" } = turn;
   if (turn.after !== undefined) await office.pass(turn.after);
   if (turn.restarts === true) await office.revive();
+  if (turn.hangs === true) model.unanswered.add(says);
   model.queue.push(...does.map((step) => (Array.isArray(step) ? step : [step])));
   model.queue.push(...(turn.answer === undefined ? [] : [turn.answer]));
   const attachments = Object.entries(attached).map(([name, content]) => {
@@ -125,6 +156,7 @@ async function playTurn(turn: Turn, { office, model, site, joins }: Stage): Prom
     attachments,
     ...(joins ? { opensThread: false } : {}),
     ...(turn.addressed === undefined ? {} : { addressed: turn.addressed }),
+    ...(turn.channel === undefined ? {} : { channel: turn.channel }),
   });
   if (turn.answeredBy !== undefined) await office.click("answer:0:", { by: turn.answeredBy, thread });
   const seen: string[] = [];
@@ -142,6 +174,8 @@ async function playTurn(turn: Turn, { office, model, site, joins }: Stage): Prom
 /** Does what its queue says, one entry a request, and then says that it is done. */
 class DoingModel {
   readonly queue: (readonly Step[] | string)[] = [];
+  /** What gets no answer. */
+  readonly unanswered = new Set<string>();
   readonly model: ScriptedModel;
   readonly results: string[] = [];
   readonly #named: (text: string) => string;
@@ -154,6 +188,7 @@ class DoingModel {
 
   #reply(request: ModelRequest): Reply {
     const newest = request.messages.at(-1)?.content ?? [];
+    if ([...this.unanswered].some((said) => textOf(newest).includes(said))) return { hangs: true };
     for (const block of newest) if (block.type === "tool_result") this.results.push(textOf(block.content));
     const told = [JSON.stringify(request.system), ...this.results].join("\n");
     const last = lastOf(this.results);
@@ -245,6 +280,7 @@ interface Opening {
   readonly setting: Setting;
   readonly sandbox: Sandbox;
   readonly root: string;
+  readonly quotas: Quotas | undefined;
 }
 
 function rootWith({ files = {} }: Setting): string {
@@ -266,8 +302,8 @@ function put(root: string, file: string, data: string | Uint8Array): string {
   return file;
 }
 
-function openOffice({ model, site, setting, sandbox, root }: Opening): Promise<SimOffice> {
-  const { mode = "write", allowedHosts = [], sinks = [], said = [], members } = setting;
+function openOffice({ model, site, setting, sandbox, root, quotas }: Opening): Promise<SimOffice> {
+  const { mode = "write", allowedHosts = [], sinks = [], said = [], members, maxConcurrentRuns = 4 } = setting;
   const realTools = [
     ...createFileTools(sandbox),
     createWebFetch({ sandbox, isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) }),
@@ -292,6 +328,7 @@ function openOffice({ model, site, setting, sandbox, root }: Opening): Promise<S
       ? {}
       : { platform: { member: (_, id) => Promise.resolve(members.find((each) => each.id === id) ?? null) } }),
     fetchFile: (ref) => new TextEncoder().encode(ref),
-    saveAttachment: (name, data) => put(root, `attachments/${name}`, data),
+    maxConcurrentRuns,
+    saveAttachment: (place, name, data) => saveAttachment({ place, name, data, log: silentLog, quotas }),
   });
 }
