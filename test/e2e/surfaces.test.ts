@@ -152,6 +152,7 @@ test("added to a Slack channel, it says once who it is; its suggestions work", a
     expect.stringMatching(/^I'm Deckhand\./u),
     expect.stringMatching(/^Mention me /u),
     expect.stringMatching(/^Mode \*\*agi\*\*: .*touch nothing outside/u),
+    expect.stringMatching(/^Nobody is named as an admin yet\. .*"slack:U0/u),
   ]);
   expect(greeting?.buttons.map(({ label }) => label)).toEqual(["What can you do here?", "Look around"]);
   const click = (actionId: string) => slack.people.click("C0042", greeting?.ts ?? "", { actionId });
@@ -218,7 +219,12 @@ test("added to a Discord server, it says once who it is; a message there is aske
   const welcome = people.addBot("Quay", QUAY);
   const greetings = () => welcome.messages.filter(({ author }) => author.id === world.bot.id);
   await office.until("the greeting", () => greetings().length > 0);
-  expect(greetings()[0]?.content.split("\n")).toHaveLength(3);
+  expect(greetings()[0]?.content.split("\n")).toEqual([
+    expect.stringMatching(/^I'm /u),
+    expect.stringMatching(/^Mention me /u),
+    expect.stringMatching(/^Mode /u),
+    expect.stringMatching(/^Nobody is named as an admin yet\. /u),
+  ]);
   expect(greetings()[0]?.components[0]?.components.map(({ label }) => label)).toEqual([
     "What can you do here?",
     "Look around",

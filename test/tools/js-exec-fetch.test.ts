@@ -327,7 +327,7 @@ test("the card and the grant name every host, and a program without them is anot
   expect(new Set(keys).size).toBe(3);
   expect(tool.grant({ file: "x.js", hosts: ["a.example"] })).toEqual({
     key: "hosts a.example file x.js",
-    label: "running x.js, as it is now, reaching a.example",
+    label: "running x.js as it is now, reaching a.example",
   });
 });
 

@@ -177,6 +177,8 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "jobs help", answer: /^`\/jobs list[\s\S]*`\/jobs run` · run a job now/ },
   { typed: "usage 3", answer: /in 3 days in all/ },
   { typed: "mcp", answer: /^There are no MCP servers here\. An operator adds them/ },
+  { typed: "link", answer: /No account of the web page is linked to you|Here is nobody to link/ },
+  { typed: "sites", answer: /^Nothing is published here\. An operator can change that \(`sites`\)\./ },
   { typed: "status", answer: /There is no session here yet/ },
   { typed: "stop", answer: /Nothing is running in this thread\./ },
   { typed: "agent", answer: /\*\*build\*\* \(answers here\) · Does the work[\s\S]*\*\*plan\*\* · Studies a task/ },
