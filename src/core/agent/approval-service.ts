@@ -10,7 +10,7 @@ export interface AskedCall {
   readonly why: string | null;
   /** Asked each time: no grant counts, and none is remembered. */
   readonly always: boolean;
-  /** What people see before they decide, or why the call would fail. */
+  /** What people see before they decide, or why the call would fail; looked at once. */
   preview(): Promise<CallPreview | CallRefusal>;
 }
 

@@ -118,7 +118,10 @@ async function settleAsked(
     const toolState = tool.keepsState === true ? await query.journal.toolState(use.name) : null;
     return previewOf(use.input, toolContext(calls, { use, approved: false, toolState }), signal);
   };
-  const questions = asked.map((ask) => ({ ...ask, preview: () => preview(ask) }));
+  const questions = asked.map((ask) => {
+    let seen: ReturnType<typeof preview> | undefined;
+    return { ...ask, preview: () => (seen ??= preview(ask)) };
+  });
   const verdicts =
     asked.length === 0 ? NO_VERDICTS : await query.approvals.verdicts(run.state.turns, questions, run.state, signal);
   if (verdicts === null) return null;

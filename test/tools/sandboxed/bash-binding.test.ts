@@ -70,6 +70,10 @@ test.each<[command: string, files: readonly string[]]>([
   ["env A=1 bash s.sh", ["s.sh"]],
   ["find . -name '*.txt' -exec wc -l {} +", []],
   ["ls | xargs wc -l", []],
+  ["n=3; echo $((n + 1))", []],
+  ["wc -l $(ls)", []],
+  ['for f in *.txt; do wc -l "$f"; done', []],
+  ["awk '{ while ((getline line < \"data.txt\") > 0) n++ }' data.txt", []],
 ])("it is known what %j executes", async (command, files) => {
   const seen = await look(withFiles(), command);
   expect(executed(seen)).toEqual(files);
@@ -99,6 +103,20 @@ test.each([
   'awk "$(cat sum.awk)" data.txt',
   "jq -L lib . data.txt",
   "bash s.sh && (",
+  `awk 'BEGIN { "bash s.sh" | getline line; print line }'`,
+  "PS4='$(bash s.sh)'; set -x; ls",
+  "shopt -s expand_aliases\nls",
+  // A text such as a[$(bash s.sh)] runs where a number is expected.
+  "n=$(cat data.txt); echo $((n + 1))",
+  "read n < data.txt; ((n++))",
+  "n=$(cat data.txt); [[ $n -eq 1 ]]",
+  "n=$(cat data.txt); echo ${n:$n:1}",
+  "n=$(cat data.txt); list[$n]=1",
+  "n=$(cat data.txt); echo ${!n}",
+  "for n in *; do let m=n; done",
+  "n=$(cat data.txt); declare -i m; m=$n",
+  'n=$(cat data.txt); unset "list[$n]"',
+  'n=$(cat data.txt); [ -v "$n" ]',
 ])("what %j executes is not known before, and nothing is remembered of it", async (command) => {
   const seen = await look(withFiles(), command);
   expect(seen.isRepeatable).toBe(false);
@@ -122,6 +140,14 @@ test("the digest is another one where the directory, a variable that is named, o
   expect(await digestOf(session, "bash outer.sh")).toBe(before);
   session.put("lib/inner.sh", "echo changed\n");
   expect(await digestOf(session, "bash outer.sh")).not.toBe(before);
+});
+
+test.each([
+  { env: { PS4: "$(bash s.sh)" }, command: "set -x; ls" },
+  { env: { BASH_ALIAS_ls: "bash s.sh" }, command: "ls" },
+])("what the variables of $env run is not known before", async ({ env, command }) => {
+  const seen = await look(withFiles({ cwd: "", env }), command);
+  expect(seen.isRepeatable).toBe(false);
 });
 
 test("the card names the directory, the variables and the scripts", async () => {

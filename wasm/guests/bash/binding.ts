@@ -3,8 +3,8 @@ import type { Filesystem } from "../workspace-files.ts";
 import { executedFiles } from "./executed-files.ts";
 import type { BashBinding, BashRequest } from "./request.ts";
 
-/** What a shell heeds although no script names it. */
-const ALWAYS = ["BASH_ENV", "ENV", "CDPATH", "GLOBIGNORE"];
+/** What a shell heeds, or runs, although no script names it. */
+const ALWAYS = /^(?:BASH_ENV|ENV|CDPATH|GLOBIGNORE|PS4|BASH_ALIAS_\w*)$/;
 
 /** All that decides, besides its text, what a command does: where it runs, with which variables, and what it executes. */
 export function bindingOf(
@@ -13,9 +13,10 @@ export function bindingOf(
 ): BashBinding {
   const executed = executedFiles(command, cwd, files);
   const named = new Set(executed.texts.join("\n").match(/[A-Za-z_]\w*/g));
-  const isIndirect = executed.isOpen || executed.texts.some((text) => text.includes("${!"));
+  const isOpen = executed.isOpen || Object.keys(env).some((name) => ALWAYS.test(name));
+  const isIndirect = isOpen || executed.texts.some((text) => text.includes("${!"));
   const variables = Object.entries(env)
-    .filter(([name]) => isIndirect || named.has(name) || ALWAYS.includes(name))
+    .filter(([name]) => isIndirect || named.has(name))
     .sort(byName);
   const hashes = [...executed.files].map(([path, content]): [string, string | null] => [
     path,
@@ -25,7 +26,7 @@ export function bindingOf(
   return {
     ...known,
     digest: files.digest("SHA-256", utf8Bytes(JSON.stringify(known))),
-    isOpen: executed.isOpen,
+    isOpen,
   };
 }
 

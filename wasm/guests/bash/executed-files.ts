@@ -3,6 +3,7 @@ import { textOfBytes } from "../runtime/text-encoding.ts";
 import { FileError, type Filesystem } from "../workspace-files.ts";
 import { COMMANDS } from "./commands.ts";
 import { commandsOf, type FixedCommand, type Redirection } from "./fixed-commands.ts";
+import { inner } from "./workspace-fs.ts";
 
 /** What a command executes besides its own text. */
 export interface Executed {
@@ -59,6 +60,8 @@ class Search {
   readonly #written = new Set<string>();
   #isOpen = false;
   #isAnywhere = false;
+  #takesTexts = false;
+  #evaluates = false;
 
   constructor(cwd: string, workspace: Filesystem) {
     this.#workspace = workspace;
@@ -69,9 +72,11 @@ class Search {
     this.#read(command);
     let before = "";
     for (let round = 0; before !== this.#state(); round++) {
+      if (round === MOST_ROUNDS) {
+        this.#isOpen = true;
+        break;
+      }
       before = this.#state();
-      if (round === MOST_ROUNDS) this.#isOpen = true;
-      if (this.#isOpen && round >= MOST_ROUNDS) break;
       for (const script of this.#scripts.values()) for (const one of script) this.#look(one);
     }
     for (const path of this.#files.keys()) {
@@ -80,7 +85,8 @@ class Search {
       this.#files.delete(path);
       this.#isOpen = true;
     }
-    return { files: this.#files, isOpen: this.#isOpen, texts: [...this.#scripts.keys()] };
+    const isOpen = this.#isOpen || (this.#takesTexts && this.#evaluates);
+    return { files: this.#files, isOpen, texts: [...this.#scripts.keys()] };
   }
 
   #state(): string {
@@ -94,9 +100,12 @@ class Search {
       this.#isOpen = true;
       return;
     }
-    if (/\b(?:PATH|BASH_ENV|CDPATH|alias|coproc|enable)\b/.test(text)) this.#isOpen = true;
+    if (/\b(?:PATH|BASH_ENV|CDPATH|PS4|alias|expand_aliases|BASH_ALIAS\w*|coproc|enable)\b/.test(text))
+      this.#isOpen = true;
     try {
-      const { commands, functions } = commandsOf(parser.transform(text).ast);
+      const { commands, functions, takesTexts, evaluates } = commandsOf(parser.transform(text).ast);
+      this.#takesTexts ||= takesTexts;
+      this.#evaluates ||= evaluates;
       this.#scripts.set(text, commands);
       for (const name of functions) this.#functions.add(name);
     } catch {
@@ -159,6 +168,7 @@ class Search {
         this.#isOpen = true; // a program may come out of a command
         continue;
       }
+      if (runsCommands(arg)) this.#isOpen = true;
       const joined = fileBehind(arg);
       if (joined !== undefined) this.#execute(joined === "" ? (args[at + 1] ?? null) : joined, false);
       else if (name === "sed" && args[at - 1] !== "-f" && args.some((one) => one?.startsWith("-i"))) this.#writes(arg);
@@ -171,7 +181,7 @@ class Search {
     if (at === -1) return;
     const [first] = args.slice(at);
     // What xargs reads stands behind the words that are given.
-    if (first === null || (name === "xargs" && this.#isExecutor(first ?? ""))) this.#isOpen = true;
+    if (first == null || (name === "xargs" && this.#isExecutor(first))) this.#isOpen = true;
     else this.#invoke(args.slice(at), redirections);
   }
 
@@ -218,15 +228,15 @@ class Search {
       this.#files.set(one, content);
       if (content === null) continue;
       if (isScript) this.#read(textOfBytes(content));
-      else if (/\b(?:import|include)\b/.test(content)) this.#isOpen = true;
+      else if (/\b(?:import|include)\b/.test(content) || runsCommands(content)) this.#isOpen = true;
     }
   }
 
   /** Beneath the root, from each directory that the command may be in; none for what lies elsewhere. */
   #pathsOf(path: string): string[] {
     if (path === "") return [];
-    if (!path.startsWith("/")) return [...this.#directories].map((directory) => normal(`${directory}/${path}`));
-    return path === ROOT || path.startsWith(`${ROOT}/`) ? [normal(path.slice(ROOT.length))] : [];
+    if (!path.startsWith("/")) return [...this.#directories].map((directory) => inner(`${directory}/${path}`));
+    return path === ROOT || path.startsWith(`${ROOT}/`) ? [inner(path.slice(ROOT.length))] : [];
   }
 
   #contentOf(path: string): string | null {
@@ -249,17 +259,13 @@ class Search {
   }
 }
 
+/** Whether a program of awk may read what a command prints. */
+function runsCommands(program: string): boolean {
+  return program.includes("|") && program.includes("getline");
+}
+
 /** The path that is joined to an option which names a program's file: empty where it is the next word. */
 function fileBehind(arg: string): string | undefined {
   const option = /^--(?:from-)?file=?/.exec(arg) ?? /^-[A-Za-eg-z]*f/.exec(arg);
   return option === null ? undefined : arg.slice(option[0].length);
-}
-
-function normal(path: string): string {
-  const segments: string[] = [];
-  for (const segment of path.split("/")) {
-    if (segment === "..") segments.pop();
-    else if (segment !== "" && segment !== ".") segments.push(segment);
-  }
-  return segments.join("/");
 }

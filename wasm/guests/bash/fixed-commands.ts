@@ -15,10 +15,26 @@ interface Node {
   readonly [property: string]: unknown;
 }
 
-/** All simple commands of a script, also those within others, and the names of its functions. */
-export function commandsOf(script: object): { readonly commands: FixedCommand[]; readonly functions: string[] } {
+/** What a script says of itself. */
+export interface ScriptParts {
+  /** All simple commands, also those within others. */
+  readonly commands: readonly FixedCommand[];
+  /** The names of its functions. */
+  readonly functions: readonly string[];
+  /** Texts that are known only when it runs: of commands, names of files, what is read. */
+  readonly takesTexts: boolean;
+  /** A variable's text may run as a command: `a[$(rm x)]` does where a number or a subscript is expected. */
+  readonly evaluates: boolean;
+}
+
+const READING = new Set(["read", "mapfile", "readarray", "select"]);
+const TAKING = new Set(["CommandSubstitution", "ProcessSubstitution", "Glob"]);
+
+export function commandsOf(script: object): ScriptParts {
   const commands: FixedCommand[] = [];
   const functions: string[] = [];
+  let takesTexts = false;
+  let evaluates = false;
   const open: unknown[] = [script];
   while (open.length > 0) {
     const node = open.pop();
@@ -26,10 +42,40 @@ export function commandsOf(script: object): { readonly commands: FixedCommand[];
     if (isNode(node)) {
       if (node.type === "SimpleCommand") commands.push(commandOf(node));
       if (node.type === "FunctionDef") functions.push(String(node["name"]));
+      takesTexts ||= TAKING.has(node.type);
+      evaluates ||= isEvaluating(node);
     }
     open.push(...Object.values(node));
   }
-  return { commands, functions };
+  takesTexts ||= commands.some(({ words }) => READING.has(words[0] ?? ""));
+  evaluates ||= commands.some(isEvaluatingCommand);
+  return { commands, functions, takesTexts, evaluates };
+}
+
+function isEvaluating({ type, ...node }: Node): boolean {
+  switch (type) {
+    case "ArithmeticExpression":
+      return /[A-Za-z_$]/.test(String(node["originalText"] ?? "$"));
+    case "CondBinary":
+    case "CondUnary":
+      return /^-(?:eq|ne|lt|le|gt|ge|v|R)$/.test(String(node["operator"]));
+    case "Indirection":
+      return true;
+    case "ParameterExpansion":
+      return String(node["parameter"]).includes("[");
+    case "Assignment":
+      return String(node["name"]).includes("[");
+    default:
+      return false;
+  }
+}
+
+/** Builtins that take numbers, or names with subscripts. */
+function isEvaluatingCommand({ words: [name, ...args] }: FixedCommand): boolean {
+  if (name === "let" || name === "unset") return true;
+  if (name === "test" || name === "[") return args.includes("-v");
+  const declares = name === "declare" || name === "typeset" || name === "local" || name === "readonly";
+  return declares && args.some((arg) => arg === null || /^[-+]\w*i/.test(arg));
 }
 
 function isNode(value: unknown): value is Node {

@@ -167,7 +167,7 @@ export class WorkspaceFs implements IFileSystem {
 }
 
 /** As the host names it: relative to the root. */
-function inner(path: string): string {
+export function inner(path: string): string {
   return normal(path).slice(1);
 }
 
