@@ -12,27 +12,12 @@ import { fullText } from "../../src/features/memory/search/store.ts";
 import { memoryWrites } from "../../src/features/memory/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import { type EmbeddingsServer, startEmbeddings } from "../support/model/embeddings-server.ts";
+import { given } from "./memories.ts";
 import type { DatabaseHarness } from "./store.ts";
 
 const CHANNEL = "channel:slack:C1";
 const PRIVATE = "channel:slack:C2";
 const NEVER = AbortSignal.any([]);
-
-const given: NewMemory = {
-  id: "mem",
-  text: "",
-  kind: "semantic",
-  scope: CHANNEL,
-  isPrivate: false,
-  origin: "people",
-  author: { id: "slack:U1", name: "ana" },
-  channelKey: "slack:C1",
-  workspace: "slack:T1",
-  thread: null,
-  source: "notes",
-  position: null,
-  said: "2026-11-16",
-};
 
 interface Opened {
   readonly perDay?: number;

@@ -15,7 +15,8 @@ import type { DatabaseHarness } from "./store.ts";
 const AT = 1_800_000_000_000;
 const CHANNEL = "channel:slack:C1";
 
-const given: NewMemory = {
+/** A memory of a channel, as tests begin with. */
+export const given: NewMemory = {
   id: "mem",
   text: "",
   kind: "semantic",

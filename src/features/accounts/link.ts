@@ -1,4 +1,5 @@
 import { randomInt, timingSafeEqual } from "node:crypto";
+import { Attempts } from "../../core/attempts.ts";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
@@ -44,14 +45,12 @@ export function linkCommand({
   describe,
 }: Pick<FeatureHost, "store" | "runtime" | "describe">): ChatCommand["run"] {
   const codes = new BoundedMap<string, Code>(REMEMBERED);
-  const tries = new BoundedMap<string, { readonly count: number; readonly since: number }>(REMEMBERED);
+  const tries = new Attempts(clock, VALID_MS);
   const now = () => clock.now();
   const mayTry = (personId: string) => {
-    const found = tries.get(personId);
-    const { count, since } =
-      found === undefined || now() - found.since >= VALID_MS ? { count: 0, since: now() } : found;
-    tries.set(personId, { count: count + 1, since });
-    return count < MOST_WRONG;
+    const isFree = tries.waitS(personId, MOST_WRONG) === 0;
+    tries.add(personId);
+    return isFree;
   };
   const given = { reads: store.tables(accountReads), write: accountWriter(store), codes, mayTry, now };
   return async (line, context) => {

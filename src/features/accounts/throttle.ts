@@ -1,12 +1,10 @@
-import { isIPv6 } from "node:net";
-import { BoundedMap } from "../../core/bounded-map.ts";
+import { Attempts, networkOf } from "../../core/attempts.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 
 /** How long who has guessed too often waits, from the first guess on. Milliseconds. */
 const WINDOW_MS = 900_000;
 /** Wrong passwords within that time: of a known browser, of an address for one account, of an address, for one account. */
 const MOST_WRONG = { device: 10, pair: 5, address: 20, account: 50 } as const;
-const REMEMBERED = 10_000;
 /** Passwords that are compared at once, each with 19 MiB: of strangers, and of known browsers. */
 const MOST_AT_ONCE = 4;
 
@@ -30,7 +28,8 @@ export type Admission =
  * can keep the account's owner out.
  */
 export function createThrottle(clock: Pick<Clock, "now">): (guess: Guess) => Admission {
-  const counts = { device: counter(clock), pair: counter(clock), address: counter(clock), account: counter(clock) };
+  const counter = () => new Attempts(clock, WINDOW_MS);
+  const counts = { device: counter(), pair: counter(), address: counter(), account: counter() };
   const busy = { known: 0, strange: 0 };
   return ({ name, address, device }) => {
     const whose = device === null ? "strange" : "known";
@@ -57,35 +56,4 @@ export function createThrottle(clock: Pick<Clock, "now">): (guess: Guess) => Adm
       },
     };
   };
-}
-
-function counter(clock: Pick<Clock, "now">) {
-  const known = new BoundedMap<string, { readonly count: number; readonly since: number }>(REMEMBERED);
-  const of = (key: string) => {
-    const found = known.get(key);
-    return found === undefined || clock.now() - found.since >= WINDOW_MS ? { count: 0, since: clock.now() } : found;
-  };
-  const change = (key: string, by: number) => {
-    const { count, since } = of(key);
-    known.set(key, { count: Math.max(0, count + by), since });
-  };
-  return {
-    waitS: (key: string, most: number): number => {
-      const { count, since } = of(key);
-      return count < most ? 0 : Math.max(1, Math.ceil((since + WINDOW_MS - clock.now()) / 1_000));
-    },
-    add: (key: string): void => change(key, 1),
-    takeBack: (key: string): void => change(key, -1),
-  };
-}
-
-const MAPPED = /^::ffff:(?=\d+\.)/iu;
-
-/** Whoever has one address of IPv6 has all of its network, of 64 bits. */
-function networkOf(address: string): string {
-  const plain = address.replace(MAPPED, "");
-  if (!isIPv6(plain)) return plain;
-  const [head = [], tail = []] = plain.split("::", 2).map((part) => part.split(":").filter((group) => group !== ""));
-  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
-  return [...head, ...zeros, ...tail].slice(0, 4).join(":");
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { Attempts, networkOf } from "../../core/attempts.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { isPasswordOf } from "../../core/text/password-hash.ts";
 
@@ -10,9 +11,7 @@ const MOST_AT_ONCE = 4;
 /** Wrong ones that an address may send for a site before it waits. */
 const MOST_WRONG = 5;
 /** How long it waits then, and after how long a wrong one is forgotten. Milliseconds. */
-const WAIT_MS = 900_000;
-/** Addresses that are remembered. */
-const MOST_REMEMBERED = 10_000;
+const WINDOW_MS = 900_000;
 
 export function newPassword(): string {
   return randomBytes(PASSWORD_BYTES).toString("base64url");
@@ -31,28 +30,20 @@ export type Verdict = "right" | "wrong" | { readonly waitS: number };
 
 /** Compares passwords, and slows down who guesses: by address, so that nobody keeps others out. */
 export function createPasswordCheck(clock: Pick<Clock, "now">): (attempt: Attempt) => Promise<Verdict> {
-  const wrong = new Map<string, { readonly count: number; readonly since: number }>();
+  const wrong = new Attempts(clock, WINDOW_MS);
   let busy = 0;
 
-  const failuresOf = (key: string) => {
-    const known = wrong.get(key);
-    return known === undefined || clock.now() - known.since >= WAIT_MS ? { count: 0, since: clock.now() } : known;
-  };
-
   return async ({ site, address, password, hash }) => {
-    const key = `${site} ${address}`;
-    const { count, since } = failuresOf(key);
-    if (count >= MOST_WRONG) return { waitS: Math.ceil((since + WAIT_MS - clock.now()) / 1_000) };
+    const key = `${site} ${networkOf(address)}`;
+    const waitS = wrong.waitS(key, MOST_WRONG);
+    if (waitS > 0) return { waitS };
     if (busy >= MOST_AT_ONCE) return { waitS: 1 };
     // Counted before it is compared: many at once are many all the same.
-    wrong.delete(key);
-    wrong.set(key, { count: count + 1, since });
-    const [oldest] = wrong.keys();
-    if (wrong.size > MOST_REMEMBERED && oldest !== undefined) wrong.delete(oldest);
+    wrong.add(key);
     busy += 1;
     try {
       if (!(await isPasswordOf(hash, password))) return "wrong";
-      wrong.delete(key);
+      wrong.forget(key);
       return "right";
     } finally {
       busy -= 1;

@@ -294,6 +294,9 @@ test("a protected site opens with its password alone; who guesses waits, and nob
   expect([late.status, Number(late.headers.get("retry-after")) > 800]).toEqual([429, true]);
   expect(await late.text()).toContain("Too many tries. Wait 15 minutes");
   expect((await enter(password, "10.0.0.2")).status).toBe(303);
+  // Whoever has one address of IPv6 has a whole network of them.
+  for (let host = 1; host <= 5; host += 1) expect((await enter("x", `2001:db8::${host}`)).status).toBe(401);
+  expect((await enter(password, "2001:db8::99")).status).toBe(429);
   await clock.advance(900_000);
   expect((await enter(password)).status).toBe(303);
 

@@ -55,7 +55,7 @@ export function commandsOf(script: object): ScriptParts {
 function isEvaluating({ type, ...node }: Node): boolean {
   switch (type) {
     case "ArithmeticExpression":
-      return /[A-Za-z_$]/.test(String(node["originalText"] ?? "$"));
+      return !isNumeral(node["originalText"]);
     case "CondBinary":
     case "CondUnary":
       return /^-(?:eq|ne|lt|le|gt|ge|v|R)$/.test(String(node["operator"]));
@@ -68,6 +68,10 @@ function isEvaluating({ type, ...node }: Node): boolean {
     default:
       return false;
   }
+}
+
+function isNumeral(text: unknown): boolean {
+  return typeof text === "string" && !/[A-Za-z_$]/.test(text);
 }
 
 /** Builtins that take numbers, or names with subscripts. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { DefectError } from "../../../core/protocol/errors.ts";
 import type { Door, DoorOptions } from "./door.ts";
 import { readCookie, SECURITY_HEADERS } from "./guard.ts";
 import { type LoginForm, loginNotice, loginPage, setupPage } from "./login-pages.ts";
@@ -176,6 +177,6 @@ function waitText(seconds: number): string {
 /** The door lets nobody get here before they are known. */
 function loginsOf(options: LoginRoutes): Logins {
   const known = options.logins();
-  if (known === null) throw new Error("accounts are not open yet");
+  if (known === null) throw new DefectError("accounts are not open yet");
   return known;
 }

@@ -1,0 +1,58 @@
+import { isIPv6 } from "node:net";
+import { BoundedMap } from "./bounded-map.ts";
+import type { Clock } from "./protocol/runtime.ts";
+
+/** Keys that are remembered. */
+const REMEMBERED = 10_000;
+
+/** Counts tries by key. A key's count begins anew once its window, which begins with its first try, is over. */
+export class Attempts {
+  readonly #clock: Pick<Clock, "now">;
+  readonly #windowMs: number;
+  readonly #counts = new BoundedMap<string, { readonly count: number; readonly since: number }>(REMEMBERED);
+
+  constructor(clock: Pick<Clock, "now">, windowMs: number) {
+    this.#clock = clock;
+    this.#windowMs = windowMs;
+  }
+
+  /** Seconds until there may be another try; 0 while there have been fewer than `most`. */
+  waitS(key: string, most: number): number {
+    const { count, since } = this.#countOf(key);
+    return count < most ? 0 : Math.max(1, Math.ceil((since + this.#windowMs - this.#clock.now()) / 1_000));
+  }
+
+  add(key: string): void {
+    this.#change(key, 1);
+  }
+
+  takeBack(key: string): void {
+    this.#change(key, -1);
+  }
+
+  forget(key: string): void {
+    this.#counts.delete(key);
+  }
+
+  #countOf(key: string) {
+    const found = this.#counts.get(key);
+    const now = this.#clock.now();
+    return found === undefined || now - found.since >= this.#windowMs ? { count: 0, since: now } : found;
+  }
+
+  #change(key: string, by: number): void {
+    const { count, since } = this.#countOf(key);
+    this.#counts.set(key, { count: Math.max(0, count + by), since });
+  }
+}
+
+const MAPPED = /^::ffff:(?=\d+\.)/iu;
+
+/** Whoever has one address of IPv6 has all of its network, of 64 bits. */
+export function networkOf(address: string): string {
+  const plain = address.replace(MAPPED, "");
+  if (!isIPv6(plain)) return plain;
+  const [head = [], tail = []] = plain.split("::", 2).map((part) => part.split(":").filter((group) => group !== ""));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
+  return [...head, ...zeros, ...tail].slice(0, 4).join(":");
+}
