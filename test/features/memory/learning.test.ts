@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { type Reply, text } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
+import { untilIdle } from "../../support/program/bot.ts";
 import {
   asked,
   isAllLearned,
@@ -160,6 +161,8 @@ test("a channel in which memory is off is not learned from", async () => {
   const channel = at.channel();
   await typed(at, "off", { channel });
   await at.talk({ text: "the siskin sleeps in the third rack on the left", channel }).answered(1);
+  // An answer is posted before its run has ended, which is when it is noted for learning.
+  await untilIdle(at.bot);
   await typed(at, "on", { channel });
   await told("the linnet sleeps in the fourth rack on the right", at.channel());
   expect(lessons().filter(({ lastUserText }) => lastUserText.includes("siskin"))).toEqual([]);
