@@ -14,8 +14,9 @@ import type { Figure } from "../measure.ts";
 import { type Random, randomFrom } from "./random.ts";
 
 const MEMORIES = 100_000;
-const SEARCHES = 300;
-const WARM_UP = 50;
+const SEARCHES = 1_500;
+/** As many recalls as it takes until the process has the size that its garbage needs. */
+const WARM_UP = 600;
 const WORDS = 8_000;
 const MB = 1_000_000;
 
