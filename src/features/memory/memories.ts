@@ -44,6 +44,7 @@ export type Memories = ReturnType<typeof createMemories>;
 export function createMemories({ store, runtime, log, database, describe, membershipOf }: Host, meaning?: Meaning) {
   const { clock, ids } = runtime;
   const reads = store.tables(memoryReads);
+  const text = store.tables((db) => fullText(db, database));
   const write: Write = (work) => store.transaction((tx) => work(tx.tables(memoryWrites)));
 
   const paused = createPauses(() => reads.paused());
@@ -57,7 +58,6 @@ export function createMemories({ store, runtime, log, database, describe, member
 
     async search({ query, reader, limit, origins }: Search): Promise<Hit[]> {
       const readers = origins.flatMap((origin) => readerWords(reader, origin));
-      const text = store.tables((db) => fullText(db, database));
       return find({ query, readers, limit }, { text, meaning, now: clock.now() });
     },
 

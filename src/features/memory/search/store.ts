@@ -113,32 +113,47 @@ function onSqlite(db: Client, mostListed: number): FullText {
   };
 }
 
+/** How long PostgreSQL's statistics are held: reading them takes as long as the search. */
+const STATISTICS_HELD_MS = 300_000;
+const STATISTICS = raw(`
+  SELECT "words"."word", "words"."part" * "table"."reltuples"
+  FROM pg_stats AS "stats", pg_class AS "table", unnest(
+    "stats"."most_common_elems"::text::text[], "stats"."most_common_elem_freqs"
+  ) AS "words"("word", "part")
+  WHERE "stats"."schemaname" = current_schema() AND "stats"."tablename" = 'Memory_terms_idx'
+  AND "table"."oid" = '"Memory"'::regclass AND "words"."word" IS NOT NULL`);
+
 /**
  * PostgreSQL's index cannot begin with the newest: it reads all that a word stands in. So what its statistics know as
  * common is not listed; for these they say how many there are. Before it has any, all is listed.
  */
 function onPostgresql(db: Client, mostListed: number): FullText {
+  let statistics = { counts: new Map<string, number>(), until: 0 };
   return {
     lists: async (queries) => {
+      const now = performance.now();
+      const isOld = now >= statistics.until;
+      const words = [...new Set(queries.flat(2))].filter((word) => statistics.counts.has(word));
+      const known = isOld
+        ? STATISTICS
+        : sql`SELECT * FROM unnest(${words}::text[], ${words.map((word) => statistics.counts.get(word))}::float[])`;
       const rows = await db.$queryRaw<unknown[]>`
         WITH "asked" AS MATERIALIZED (
-          SELECT ("number" - 1)::int AS "at", "value" ->> 0 AS "text", "value" -> 1 AS "words"
-          FROM jsonb_array_elements(${postgresqlQueries(queries)}::jsonb) WITH ORDINALITY AS "query"("value", "number")
-        ), "known" AS MATERIALIZED (
-          SELECT "words"."word", "words"."part" * "table"."reltuples" AS "count"
-          FROM pg_stats AS "stats", pg_class AS "table", unnest(
-            "stats"."most_common_elems"::text::text[], "stats"."most_common_elem_freqs"
-          ) AS "words"("word", "part")
-          WHERE "stats"."schemaname" = current_schema() AND "stats"."tablename" = 'Memory_terms_idx'
-          AND "table"."oid" = '"Memory"'::regclass
-        ), "common" AS MATERIALIZED (
-          SELECT "at", SUM("count") AS "count" FROM "asked", jsonb_array_elements_text("words") AS "each"("word")
+          SELECT "number" - 1 AS "at", "text", "words"
+          FROM unnest(
+            ${queries.map((query) => written(query, "postgresql"))}::text[], ${queries.map((query) => query.flat().join(" "))}::text[]
+          ) WITH ORDINALITY AS "query"("text", "words", "number")
+        ), "known"("word", "count") AS MATERIALIZED (${known}), "common" AS MATERIALIZED (
+          SELECT "at", SUM("count") AS "count" FROM "asked", unnest(string_to_array("words", ' ')) AS "each"("word")
           JOIN "known" USING ("word") GROUP BY "at" HAVING SUM("count") > ${mostListed}::float
         )
         SELECT "asked"."at", "count"::float, CASE WHEN "count" IS NULL THEN (
           SELECT json_agg("seq")::text FROM "Memory"
           WHERE array_to_tsvector(string_to_array("terms", ' ')) @@ "asked"."text"::tsquery
-        ) END AS "seqs" FROM "asked" LEFT JOIN "common" USING ("at")`;
+        ) END AS "seqs", CASE WHEN ${isOld} AND "at" = 0 THEN (
+          SELECT json_object_agg("word", "count")::text FROM "known"
+        ) END AS "statistics" FROM "asked" LEFT JOIN "common" USING ("at")`;
+      if (isOld) statistics = { counts: countsIn(rows), until: now + STATISTICS_HELD_MS };
       return listsIn(rows);
     },
     read: async ({ seqs, near, query }) =>
@@ -168,11 +183,6 @@ function onPostgresql(db: Client, mostListed: number): FullText {
   };
 }
 
-/** Each query as its text and, for the statistics, its words. */
-function postgresqlQueries(queries: readonly TextQuery[]): string {
-  return JSON.stringify(queries.map((query) => [written(query, "postgresql"), query.flat()]));
-}
-
 function writtenAll(queries: readonly TextQuery[], database: Database): string {
   return JSON.stringify(queries.map((query) => written(query, database)));
 }
@@ -183,6 +193,18 @@ function linesText(lines: readonly Lines[]): string {
 
 function listsIn(rows: readonly unknown[]): Listed[] {
   return rows.map((row) => listRow.parse(row)).toSorted((one, other) => one.at - other.at);
+}
+
+const statisticsRow = z.object({
+  statistics: z
+    .string()
+    .nullable()
+    .transform((json) => Object.entries(z.record(z.string(), z.number()).parse(JSON.parse(json ?? "{}")))),
+});
+
+/** In how many memories the most common words stand. */
+function countsIn(rows: readonly unknown[]): Map<string, number> {
+  return new Map(rows.flatMap((row) => statisticsRow.parse(row).statistics));
 }
 
 const vectorsText = z
