@@ -1,9 +1,4 @@
-import { jobReports } from "./adapters/render/job-view.ts";
 import type { PacedPlatform } from "./adapters/render/pacing/paced-platform.ts";
-import { createTaskBoard } from "./adapters/render/progress/task-board.ts";
-import { createTaskViews } from "./adapters/render/progress/task-view.ts";
-import { createRunViews } from "./adapters/render/run-view.ts";
-import { withStatus } from "./adapters/render/status-view.ts";
 import type { TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import type { WebPlatform } from "./adapters/web/adapter.ts";
 import { type ChannelConfigs, createChannelConfigs, timezoneOf } from "./channel-config.ts";
@@ -21,7 +16,6 @@ import { createSummaries } from "./core/history/session-summary.ts";
 import { createFirstContact } from "./core/inbound/first-contact.ts";
 import { createIntake } from "./core/inbound/intake.ts";
 import { commandPlaces } from "./core/inbound/typed-commands.ts";
-import { openJobRun } from "./core/jobs/job-run-view.ts";
 import { KeyedMutex } from "./core/keyed-mutex.ts";
 import { MessageFinaliser } from "./core/people/message-finaliser.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
@@ -38,6 +32,7 @@ import { workedUntil } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import type { Feature } from "./feature.ts";
 import { accountsFeature } from "./features/accounts/feature.ts";
+import { consoleFeature } from "./features/console/feature.ts";
 import { extensionsFeature } from "./features/extensions/feature.ts";
 import { instructionsFeature } from "./features/instructions/feature.ts";
 import { mcpFeature } from "./features/mcp/feature.ts";
@@ -50,7 +45,7 @@ import { jobsFileOf, requireOwn, snapshotsOf } from "./home.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/scheduling/jobs-file.ts";
 import { createFeatureList, type FeatureList } from "./open-features.ts";
-import { openPlatforms, openSecrets, openWeb, type PlatformAssembly } from "./open-platforms.ts";
+import { createViews, openPlatforms, openSecrets, openWeb, type PlatformAssembly } from "./open-platforms.ts";
 import {
   messagesOfRuns,
   type OpenInstructions,
@@ -78,6 +73,7 @@ const DRAIN_MS = 5_000;
 /** Every feature; what is off opens nothing. */
 export const FEATURES: readonly Feature[] = [
   accountsFeature,
+  consoleFeature,
   extensionsFeature,
   instructionsFeature,
   mcpFeature,
@@ -121,6 +117,8 @@ export interface App {
 interface Assembly extends AppOptions, PlatformAssembly {
   readonly fail: (error: AppError) => void;
   readonly features: FeatureList;
+  /** What takes people's events, once there is everything that it needs. */
+  readonly receiving: PromiseWithResolvers<Receive>;
 }
 
 /** Puts the parts together and starts them; the only place that knows them all. They stop in reverse order. */
@@ -136,6 +134,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     writes: new KeyedMutex(),
     status: { state: "starting", engine: null, store: null },
     fail: failing.resolve,
+    receiving: Promise.withResolvers(),
   };
   try {
     const terminal = await assemble(assembly);
@@ -229,16 +228,19 @@ async function run(
     jobs: jobs.control,
     panels: features?.panels ?? [],
     routes: features?.routes ?? new Map(),
+    sessions: features?.sessions ?? null,
     logins: features?.logins ?? null,
   });
   terminal.provide({ summaries });
   const { clock } = assembly.runtime;
+  const receive = openIntake(assembly, works);
+  assembly.receiving.resolve(receive);
   await connectPlatforms(assembly.platforms.values(), {
     ...assembly,
     store,
     finaliser,
     workspaces: works.rights.workspaces,
-    receive: openIntake(assembly, works),
+    receive,
     clock,
     timezone: timezoneOf(assembly.config),
   });
@@ -283,10 +285,10 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const toolNames = () => toolbox.listed().map(({ name }) => name);
   const rights = createPlatformRights({ store, access: config.access, platforms, clock: runtime.clock, log });
   const jobs = openJobs(assembly, { ...services, rights, platform, engine, instructions, toolNames });
-  const { membershipOf } = rights;
+  const receive: Receive = async (event) => (await assembly.receiving.promise)(event);
   const callModel = createBackgroundCalls({ ...services, runtime, budgets: config.budgets });
   const finaliser = new MessageFinaliser({ store, clock: runtime.clock, log, platform, signal: assembly.signal });
-  const asking = { configOf, sandboxRootOf, callModel, membershipOf, ...messagesOfRuns(finaliser) };
+  const asking = { configOf, sandboxRootOf, callModel, receive, ...rights, ...messagesOfRuns(finaliser) };
   const given = { store, engine, approvals, instructions, jobs: jobs.control, agents, models, ...asking };
   const quotas = openQuotas(assembly);
   const worktrees = createExecutorWorktrees(config.home, { quotas });
@@ -373,7 +375,6 @@ function openIntake({ config, runtime, log, commands, features }: Assembly, work
 
 function openRunner({ config, runtime, log, features }: Assembly, works: Works): SessionHandler {
   const { finaliser, store, engine, approvals, registry, platform, instructions, toolbox, jobs, quotas } = works;
-  const board = createTaskBoard();
   return createSessionRunner({
     store,
     runtime,
@@ -386,13 +387,13 @@ function openRunner({ config, runtime, log, features }: Assembly, works: Works):
     ...toolbox.runs,
     hooks: () => features.opened()?.hooks ?? [],
     platform,
-    openView: (name, body) => {
-      if (body.kind === "child") return createTaskViews({ board, clock: runtime.clock }, body);
-      const deps = { platform: platform(name), clock: runtime.clock, log };
-      if (body.kind === "job")
-        return openJobRun({ ...deps, jobs: jobs.runs, openReport: jobReports(deps.platform) }, body);
-      return withStatus(createRunViews({ ...deps, board }), deps);
-    },
+    openView: createViews({
+      runtime,
+      log,
+      platform,
+      jobs: jobs.runs,
+      watchers: () => features.opened()?.watchers ?? [],
+    }),
     ...instructions.runs,
     saveAttachment: (place, name, data) => saveAttachment({ place, name, data, log, quotas }),
   });

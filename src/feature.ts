@@ -1,17 +1,21 @@
 import type { z } from "zod";
+import type { WatchRun } from "./adapters/render/watched-runs.ts";
 import type { PanelSource } from "./adapters/web/live/overview.ts";
 import type { FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 import type { Logins } from "./adapters/web/server/logins.ts";
+import type { TeamSessions } from "./adapters/web/sessions/team-sessions.ts";
 import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
 import type { CallModel } from "./core/budget/background-call.ts";
 import type { ChatCommand, CommandServices } from "./core/command-line/command.ts";
 import type { SessionEngine } from "./core/engine/engine.ts";
-import type { MembershipOf } from "./core/permissions/channel-access.ts";
+import type { StepSources } from "./core/history/run-steps.ts";
+import type { CanSeeChannel, MembershipOf } from "./core/permissions/channel-access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
+import type { MemberOf } from "./core/permissions/members.ts";
 import type { Log } from "./core/protocol/log.ts";
-import type { OutgoingMessage, ThreadRef } from "./core/protocol/platform.ts";
+import type { OutgoingMessage, Person, Receive, ThreadRef } from "./core/protocol/platform.ts";
 import type { Describe } from "./core/protocol/platform-descriptor.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { CreateEmbedder } from "./core/providers/openai/embedder.ts";
@@ -100,6 +104,17 @@ export interface FeatureHost {
   readonly describe: Describe;
   /** How a person stands to a channel. */
   readonly membershipOf: MembershipOf;
+  readonly canSeeChannel: CanSeeChannel;
+  /** Somebody as their platform knows them now. */
+  readonly memberOf: MemberOf;
+  /** Whether the access rules let a person use Deckhand. */
+  readonly serves: (person: Person) => boolean;
+  /** Takes what a person does on a platform, from elsewhere than there. */
+  readonly receive: Receive;
+  /** A call's short argument. */
+  readonly titleOf: StepSources["titleOf"];
+  /** Plain data without the program's own secrets, and those of files that were read. */
+  readonly hideIn: <T>(value: T) => T;
   /** The query settings of a session. */
   readonly configOf: CommandServices["configOf"];
   /** Adds a few words to the folded line of a run that has ended; nothing where there is none. */
@@ -127,6 +142,8 @@ interface CardOfRun {
   readonly thread: ThreadRef;
 }
 
+export type { TeamSessions };
+
 /** What an open feature gives; all of it may be left out. */
 export interface OpenFeature {
   /** They may come and go. */
@@ -145,10 +162,14 @@ export interface OpenFeature {
   readonly problems?: () => readonly string[];
   /** What is done around each run. */
   readonly hook?: Omit<RunHook, "name">;
+  /** Hears what people are shown of each run, as it happens; at once, and it keeps nobody waiting. */
+  readonly watchRun?: WatchRun;
   /** What the page's server answers under `/features/<name>/`. */
   readonly routes?: readonly FeatureRoute[];
   /** What the page shows of it. */
   readonly panel?: PanelSource;
+  /** Sessions of all platforms, as the page shows them; of one feature. */
+  readonly sessions?: TeamSessions;
   /** Who may open the page beyond this machine; of one feature. */
   readonly logins?: Logins;
   /** Once all features are open. */

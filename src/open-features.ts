@@ -1,6 +1,8 @@
+import type { WatchRun } from "./adapters/render/watched-runs.ts";
 import type { PanelSource } from "./adapters/web/live/overview.ts";
 import type { FeatureRoutes } from "./adapters/web/server/feature-routes.ts";
 import type { Logins } from "./adapters/web/server/logins.ts";
+import type { TeamSessions } from "./adapters/web/sessions/team-sessions.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
@@ -22,9 +24,12 @@ export interface Features {
   command(name: string): ChatCommand["run"] | null;
   readonly panels: readonly PanelSource[];
   readonly routes: FeatureRoutes;
+  /** Null: the page shows its own threads alone. */
+  readonly sessions: TeamSessions | null;
   /** Null: nobody can sign in on the page. */
   readonly logins: Logins | null;
   readonly hooks: readonly RunHook[];
+  readonly watchers: readonly WatchRun[];
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -85,8 +90,10 @@ function featuresOf(open: readonly Opened[], toolsOf: (features: readonly Opened
     problems: () => open.flatMap(({ problems }) => problems?.() ?? []),
     command: (name) => open.find(({ commands }) => commands?.[name] !== undefined)?.commands?.[name] ?? null,
     routes: new Map(open.map(({ name, routes }) => [name, routes ?? []])),
+    sessions: open.find(({ sessions }) => sessions !== undefined)?.sessions ?? null,
     logins: open.find(({ logins }) => logins !== undefined)?.logins ?? null,
     hooks: open.flatMap(({ name, hook }) => (hook === undefined ? [] : [{ ...hook, name }])),
+    watchers: open.flatMap(({ watchRun }) => (watchRun === undefined ? [] : [watchRun])),
     panels: open.flatMap(({ panel }) => (panel === undefined ? [] : [panel])),
     start: async (signal) => {
       await Promise.all(open.map(async ({ start }) => start?.(signal)));

@@ -1,5 +1,11 @@
+import { jobReports } from "./adapters/render/job-view.ts";
 import { storedThreads } from "./adapters/render/local/stored-threads.ts";
 import { type PacedPlatform, pacePlatform } from "./adapters/render/pacing/paced-platform.ts";
+import { createTaskBoard } from "./adapters/render/progress/task-board.ts";
+import { createTaskViews } from "./adapters/render/progress/task-view.ts";
+import { createRunViews } from "./adapters/render/run-view.ts";
+import { withStatus } from "./adapters/render/status-view.ts";
+import { type WatchRun, withWatchers } from "./adapters/render/watched-runs.ts";
 import { withoutSecrets } from "./adapters/render/without-secrets.ts";
 import { createTerminalPlatform, type TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import { TERMINAL } from "./adapters/terminal/descriptor.ts";
@@ -10,12 +16,14 @@ import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
 import type { EmbeddedEngine } from "./core/embedded-engine/embedded-engine.ts";
+import { openJobRun } from "./core/jobs/job-run-view.ts";
 import type { KeyedMutex } from "./core/keyed-mutex.ts";
 import { servedBy } from "./core/permissions/access.ts";
 import { withServedAuthors } from "./core/permissions/served-authors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
+import type { RunnerOptions } from "./core/run/runner.ts";
 import type { Store } from "./core/store/store.ts";
 import { type OwnSecrets, ownSecrets } from "./core/text/own-secrets.ts";
 import { requireOwn, webToken } from "./home.ts";
@@ -152,4 +160,26 @@ function slackOptions({ botToken, mode, apiUrl }: SlackConfig) {
       ? { appToken: mode.appToken }
       : { signingSecret: mode.signingSecret, httpHost: mode.host, httpPort: mode.port };
   return { botToken, ...delivery, ...(apiUrl === undefined ? {} : { apiUrl }) };
+}
+
+export interface ViewsOptions {
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly platform: (name: PlatformName) => PacedPlatform;
+  readonly jobs: Parameters<typeof openJobRun>[0]["jobs"];
+  /** What hears of runs, once it is open. */
+  readonly watchers: () => readonly WatchRun[];
+}
+
+/** How runs are shown: in their thread, by what began them; features hear of it. */
+export function createViews({ runtime, log, platform, jobs, watchers }: ViewsOptions): RunnerOptions["openView"] {
+  const board = createTaskBoard();
+  const { clock } = runtime;
+  const viewOf: RunnerOptions["openView"] = (name, body) => {
+    if (body.kind === "child") return createTaskViews({ board, clock }, body);
+    const deps = { platform: platform(name), clock, log };
+    if (body.kind === "job") return openJobRun({ ...deps, jobs, openReport: jobReports(deps.platform) }, body);
+    return withStatus(createRunViews({ ...deps, board }), deps);
+  };
+  return (name, body) => withWatchers(viewOf(name, body), watchers());
 }

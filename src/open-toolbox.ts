@@ -2,7 +2,9 @@ import path from "node:path";
 import type { ChannelConfigs } from "./channel-config.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
+import { titleOf } from "./core/agent/tool-decision.ts";
 import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
+import { servedBy } from "./core/permissions/access.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
@@ -46,8 +48,8 @@ type ToolboxParts = Pick<
   ToolboxOptions,
   "store" | "engine" | "approvals" | "instructions" | "jobs" | "agents" | "models" | "worktrees" | "quotas" | "secrets"
 > &
-  Pick<PlatformRights, "membershipOf"> &
-  Pick<FeatureHost, "configOf" | "sandboxRootOf" | "callModel" | "addToFold" | "closeCard">;
+  Pick<PlatformRights, "membershipOf" | "memberOf" | "canSeeChannel"> &
+  Pick<FeatureHost, "configOf" | "sandboxRootOf" | "callModel" | "receive" | "addToFold" | "closeCard">;
 
 /** What agents are told where a session works, as far as it is followed. */
 export interface OpenInstructions extends InstructionGate {
@@ -139,6 +141,13 @@ export async function openToolbox(
         describe: describePlatform,
         createEmbedder: embeddersOf({ settings: config.providers, ...runtime }),
         admins: config.access.admins,
+        serves: servedBy(config.access),
+        hideIn: <T>(value: T) => given.secrets.files.hideIn(given.secrets.hideIn(value)),
+        titleOf: (name: string, input: unknown) =>
+          titleOf(
+            toolbox.tools().find((tool) => tool.name === name),
+            { type: "tool_use", id: "", name, input },
+          ),
       };
       return features.open({ ...host, configured: config.features, say, taken: () => taken });
     },

@@ -18,6 +18,7 @@ export const DISCORD: PlatformDescriptor = {
   isDirect: ({ workspaceId }) => workspaceId === DM_WORKSPACE_ID,
   /** Direct messages have none: they are one conversation. */
   hasThreads: ({ workspaceId }) => workspaceId !== DM_WORKSPACE_ID,
+  hasPrivateThreads: true,
   slashName: (command) => command,
   /** Documented for channels, and a thread is one. */
   link: ({ workspaceId, channelId, threadId }) =>

@@ -1,13 +1,26 @@
-import { type Client, type GuildChannel, type GuildMember, PermissionFlagsBits } from "discord.js";
+import {
+  ChannelType,
+  type Client,
+  type GuildChannel,
+  type GuildMember,
+  PermissionFlagsBits,
+  type ThreadChannel,
+} from "discord.js";
 import type { Membership, ThreadRef } from "../../core/protocol/platform.ts";
 import { isDiscordError, toPlatformError } from "./errors.ts";
 
-/** How a person and the bot stand to a channel of a server, or of direct messages; null where the bot does not see it. */
-export async function membershipIn(
-  client: Client<true>,
-  { channelId, workspaceId, userId }: Pick<ThreadRef, "channelId" | "workspaceId"> & { readonly userId: string },
-): Promise<Membership | null> {
+/** Where: a channel, or one of its threads; and who. */
+type Asked = Omit<ThreadRef, "platform"> & { readonly userId: string };
+
+/**
+ * How a person and the bot stand to a channel of a server, to a thread of it, or to direct messages; null where the bot does
+ * not see it.
+ */
+export async function membershipIn(client: Client<true>, asked: Asked): Promise<Membership | null> {
+  const { channelId, workspaceId, threadId, userId } = asked;
   try {
+    const thread = threadId === null ? null : await threadOf(client, { channelId, threadId });
+    if (thread === undefined) return null;
     const channel = await client.channels.fetch(channelId);
     if (channel === null) return null;
     if (channel.isDMBased())
@@ -16,9 +29,12 @@ export async function membershipIn(
     const { guild } = channel;
     const me = guild.members.me ?? (await guild.members.fetchMe());
     const member = await memberOf(channel, userId);
+    const isForFew = thread?.type === ChannelType.PrivateThread;
+    const sees = member !== null && channel.permissionsFor(member).has(VIEW);
+    const isLetIn = !isForFew || (sees && (await isInvited({ thread, channel, member })));
     return {
-      isPrivate: !channel.permissionsFor(guild.roles.everyone).has(VIEW),
-      isMember: member !== null && channel.permissionsFor(member).has(VIEW),
+      isPrivate: isForFew || !channel.permissionsFor(guild.roles.everyone).has(VIEW),
+      isMember: sees && isLetIn,
       canPost: channel.permissionsFor(me).has([VIEW, PermissionFlagsBits.SendMessages]),
     };
   } catch (error) {
@@ -28,6 +44,33 @@ export async function membershipIn(
 }
 
 const VIEW = PermissionFlagsBits.ViewChannel;
+
+/** A thread of the channel; undefined where there is none, as the bot sees it. */
+async function threadOf(
+  client: Client<true>,
+  { channelId, threadId }: { readonly channelId: string; readonly threadId: string },
+): Promise<ThreadChannel | undefined> {
+  const thread = await client.channels.fetch(threadId);
+  return thread?.isThread() === true && thread.parentId === channelId ? thread : undefined;
+}
+
+interface Invited {
+  readonly thread: ThreadChannel;
+  readonly channel: GuildChannel;
+  readonly member: GuildMember;
+}
+
+/** Whether somebody sees a private thread: who is in it, or looks after threads. */
+async function isInvited({ thread, channel, member }: Invited): Promise<boolean> {
+  if (channel.permissionsFor(member).has(PermissionFlagsBits.ManageThreads)) return true;
+  try {
+    await thread.members.fetch({ member: member.id, force: true });
+    return true;
+  } catch (error) {
+    if (isDiscordError(error, "unknownMember")) return false;
+    throw error;
+  }
+}
 
 /** As Discord knows them now: it does not tell the bot of changed roles. Null for who is not on the server. */
 async function memberOf({ guild }: GuildChannel, userId: string): Promise<GuildMember | null> {

@@ -16,6 +16,7 @@ import { type AccountPages, createAccountPages } from "./live/account-pages.ts";
 import type { OverviewSource } from "./live/overview.ts";
 import { seenBy } from "./live/own-notes.ts";
 import { createPageSession, type OpenPage } from "./live/page-session.ts";
+import { viewerNow, watchSessions } from "./live/watched-sessions.ts";
 import type { Visitor } from "./server/door.ts";
 import { entryLink, entryLinks } from "./server/entry-links.ts";
 import type { FeatureRoutes } from "./server/feature-routes.ts";
@@ -24,6 +25,7 @@ import { createPageAddress, type PageAddress, type PagePlace } from "./server/pa
 import { PAGE_DIRECTORY } from "./server/page-directory.ts";
 import { type Probes, startWebServer, type WebServer } from "./server/server.ts";
 import { changeToken } from "./server/signatures.ts";
+import type { TeamSessions } from "./sessions/team-sessions.ts";
 import type { ServerFrame } from "./wire.ts";
 
 export interface WebPlatformOptions extends PagePlace {
@@ -60,6 +62,8 @@ export interface WebPlatform extends ChatPlatform {
 
 export interface Provided extends OverviewSource {
   readonly routes: FeatureRoutes;
+  /** Null: the page shows its own threads alone. */
+  readonly sessions: TeamSessions | null;
   /** Null: nobody can sign in. */
   readonly logins: Logins | null;
 }
@@ -87,17 +91,22 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
 }
 
 interface Joining extends Parts {
-  readonly overview: Promise<OverviewSource>;
+  readonly overview: Promise<Provided>;
   readonly accounts: AccountPages;
 }
 
 /** Serves one page over its socket. */
-function pageJoiner({ options, place, feed, poster, overview, accounts }: Joining) {
+function pageJoiner({ options, place, given, feed, poster, overview, accounts }: Joining) {
   const commands = pageCommands(options.commands);
   return (socket: WebSocket, visitor: Visitor, receive: Receive): void => {
     const outbox = new Outbox<ServerFrame>(socket);
     const page = visitor.kind === "operator" ? outbox : pageOf(visitor.account.person.id, outbox);
     const token = visitor.kind === "operator" ? null : visitor.token;
+    const watching = watchSessions({
+      sessions: () => given.provided?.sessions ?? null,
+      viewer: () => viewerNow(visitor, given.provided?.logins ?? null),
+      page,
+    });
     const take = createPageSession({
       ...options,
       commands,
@@ -108,6 +117,7 @@ function pageJoiner({ options, place, feed, poster, overview, accounts }: Joinin
       poster,
       receive,
       admit: token === null ? () => Promise.resolve({ type: "as", place }) : accounts.admit(token),
+      watch: watching.watch,
       signedOut: () => (token === null ? undefined : accounts.close(token)),
     });
     if (visitor.kind === "account") {
@@ -118,6 +128,7 @@ function pageJoiner({ options, place, feed, poster, overview, accounts }: Joinin
     socket.on("message", (data, isBinary) => take(!isBinary && Buffer.isBuffer(data) ? data.toString() : ""));
     socket.on("close", () => {
       feed.leave(page);
+      watching.end();
       if (token !== null) accounts.leave(token, page);
     });
   };
@@ -138,7 +149,7 @@ type Connection = Pick<WebPlatform, "listen" | "entryUrl" | "provide" | "start" 
 
 function connection(parts: Parts): Connection {
   const { options, address, place, feed, given } = parts;
-  const overview = Promise.withResolvers<OverviewSource>();
+  const overview = Promise.withResolvers<Provided>();
   const logins = () => given.provided?.logins ?? null;
   const accounts = createAccountPages(logins, place, options.clock);
   const joinPage = pageJoiner({ ...parts, overview: overview.promise, accounts });
@@ -163,6 +174,7 @@ function connection(parts: Parts): Connection {
       connected,
       signedOut: (token) => accounts.close(token),
       routes: () => given.provided?.routes ?? new Map(),
+      sessions: () => given.provided?.sessions ?? null,
     });
   };
 

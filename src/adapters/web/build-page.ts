@@ -12,6 +12,8 @@ export async function buildPage(directory: string): Promise<void> {
     entryPoints: ["page.tsx", "page.css", "login.css"].map((name) => join(source, name)),
     outdir: directory,
     bundle: true,
+    // What a page may never need is fetched when it does.
+    splitting: true,
     minify: true,
     format: "esm",
     target: "es2022",

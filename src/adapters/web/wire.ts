@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { JobView } from "../../core/jobs/job-control.ts";
 import type { BusyState, SessionSummary } from "../../core/protocol/session-summary.ts";
 import { idSchema, personFrameSchemas, type ThreadFrame } from "../render/local/wire.ts";
+import type { SessionNews } from "./sessions/team-sessions.ts";
 
 /** What the page says and hears beside its threads. */
 
@@ -11,8 +12,17 @@ export const lookSchema = z.object({
   threadId: idSchema.nullable(),
   jobId: idSchema.nullable(),
 });
+/** The page shows sessions of all platforms, and is to hear of them: of one, or of all in a list. */
+const watchSchema = z.object({
+  type: z.literal("watch"),
+  watched: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("nothing") }),
+    z.object({ kind: z.literal("list") }),
+    z.object({ kind: z.literal("session"), id: idSchema }),
+  ]),
+});
 /** A frame from the page. */
-export const clientFrameSchema = z.discriminatedUnion("type", [...personFrameSchemas, lookSchema]);
+export const clientFrameSchema = z.discriminatedUnion("type", [...personFrameSchemas, lookSchema, watchSchema]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
 export interface PageJob {
@@ -79,5 +89,11 @@ export interface YouFrame {
   readonly changeToken: string;
 }
 
+/** What has become of sessions that the page watches. */
+export interface SessionsFrame {
+  readonly type: "sessions";
+  readonly news: SessionNews;
+}
+
 /** A frame to the page. */
-export type ServerFrame = ThreadFrame | OverviewFrame | YouFrame;
+export type ServerFrame = ThreadFrame | OverviewFrame | YouFrame | SessionsFrame;

@@ -38,7 +38,8 @@ export function createChannelAccess({ membershipOf, memberOf, clock, log }: Chan
   const known = new BoundedMap<string, { readonly seen: boolean; readonly until: number }>(REMEMBERED);
   const look = async (channel: ThreadRef, { id }: Pick<Person, "id">): Promise<boolean> => {
     if (!id.startsWith(`${channel.platform}:`)) return false;
-    const membership = await membershipOf(channel, id);
+    // What is remembered is of the channel: not all who see it see each thread of it.
+    const membership = await membershipOf({ ...channel, threadId: null }, id);
     if (membership === null || membership.isMember) return membership !== null;
     if (membership.isPrivate) return false;
     // Of a workspace's open channels guests and strangers see only those that they are in.

@@ -20,6 +20,8 @@ export interface PlatformDescriptor {
   isDirect(thread: ThreadRef): boolean;
   /** False where a channel is one conversation: there a reply names the message that it answers. */
   hasThreads(thread: ThreadRef): boolean;
+  /** Threads may be for fewer people than their channel; absent: none is. */
+  readonly hasPrivateThreads?: true;
   /** What a command is called where it is typed as a slash command: some names a platform keeps to itself. */
   slashName(command: string): string;
   /** Where a thread is to be read; null where it has no address. */

@@ -66,7 +66,7 @@ export function openPlatform(options: {
     commands: CHAT_COMMANDS,
     ...rest,
   });
-  platform.provide({ ...overview, routes: new Map(), logins });
+  platform.provide({ ...overview, routes: new Map(), sessions: null, logins });
   return platform;
 }
 

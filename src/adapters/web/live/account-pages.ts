@@ -82,9 +82,9 @@ export function createAccountPages(
 
 /** What the page asks of itself is no sign that somebody is there. */
 function isByPerson({ type }: ClientFrame): boolean {
-  return type !== "hello" && type !== "look";
+  return type !== "hello" && type !== "look" && type !== "watch";
 }
 
 function changes({ type }: ClientFrame): boolean {
-  return type !== "hello" && type !== "look" && type !== "open";
+  return type !== "hello" && type !== "look" && type !== "watch" && type !== "open";
 }

@@ -21,6 +21,8 @@ export interface PageSessionOptions extends Omit<FrameSessionOptions, "place" | 
   readonly page: OpenPage;
   readonly admit: Admit;
   readonly overview: Promise<OverviewSource>;
+  /** What the page shows of all platforms; what it watched before it watches no longer. */
+  readonly watch: (watched: Watched) => void;
   /** Nobody is signed in on this page any more. */
   readonly signedOut: () => void;
   readonly log: Log;
@@ -28,7 +30,7 @@ export interface PageSessionOptions extends Omit<FrameSessionOptions, "place" | 
 
 /** What one open page asks for, handled in the order it was asked. Takes a frame's text. */
 export function createPageSession(options: PageSessionOptions): (text: string) => void {
-  const { page, admit, overview, signedOut, clock, log } = options;
+  const { page, admit, overview, signedOut, watch, clock, log } = options;
   return createFrameQueue({
     page,
     log,
@@ -38,14 +40,17 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
       if (admission.type === "gone") return signedOut();
       if (admission.type === "refused") return page.push(refusal(frame, admission.reason));
       const { place } = admission;
+      if (frame.type === "watch") return watch(frame.watched);
       if (frame.type !== "look") return handleFrame(frame, { ...options, place });
       const { threadId, jobId } = frame;
       page.push(await lookAround(await overview, { place, threadId, jobId }, clock.now()));
     },
     // The page looks again by itself.
-    failure: (frame) => (frame.type === "look" ? null : frameFailure(frame)),
+    failure: (frame) => (frame.type === "look" || frame.type === "watch" ? null : frameFailure(frame)),
   });
 }
+
+export type Watched = Extract<ClientFrame, { type: "watch" }>["watched"];
 
 function refusal(frame: ClientFrame, reason: string): ThreadFrame {
   if (frame.type === "send") return { type: "failed", id: frame.clientId, reason };

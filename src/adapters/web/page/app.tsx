@@ -3,11 +3,12 @@ import { useEffect, useLayoutEffect, useReducer, useState } from "preact/hooks";
 import { Announcer } from "./announcer.tsx";
 import { Details } from "./details/details.tsx";
 import { FormDialog } from "./form-dialog.tsx";
+import { TeamView } from "./sessions/team-view.tsx";
 import { ShortcutsDialog, useShortcuts } from "./shortcuts.tsx";
 import { Sidebar } from "./sidebar/sidebar.tsx";
 import type { Controller } from "./state/controller.ts";
 import { messagesOf, newestStop } from "./state/state.ts";
-import { ThreadView } from "./thread/thread-view.tsx";
+import { ThreadView, type ThreadViewProps } from "./thread/thread-view.tsx";
 
 /** Which column a narrow screen shows. */
 export type Column = "threads" | "thread" | "details";
@@ -17,7 +18,7 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
   const now = useMinutes();
   const [column, setColumn] = useState<Column>("thread");
   const [help, setHelp] = useState(false);
-  const title = state.threads.find((thread) => thread.id === state.openId)?.title;
+  const title = state.team === null ? state.threads.find((thread) => thread.id === state.openId)?.title : "Sessions";
   const isRunning = newestStop(messagesOf(state, state.openId)) !== null;
   useShortcuts({ controller, setColumn, help, setHelp });
   useEffect(() => {
@@ -42,26 +43,32 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
           controller.openThread(threadId);
           setColumn("thread");
         }}
+        openTeam={() => {
+          controller.openTeam(null);
+          setColumn("thread");
+        }}
         help={() => setHelp(true)}
       />
-      <ThreadView
-        key={state.openId ?? "new"}
-        state={state}
-        controller={controller}
-        title={title ?? "New thread"}
-        now={now}
-        show={setColumn}
-      />
-      <Details
-        state={state}
-        controller={controller}
-        back={() => setColumn("thread")}
-        toJobs={() => setColumn("threads")}
-      />
+      {state.team === null ? (
+        <Thread state={state} controller={controller} title={title ?? "New thread"} now={now} show={setColumn} />
+      ) : (
+        <TeamView state={state} team={state.team} controller={controller} now={now} show={setColumn} />
+      )}
       <Announcer state={state} />
       {state.form !== null && <FormDialog open={state.form} controller={controller} />}
       <ShortcutsDialog open={help} close={() => setHelp(false)} />
     </div>
+  );
+}
+
+/** A thread of the page's own, with what stands beside it. */
+function Thread(props: ThreadViewProps): JSX.Element {
+  const { state, controller, show } = props;
+  return (
+    <>
+      <ThreadView key={state.openId ?? "new"} {...props} />
+      <Details state={state} controller={controller} back={() => show("thread")} toJobs={() => show("threads")} />
+    </>
   );
 }
 

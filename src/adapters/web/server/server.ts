@@ -8,10 +8,12 @@ import type { Log } from "../../../core/protocol/log.ts";
 import { listenError } from "../../render/listen-error.ts";
 import { FRAME_BYTES } from "../../render/local/frame-limits.ts";
 import type { LocalThreadStore } from "../../render/local/thread-store.ts";
+import type { TeamSessions } from "../sessions/team-sessions.ts";
 import { createDoor, type DoorOptions, pathOf, type Visitor } from "./door.ts";
 import { type FeatureRoutes, registerFeatureRoutes } from "./feature-routes.ts";
 import { registerFileRoutes } from "./file-routes.ts";
 import { registerLogin } from "./login-routes.ts";
+import { registerSessions } from "./session-routes.ts";
 
 export interface Probe {
   readonly status: number;
@@ -44,6 +46,8 @@ export interface WebServerOptions extends DoorOptions {
   signedOut(token: string): void;
   /** What features answer; none until they are open. */
   routes(): FeatureRoutes;
+  /** Sessions of all platforms; null where nobody shows them. */
+  sessions(): TeamSessions | null;
 }
 
 export interface WebServer {
@@ -76,6 +80,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   if (options.address.isShared) registerLogin(app, { ...options, door });
   registerFileRoutes(app, options.store);
   registerFeatureRoutes(app, () => options.routes());
+  registerSessions(app, { sessions: () => options.sessions(), viewerOf: (request) => door.visitorOf(request) });
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (error) {

@@ -15,22 +15,29 @@ export function Steps({ steps }: { readonly steps: readonly RunStep[] }): JSX.El
       <ol class="steps" aria-label="Steps">
         {steps.map((step) => (
           <li key={step.id}>
-            <details>
-              <summary>
-                <Label text={SIGNS[step.state]} />
-                <span class="step-what">
-                  {step.agent !== null && <span class="hint">{step.agent}: </span>}
-                  {step.tool} {step.title !== "" && <code>{step.title}</code>}
-                </span>
-                <span class="step-time">{time(step.durationMs)}</span>
-              </summary>
-              <Part title="Input" text={step.input} />
-              {step.result !== null && <Part title="Result" text={step.result} />}
-            </details>
+            <StepItem step={step} />
           </li>
         ))}
       </ol>
     </section>
+  );
+}
+
+/** A tool call in a line, which opens to what went in and what came out. */
+export function StepItem({ step }: { readonly step: RunStep }): JSX.Element {
+  return (
+    <details>
+      <summary>
+        <Label text={SIGNS[step.state]} />
+        <span class="step-what">
+          {step.agent !== null && <span class="hint">{step.agent}: </span>}
+          {step.tool} {step.title !== "" && <code>{step.title}</code>}
+        </span>
+        <span class="step-time">{time(step.durationMs)}</span>
+      </summary>
+      <Part title="Input" text={step.input} />
+      {step.result !== null && <Part title="Result" text={step.result} />}
+    </details>
   );
 }
 

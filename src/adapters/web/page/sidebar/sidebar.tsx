@@ -2,8 +2,8 @@ import type { JSX } from "preact";
 import type { BusyState } from "../../../../core/protocol/session-summary.ts";
 import type { PageThread } from "../../../render/local/wire.ts";
 import { type Controller, commandAction, isPending } from "../state/controller.ts";
-import type { PageState } from "../state/state.ts";
-import { AnchorIcon, PlusIcon } from "../text/icons.tsx";
+import type { PageState, You } from "../state/state.ts";
+import { AnchorIcon, ListIcon, PlusIcon } from "../text/icons.tsx";
 import { Label } from "../text/markdown-text.tsx";
 import { ago } from "../text/when.ts";
 import { Jobs } from "./jobs.tsx";
@@ -15,10 +15,12 @@ interface SidebarProps {
   readonly controller: Controller;
   readonly open: (threadId: string | null) => void;
   readonly openJob: (jobId: string) => void;
+  /** Shows the sessions of all platforms. */
+  readonly openTeam: () => void;
   readonly help: () => void;
 }
 
-export function Sidebar({ state, now, controller, open, openJob, help }: SidebarProps): JSX.Element {
+export function Sidebar({ state, now, controller, open, openJob, openTeam, help }: SidebarProps): JSX.Element {
   const busy = new Map(Object.entries(state.overview?.busy ?? {}));
   return (
     <nav class="sidebar" aria-label="Threads and jobs">
@@ -28,9 +30,15 @@ export function Sidebar({ state, now, controller, open, openJob, help }: Sidebar
         </span>
         <span class="brand-name">Deckhand</span>
       </div>
-      <button type="button" class="new-thread" onClick={() => open(null)} aria-current={state.openId === null}>
+      <button
+        type="button"
+        class="new-thread"
+        onClick={() => open(null)}
+        aria-current={state.openId === null && state.team === null}
+      >
         <PlusIcon /> New thread
       </button>
+      <TeamLink isOpen={state.team !== null} open={openTeam} />
       {state.threads.length === 0 ? (
         <p class="hint">Your threads are kept here, also over restarts.</p>
       ) : (
@@ -61,17 +69,38 @@ export function Sidebar({ state, now, controller, open, openJob, help }: Sidebar
       <button type="button" class="quiet help-link" onClick={help}>
         Keyboard shortcuts <kbd>?</kbd>
       </button>
-      {state.you !== null && (
-        <p class="you">
-          <span>
-            {state.you.name} <span class="hint">{state.you.role}</span>
-          </span>
-          <button type="button" class="quiet" onClick={controller.signOut}>
-            Sign out
-          </button>
-        </p>
-      )}
+      {state.you !== null && <SignedIn you={state.you} signOut={controller.signOut} />}
     </nav>
+  );
+}
+
+/** Leads to the sessions of all platforms. */
+function TeamLink({ isOpen, open }: { readonly isOpen: boolean; readonly open: () => void }): JSX.Element {
+  return (
+    <a
+      href="#/sessions"
+      class="thread-link team-link"
+      aria-current={isOpen ? "page" : undefined}
+      onClick={(event) => {
+        event.preventDefault();
+        open();
+      }}
+    >
+      <ListIcon /> Sessions
+    </a>
+  );
+}
+
+function SignedIn({ you, signOut }: { readonly you: You; readonly signOut: () => void }): JSX.Element {
+  return (
+    <p class="you">
+      <span>
+        {you.name} <span class="hint">{you.role}</span>
+      </span>
+      <button type="button" class="quiet" onClick={signOut}>
+        Sign out
+      </button>
+    </p>
   );
 }
 

@@ -1,6 +1,8 @@
 import type { FormValues } from "../../../../core/protocol/form.ts";
 import type { PageFile } from "../../../render/local/wire.ts";
+import type { SessionNews } from "../../sessions/team-sessions.ts";
 import type { ClientFrame } from "../../wire.ts";
+import { addressOf, inAddress } from "./address.ts";
 import { connect } from "./connection.ts";
 import { forgetKept, keepDraft, keepFor, keepSending, readSending } from "./keep.ts";
 import { createLookout } from "./lookout.ts";
@@ -11,6 +13,7 @@ import {
   initialState,
   messagesOf,
   newestStop,
+  type Opened,
   type PageState,
   reduce,
   type Sending,
@@ -22,6 +25,10 @@ export interface Controller {
   /** Calls back after every change; returns how to take that back. */
   readonly subscribe: (listener: () => void) => () => void;
   readonly openThread: (threadId: string | null) => void;
+  /** Shows sessions of all platforms: one of them, or with null their list. */
+  readonly openTeam: (sessionId: string | null) => void;
+  /** Calls back with what becomes of sessions, and whenever some of it may have been missed (null); returns how to take that back. */
+  readonly watch: (watched: Watched, hear: (news: SessionNews | null) => void) => () => void;
   readonly loadEarlier: () => void;
   readonly send: (text: string, files: readonly PageFile[]) => void;
   readonly retry: (message: Sending) => void;
@@ -50,7 +57,7 @@ interface Store {
 }
 
 function createStore(): Store {
-  let state = initialState(threadInAddress(), readSending());
+  let state = initialState(inAddress(), readSending());
   const listeners = new Set<() => void>();
   return {
     state: () => state,
@@ -67,7 +74,10 @@ function createStore(): Store {
   };
 }
 
+type Watched = Extract<ClientFrame, { type: "watch" }>["watched"];
+
 interface Talk {
+  readonly watch: Controller["watch"];
   readonly say: (frame: ClientFrame) => boolean;
   readonly load: (threadId: string | null) => void;
   readonly transmit: (message: Sending) => void;
@@ -77,6 +87,7 @@ interface Talk {
 
 /** Keeps the store up to date with the server, and sends again what was not confirmed. */
 function talkToServer({ state, apply }: Store): Talk {
+  let watcher: { readonly watched: Watched; readonly hear: (news: SessionNews | null) => void } | null = null;
   const connection = connect({
     opened: () => connection.send({ type: "hello", seq: state().lastSeq }),
     received: (frame) => {
@@ -86,11 +97,16 @@ function talkToServer({ state, apply }: Store): Talk {
         location.reload();
       }
       if (frame.type === "message" || frame.type === "changed") lookout.soon();
+      if (frame.type === "sessions") watcher?.hear(frame.news);
       if (frame.type === "reply" || frame.type === "clicked") lookout.now();
       if (frame.type === "overview") lookout.answered(Object.keys(frame.busy).length > 0);
       if (frame.type !== "welcome") return;
       load(state().openId);
       lookout.now();
+      if (watcher !== null) {
+        connection.send({ type: "watch", watched: watcher.watched });
+        watcher.hear(null);
+      }
       for (const message of state().sending) if (message.failure === null) transmit(message);
     },
     lost: () => apply({ type: "connection", connection: state().lastSeq === null ? "connecting" : "lost" }),
@@ -111,7 +127,17 @@ function talkToServer({ state, apply }: Store): Talk {
     const fileIds = files.map((file) => file.id);
     connection.send({ type: "send", clientId, threadId: opens ? null : threadId, text, fileIds });
   };
-  return { say: connection.send, load, transmit, look: lookout.now };
+  const watch: Controller["watch"] = (watched, hear) => {
+    const own = { watched, hear };
+    watcher = own;
+    connection.send({ type: "watch", watched });
+    return () => {
+      if (watcher !== own) return;
+      watcher = null;
+      connection.send({ type: "watch", watched: { kind: "nothing" } });
+    };
+  };
+  return { say: connection.send, load, transmit, look: lookout.now, watch };
 }
 
 /** Buttons and commands: sent once, until they are answered. */
@@ -173,19 +199,28 @@ export function createController(): Controller {
     look();
   };
   const openThread = (threadId: string | null): void => {
-    if (threadId !== threadInAddress()) history.pushState(null, "", `#${threadId ?? ""}`);
+    goTo({ openId: threadId, team: null });
     show(threadId);
   };
   const dispatch = (message: Sending): void => {
     apply({ type: "sending", message });
     transmit(message);
   };
-  addEventListener("popstate", () => show(threadInAddress()));
+  addEventListener("popstate", () => {
+    const { openId, team } = inAddress();
+    if (team === null) show(openId);
+    else apply({ type: "team_opened", team });
+  });
 
   return {
     state,
     subscribe,
     openThread,
+    openTeam: (sessionId) => {
+      goTo({ openId: null, team: { sessionId } });
+      apply({ type: "team_opened", team: { sessionId } });
+    },
+    watch: talk.watch,
     openJob: (jobId) => {
       apply({ type: "job_opened", jobId });
       look();
@@ -237,7 +272,7 @@ export function isPending(state: PageState, messageId: string, action: string): 
   return [...state.clicks.values()].some((click) => click.messageId === messageId && click.action === action);
 }
 
-function threadInAddress(): string | null {
-  const id = location.hash.slice(1);
-  return id === "" ? null : id;
+function goTo(opened: Opened): void {
+  const address = addressOf(opened);
+  if (address !== addressOf(inAddress())) history.pushState(null, "", address);
 }

@@ -58,6 +58,11 @@ export interface OpenForm {
 /** Who has signed in. */
 export type You = Extract<ServerFrame, { type: "you" }>;
 
+export interface Team {
+  /** Null: the list. */
+  readonly sessionId: string | null;
+}
+
 export interface PageState {
   readonly connection: Connection;
   /** Null where nobody signs in. */
@@ -65,6 +70,8 @@ export interface PageState {
   readonly threads: readonly PageThread[];
   /** The thread that is shown; null for a new one. */
   readonly openId: string | null;
+  /** Sessions of all platforms are shown in its place, one of them or their list; null: they are not. */
+  readonly team: Team | null;
   /** The job that is shown beside it; null for none. */
   readonly openJob: string | null;
   readonly messages: ReadonlyMap<string, PageMessage>;
@@ -87,10 +94,14 @@ export interface PageState {
   readonly notice: string | null;
 }
 
+/** What the page shows. */
+export type Opened = Pick<PageState, "openId" | "team">;
+
 export type Change =
   | { readonly type: "frame"; readonly frame: ServerFrame }
   | { readonly type: "connection"; readonly connection: Connection }
   | { readonly type: "opened"; readonly threadId: string | null }
+  | { readonly type: "team_opened"; readonly team: Team }
   | { readonly type: "job_opened"; readonly jobId: string | null }
   | { readonly type: "sending"; readonly message: Sending }
   | { readonly type: "discarded"; readonly clientId: string }
@@ -102,12 +113,13 @@ export type Change =
   | { readonly type: "form_sent"; readonly clickId: string }
   | { readonly type: "form_closed" };
 
-export function initialState(openId: string | null, sending: readonly Sending[]): PageState {
+export function initialState({ openId, team }: Opened, sending: readonly Sending[]): PageState {
   return {
     connection: "connecting",
     you: null,
     threads: [],
     openId,
+    team,
     openJob: null,
     messages: new Map(),
     loaded: new Map(),
@@ -140,11 +152,14 @@ export function reduce(state: PageState, change: Change): PageState {
       return {
         ...state,
         openId: change.threadId,
+        team: null,
         openJob: null,
         unread: without(state.unread, change.threadId),
         reply: state.reply?.threadId === change.threadId ? state.reply : null,
         notice: null,
       };
+    case "team_opened":
+      return { ...state, openId: null, team: change.team, openJob: null, reply: null, notice: null };
     case "job_opened":
       return { ...state, openJob: change.jobId, reply: null, notice: null };
     case "sending":
@@ -194,6 +209,7 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
       return { ...state, you: frame };
     case "changed":
     case "status":
+    case "sessions":
       return state;
     case "completions":
       return { ...state, completions: frame };

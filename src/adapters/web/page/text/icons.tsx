@@ -22,3 +22,4 @@ export const BackIcon = (): JSX.Element => <Icon d="M15 5l-7 7 7 7" />;
 export const PanelIcon = (): JSX.Element => <Icon d="M4 5h16v14H4zM14.5 5v14" />;
 export const CloseIcon = (): JSX.Element => <Icon d="M6 6l12 12M18 6 6 18" />;
 export const FileIcon = (): JSX.Element => <Icon d="M6 3h8l4 4v14H6zM14 3v4h4" />;
+export const ListIcon = (): JSX.Element => <Icon d="M4 6h16M4 12h16M4 18h16" />;

@@ -11,7 +11,7 @@ import { EmptyThread } from "./empty-thread.tsx";
 import { MessageItem } from "./message-item.tsx";
 import { SendingItem } from "./sending-item.tsx";
 
-interface ThreadViewProps {
+export interface ThreadViewProps {
   readonly state: PageState;
   readonly controller: Controller;
   readonly title: string;

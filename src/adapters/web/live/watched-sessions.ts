@@ -1,0 +1,34 @@
+import type { Visitor } from "../server/door.ts";
+import type { Logins } from "../server/logins.ts";
+import type { TeamSessions, Viewer } from "../sessions/team-sessions.ts";
+import type { OpenPage, Watched } from "./page-session.ts";
+
+export interface WatchingPage {
+  readonly sessions: () => TeamSessions | null;
+  readonly viewer: () => Promise<Viewer | null>;
+  readonly page: OpenPage;
+}
+
+/** What one page hears of sessions: of what it shows now, and of nothing else. */
+export function watchSessions({ sessions, viewer, page }: WatchingPage) {
+  let end = (): void => {};
+  return {
+    watch: (watched: Watched): void => {
+      end();
+      end = () => {};
+      if (watched.kind === "nothing") return;
+      const sessionId = watched.kind === "session" ? watched.id : null;
+      const tell = (news: Parameters<Parameters<TeamSessions["watch"]>[0]["tell"]>[0]): void =>
+        page.push({ type: "sessions", news });
+      end = sessions()?.watch({ viewer, sessionId, tell }) ?? end;
+    },
+    end: (): void => end(),
+  };
+}
+
+/** Who is at a page at this moment; null: nobody who is signed in. */
+export async function viewerNow(visitor: Visitor, logins: Pick<Logins, "signedIn"> | null): Promise<Viewer | null> {
+  if (visitor.kind === "operator") return { kind: "operator" };
+  const account = (await logins?.signedIn(visitor.token, false)) ?? null;
+  return account === null ? null : { kind: "account", account };
+}

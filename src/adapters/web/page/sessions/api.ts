@@ -1,0 +1,47 @@
+import type { Pressed, SessionChoices, SessionList, SessionQuery, TeamSession } from "../../sessions/team-sessions.ts";
+import { newId } from "../state/new-id.ts";
+
+/** What the page asks about sessions. Null: there is nothing, or nothing that this person may see. */
+
+export function fetchSessions(query: SessionQuery): Promise<SessionList | null> {
+  const asked = Object.entries(query).flatMap(([name, value]) =>
+    value === "" || value === 0 ? [] : [[name, `${value}`]],
+  );
+  return get(`/sessions?${new URLSearchParams(asked).toString()}`);
+}
+
+export function fetchChoices(): Promise<SessionChoices | null> {
+  return get("/sessions/choices");
+}
+
+export function fetchSession(id: string): Promise<TeamSession | null> {
+  return get(`/sessions/${encodeURIComponent(id)}`);
+}
+
+/** Presses a button; answers in words where there is something to say. */
+export async function press(
+  sessionId: string,
+  action: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<string | null> {
+  try {
+    const response = await fetch(`/sessions/${encodeURIComponent(sessionId)}/press`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ clickId: newId(), action }),
+    });
+    if (!response.ok) return "This could not be done. Reload the page.";
+    const pressed: Pressed = await response.json();
+    return pressed.words;
+  } catch {
+    return "There is no connection. Try again when it is back.";
+  }
+}
+
+/** The server is the one that served this page: its answers are taken at their word. */
+async function get<T>(path: string): Promise<T | null> {
+  const response = await fetch(path);
+  if (response.status === 404) return null;
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return response.json();
+}

@@ -1,0 +1,72 @@
+import type { JSX } from "preact";
+import type { SessionCard } from "../../sessions/team-sessions.ts";
+import { plainText } from "../text/markdown.ts";
+import { Label, Markdown } from "../text/markdown-text.tsx";
+import { Avatar } from "../thread/message-item.tsx";
+
+interface CardsProps {
+  readonly cards: readonly SessionCard[];
+  /** The button that was pressed and is not answered yet. */
+  readonly pending: string | null;
+  readonly click: (action: string) => void;
+}
+
+const WORDS: Readonly<Record<SessionCard["kind"], string>> = {
+  approval: "Approval",
+  question: "Question",
+  plan: "Plan",
+};
+
+/** What people are asked. */
+export function Cards({ cards, pending, click }: CardsProps): JSX.Element | null {
+  if (cards.length === 0) return null;
+  return (
+    <ul class="messages cards" aria-label="Waiting for a decision">
+      {cards.map((card) => (
+        <li key={card.id} class={`message deckhand question card-${card.kind}`}>
+          <Avatar by="deckhand" name="Deckhand" />
+          <div
+            class="message-body"
+            role="group"
+            aria-label={`Deckhand asks: ${plainText(card.markdown.split("\n")[0] ?? "")}`}
+          >
+            <p class="message-head">
+              <span class={`tag ${card.kind}`}>{WORDS[card.kind]}</span>
+            </p>
+            <Markdown text={card.markdown} />
+            {card.attached.map(({ name, text }) => (
+              <details key={name} class="attached" open>
+                <summary>{name}</summary>
+                <pre tabIndex={0} role="region" aria-label={name}>
+                  {text}
+                </pre>
+              </details>
+            ))}
+            {card.footer !== "" && <Markdown text={card.footer} class="footer" />}
+            <Buttons card={card} pending={pending} click={click} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Buttons({ card, pending, click }: Omit<CardsProps, "cards"> & { readonly card: SessionCard }): JSX.Element {
+  if (card.buttons.length === 0) return <p class="hint">This is not for you to decide here.</p>;
+  return (
+    <div class="buttons" role="group" aria-label="Your decision">
+      {card.buttons.map(({ id, label, style }) => (
+        <button
+          key={id}
+          type="button"
+          class={style}
+          aria-disabled={pending !== null}
+          aria-busy={pending === id}
+          onClick={() => click(id)}
+        >
+          <Label text={label} />
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { SessionChoices, SessionQuery } from "../../sessions/team-sessions.ts";
+import { fetchChoices } from "./api.ts";
+import { STATES } from "./states.ts";
+
+export const EVERYTHING: SessionQuery = {
+  text: "",
+  person: "",
+  channel: "",
+  agent: "",
+  state: "",
+  leastUsd: 0,
+  after: "",
+};
+
+const COSTS = [0.01, 0.1, 1, 10];
+
+interface FiltersProps {
+  readonly query: SessionQuery;
+  readonly change: (query: SessionQuery) => void;
+}
+
+/** What is searched for. */
+export function Filters({ query, change }: FiltersProps): JSX.Element {
+  const [choices, setChoices] = useState<SessionChoices | null>(null);
+  useEffect(() => {
+    fetchChoices().then(setChoices, () => {});
+  }, []);
+  const states = STATES.filter(({ state }) => state !== "none");
+  return (
+    <search class="filters">
+      <input
+        type="search"
+        aria-label="Search in sessions"
+        placeholder="Search titles and messages"
+        value={query.text}
+        onInput={({ currentTarget }) => change({ ...query, text: currentTarget.value })}
+      />
+      <Select
+        label="State"
+        value={query.state}
+        options={states.map(({ state, word }) => [state, word])}
+        choose={(state) => change({ ...query, state: STATES.find((each) => each.state === state)?.state ?? "" })}
+      />
+      <Select
+        label="Channel"
+        value={query.channel}
+        options={(choices?.channels ?? []).map(({ id, name }) => [id, name])}
+        choose={(channel) => change({ ...query, channel })}
+      />
+      <Select
+        label="Person"
+        value={query.person}
+        options={(choices?.people ?? []).map(({ id, name }) => [id, name])}
+        choose={(person) => change({ ...query, person })}
+      />
+      <Select
+        label="Agent"
+        value={query.agent}
+        options={(choices?.agents ?? []).map((agent) => [agent, agent])}
+        choose={(agent) => change({ ...query, agent })}
+      />
+      <Select
+        label="Cost"
+        value={query.leastUsd === 0 ? "" : String(query.leastUsd)}
+        options={COSTS.map((usd) => [String(usd), `$${usd} or more`])}
+        choose={(usd) => change({ ...query, leastUsd: Number(usd) })}
+      />
+      {(choices?.unlinked.length ?? 0) > 0 && (
+        <p class="hint">
+          Sessions of {choices?.unlinked.join(" and ")} are shown to you once you are linked to a person there: type{" "}
+          <code>/link</code> in a thread of this page.
+        </p>
+      )}
+    </search>
+  );
+}
+
+interface SelectProps {
+  readonly label: string;
+  readonly value: string;
+  /** Value and words of each. */
+  readonly options: readonly (readonly [string, string])[];
+  readonly choose: (value: string) => void;
+}
+
+function Select({ label, value, options, choose }: SelectProps): JSX.Element {
+  return (
+    <select aria-label={label} value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+      <option value="">{label}: any</option>
+      {options.map(([id, words]) => (
+        <option key={id} value={id}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}

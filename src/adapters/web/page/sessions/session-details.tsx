@@ -1,0 +1,106 @@
+import type { JSX } from "preact";
+import { dollars } from "../../../../core/text/dollars.ts";
+import type { SessionTask, TeamSession } from "../../sessions/team-sessions.ts";
+import { Cost } from "../details/details-lists.tsx";
+import { BackIcon } from "../text/icons.tsx";
+import { Label } from "../text/markdown-text.tsx";
+import { stateWords } from "./states.ts";
+
+interface SessionDetailsProps {
+  /** Null: there is nothing to show of it. */
+  readonly session: TeamSession | null;
+  readonly open: (sessionId: string) => void;
+  readonly back: () => void;
+}
+
+/** How a session stands, beside it. */
+export function SessionDetails({ session, open, back }: SessionDetailsProps): JSX.Element {
+  return (
+    <aside class="details" aria-label="Details">
+      <header class="details-head">
+        <button type="button" class="icon-button medium-only" aria-label="Back to the session" onClick={back}>
+          <BackIcon />
+        </button>
+        <h2>Details</h2>
+      </header>
+      <div class="details-body">{session !== null && <Facts session={session} open={open} />}</div>
+    </aside>
+  );
+}
+
+function Facts({ session, open }: { readonly session: TeamSession; readonly open: (id: string) => void }): JSX.Element {
+  const { channel, workspace, platform, agent, mode, model, costUsd, usage, files, tasks, actsAs } = session;
+  return (
+    <>
+      <section>
+        <h3>Where</h3>
+        <p class="who">
+          <b>{channel}</b> · {workspace} · {platform}
+        </p>
+        <p class="hint">{actsAs === null ? "Here you only read." : `What you press here is done as @${actsAs}.`}</p>
+      </section>
+      <section>
+        <h3>Agent</h3>
+        <p class="who">
+          <b>{agent}</b> · mode {mode} · <code>{model}</code>
+        </p>
+        <Cost costUsd={costUsd} />
+        <p class="hint">
+          {usage.calls} model {usage.calls === 1 ? "call" : "calls"} · {usage.tokens.toLocaleString()} tokens
+        </p>
+      </section>
+      {tasks.length > 0 && (
+        <section>
+          <h3>Sub-agents</h3>
+          <Tasks tasks={tasks} open={open} label="Sub-agents" />
+        </section>
+      )}
+      {files.length > 0 && (
+        <section>
+          <h3>Files changed</h3>
+          <ul class="changed" aria-label="Files changed">
+            {files.map(({ path, isGone }) => (
+              <li key={path}>
+                <code>{path}</code>
+                {isGone && <span class="hint"> deleted</span>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+interface TasksProps {
+  readonly tasks: readonly SessionTask[];
+  readonly open: (id: string) => void;
+  readonly label: string;
+}
+
+/** Sub-agents, and beneath each those that it has begun. */
+function Tasks({ tasks, open, label }: TasksProps): JSX.Element {
+  return (
+    <ul class="tasks" aria-label={label}>
+      {tasks.map(({ id, agent, description, state, costUsd, tasks: below }) => (
+        <li key={id}>
+          <a
+            href={`#/sessions/${encodeURIComponent(id)}`}
+            onClick={(event) => {
+              event.preventDefault();
+              open(id);
+            }}
+          >
+            {description === "" ? agent : description}
+          </a>
+          <span class="hint">
+            {" "}
+            {agent} · <Label text={stateWords(state)} />
+            {costUsd !== null && costUsd > 0 && ` · ${dollars(costUsd)}`}
+          </span>
+          {below.length > 0 && <Tasks tasks={below} open={open} label={`Sub-agents of ${description}`} />}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,134 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { dollars } from "../../../../core/text/dollars.ts";
+import type { ListedSession } from "../../sessions/team-sessions.ts";
+import { BackIcon } from "../text/icons.tsx";
+import { Label } from "../text/markdown-text.tsx";
+import { ago } from "../text/when.ts";
+import { EVERYTHING, Filters } from "./filters.tsx";
+import { stateWords } from "./states.ts";
+import type { TeamViewProps } from "./team-view.tsx";
+import { type Found, useSessions } from "./use-sessions.ts";
+
+/** Pixels of a row; style/sessions.css has the same. */
+const ROW = 58;
+/** Rows beyond what is seen. */
+const BEYOND = 12;
+
+/** Sessions of all platforms that this person may see, the newest first. */
+export function SessionList({ controller, now, show }: TeamViewProps): JSX.Element {
+  const [query, setQuery] = useState(EVERYTHING);
+  const found = useSessions(query, controller);
+  return (
+    <main class="thread team">
+      <header class="thread-head">
+        <button
+          type="button"
+          class="icon-button narrow-only"
+          aria-label="Threads and jobs"
+          onClick={() => show("threads")}
+        >
+          <BackIcon />
+        </button>
+        <h1>Sessions</h1>
+      </header>
+      <Filters query={query} change={setQuery} />
+      <Rows found={found} now={now} more={found.more} open={controller.openTeam} />
+      <p class="hidden" role="status">
+        {found.isLoading ? "" : countWords(found)}
+      </p>
+    </main>
+  );
+}
+
+function countWords({ sessions, next }: Found): string {
+  if (sessions.length === 0) return "No sessions found";
+  return next === null ? `${sessions.length} sessions` : `${sessions.length} sessions, and more below`;
+}
+
+interface RowsProps {
+  readonly found: Found;
+  readonly now: number;
+  readonly more: () => void;
+  readonly open: (sessionId: string) => void;
+}
+
+/** Only the rows in sight are drawn, and the next page is asked for before its rows would be. */
+function Rows({ found, now, more, open }: RowsProps): JSX.Element {
+  const { sessions, next, isLoading, hasFailed } = found;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [sight, setSight] = useState({ top: 0, height: 800 });
+  useEffect(() => {
+    const element = scroller.current;
+    if (element === null) return undefined;
+    const look = (): void => setSight({ top: element.scrollTop, height: element.clientHeight });
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    element.addEventListener("scroll", look, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", look);
+    };
+  }, []);
+  const first = Math.max(0, Math.floor(sight.top / ROW) - BEYOND);
+  const last = Math.min(sessions.length, Math.ceil((sight.top + sight.height) / ROW) + BEYOND);
+  const isNearEnd = last >= sessions.length;
+  useEffect(() => {
+    if (next !== null && isNearEnd && !isLoading) more();
+  }, [next, isNearEnd, isLoading]);
+  return (
+    <div class="scroller" ref={scroller} tabIndex={-1}>
+      {sessions.length === 0 && (
+        <p class="hint centred">{emptyWords({ isLoading: isLoading || next !== null, hasFailed })}</p>
+      )}
+      <ul
+        class={isLoading ? "session-rows stale" : "session-rows"}
+        aria-label="Sessions"
+        style={{ paddingTop: `${first * ROW}px`, paddingBottom: `${(sessions.length - last) * ROW}px` }}
+      >
+        {sessions.slice(first, last).map((session, index) => (
+          <li key={session.id} aria-setsize={next === null ? sessions.length : -1} aria-posinset={first + index + 1}>
+            <Row session={session} now={now} open={open} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function emptyWords({ isLoading, hasFailed }: Pick<Found, "isLoading" | "hasFailed">): string {
+  if (hasFailed) return "The sessions could not be loaded.";
+  return isLoading ? "Loading…" : "There is no session that you may see and that fits this search.";
+}
+
+interface RowProps {
+  readonly session: ListedSession;
+  readonly now: number;
+  readonly open: (sessionId: string) => void;
+}
+
+function Row({ session, now, open }: RowProps): JSX.Element {
+  const { id, title, platform, workspace, channel, agent, state, costUsd, updatedAt } = session;
+  return (
+    <a
+      class="session-row"
+      href={`#/sessions/${encodeURIComponent(id)}`}
+      onClick={(event) => {
+        event.preventDefault();
+        open(id);
+      }}
+    >
+      <span class={`run-state ${state}`}>
+        <Label text={stateWords(state)} />
+      </span>
+      <span class="session-title">{title === "" ? "Without a title" : title}</span>
+      <span class="session-where">
+        {channel} · {workspace} · {platform} · {agent}
+      </span>
+      <span class="session-cost">{costUsd === null ? "cost unknown" : costUsd === 0 ? "" : dollars(costUsd)}</span>
+      <time class="session-when" dateTime={new Date(updatedAt).toISOString()}>
+        {ago(updatedAt, now)}
+      </time>
+    </a>
+  );
+}

@@ -1,0 +1,124 @@
+import type { JSX } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { TeamSession } from "../../sessions/team-sessions.ts";
+import { changeHeaders } from "../state/controller.ts";
+import { BackIcon, PanelIcon } from "../text/icons.tsx";
+import { Label, Markdown } from "../text/markdown-text.tsx";
+import { press } from "./api.ts";
+import { Cards } from "./cards.tsx";
+import { Entries } from "./entries.tsx";
+import { SessionDetails } from "./session-details.tsx";
+import { stateWords } from "./states.ts";
+import type { TeamViewProps } from "./team-view.tsx";
+import { useSession } from "./use-session.ts";
+
+interface SessionPageProps extends TeamViewProps {
+  readonly sessionId: string;
+}
+
+/** One session: what was said and done, what it waits for, and beside that how it stands. */
+export function SessionPage({ sessionId, state, controller, now, show }: SessionPageProps): JSX.Element {
+  const { session, streamed, hasFailed, refresh } = useSession(sessionId, controller);
+  const [words, setWords] = useState<string | null>(null);
+  const [pending, setPending] = useState<string | null>(null);
+  const click = (action: string): void => {
+    if (pending !== null) return;
+    setPending(action);
+    press(sessionId, action, changeHeaders(state))
+      .then(setWords, () => {})
+      .finally(() => {
+        setPending(null);
+        refresh();
+      });
+  };
+  const back = (): void => controller.openTeam(session?.parentId ?? null);
+  return (
+    <>
+      <main class="thread">
+        <header class="thread-head">
+          <button type="button" class="icon-button" aria-label={backWords(session)} onClick={back}>
+            <BackIcon />
+          </button>
+          <h1>{titleOf(session)}</h1>
+          {session !== null && session !== undefined && <Head session={session} pending={pending} click={click} />}
+          <button type="button" class="icon-button medium-only" aria-label="Details" onClick={() => show("details")}>
+            <PanelIcon />
+          </button>
+        </header>
+        <Scroller mark={`${session?.entries.length} ${session?.cards.length} ${streamed.length}`}>
+          {session === undefined && <p class="hint centred">{hasFailed ? "It could not be loaded." : "Loading…"}</p>}
+          {session === null && <p class="hint centred">There is no such session, or none that you may see.</p>}
+          {session !== null && session !== undefined && (
+            <>
+              {session.earlier > 0 && <p class="hint centred">{session.earlier} earlier messages are not shown.</p>}
+              <Entries entries={session.entries} streamed={streamed} agent={session.agent} now={now} />
+              <Cards cards={session.cards} pending={pending} click={click} />
+            </>
+          )}
+        </Scroller>
+        <div class="press-words" role="status">
+          {words !== null && <Markdown text={words} />}
+        </div>
+      </main>
+      <SessionDetails session={session ?? null} open={controller.openTeam} back={() => show("thread")} />
+    </>
+  );
+}
+
+function backWords(session: TeamSession | null | undefined): string {
+  return session?.parentId ? "Back to the session that began it" : "Back to the sessions";
+}
+
+function titleOf(session: TeamSession | null | undefined): string {
+  if (session === undefined) return "Session";
+  return session?.title ? session.title : "Session";
+}
+
+interface HeadProps {
+  readonly session: TeamSession;
+  readonly pending: string | null;
+  readonly click: (action: string) => void;
+}
+
+function Head({ session: { state, stop }, pending, click }: HeadProps): JSX.Element {
+  return (
+    <>
+      <span class={`run-state ${state}`} role="status">
+        <Label text={stateWords(state)} />
+      </span>
+      {stop !== null && (
+        <button type="button" class="danger" aria-disabled={pending !== null} onClick={() => click(stop)}>
+          Stop
+        </button>
+      )}
+    </>
+  );
+}
+
+interface ScrollerProps {
+  /** Another one whenever there is something new. */
+  readonly mark: string;
+  readonly children: JSX.Element | (JSX.Element | false)[];
+}
+
+/** Keeps the newest in sight while people are at the end. */
+function Scroller({ mark, children }: ScrollerProps): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (element !== null && isAtEnd.current) element.scrollTop = element.scrollHeight;
+  }, [mark]);
+  return (
+    <div
+      class="scroller"
+      ref={place}
+      tabIndex={-1}
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 48;
+      }}
+    >
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import type { FunctionComponent, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Column } from "../app.tsx";
+import type { Controller } from "../state/controller.ts";
+import type { PageState, Team } from "../state/state.ts";
+
+export interface TeamViewProps {
+  readonly state: PageState;
+  readonly team: Team;
+  readonly controller: Controller;
+  readonly now: number;
+  readonly show: (column: Column) => void;
+}
+
+/** Sessions of all platforms; what shows them is loaded when somebody first asks for it. */
+export function TeamView(props: TeamViewProps): JSX.Element {
+  const [View, setView] = useState<FunctionComponent<TeamViewProps> | null>(null);
+  const [hasFailed, setHasFailed] = useState(false);
+  useEffect(() => {
+    import("./sessions-view.tsx").then(
+      ({ SessionsView }) => setView(() => SessionsView),
+      () => setHasFailed(true),
+    );
+  }, []);
+  if (View !== null) return <View {...props} />;
+  return (
+    <main class="thread team">
+      <p class="hint centred">{hasFailed ? "This could not be loaded. Reload the page." : "Loading…"}</p>
+    </main>
+  );
+}

@@ -1,0 +1,112 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ListedSession, SessionQuery } from "../../sessions/team-sessions.ts";
+import type { Controller } from "../state/controller.ts";
+import { fetchSessions } from "./api.ts";
+
+/** How often the beginning of the list is read anew while things change. Milliseconds. */
+const AGAIN_MS = 1_000;
+/** While somebody types. Milliseconds. */
+const TYPED_MS = 250;
+
+export interface Found {
+  readonly sessions: readonly ListedSession[];
+  /** Where the next page begins; null: there is none. */
+  readonly next: string | null;
+  readonly isLoading: boolean;
+  readonly hasFailed: boolean;
+}
+
+const NOTHING: Found = { sessions: [], next: null, isLoading: true, hasFailed: false };
+
+/** What a search finds, page by page; it stays up to date while it is shown. */
+export function useSessions(query: SessionQuery, controller: Controller): Found & { readonly more: () => void } {
+  const [found, setFound] = useState<Found>(NOTHING);
+  const asked = JSON.stringify(query);
+  /** The search that answers may still be for. */
+  const current = useRef(asked);
+  current.current = asked;
+  const isBusy = useRef(false);
+
+  const load = async (after: string): Promise<void> => {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    try {
+      const page = await fetchSessions({ ...query, after });
+      if (current.current !== asked) return;
+      setFound((before) => ({
+        sessions:
+          after === "" ? (page?.sessions ?? []) : [...before.sessions, ...withoutThose(page?.sessions ?? [], before)],
+        next: page?.next ?? null,
+        isLoading: false,
+        hasFailed: false,
+      }));
+    } catch {
+      if (current.current === asked) setFound((before) => ({ ...before, isLoading: false, hasFailed: true }));
+    } finally {
+      isBusy.current = false;
+    }
+  };
+
+  useEffect(() => {
+    setFound((before) => ({ ...before, isLoading: true }));
+    const timer = setTimeout(() => {
+      isBusy.current = false;
+      load("").catch(() => {});
+    }, TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [asked]);
+
+  useChanges(controller, async (changed) => {
+    const page = await fetchSessions(query).catch(() => null);
+    if (page === null || current.current !== asked) return;
+    setFound((before) => ({ ...before, sessions: merged(before.sessions, page.sessions, changed) }));
+  });
+
+  return {
+    ...found,
+    more: () => {
+      if (found.next !== null) load(found.next).catch(() => {});
+    },
+  };
+}
+
+/** Once a second at most, what has changed. */
+function useChanges(controller: Controller, again: (changed: ReadonlySet<string>) => Promise<void>): void {
+  const latest = useRef(again);
+  latest.current = again;
+  useEffect(() => {
+    const changed = new Set<string>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const tell = (): void => {
+      timer = undefined;
+      const ids = new Set(changed);
+      changed.clear();
+      latest.current(ids).catch(() => {});
+    };
+    const stop = controller.watch({ kind: "list" }, (news) => {
+      if (news?.type === "text") return;
+      for (const id of news?.sessionIds ?? []) changed.add(id);
+      timer ??= setTimeout(tell, AGAIN_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [controller]);
+}
+
+function withoutThose(page: readonly ListedSession[], { sessions }: Found): ListedSession[] {
+  const known = new Set(sessions.map(({ id }) => id));
+  return page.filter(({ id }) => !known.has(id));
+}
+
+/** The list with its beginning as it is now; what has changed and is not there any more does not fit the search now. */
+function merged(
+  before: readonly ListedSession[],
+  newest: readonly ListedSession[],
+  changed: ReadonlySet<string>,
+): ListedSession[] {
+  const there = new Set(newest.map(({ id }) => id));
+  const kept = before.filter(({ id }) => !there.has(id) && !changed.has(id));
+  return [...newest, ...kept].toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
+}

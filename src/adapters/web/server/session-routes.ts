@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { idSchema } from "../../render/local/wire.ts";
+import type { TeamSessions, Viewer } from "../sessions/team-sessions.ts";
+
+/** Characters of what is searched for. */
+const TEXT_CHARS = 200;
+const MOST_USD = 1_000_000;
+
+const words = z.string().trim().max(TEXT_CHARS).default("");
+const querySchema = z.object({
+  text: words,
+  person: words,
+  channel: words,
+  agent: words,
+  state: z.enum(["", "none", "working", "waiting", "done", "failed", "stopped"]).default(""),
+  leastUsd: z.coerce.number().min(0).max(MOST_USD).default(0),
+  after: words,
+});
+const idParams = z.object({ id: idSchema });
+const pressSchema = z.object({ clickId: z.uuid(), action: z.string().min(1).max(TEXT_CHARS) });
+
+const NONE = { error: "There is no such session here." };
+
+export interface SessionRoutesOptions {
+  /** Null where nobody shows them. */
+  readonly sessions: () => TeamSessions | null;
+  /** Who has sent a request that the door has let through. */
+  readonly viewerOf: (request: FastifyRequest) => Viewer;
+}
+
+/** What the page asks about sessions of all platforms. Whether there is one, and whether it may be seen, is one answer. */
+export function registerSessions(app: FastifyInstance, { sessions, viewerOf }: SessionRoutesOptions): void {
+  const answer = (reply: FastifyReply, body: object | null): FastifyReply =>
+    reply
+      .header("cache-control", "no-store")
+      .code(body === null ? 404 : 200)
+      .send(body ?? NONE);
+  app.get("/sessions", async (request, reply) => {
+    const query = querySchema.safeParse(request.query);
+    if (!query.success) return reply.code(400).send({ error: "The search was not understood." });
+    return answer(reply, (await sessions()?.list(viewerOf(request), query.data)) ?? null);
+  });
+  app.get("/sessions/choices", async (request, reply) =>
+    answer(reply, (await sessions()?.choices(viewerOf(request))) ?? null),
+  );
+  app.get("/sessions/:id", async (request, reply) => {
+    const params = idParams.safeParse(request.params);
+    const found = params.success ? await sessions()?.session(viewerOf(request), params.data.id) : null;
+    return answer(reply, found ?? null);
+  });
+  app.post("/sessions/:id/press", async (request, reply) => {
+    const params = idParams.safeParse(request.params);
+    const body = pressSchema.safeParse(request.body);
+    if (!params.success || !body.success) return reply.code(400).send({ error: "The click was not understood." });
+    const press = { sessionId: params.data.id, ...body.data };
+    return answer(reply, (await sessions()?.press(viewerOf(request), press)) ?? null);
+  });
+}

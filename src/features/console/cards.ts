@@ -1,0 +1,93 @@
+import { openCard } from "../../core/people/question-card.ts";
+import { approvalCard, type CardCall } from "../../core/permissions/approval-card.ts";
+import { decidersText, mayDecide } from "../../core/permissions/deciders.ts";
+import type { OutgoingMessage, Person } from "../../core/protocol/platform.ts";
+import type { ApprovalCall, ApprovalRow } from "../../core/store/run/approvals.ts";
+import type { QuestionRow } from "../../core/store/run/questions.ts";
+import { canonicalJson } from "../../core/text/canonical-json.ts";
+import { originOf } from "../../core/trust/label.ts";
+import type { FeatureHost, TeamSessions } from "../../feature.ts";
+
+type Session = NonNullable<Awaited<ReturnType<TeamSessions["session"]>>>;
+type Card = Session["cards"][number];
+
+/** Characters of a card: the page has room for what a chat attaches. */
+const CARD_CHARS = 40_000;
+const MINUTE_MS = 60_000;
+
+export interface Asking {
+  /** A session and its sub-agents. */
+  readonly family: readonly string[];
+  /** Who presses buttons; null: nobody may. */
+  readonly by: Person | null;
+}
+
+/** What people are asked, with the buttons of those who may answer. */
+export async function cardsOf(
+  { family, by }: Asking,
+  { store, approvals: rules }: Pick<FeatureHost, "store" | "approvals">,
+): Promise<Card[]> {
+  const { approvals, questions } = await store.overviews.waitingIn(family);
+  const agents = new Map((await Promise.all(family.map((id) => store.children.get(id)))).map((row) => [row?.id, row]));
+  return [
+    ...approvals.map((row) => {
+      const agent = agents.get(row.sessionId)?.task.agent ?? null;
+      const maySay = by !== null && mayDecide(by, row.people.requester.id, rules);
+      return cardOf("approval", approvalMessage(row, { agent, rules }), { id: row.id, maySay });
+    }),
+    ...questions.map((row) => questionCard(row, by !== null)),
+  ];
+}
+
+function cardOf(
+  kind: Card["kind"],
+  { markdown, footer = "", files, buttons }: OutgoingMessage,
+  { id, maySay }: { readonly id: string; readonly maySay: boolean },
+): Card {
+  const attached = files.map(({ name, data }) => ({ name, text: new TextDecoder().decode(data) }));
+  // To ask for changes is to write in the thread.
+  const here = buttons.filter((button) => !button.id.startsWith("answer:change:"));
+  return { id, kind, markdown, footer, attached, buttons: maySay ? here : [] };
+}
+
+/** The card as its platform shows it, but for what a tool said of its call at that time: here are the call's own arguments. */
+function approvalMessage(
+  { id, calls, people, createdAt, expiresAt }: ApprovalRow,
+  { agent, rules }: { readonly agent: string | null; readonly rules: FeatureHost["approvals"] },
+): OutgoingMessage {
+  const { requester, others, outside = [], mayRemember } = people;
+  return approvalCard({
+    approvalId: id,
+    agent,
+    calls: calls.filter(({ refused }) => refused === undefined).map(shownCall),
+    requester,
+    others,
+    origins: outside.flatMap((each) => originOf(each) ?? []),
+    mayRemember,
+    deciders: decidersText(requester.name, rules),
+    expiresMinutes: Math.round((expiresAt - createdAt) / MINUTE_MS),
+    maxChars: CARD_CHARS,
+  }).message;
+}
+
+function shownCall({ tool, input, title, grant }: ApprovalCall): CardCall {
+  const question = title === "" ? `${tool}?` : `${title.replaceAll("`", "")}?`;
+  const text = argumentsText(JSON.parse(input));
+  return { preview: { question, text, language: "", reach: "" }, why: null, label: grant.label };
+}
+
+/** Each argument by its name; lines of a longer one are indented, so that they cannot pass for another. */
+function argumentsText(input: unknown): string {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return canonicalJson(input);
+  return Object.entries(input)
+    .map(([name, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+      return text.includes("\n") ? `${name}:\n${text.replaceAll(/^/gmu, "  ")}` : `${name}: ${text}`;
+    })
+    .join("\n");
+}
+
+function questionCard(row: QuestionRow, maySay: boolean): Card {
+  const message = openCard(row, { deciders: "the person I asked, or an approver", maxChars: CARD_CHARS });
+  return cardOf(row.body.kind, { ...message, footer: "" }, { id: row.id, maySay });
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { field } from "../../config/fields.ts";
+import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
+import type { Sessions } from "./sessions.ts";
+
+const consoleSchema = z
+  .strictObject({
+    adminsSeePrivate: field(
+      z.boolean().default(false),
+      "Accounts that are admins see sessions of private channels and direct messages, too.",
+      false,
+    ),
+  })
+  .prefault({});
+
+const file = {
+  console: field(consoleSchema, "What the page shows of all platforms (docs/console.md).", { adminsSeePrivate: false }),
+};
+
+/** The work of the whole team on the page. */
+export const consoleFeature: Feature = {
+  name: "console",
+  settings: { file },
+  configure: (given) => {
+    const { adminsSeePrivate } = z.object(file).parse(given.file).console;
+    return {
+      problems: [],
+      facts: adminsSeePrivate ? { adminsSeePrivate } : {},
+      open: (host) => Promise.resolve(openConsole(host, adminsSeePrivate)),
+    };
+  },
+};
+
+/** What it is made of is loaded when a page first asks; runs are heard of while one watches. */
+function openConsole(host: FeatureHost, adminsSeePrivate: boolean): OpenFeature {
+  let loading: Promise<Sessions> | null = null;
+  let loaded: Sessions | null = null;
+  const load = async (): Promise<Sessions> => {
+    loading ??= import("./sessions.ts").then(({ createSessions }) => createSessions(host, { adminsSeePrivate }));
+    loaded = await loading;
+    return loaded;
+  };
+  return {
+    sessions: {
+      list: async (...asked) => (await load()).list(...asked),
+      choices: async (...asked) => (await load()).choices(...asked),
+      session: async (...asked) => (await load()).session(...asked),
+      press: async (...asked) => (await load()).press(...asked),
+      watch: (watching) => {
+        let end = (): void => {};
+        let hasEnded = false;
+        const begin = async (): Promise<void> => {
+          const sessions = await load();
+          if (!hasEnded) end = sessions.watch(watching);
+        };
+        begin().catch((error: unknown) => host.log.error({ err: error }, "console_not_loaded"));
+        return () => {
+          hasEnded = true;
+          end();
+        };
+      },
+    },
+    watchRun: (run, event) => loaded?.note(run, event),
+  };
+}

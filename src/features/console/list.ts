@@ -1,0 +1,189 @@
+import { plainLine } from "../../core/text/plain-text.ts";
+import type { FeatureHost, TeamSessions } from "../../feature.ts";
+import type { Sight, Viewer } from "./sight.ts";
+import { type ChannelRow, consoleReads, type NewestRun, type SpentSum, type ThreadRow } from "./store.ts";
+
+type Query = Parameters<TeamSessions["list"]>[1];
+type List = Awaited<ReturnType<TeamSessions["list"]>>;
+type Listed = List["sessions"][number];
+export type State = Listed["state"];
+type Choices = Awaited<ReturnType<TeamSessions["choices"]>>;
+
+/** Sessions of one page. */
+const PAGE = 50;
+/** Sessions that are looked at together, and for one page at most: a search that finds little goes on in the next page. */
+const LOOKED_AT = { together: 100, most: 1_000 };
+/** Channels that the choices name, those with the newest activity. */
+const CHOSEN_CHANNELS = 40;
+/** Characters of a title. */
+const TITLE_CHARS = 160;
+
+export interface Looking {
+  readonly host: Pick<FeatureHost, "store" | "describe">;
+  readonly sight: Sight;
+}
+
+/** Walks through the sessions, the newest first, past those that the viewer may not see or did not ask for. */
+export async function listSessions(viewer: Viewer, query: Query, looking: Looking): Promise<List> {
+  const reads = looking.host.store.tables(consoleReads);
+  const without = new Set<string>();
+  const listed: Listed[] = [];
+  let after = cursorOf(query.after);
+  for (let looked = 0; looked < LOOKED_AT.most; looked += LOOKED_AT.together) {
+    const { channel, person, agent, state } = query;
+    const isOpen = state === "working" || state === "waiting";
+    const rows = await reads.page({ channel, person, agent, isOpen, without, after, limit: LOOKED_AT.together });
+    const wanted = await wantedAmong(rows, { viewer, query, without, looking });
+    for (const session of wanted) {
+      if (listed.length === PAGE) return { sessions: listed, next: cursorText(listed.at(-1)) };
+      listed.push(session);
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LOOKED_AT.together) return { sessions: listed, next: null };
+    after = { at: last.updatedAt, id: last.id };
+    if (listed.length === PAGE) break;
+  }
+  return { sessions: listed, next: after === null ? null : cursorText({ updatedAt: after.at, id: after.id }) };
+}
+
+interface Wanted {
+  readonly viewer: Viewer;
+  readonly query: Query;
+  /** Channels that the viewer does not see; those that are found here are added. */
+  readonly without: Set<string>;
+  readonly looking: Looking;
+}
+
+async function wantedAmong(rows: readonly ThreadRow[], wanted: Wanted): Promise<Listed[]> {
+  const { query, looking } = wanted;
+  const seen = await seenAmong(rows, wanted);
+  const reads = looking.host.store.tables(consoleReads);
+  const titles = await reads.titles(seen.map(({ id }) => id));
+  const titled = query.text === "" ? seen : await matching(seen, titles, { query, looking });
+  const listed = await listedAs(titled, titles, looking);
+  return listed.filter(
+    ({ state, costUsd }) =>
+      (query.state === "" || state === query.state) && (query.leastUsd === 0 || (costUsd ?? 0) >= query.leastUsd),
+  );
+}
+
+/** Each channel is asked for once, and of those that are seen each thread that may be for fewer. */
+async function seenAmong(rows: readonly ThreadRow[], { viewer, without, looking }: Wanted): Promise<ThreadRow[]> {
+  const { sight } = looking;
+  if (sight.seesAll(viewer)) return [...rows];
+  const channels = new Map(rows.map(({ channel }) => [channel.id, channel]));
+  await Promise.all(
+    [...channels.values()].map(async (channel) => {
+      if (!(await sight.seesChannel(viewer, channel))) without.add(channel.id);
+    }),
+  );
+  const inSight = rows.filter(({ channel }) => !without.has(channel.id));
+  const seen = await Promise.all(inSight.map(async (row) => ((await sight.sees(viewer, row)) ? [row] : [])));
+  return seen.flat();
+}
+
+async function matching(
+  rows: readonly ThreadRow[],
+  titles: ReadonlyMap<string, string>,
+  { query, looking }: Pick<Wanted, "query" | "looking">,
+): Promise<ThreadRow[]> {
+  const words = query.text.toLowerCase();
+  const isTitled = ({ id }: ThreadRow) => titles.get(id)?.toLowerCase().includes(words) === true;
+  const others = rows.filter((row) => !isTitled(row)).map(({ id }) => id);
+  const reads = looking.host.store.tables(consoleReads);
+  const saying = others.length === 0 ? new Set<string>() : await reads.saying(others, query.text);
+  return rows.filter((row) => isTitled(row) || saying.has(row.id));
+}
+
+/** Sessions as lists have them. */
+export async function listedAs(
+  rows: readonly ThreadRow[],
+  titles: ReadonlyMap<string, string>,
+  { host }: Pick<Looking, "host">,
+): Promise<Listed[]> {
+  if (rows.length === 0) return [];
+  const reads = host.store.tables(consoleReads);
+  const families = await reads.families(rows.map(({ id }) => id));
+  const all = [...families.values()].flat();
+  const [runs, asking, spent] = await Promise.all([reads.newestRuns(all), reads.asking(all), reads.spent(all)]);
+  return rows.map(({ id, channel, thread, agent, updatedAt }) => {
+    const family = families.get(id) ?? [id];
+    return {
+      id,
+      title: plainLine(titles.get(id) ?? "", TITLE_CHARS),
+      platform: thread.platform,
+      workspace: channel.workspaceName,
+      channel: channelName(channel),
+      agent,
+      state: stateOf(family, { runs, asking }),
+      costUsd: costOf(family.flatMap((each) => spent.get(each) ?? [])),
+      updatedAt,
+    };
+  });
+}
+
+/** The line of a session, itself first: what goes on in any of it, else what its own newest run came to. */
+export function stateOf(
+  family: readonly string[],
+  { runs, asking }: { readonly runs: ReadonlyMap<string, NewestRun>; readonly asking: ReadonlySet<string> },
+): State {
+  if (family.some((id) => asking.has(id))) return "waiting";
+  const own = runs.get(family[0] ?? "");
+  if (family.some((id) => runs.get(id)?.outcome === null)) return "working";
+  if (own === undefined) return "none";
+  if (own.outcome === "end_turn") return "done";
+  return own.outcome === "cancelled" ? "stopped" : "failed";
+}
+
+/** US dollars; null where something was used, and no price of it is known. */
+export function costOf(sums: readonly SpentSum[]): number | null {
+  const isUnknown = sums.length > 0 && sums.every(({ calls, unpriced }) => calls === unpriced);
+  return isUnknown ? null : sums.reduce((sum, { costUsd }) => sum + costUsd, 0);
+}
+
+export function channelName({ name, kind }: ChannelRow): string {
+  return kind === "channel" ? `#${name}` : kind === "dm" ? "direct message" : name;
+}
+
+/** What lists may be narrowed by, as far as the viewer sees it. */
+export async function choicesFor(viewer: Viewer, { host, sight }: Looking): Promise<Choices> {
+  const reads = host.store.tables(consoleReads);
+  const newest = (await reads.channels()).slice(0, CHOSEN_CHANNELS);
+  const seen = await Promise.all(
+    newest.map(async (channel) => ((await sight.seesChannel(viewer, channel)) ? [channel] : [])),
+  );
+  const channels = seen.flat();
+  const { agents, people } = await reads.choices(channels.map(({ id }) => id));
+  const names = await reads.namesOf(people);
+  return {
+    channels: channels.map((channel) => ({
+      id: channel.id,
+      name: `${channelName(channel)} · ${channel.workspaceName}`,
+    })),
+    people: people.map((id) => ({ id, name: names.get(id) ?? id })),
+    agents,
+    unlinked: unlinkedOf(viewer, newest, host),
+  };
+}
+
+function unlinkedOf(
+  viewer: Viewer,
+  channels: readonly ChannelRow[],
+  { describe }: Pick<FeatureHost, "describe">,
+): string[] {
+  if (viewer.kind === "operator") return [];
+  const platforms = new Set(channels.map(({ workspaceId }) => workspaceId.slice(0, workspaceId.indexOf(":"))));
+  const { roles } = viewer.account.person;
+  return [...platforms]
+    .filter((name) => !describe(name).isOwn && !roles.some((id) => id.startsWith(`${name}:`)))
+    .map((name) => describe(name).title);
+}
+
+function cursorOf(text: string): { at: number; id: string } | null {
+  const [, at, id] = /^(\d{1,16})\.(.{1,200})$/u.exec(text) ?? [];
+  return at === undefined || id === undefined ? null : { at: Number(at), id };
+}
+
+function cursorText(last: Pick<Listed, "updatedAt" | "id"> | undefined): string | null {
+  return last === undefined ? null : `${last.updatedAt}.${last.id}`;
+}

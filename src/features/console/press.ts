@@ -1,0 +1,82 @@
+import { eventKey } from "../../core/events/event-key.ts";
+import { assertNever } from "../../core/protocol/assert-never.ts";
+import { byPerson } from "../../core/protocol/cancel-cause.ts";
+import type { InboundAction, Receipt } from "../../core/protocol/platform.ts";
+import type { FeatureHost, TeamSessions } from "../../feature.ts";
+import type { Looking } from "./list.ts";
+import { mayPress } from "./session.ts";
+import type { Viewer } from "./sight.ts";
+import { consoleReads, type ThreadRow } from "./store.ts";
+
+type Press = Parameters<TeamSessions["press"]>[1];
+type Pressed = NonNullable<Awaited<ReturnType<TeamSessions["press"]>>>;
+
+export interface Pressing extends Looking {
+  readonly host: Pick<FeatureHost, "store" | "describe" | "engine" | "receive" | "log" | "runtime">;
+}
+
+/** Buttons that the page shows of a session. */
+const BUTTON = /^(?:stop|approve|answer):[\w:-]{1,200}$/u;
+const NO_BUTTON = "There is no such button here.";
+const ENDED = "This has ended already; there is nothing to stop.";
+
+/** Presses a button in the session's thread, as the viewer's own person there: what it does, and who may, the core decides as for any click. */
+export async function pressButton(viewer: Viewer, press: Press, pressing: Pressing): Promise<Pressed | null> {
+  const { host, sight } = pressing;
+  const row = await host.store.tables(consoleReads).get(press.sessionId);
+  if (row === null || !(await sight.sees(viewer, row))) return null;
+  if (!BUTTON.test(press.action) || !mayPress(viewer)) return { words: NO_BUTTON };
+  const actor = await sight.actor(viewer, row);
+  const account = viewer.kind === "account" ? viewer.account.name : null;
+  host.log.info({ account, person: actor?.id, sessionId: row.id, action: press.action }, "pressed_on_page");
+  const at = host.runtime.clock.now();
+  if (actor !== null) return told(await host.receive(clickOf(row, press, { person: actor, at })));
+  if (viewer.kind === "operator" && press.action.startsWith("stop:")) return stop(press.action.slice(5), host);
+  const { title } = host.describe(row.thread.platform);
+  return {
+    words: `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`,
+  };
+}
+
+function clickOf(
+  { channel, thread }: ThreadRow,
+  { clickId, action }: Press,
+  by: Pick<InboundAction, "person" | "at">,
+): InboundAction {
+  const { id, name, kind, workspaceName } = channel;
+  return {
+    kind: "action",
+    key: eventKey(thread.platform, "page", clickId),
+    workspace: { id: thread.workspaceId, name: workspaceName },
+    channel: { id: id.slice(id.indexOf(":") + 1), name, kind: kind === "dm" || kind === "group" ? kind : "channel" },
+    thread,
+    ...by,
+    action,
+  };
+}
+
+/** Whoever holds this machine's key may end what runs on it. */
+async function stop(runId: string, { store, engine }: Pressing["host"]): Promise<Pressed> {
+  const run = await store.runs.get(runId);
+  if (run === null || run.status === "ended") return { words: ENDED };
+  await engine.cancel(run.sessionId, run.id, byPerson({ name: "operator" }));
+  return { words: null };
+}
+
+function told(receipt: Receipt): Pressed {
+  switch (receipt.type) {
+    case "reply":
+      return { words: receipt.message.markdown };
+    case "refused":
+      return { words: receipt.reason };
+    case "accepted":
+    case "duplicate":
+    case "ignored":
+    case "completions":
+    case "home":
+    case "prompts":
+      return { words: null };
+    default:
+      return assertNever(receipt);
+  }
+}

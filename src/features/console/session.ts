@@ -1,0 +1,104 @@
+import { changesOfRuns } from "../../core/history/run-changes.ts";
+import type { ChildRow } from "../../core/store/run/children.ts";
+import type { Store } from "../../core/store/store.ts";
+import type { FeatureHost, TeamSessions } from "../../feature.ts";
+import { cardsOf } from "./cards.ts";
+import { costOf, type Looking, listedAs, stateOf } from "./list.ts";
+import type { Viewer } from "./sight.ts";
+import { consoleReads, type NewestRun, type SpentSum } from "./store.ts";
+import { transcriptOf } from "./transcript.ts";
+
+type Session = NonNullable<Awaited<ReturnType<TeamSessions["session"]>>>;
+type Task = Session["tasks"][number];
+
+export interface Showing extends Looking {
+  readonly host: Pick<FeatureHost, "store" | "describe" | "configOf" | "titleOf" | "approvals">;
+}
+
+/** All that there is to see of a session; null where the viewer may not. */
+export async function showSession(viewer: Viewer, id: string, showing: Showing): Promise<Session | null> {
+  const { host, sight } = showing;
+  const { store } = host;
+  const reads = store.tables(consoleReads);
+  const row = await reads.get(id);
+  if (row === null || !(await sight.sees(viewer, row))) return null;
+  const [titles, stored, actor, transcript, files, children] = await Promise.all([
+    reads.titles([id]),
+    store.sessions.get(id),
+    sight.actor(viewer, row),
+    transcriptOf(id, host),
+    filesOf(id, store),
+    descendants(id, store),
+  ]);
+  const family = [id, ...children.map((child) => child.id)];
+  const by = mayPress(viewer) ? actor : null;
+  const [[listed], spent, runs, asking, cards] = await Promise.all([
+    listedAs([row], titles, showing),
+    reads.spent(family),
+    reads.newestRuns(family),
+    reads.asking(family),
+    cardsOf({ family, by }, host),
+  ]);
+  if (listed === undefined) return null;
+  const sums = [...spent.values()];
+  const sum = (key: "calls" | "tokens") => sums.reduce((all, each) => all + each[key], 0);
+  const { mode, model } = host.configOf(stored);
+  return {
+    ...listed,
+    ...transcript,
+    mode,
+    model,
+    cards,
+    stop: by === null && viewer.kind !== "operator" ? null : stopOf(family, runs),
+    files,
+    usage: { calls: sum("calls"), tokens: sum("tokens") },
+    tasks: tasksOf(id, { children, spent, runs, asking }),
+    parentId: row.parentId,
+    actsAs: by?.name ?? null,
+  };
+}
+
+export function mayPress(viewer: Viewer): boolean {
+  return viewer.kind === "operator" || viewer.account.role !== "viewer";
+}
+
+/** Each path once, as the newest run that changed it left it. */
+async function filesOf(sessionId: string, store: Store): Promise<Session["files"]> {
+  const oldestFirst = (await changesOfRuns(store, sessionId)).toReversed();
+  const changes = oldestFirst.flatMap(({ files }) => files);
+  return [...new Map(changes.map((file) => [file.path, file])).values()].map(({ path, after }) => {
+    return { path, isGone: after === null };
+  });
+}
+
+/** The run of the session that goes on, else one of a sub-agent in the background. */
+function stopOf(family: readonly string[], runs: ReadonlyMap<string, NewestRun>): string | null {
+  const open = family.flatMap((id) => runs.get(id) ?? []).find(({ outcome }) => outcome === null);
+  return open === undefined ? null : `stop:${open.id}`;
+}
+
+async function descendants(id: string, store: Store): Promise<ChildRow[]> {
+  const { ofSession } = await store.children.family(id, "");
+  const rows = await Promise.all(ofSession.sessionIds.slice(1).map((child) => store.children.get(child)));
+  return rows.filter((row) => row !== null);
+}
+
+interface Tree {
+  readonly children: readonly ChildRow[];
+  readonly spent: ReadonlyMap<string, SpentSum>;
+  readonly runs: ReadonlyMap<string, NewestRun>;
+  readonly asking: ReadonlySet<string>;
+}
+
+function tasksOf(parentId: string, tree: Tree): Task[] {
+  return tree.children
+    .filter((child) => child.parentId === parentId)
+    .map(({ id, task: { agent, description } }) => ({
+      id,
+      agent,
+      description,
+      state: stateOf([id], tree),
+      costUsd: costOf([tree.spent.get(id) ?? []].flat()),
+      tasks: tasksOf(id, tree),
+    }));
+}

@@ -1,0 +1,111 @@
+import { BoundedMap } from "../../core/bounded-map.ts";
+import type { Person, ThreadRef } from "../../core/protocol/platform.ts";
+import { channelOf } from "../../core/store/sessions.ts";
+import type { FeatureHost, TeamSessions } from "../../feature.ts";
+import type { ChannelRow } from "./store.ts";
+
+export type Viewer = Parameters<TeamSessions["choices"]>[0];
+
+export interface Sight {
+  /** Everything, also what is private. */
+  seesAll(viewer: Viewer): boolean;
+  seesChannel(viewer: Viewer, channel: ChannelRow): Promise<boolean>;
+  sees(viewer: Viewer, place: Place): Promise<boolean>;
+  /** The person that the viewer is where the session is, as its platform knows them now; null: nobody who may look there. */
+  actor(viewer: Viewer, place: Place): Promise<Person | null>;
+}
+
+/** Where a session is. */
+export interface Place {
+  readonly channel: ChannelRow;
+  readonly thread: ThreadRef;
+}
+
+export type SightOptions = Pick<FeatureHost, "describe" | "canSeeChannel" | "memberOf" | "membershipOf" | "serves"> & {
+  readonly clock: { now(): number };
+  readonly adminsSeePrivate: boolean;
+};
+
+/** How long an answer about a person is believed; about a channel the core keeps its own. Milliseconds. */
+const BELIEVED_MS = 60_000;
+const REMEMBERED = 5_000;
+
+/** Who sees what: those who see it on its platform, as the people that they have shown to be there. */
+export function createSight(options: SightOptions): Sight {
+  const { describe, canSeeChannel, memberOf, membershipOf, serves, clock, adminsSeePrivate } = options;
+  const remembered = remembering(clock);
+  const memberIn = remembered<Person | null>(async (id, thread) => {
+    const member = (await memberOf(thread, id)) ?? null;
+    return member !== null && serves(member) ? member : null;
+  });
+  // A thread may be for fewer than its channel is.
+  const isInThread = remembered(async (id, thread) => (await membershipOf(thread, id))?.isMember === true);
+
+  const seesAll = (viewer: Viewer): boolean =>
+    viewer.kind === "operator" || (adminsSeePrivate && viewer.account.role === "admin");
+
+  const inChannel = async (viewer: Viewer, channel: ThreadRef): Promise<readonly Person[]> => {
+    const platform = describe(channel.platform);
+    if (platform.isOwn) {
+      if (viewer.kind === "operator") return [operator(platform.name)];
+      return platform.isDirect(channel) ? [] : [viewer.account.person];
+    }
+    const linked = viewer.kind === "operator" ? [] : viewer.account.person.roles;
+    const found = await Promise.all(
+      linked
+        .filter((id) => id.startsWith(`${platform.name}:`))
+        .map(async (id) => {
+          if (!(await canSeeChannel(channel, { id }))) return null;
+          return memberIn(id, channel).catch(() => null);
+        }),
+    );
+    return found.filter((person) => person !== null);
+  };
+
+  const actor: Sight["actor"] = async (viewer, { channel, thread }) => {
+    const people = await inChannel(viewer, channelOf(channel.id, thread.workspaceId));
+    const { hasPrivateThreads } = describe(thread.platform);
+    if (hasPrivateThreads !== true || thread.threadId === null) return people[0] ?? null;
+    for (const person of people) if (await isInThread(person.id, thread).catch(() => false)) return person;
+    return null;
+  };
+
+  return {
+    seesAll,
+    actor,
+    sees: async (viewer, place) => seesAll(viewer) || (await actor(viewer, place)) !== null,
+    seesChannel: async (viewer, { id, workspaceId }) => {
+      if (seesAll(viewer)) return true;
+      const workspace = workspaceId.slice(workspaceId.indexOf(":") + 1);
+      return (await inChannel(viewer, channelOf(id, workspace))).length > 0;
+    },
+  };
+}
+
+/** Whoever holds the page's key on this machine. */
+function operator(platform: string): Person {
+  return { id: `${platform}:local`, name: "operator", isBot: false, isGuest: false, isExternal: false, roles: [] };
+}
+
+type Ask<T> = (personId: string, thread: ThreadRef) => Promise<T>;
+
+function remembering(clock: { now(): number }) {
+  return <T>(ask: Ask<T>): Ask<T> => {
+    const known = new BoundedMap<string, { readonly answer: Promise<T>; readonly until: number }>(REMEMBERED);
+    return (personId, thread) => {
+      const key = [thread.platform, thread.workspaceId, thread.channelId, thread.threadId, personId].join(" ");
+      const before = known.get(key);
+      if (before !== undefined && before.until > clock.now()) return before.answer;
+      const answer = ask(personId, thread);
+      known.set(key, { answer, until: clock.now() + BELIEVED_MS });
+      // Somebody who is let in is not kept waiting.
+      const forget = (): void => known.delete(key);
+      answer.then((found) => (isNothing(found) ? forget() : undefined), forget);
+      return answer;
+    };
+  };
+}
+
+function isNothing(found: unknown): boolean {
+  return found === null || found === false;
+}

@@ -1,0 +1,366 @@
+import { join } from "@prisma/client/runtime/client";
+import { z } from "zod";
+import { sessionEventBodySchema } from "../../core/events/session-event.ts";
+import { type ContentBlock, contentBlockSchema } from "../../core/protocol/messages.ts";
+import { type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
+import type { Client } from "../../core/store/database/client.ts";
+
+/** A channel that sessions are in. */
+export interface ChannelRow {
+  /** `slack:C1` */
+  readonly id: string;
+  /** `slack:T1` */
+  readonly workspaceId: string;
+  readonly workspaceName: string;
+  readonly name: string;
+  readonly kind: string;
+}
+
+export interface ThreadRow {
+  readonly id: string;
+  readonly channel: ChannelRow;
+  readonly thread: ThreadRef;
+  readonly agent: string;
+  /** Ids of people who have addressed the agent here. */
+  readonly people: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly updatedAt: number;
+}
+
+export interface RowFilter {
+  /** `slack:C1`; empty: of all. */
+  readonly channel: string;
+  /** Channels that are left out. */
+  readonly without: ReadonlySet<string>;
+  readonly person: string;
+  readonly agent: string;
+  /** Only those of which something goes on; their sub-agents' work counts. */
+  readonly isOpen: boolean;
+  readonly after: { readonly at: number; readonly id: string } | null;
+  readonly limit: number;
+}
+
+/** What the newest run came to; `outcome` null: it goes on. */
+export interface NewestRun {
+  readonly id: string;
+  readonly outcome: string | null;
+}
+
+export interface SpentSum {
+  /** US dollars of the calls whose price is known. */
+  readonly costUsd: number;
+  readonly tokens: number;
+  readonly calls: number;
+  readonly unpriced: number;
+}
+
+export interface MessageRow {
+  readonly id: string;
+  readonly runId: string;
+  readonly isOurs: boolean;
+  readonly content: readonly ContentBlock[];
+  readonly authorId: string | null;
+  readonly authorName: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** What tells who has said something, and when. */
+export function saidKey(authorId: string, at: number): string {
+  return `${at} ${authorId}`;
+}
+
+const peopleSchema = z.array(z.string());
+const saidSchema = z.array(z.object({ sessionId: z.string(), content: z.string() }));
+const blocksSchema = z.array(z.object({ type: z.string(), text: z.string().optional() }));
+/** Generations of sub-agents are few (MAX_DEPTH); a row that points to itself ends here. */
+const MOST_GENERATIONS = 8;
+
+/** Looks over the sessions of all channels. */
+export function consoleReads(db: Client) {
+  return {
+    ...figures(db),
+    ...spending(db),
+    ...texts(db),
+
+    /** Channels with sessions, those with the newest activity first. */
+    async channels(): Promise<ChannelRow[]> {
+      const busiest = await db.session.groupBy({
+        by: ["channelId"],
+        where: { parentId: null },
+        _max: { updatedAt: true },
+        orderBy: { _max: { updatedAt: "desc" } },
+      });
+      const rows = await db.channel.findMany({ include: { workspace: true } });
+      const byId = new Map(rows.map((row) => [row.id, toChannel(row)]));
+      return busiest.flatMap(({ channelId }) => byId.get(channelId) ?? []);
+    },
+
+    /** Sessions that are no sub-agent's, the newest activity first. */
+    async page({ channel, without, person, agent, isOpen, after, limit }: RowFilter): Promise<ThreadRow[]> {
+      const open = isOpen ? await openRoots(db) : null;
+      const behind = after === null ? null : new Date(after.at);
+      const rows = await db.session.findMany({
+        where: {
+          parentId: null,
+          channelId: { notIn: [...without], ...(channel === "" ? {} : { equals: channel }) },
+          ...(person === "" ? {} : { people: { contains: JSON.stringify(person) } }),
+          ...(agent === "" ? {} : { agent }),
+          ...(open === null ? {} : { id: { in: open } }),
+          ...(after === null || behind === null
+            ? {}
+            : { OR: [{ updatedAt: { lt: behind } }, { updatedAt: behind, id: { lt: after.id } }] }),
+        },
+        orderBy: [{ updatedAt: "desc" }, { id: "desc" }],
+        take: limit,
+        include: { channel: { include: { workspace: true } } },
+      });
+      return rows.map(toThread);
+    },
+
+    /** Also a sub-agent's; null when there is none. */
+    async get(id: string): Promise<(ThreadRow & { readonly parentId: string | null }) | null> {
+      const row = await db.session.findUnique({
+        where: { id },
+        include: { channel: { include: { workspace: true } } },
+      });
+      return row === null ? null : { ...toThread(row), parentId: row.parentId };
+    },
+
+    /** Agents of sessions, and people who have begun some. */
+    async choices(channelIds: readonly string[]): Promise<{ agents: string[]; people: string[] }> {
+      const where = { parentId: null, channelId: { in: [...channelIds] } };
+      const [agents, people] = await Promise.all([
+        db.session.groupBy({ by: ["agent"], where, orderBy: { agent: "asc" } }),
+        db.session.groupBy({ by: ["createdBy"], where, orderBy: { createdBy: "asc" } }),
+      ]);
+      return { agents: agents.map(({ agent }) => agent), people: people.map(({ createdBy }) => createdBy) };
+    },
+  };
+}
+
+function figures(db: Client) {
+  return {
+    /** Each session's line, itself first. */
+    async families(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+      const families = new Map(ids.map((id) => [id, [id]]));
+      const rootOf = new Map(ids.map((id) => [id, id]));
+      let level = [...ids];
+      for (let generation = 0; level.length > 0 && generation < MOST_GENERATIONS; generation += 1) {
+        const rows = await db.session.findMany({
+          where: { parentId: { in: level } },
+          select: { id: true, parentId: true },
+        });
+        level = [];
+        for (const { id, parentId } of rows) {
+          const root = rootOf.get(parentId ?? "");
+          if (root === undefined || rootOf.has(id)) continue;
+          rootOf.set(id, root);
+          families.get(root)?.push(id);
+          level.push(id);
+        }
+      }
+      return families;
+    },
+
+    async newestRuns(ids: readonly string[]): Promise<ReadonlyMap<string, NewestRun>> {
+      const newest = await db.run.groupBy({
+        by: ["sessionId"],
+        where: { sessionId: { in: [...ids] } },
+        _max: { eventSeq: true },
+      });
+      const rows = await db.run.findMany({
+        where: { eventSeq: { in: newest.flatMap(({ _max: { eventSeq } }) => eventSeq ?? []) } },
+        select: { id: true, sessionId: true, status: true, outcome: true },
+      });
+      return new Map(
+        rows.map(({ id, sessionId, status, outcome }) => [
+          sessionId,
+          { id, outcome: status === "ended" ? (outcome ?? "error") : null },
+        ]),
+      );
+    },
+
+    /** Those among them that wait for a person. */
+    async asking(ids: readonly string[]): Promise<ReadonlySet<string>> {
+      const sessionId = { in: [...ids] };
+      const [approvals, questions] = await Promise.all([
+        db.approval.findMany({ where: { sessionId, status: "pending" }, select: { sessionId: true } }),
+        db.question.findMany({ where: { sessionId, status: "open" }, select: { sessionId: true } }),
+      ]);
+      return new Set([...approvals, ...questions].map((row) => row.sessionId));
+    },
+  };
+}
+
+function spending(db: Client) {
+  return {
+    async spent(ids: readonly string[]): Promise<ReadonlyMap<string, SpentSum>> {
+      const rows = await db.usage.groupBy({
+        by: ["sessionId"],
+        where: { sessionId: { in: [...ids] } },
+        _sum: { costUsd: true, inputTokens: true, outputTokens: true, cacheReadTokens: true, cacheWriteTokens: true },
+        _count: { runId: true, costUsd: true },
+      });
+      return new Map(
+        rows.map(({ sessionId, _sum: sum, _count: { runId: calls, costUsd: priced } }) => {
+          const { costUsd, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = sum;
+          const tokens = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens];
+          return [
+            sessionId,
+            {
+              costUsd: costUsd ?? 0,
+              tokens: tokens.reduce<number>((all, each) => all + (each ?? 0), 0),
+              calls,
+              unpriced: calls - priced,
+            },
+          ];
+        }),
+      );
+    },
+  };
+}
+
+function texts(db: Client) {
+  return {
+    /** The newest messages, oldest first, and how many there are in all. */
+    async messages(sessionId: string, limit: number): Promise<{ rows: MessageRow[]; count: number }> {
+      const [rows, count] = await Promise.all([
+        db.message.findMany({ where: { sessionId }, orderBy: { seq: "desc" }, take: limit }),
+        db.message.count({ where: { sessionId } }),
+      ]);
+      return { rows: rows.toReversed().map(toMessage), count };
+    },
+
+    /** What people have said to a session as they said it, by `saidKey`. */
+    async said(sessionId: string): Promise<ReadonlyMap<string, string>> {
+      const rows = await db.inboxEvent.findMany({ where: { sessionId }, select: { body: true } });
+      return new Map(
+        rows.flatMap(({ body }) => {
+          const { data } = sessionEventBodySchema.safeParse(JSON.parse(body));
+          return data?.kind === "message" ? [[saidKey(data.author.id, data.at), data.text]] : [];
+        }),
+      );
+    },
+
+    /** What began each session, in somebody's words. */
+    async titles(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const first = await db.inboxEvent.groupBy({
+        by: ["sessionId"],
+        where: { sessionId: { in: [...ids] } },
+        _min: { seq: true },
+      });
+      const rows = await db.inboxEvent.findMany({
+        where: { seq: { in: first.flatMap(({ _min: { seq } }) => seq ?? []) } },
+        select: { sessionId: true, body: true },
+      });
+      return new Map(rows.map(({ sessionId, body }) => [sessionId, wordsOf(body)]));
+    },
+
+    /** Those among them with a message that holds the words, whatever their case. */
+    async saying(ids: readonly string[], words: string): Promise<ReadonlySet<string>> {
+      const wanted = words.toLowerCase();
+      // The longest part of it that stands in JSON as it is said, and whose case a database knows.
+      const [plain = ""] = wanted.split(/[^ !#$&-[\]^`-~]/u).toSorted((a, b) => b.length - a.length);
+      const found: unknown = await db.$queryRaw`
+        SELECT "sessionId", "content" FROM "Message"
+        WHERE "sessionId" IN (${join([...ids])}) AND lower("content") LIKE ${`%${plain}%`}`;
+      const rows = saidSchema.parse(found);
+      const holds = (content: string): boolean =>
+        blocksSchema
+          .parse(JSON.parse(content))
+          .some(({ type, text }) => type === "text" && text?.toLowerCase().includes(wanted) === true);
+      return new Set(rows.flatMap(({ sessionId, content }) => (holds(content) ? [sessionId] : [])));
+    },
+
+    /** Names of people, as they last wrote. */
+    async namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const rows = await db.message.groupBy({
+        by: ["authorId"],
+        where: { authorId: { in: [...ids] } },
+        _max: { authorName: true },
+      });
+      return new Map(
+        rows.flatMap(({ authorId, _max: { authorName } }) =>
+          authorId === null || authorName === null ? [] : [[authorId, authorName]],
+        ),
+      );
+    },
+  };
+}
+
+/** Those with a run that has not ended, of their own or of a sub-agent's. */
+async function openRoots(db: Client): Promise<string[]> {
+  const runs = await db.run.findMany({ where: { status: { in: ["running", "parked"] } }, select: { sessionId: true } });
+  const roots = new Set<string>();
+  let level = [...new Set(runs.map(({ sessionId }) => sessionId))];
+  for (let generation = 0; level.length > 0 && generation < MOST_GENERATIONS; generation += 1) {
+    const rows = await db.session.findMany({ where: { id: { in: level } }, select: { id: true, parentId: true } });
+    for (const { id, parentId } of rows) if (parentId === null) roots.add(id);
+    level = rows.flatMap(({ parentId }) => parentId ?? []);
+  }
+  return [...roots];
+}
+
+function wordsOf(body: string): string {
+  const parsed = sessionEventBodySchema.safeParse(JSON.parse(body));
+  if (!parsed.success) return "";
+  const event = parsed.data;
+  if (event.kind === "message") return event.text;
+  if (event.kind === "job") return event.prompt;
+  return event.kind === "child" ? event.task.description : "";
+}
+
+interface StoredMessage {
+  id: string;
+  runId: string;
+  role: string;
+  content: string;
+  authorId: string | null;
+  authorName: string | null;
+  createdAt: Date;
+}
+
+function toMessage({ id, runId, role, content, authorId, authorName, createdAt }: StoredMessage): MessageRow {
+  return {
+    id,
+    runId,
+    isOurs: role === "assistant",
+    content: z.array(contentBlockSchema).parse(JSON.parse(content)),
+    authorId,
+    authorName: authorName ?? authorId ?? "",
+    at: createdAt.getTime(),
+  };
+}
+
+interface StoredChannel {
+  id: string;
+  workspaceId: string;
+  name: string;
+  kind: string;
+  workspace: { name: string };
+}
+
+function toChannel({ id, workspaceId, name, kind, workspace }: StoredChannel): ChannelRow {
+  return { id, workspaceId, workspaceName: workspace.name, name, kind };
+}
+
+interface StoredThread {
+  id: string;
+  thread: string;
+  agent: string;
+  people: string;
+  updatedAt: Date;
+  channel: StoredChannel;
+}
+
+function toThread(row: StoredThread): ThreadRow {
+  return {
+    id: row.id,
+    channel: toChannel(row.channel),
+    thread: threadRefSchema.parse(JSON.parse(row.thread)),
+    agent: row.agent,
+    people: peopleSchema.parse(JSON.parse(row.people)),
+    updatedAt: row.updatedAt.getTime(),
+  };
+}

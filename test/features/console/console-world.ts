@@ -1,0 +1,65 @@
+import { writeFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { runCli } from "../../support/program/cli.ts";
+import { typed } from "../../support/talk/memory-talk.ts";
+import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
+
+const PASSWORD = "heron on the long pier";
+
+/** The whole program in a local Slack, its page open to those who sign in. */
+export async function consoleOffice(settings: object = {}): Promise<SlackOffice> {
+  const at = await slackOffice({ env: { HOST: "0.0.0.0" }, settings });
+  at.slack.workspace.users.set("U0CLEO", { id: "U0CLEO", name: "cleo" });
+  await at.bot.start();
+  return at;
+}
+
+export function originOf(at: SlackOffice): string {
+  return `http://127.0.0.1:${at.bot.port}`;
+}
+
+/** Makes an account, and links it to a person of Slack where one is named. */
+export async function addAccount(
+  at: SlackOffice,
+  { name, role = "operator" }: { readonly name: string; readonly role?: string },
+): Promise<void> {
+  const stdin = Readable.from([Buffer.from(`${PASSWORD}\n`)]);
+  const { error } = await runCli(["user", "add", name, "--role", role], { cwd: at.bot.home, env: {}, stdin });
+  if (error !== "") throw new Error(error);
+}
+
+/** A browser that is signed in. */
+export async function signedIn(
+  at: SlackOffice,
+  browser: Browser,
+  { name, ...options }: BrowserContextOptions & { readonly name: string },
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.goto(originOf(at));
+  await page.getByRole("textbox", { name: "Name" }).fill(name);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.keyboard.press("Enter");
+  await page.getByText("Sign out").waitFor({ state: "attached" });
+  return page;
+}
+
+/** Shows, as people do, that the account at a page is a person of Slack. */
+export async function link(at: SlackOffice, page: Page, user: string): Promise<void> {
+  const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
+  await composer.fill("/link");
+  await composer.press("Enter");
+  const told = page.getByRole("list", { name: "Messages" }).getByText("Type this to Deckhand on Slack or Discord");
+  await told.waitFor();
+  const line = /\/link (\w+ \w{10})/u.exec((await told.textContent()) ?? "")?.[1] ?? "";
+  const answer = await typed(at, line, { channel: at.channel(), name: "link", user });
+  if (!answer.includes("is linked to you")) throw new Error(answer);
+}
+
+/** Where tests put what is to be looked at. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const directory = process.env["CONSOLE_PICTURES"];
+  if (directory !== undefined) writeFileSync(`${directory}/${name}.png`, await page.screenshot());
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hold, text, toolUse } from "../../support/model/model-script.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import { privateChannel } from "../../support/talk/memory-talk.ts";
+import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+import { addAccount, consoleOffice, link, picture, signedIn } from "./console-world.ts";
+
+/** Work in Slack, watched and decided on the page in a real browser, over the whole program. */
+
+let browser: Browser;
+let at: SlackOffice;
+let ana: Page;
+let cleo: Page;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  at = await consoleOffice();
+  at.model.script(() => text("Done."));
+  await addAccount(at, { name: "ana", role: "admin" });
+  await addAccount(at, { name: "cleo", role: "admin" });
+  ana = await signedIn(at, browser, { name: "ana" });
+  cleo = await signedIn(at, browser, { name: "cleo" });
+  await link(at, ana, "U0ANA");
+  await link(at, cleo, "U0CLEO");
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+});
+
+async function openSessions(page: Page): Promise<void> {
+  await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+}
+
+const rows = (page: Page) => page.getByRole("list", { name: "Sessions" }).getByRole("link");
+const messages = (page: Page) => page.getByRole("list", { name: "Messages" });
+
+test("a run in a private channel is watched as it goes, and its approval is given by who is linked", async () => {
+  const begun = hold();
+  const middle = hold();
+  at.model.script((request) => {
+    if (!request.lastUserText.includes("port file") && request.toolResults.length === 0) return text("Done.");
+    if (request.toolResults.length > 0) return [text("The file "), middle.part, text("is there now.")];
+    return [begun.part, text("I write it."), toolUse("write", { path: "config.toml", content: "port = 8080\n" })];
+  });
+  await openSessions(ana);
+  await openSessions(cleo);
+  const talk = at.talk({ text: "make the port file", channel: privateChannel(at) });
+  const row = rows(ana).filter({ hasText: "make the port file" });
+  await row.getByText("Working").waitFor();
+  begun.release();
+  await row.getByText("Waiting").waitFor();
+  await picture(ana, "list");
+
+  await row.click();
+  await messages(ana).getByText("I write it.").waitFor();
+  const card = ana.getByRole("group", { name: /Deckhand asks: .*config\.toml/u });
+  expect(await card.textContent()).toContain("port = 8080");
+  await picture(ana, "waiting");
+  await card.getByRole("button", { name: "Allow once" }).click();
+  // The words come as the model writes them.
+  await messages(ana).getByText("The file", { exact: true }).waitFor();
+  middle.release();
+  await messages(ana).getByText("The file is there now.").waitFor();
+  await ana.getByRole("banner").or(ana.locator(".thread-head")).getByText("Done").waitFor();
+  await picture(ana, "done");
+  expect(readFileSync(path.join(at.bot.sandboxRoot(`slack-${talk.channel}`), "config.toml"), "utf8")).toContain("8080");
+  await talk.answered(1);
+  await at.until("the card says it", () => talk.seen().some((seen) => seen.text.includes("Allowed by @ana: write")));
+});
+
+test("what is not for somebody is nowhere on their page: not in the list, a search, an address or a frame", async () => {
+  const channel = privateChannel(at);
+  const frames: string[] = [];
+  await cleo.reload();
+  cleo.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => frames.push(String(payload))));
+  await cleo.reload();
+  await openSessions(cleo);
+  const secret = at.talk({ text: "the heron budget is 7", channel });
+  const open = at.talk({ text: "the open gull", channel: at.channel() });
+  await Promise.all([secret.answered(1), open.answered(1)]);
+  await rows(cleo).filter({ hasText: "the open gull" }).getByText("Done").waitFor();
+  expect(await rows(cleo).filter({ hasText: "heron" }).count()).toBe(0);
+
+  await openSessions(ana);
+  const href = (await rows(ana).filter({ hasText: "heron budget" }).getAttribute("href")) ?? "";
+  const id = href.slice(href.lastIndexOf("/") + 1);
+  const ask = (page: Page, address: string) => page.evaluate(async (path) => (await fetch(path)).status, address);
+  expect(await ask(ana, `/sessions/${id}`)).toBe(200);
+  expect(await ask(cleo, `/sessions/${id}`)).toBe(404);
+  const found = (page: Page, query: string) =>
+    page.evaluate(async (path) => (await fetch(path)).text(), `/sessions?${query}`);
+  expect(await found(ana, "text=heron")).toContain(id);
+  for (const query of ["text=heron", `channel=slack:${channel}`, "person=slack:U0ANA", ""]) {
+    expect(await found(cleo, query)).not.toContain("heron");
+  }
+  expect(await found(cleo, "")).toContain("gull");
+  expect(await cleo.evaluate(async () => (await fetch("/sessions/choices")).text())).not.toContain(channel);
+
+  // The session by its address, and by a watch on its id.
+  await cleo.goto(`${new URL(cleo.url()).origin}/${href}`);
+  await cleo.getByText("There is no such session, or none that you may see.").waitFor();
+  secret.say("and the heron budget is 8", {});
+  await secret.answered(2);
+  expect(frames.join()).not.toContain(id);
+  expect(frames.join()).not.toContain("heron");
+});
