@@ -31,8 +31,12 @@ export interface Live {
   readonly note: Note;
 }
 
+export interface Telling extends Looking {
+  readonly host: Pick<FeatureHost, "store" | "describe" | "runtime" | "log" | "hideIn">;
+}
+
 /** Tells open pages what happens in runs, each what its viewer may see; while none is open, nothing is done. */
-export function createLive(world: Looking & { readonly host: Pick<FeatureHost, "runtime" | "log" | "hideIn"> }): Live {
+export function createLive(world: Telling): Live {
   const { clock } = world.host.runtime;
   const pages = new Set<Page>();
   const known: Known = new BoundedMap(REMEMBERED);
@@ -72,7 +76,7 @@ export function createLive(world: Looking & { readonly host: Pick<FeatureHost, "
   };
 }
 
-type Flushing = Looking & { readonly host: Pick<FeatureHost, "runtime" | "hideIn">; readonly known: Known };
+type Flushing = Telling & { readonly known: Known };
 
 async function flush(page: Page, flushing: Flushing): Promise<void> {
   const { changed, sessionId, tell } = page;

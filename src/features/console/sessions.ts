@@ -1,17 +1,19 @@
-import type { FeatureHost, OpenFeature, TeamSessions } from "../../feature.ts";
+import type { OpenFeature, TeamSessions } from "../../feature.ts";
 import { choicesFor, listSessions } from "./list.ts";
-import { createLive } from "./live.ts";
-import { pressButton } from "./press.ts";
-import { showSession } from "./session.ts";
-import { createSight } from "./sight.ts";
+import { createLive, type Telling } from "./live.ts";
+import { type Pressing, pressButton } from "./press.ts";
+import { type Showing, showSession } from "./session.ts";
+import { createSight, type SightOptions } from "./sight.ts";
 
 export interface Sessions extends TeamSessions {
   /** What happens in a run. */
   readonly note: NonNullable<OpenFeature["watchRun"]>;
 }
 
+type Host = Showing["host"] & Pressing["host"] & Telling["host"] & Omit<SightOptions, "clock" | "adminsSeePrivate">;
+
 /** Sessions of all platforms for the page; nothing of it carries a secret of the program's own, or of a file. */
-export function createSessions(host: FeatureHost, { adminsSeePrivate }: { adminsSeePrivate: boolean }): Sessions {
+export function createSessions(host: Host, { adminsSeePrivate }: { adminsSeePrivate: boolean }): Sessions {
   const sight = createSight({ ...host, clock: host.runtime.clock, adminsSeePrivate });
   const world = { host, sight };
   const { watch, note } = createLive(world);

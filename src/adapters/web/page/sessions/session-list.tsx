@@ -33,7 +33,7 @@ export function SessionList({ controller, now, show }: TeamViewProps): JSX.Eleme
         <h1>Sessions</h1>
       </header>
       <Filters query={query} change={setQuery} />
-      <Rows found={found} now={now} more={found.more} open={controller.openTeam} />
+      <Rows found={found} now={now} more={found.more} open={controller.openTeam} search={JSON.stringify(query)} />
       <p class="hidden" role="status">
         {found.isLoading ? "" : countWords(found)}
       </p>
@@ -43,7 +43,8 @@ export function SessionList({ controller, now, show }: TeamViewProps): JSX.Eleme
 
 function countWords({ sessions, next }: Found): string {
   if (sessions.length === 0) return "No sessions found";
-  return next === null ? `${sessions.length} sessions` : `${sessions.length} sessions, and more below`;
+  const count = `${sessions.length} ${sessions.length === 1 ? "session" : "sessions"}`;
+  return next === null ? count : `${count}, and more below`;
 }
 
 interface RowsProps {
@@ -51,10 +52,12 @@ interface RowsProps {
   readonly now: number;
   readonly more: () => void;
   readonly open: (sessionId: string) => void;
+  /** Another one begins at its top. */
+  readonly search: string;
 }
 
 /** Only the rows in sight are drawn, and the next page is asked for before its rows would be. */
-function Rows({ found, now, more, open }: RowsProps): JSX.Element {
+function Rows({ found, now, more, open, search }: RowsProps): JSX.Element {
   const { sessions, next, isLoading, hasFailed } = found;
   const scroller = useRef<HTMLDivElement>(null);
   const [sight, setSight] = useState({ top: 0, height: 800 });
@@ -70,6 +73,9 @@ function Rows({ found, now, more, open }: RowsProps): JSX.Element {
       element.removeEventListener("scroll", look);
     };
   }, []);
+  useEffect(() => {
+    scroller.current?.scrollTo(0, 0);
+  }, [search]);
   const first = Math.max(0, Math.floor(sight.top / ROW) - BEYOND);
   const last = Math.min(sessions.length, Math.ceil((sight.top + sight.height) / ROW) + BEYOND);
   const isNearEnd = last >= sessions.length;

@@ -1,0 +1,193 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import { visitPage } from "../../support/program/page-visit.ts";
+import { privateChannel } from "../../support/talk/memory-talk.ts";
+import { type SlackOffice, slackOffice, type Talk } from "../../support/talk/slack-talk.ts";
+import { addAccount, consoleOffice, link, picture, signedIn } from "./console-world.ts";
+
+/** What people do on the page with sessions of Slack, and what they may not. */
+
+const HOSTILE = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>[go](javascript:window.hacked=1)`;
+
+let browser: Browser;
+let at: SlackOffice;
+let ana: Page;
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  at = await consoleOffice();
+  await addAccount(at, { name: "ana" });
+  ana = await signedIn(at, browser, { name: "ana" });
+  ana.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  ana.on("pageerror", (error) => complaints.push(String(error)));
+  at.model.script(() => text("Done."));
+  await link(at, ana, "U0ANA");
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+});
+
+const rows = (page: Page) => page.getByRole("list", { name: "Sessions" }).getByRole("link");
+const messages = (page: Page) => page.getByRole("list", { name: "Messages" });
+
+async function openList(page: Page): Promise<void> {
+  await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+}
+
+/** Answers the id of the session that it opens. */
+async function openSession(page: Page, words: string): Promise<string> {
+  await openList(page);
+  await rows(page).filter({ hasText: words }).click();
+  await page.getByRole("heading", { name: words }).waitFor();
+  return decodeURIComponent(new URL(page.url()).hash.split("/").at(-1) ?? "");
+}
+
+/** Presses a button as a hand-made request of the page's own would. */
+async function press(page: Page, id: string, action: string): Promise<{ status: number; body: string }> {
+  const frame = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+  await page.reload();
+  const change = /"changeToken":"([^"]+)"/u.exec(String((await frame).payload))?.[1] ?? "";
+  return page.evaluate(
+    async ({ path, body, headers }) => {
+      const response = await fetch(path, { method: "POST", headers, body });
+      return { status: response.status, body: await response.text() };
+    },
+    {
+      path: `/sessions/${id}/press`,
+      body: JSON.stringify({ clickId: crypto.randomUUID(), action }),
+      headers: { "content-type": "application/json", "x-deckhand-change": change },
+    },
+  );
+}
+
+function says(talk: Talk, words: string): Promise<void> {
+  return at.until(words, () => talk.seen().some((seen) => seen.text.includes(words)));
+}
+
+test("a run is stopped from the page, in the thread by who pressed it", async () => {
+  const gate = hold();
+  at.model.script((): Reply => [text("I think about it "), gate.part, text("for long.")]);
+  const talk = at.talk({ text: "think for long", channel: at.channel() });
+  await openSession(ana, "think for long");
+  await ana.getByRole("button", { name: "Stop", exact: true }).click();
+  await says(talk, "Stopped by @ana");
+  await ana.locator(".thread-head").getByText("Stopped").waitFor();
+  expect(await ana.getByRole("button", { name: "Stop", exact: true }).count()).toBe(0);
+});
+
+test("who may not decide is shown no buttons, and a hand-made click is refused as in the thread", async () => {
+  at.model.script((request) =>
+    request.toolResults.length > 0 ? text("Done.") : toolUse("write", { path: "b.txt", content: "b\n" }),
+  );
+  const talk = at.talk({ text: "write b dot txt", channel: at.channel() });
+  const id = await openSession(ana, "write b dot txt");
+  await ana.getByRole("button", { name: "Allow once" }).waitFor();
+
+  for (const [name, role] of [
+    ["cleo", "admin"],
+    ["vera", "viewer"],
+    ["nils", "admin"],
+  ] as const) {
+    await addAccount(at, { name, role });
+  }
+  const cleo = await signedIn(at, browser, { name: "cleo" });
+  await link(at, cleo, "U0CLEO");
+  await openSession(cleo, "write b dot txt");
+  await cleo.getByText("This is not for you to decide here.").waitFor();
+  const action = `approve:y:${await approvalOf(id)}`;
+  expect((await press(cleo, id, action)).body).toContain("You may not decide this");
+
+  // A viewer's requests change nothing, and who is linked to nobody sees nothing of Slack.
+  const vera = await signedIn(at, browser, { name: "vera" });
+  expect((await press(vera, id, action)).status).toBe(403);
+  const nils = await signedIn(at, browser, { name: "nils" });
+  await openList(nils);
+  await nils.getByText("Sessions of Slack are shown to you once you are linked").waitFor();
+  expect(await rows(nils).count()).toBe(0);
+  expect((await press(nils, id, action)).status).toBe(404);
+
+  // What the page does not show is no button of it.
+  for (const other of ["details:x", "jobs:add", "prompt:1", "hook:memory:x"]) {
+    expect((await press(ana, id, other)).body).toContain("There is no such button here.");
+  }
+  expect(talk.seen().some((seen) => seen.text.includes("Allowed"))).toBe(false);
+  await ana.getByRole("button", { name: "Deny" }).click();
+  await says(talk, "Denied by @ana: write");
+  for (const page of [cleo, vera, nils]) await page.context().close();
+});
+
+async function approvalOf(id: string): Promise<string> {
+  const shown = await ana.evaluate(async (path) => (await fetch(path)).text(), `/sessions/${id}`);
+  return /"approve:y:([^"]+)"/u.exec(shown)?.[1] ?? "";
+}
+
+test("a question is answered by its button, and sub-agents stand as a tree that leads to each", async () => {
+  at.model.script((request): Reply => {
+    const said = JSON.stringify(request.body);
+    if (request.toolResults.length > 0) return text("So be it.");
+    if (said.includes("look into the shed")) return text("There is a rake.");
+    if (said.includes("ask me first"))
+      return toolUse("ask_user_question", { question: "Which colour?", options: ["red", "blue"] });
+    return toolUse("agent", { description: "the shed", prompt: "look into the shed" });
+  });
+  const talk = at.talk({ text: "ask me first", channel: at.channel() });
+  await openSession(ana, "ask me first");
+  await picture(ana, "question");
+  await ana.getByRole("button", { name: "blue" }).click();
+  await says(talk, "blue");
+  await messages(ana).getByText("So be it.").waitFor();
+
+  await at.talk({ text: "send somebody", channel: at.channel() }).answered(1);
+  await openSession(ana, "send somebody");
+  const tasks = ana.getByRole("list", { name: "Sub-agents" });
+  await tasks.getByRole("link", { name: "the shed" }).click();
+  await messages(ana).getByText("There is a rake.").waitFor();
+  await ana.getByRole("button", { name: "Back to the session that began it" }).click();
+  await messages(ana).getByText("So be it.").waitFor();
+});
+
+test("no name, title, tool output, argument or answer becomes markup", async () => {
+  const channel = at.channel();
+  at.slack.workspace.channels.set(channel, { id: channel, name: HOSTILE, kind: "channel", gone: false });
+  at.model.script((request): Reply => {
+    if (request.toolResults.length > 0) return text(`It says ${HOSTILE}`);
+    return [text(HOSTILE), toolUse("write", { path: "x.html", content: HOSTILE, [HOSTILE]: HOSTILE })];
+  });
+  at.talk({ text: HOSTILE, channel });
+  await openList(ana);
+  await rows(ana).filter({ hasText: "<img src=x" }).click();
+  await ana.getByRole("group", { name: /Deckhand asks/u }).waitFor();
+  await ana.getByRole("button", { name: "Allow once" }).click();
+  await messages(ana).getByText("It says").waitFor();
+  for (const summary of await ana.locator(".steps summary").all()) await summary.click();
+  expect(await ana.locator("#page").innerHTML()).not.toMatch(/<(?:img|script)|href="javascript:|<[^>]* on\w+=/u);
+  expect(await ana.evaluate("window.hacked")).toBeUndefined();
+  expect(complaints).toEqual([]);
+});
+
+test("whoever holds this machine's key sees all, stops what runs, and decides for nobody", async () => {
+  await using office = await slackOffice();
+  const { model, bot } = office;
+  model.script((request) =>
+    request.toolResults.length > 0 ? text("Done.") : toolUse("write", { path: "b.txt", content: "b\n" }),
+  );
+  await bot.start();
+  const talk = office.talk({ text: "for the board", channel: privateChannel(office) });
+  await using visit = await visitPage(bot, browser);
+  const { page } = visit;
+  await openSession(page, "for the board");
+  await page.getByText("This is not for you to decide here.").waitFor();
+  await page.getByText("Here you only read.").waitFor();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await office.until("stopped", () => talk.seen().some((seen) => seen.text.includes("Stopped by @operator")));
+  await page.locator(".thread-head").getByText("Stopped").waitFor();
+  expect(visit.complaints).toEqual([]);
+});

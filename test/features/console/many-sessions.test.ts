@@ -1,0 +1,89 @@
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStore } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { text } from "../../support/model/model-script.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+import { addAccount, consoleOffice, link, picture, signedIn } from "./console-world.ts";
+import { type SeededSession, seedSessions } from "./seed.ts";
+
+/** A team's year on the page: ten thousand sessions in forty channels, half of which others have for themselves. */
+
+const SESSIONS = 10_000;
+const CHANNELS = 40;
+const OUTCOMES = ["end_turn", "end_turn", "end_turn", "error", "cancelled"] as const;
+
+let browser: Browser;
+let at: SlackOffice;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  at = await consoleOffice();
+  at.model.script(() => text("Done."));
+  await at.bot.kill("SIGTERM");
+  const store = await openStore(`file:${path.join(at.bot.home, "data/deckhand.db")}`, systemRuntime());
+  await seedSessions(
+    store,
+    Array.from({ length: SESSIONS }, (_, index) => seeded(index)),
+  );
+  await store.close();
+  const { workspace } = at.slack;
+  // Who is in them.
+  for (let channel = 0; channel < CHANNELS; channel += 1) {
+    const members = new Set([channel % 2 === 0 ? "U0ANA" : "U0BOB", workspace.botUserId]);
+    const id = `C9${channel}`;
+    workspace.channels.set(id, { id, name: `room-${channel}`, kind: "channel", isPrivate: true, members, gone: false });
+  }
+  await at.bot.start();
+  await addAccount(at, { name: "ana" });
+  page = await signedIn(at, browser, { name: "ana" });
+  await link(at, page, "U0ANA");
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+});
+
+function seeded(index: number): SeededSession {
+  const said = Array.from({ length: 10 }, (_, line) => `line ${line} of ${index}: ${"words ".repeat(20)}`);
+  return {
+    id: `s${index}`,
+    channelKey: `slack:C9${index % CHANNELS}`,
+    title: `number ${index} asks for something`,
+    said: index === 7 ? [...said, "the heron is grey"] : index === 8 ? [...said, "the heron was white"] : said,
+    outcome: OUTCOMES[index % OUTCOMES.length] ?? "end_turn",
+    costUsd: index / 1_000,
+    at: Date.UTC(2026, 0, 1) + index * 60_000,
+  };
+}
+
+const rows = () => page.getByRole("list", { name: "Sessions" }).getByRole("link");
+
+test("ten thousand sessions are scrolled through, and few of them are ever drawn", async () => {
+  await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
+  await rows().filter({ hasText: "number 9998 asks" }).waitFor();
+  await picture(page, "many");
+  const drawn: number[] = [];
+  const isAtEnd = async (): Promise<boolean> => {
+    await page.locator(".scroller").evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    drawn.push(await rows().count());
+    return (await rows().filter({ hasText: "number 0 asks" }).count()) > 0;
+  };
+  await expect.poll(isAtEnd, { timeout: 120_000, interval: 50 }).toBe(true);
+  expect(Math.max(...drawn)).toBeLessThan(100);
+  // Those of the rooms that ana is in, and of the page.
+  const last = page.getByRole("list", { name: "Sessions" }).getByRole("listitem").last();
+  await expect.poll(() => last.getAttribute("aria-setsize")).toBe(String(SESSIONS / 2));
+  expect(await last.getAttribute("aria-posinset")).toBe(String(SESSIONS / 2));
+});
+
+test("a word in one message of a hundred thousand is found, and that of another room is not", async () => {
+  await page.getByRole("searchbox", { name: "Search in sessions" }).fill("the heron");
+  await rows().filter({ hasText: "number 8 asks" }).waitFor();
+  await page.getByText("1 session", { exact: true }).waitFor({ state: "attached" });
+  expect(await rows().count()).toBe(1);
+});
