@@ -39,6 +39,31 @@ test("how a person and the bot stand to a channel is what Discord's roles and ov
   expect(await membership(world.dm(stranger))).toEqual({ isPrivate: true, isMember: false, canPost: true });
 });
 
+test("a private thread is for those who are in it, and any other for those who see its channel", async () => {
+  await using harbour = await openHarbour();
+  const { guild, general, ana, bob, server } = harbour;
+  const { world } = server;
+  const open = world.thread(general, "open");
+  const closed = world.privateThread(general, "closed");
+  closed.threadMembers.add(ana.id);
+  const hidden = world.privateChannel(guild, "hidden", [bob, world.bot]);
+  const within = world.privateThread(hidden, "within");
+  within.threadMembers.add(ana.id);
+  const platform = harbour.adapter();
+  await platform.start(new Inbox().receive, new AbortController().signal);
+  const membership = (thread: { id: string }, { id }: { id: string }, channel: { id: string } = general) =>
+    platform.membership?.(
+      { platform: "discord", workspaceId: guild.id, channelId: channel.id, threadId: thread.id },
+      `discord:${id}`,
+    );
+  expect(await membership(open, bob)).toMatchObject({ isPrivate: false, isMember: true });
+  expect(await membership(closed, ana)).toMatchObject({ isPrivate: true, isMember: true });
+  expect(await membership(closed, bob)).toMatchObject({ isPrivate: true, isMember: false });
+  expect(await membership(within, ana, hidden)).toMatchObject({ isPrivate: true, isMember: false });
+  expect(await membership(open, bob, hidden), "a thread of another channel").toBeNull();
+  expect(await membership({ id: "1" }, bob)).toBeNull();
+});
+
 test("in direct messages somebody is a guest until a server has screened them, and gone when they are on none", async () => {
   await using harbour = await openHarbour();
   const { guild, ana, server } = harbour;

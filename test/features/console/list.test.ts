@@ -42,6 +42,9 @@ function world({ store, adminsSeePrivate = false, serves = () => true }: Given) 
     ["C1", new Set(["slack:U0ANA", "slack:U0BOB"])],
     ["C2", new Set(["slack:U0BOB"])],
     ["D1", new Set(["slack:U0ANA"])],
+    ["5", new Set(["discord:1", "discord:2"])],
+    ["k.1", new Set(["discord:1"])],
+    ["l.1", new Set(["discord:1", "discord:2"])],
   ]);
   const gone = new Set<string>();
   const clock = new ManualClock();
@@ -52,7 +55,9 @@ function world({ store, adminsSeePrivate = false, serves = () => true }: Given) 
       describe: describePlatform,
       canSeeChannel: async ({ channelId }, { id }) => members.get(channelId)?.has(id) === true,
       memberOf: async (_thread, id) => (gone.has(id) ? null : person(id)),
-      membershipOf: absent,
+      membershipOf: async ({ threadId }, id) => {
+        return { isPrivate: true, isMember: members.get(threadId ?? "")?.has(id) === true, canPost: true };
+      },
       serves,
       configOf: () => {
         throw new Error("nothing asks for it");
@@ -110,6 +115,15 @@ describe.each([
     expect((await refused.list(account(["slack:U0ANA"]), EVERYTHING)).sessions.map(({ id }) => id)).toEqual(["d"]);
     expect((await sessions.choices(account([], "admin"))).unlinked).toEqual(["Slack"]);
     expect(JSON.stringify(await sessions.choices(account(["slack:U0ANA"])))).not.toContain("C2");
+  });
+
+  test("a private thread on Discord is for those who are in it", async () => {
+    const threads = ["k", "l"].map((id, at) => ({ id, channelKey: "discord:5", title: id, at }));
+    const { sessions } = world({ store: await opened(threads) });
+    const seenBy = async (id: string) =>
+      (await sessions.list(account([id]), EVERYTHING)).sessions.map((session) => session.id).join("");
+    expect([await seenBy("discord:1"), await seenBy("discord:2"), await seenBy("discord:3")]).toEqual(["lk", "l", ""]);
+    expect(await sessions.session(account(["discord:2"]), "k")).toBeNull();
   });
 
   test("whoever leaves sees no more of it within a minute; a session that is not for somebody is none", async () => {

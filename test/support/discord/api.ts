@@ -81,6 +81,10 @@ export class Api {
       (_request, [id = "", user = ""]) => this.#addThreadMember(id, user),
     ],
     [
+      /^GET \/channels\/(\d+)\/thread-members\/(\d+)$/u,
+      (_request, [id = "", user = ""]) => this.#threadMember(id, user),
+    ],
+    [
       /^PUT \/channels\/(\d+)\/messages\/(\d+)\/reactions\/([^/]+)\/@me$/u,
       (_request, [id = "", message = "", emoji = ""]) => this.#react(id, message, emoji),
     ],
@@ -254,6 +258,14 @@ export class Api {
     if (thread === undefined || !isThread(thread)) return UNKNOWN_CHANNEL;
     thread.threadMembers.add(userId);
     return { status: 204, body: undefined };
+  }
+
+  #threadMember(threadId: string, userId: string): ApiAnswer {
+    const thread = this.#options.world.channels.get(threadId);
+    if (thread === undefined || !isThread(thread)) return UNKNOWN_CHANNEL;
+    if (!thread.threadMembers.has(userId)) return failure(404, 10_007, "Unknown Member");
+    const join_timestamp = new Date().toISOString();
+    return { status: 200, body: { id: threadId, user_id: userId, join_timestamp, flags: 0 } };
   }
 
   #react(channelId: string, messageId: string, emoji: string): ApiAnswer {
