@@ -41,7 +41,7 @@ import { sitesFeature } from "./features/sites/feature.ts";
 import { usageFeature } from "./features/usage/feature.ts";
 import { webSearchFeature } from "./features/web-search/feature.ts";
 import { holdLease } from "./hold-lease.ts";
-import { jobsFileOf, requireOwn, snapshotsOf } from "./home.ts";
+import { jobsFileOf, requireOwn } from "./home.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/scheduling/jobs-file.ts";
 import { createFeatureList, type FeatureList } from "./open-features.ts";
@@ -368,7 +368,7 @@ function openIntake({ config, runtime, log, commands, features }: Assembly, work
     describe: describePlatform,
     hooks: () => features.opened()?.hooks ?? [],
     canSeeChannel: rights.canSeeChannel,
-    restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), quotas, ...channelConfigs }),
+    restoreFiles: createFileRestore({ ...toolbox.files, quotas, ...channelConfigs }),
     ...channelConfigs,
   });
 }

@@ -24,6 +24,7 @@ import { createInstructionGate, type InstructionGate } from "./tools/instruction
 import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
 import { createSystemResolve } from "./tools/network/resolve.ts";
 import { createQuotas, type Quotas } from "./tools/quotas/quotas.ts";
+import type { FileRestoreOptions } from "./tools/restore-files.ts";
 import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader.ts";
 import { keepWithinLimits } from "./tools/snapshots.ts";
 import { createToolbox, type Toolbox, type ToolboxOptions } from "./tools/toolbox.ts";
@@ -106,6 +107,8 @@ function databaseOf(url: string): FeatureHost["database"] {
 
 export interface OpenToolbox extends Toolbox {
   readonly sandbox: Sandbox;
+  /** What holds for files wherever they change: where their contents are kept, and which a person decides on. */
+  readonly files: Pick<FileRestoreOptions, "snapshots" | "guardedFiles">;
 }
 
 /** The tools; servers connect in the background, and none holds up the start. */
@@ -116,7 +119,9 @@ export async function openToolbox(
   const snapshots = snapshotsOf(config);
   const resolve = createSystemResolve();
   const confinement = await openConfinement(config);
-  const sandbox = createSandbox({ log, snapshots, quotas: given.quotas, network: { resolve }, ...confinement });
+  const { guardedFiles } = config;
+  const bounds = { guardedFiles, quotas: given.quotas, ...confinement };
+  const sandbox = createSandbox({ log, snapshots, network: { resolve }, ...bounds });
   const stopKeeping = keepWithinLimits({ directory: snapshots, clock: runtime.clock, log });
   parts.defer(async () => stopKeeping());
   parts.defer(() => sandbox.close());
@@ -154,7 +159,7 @@ export async function openToolbox(
   });
   parts.defer(() => toolbox.stop());
   await toolbox.start(signal);
-  return { ...toolbox, sandbox };
+  return { ...toolbox, sandbox, files: { snapshots, guardedFiles } };
 }
 
 /** Reads nothing yet: the figures are looked for when something is first written. */

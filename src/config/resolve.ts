@@ -44,6 +44,7 @@ type FileSettings = Pick<
   | "reactions"
   | "blockedUrls"
   | "instructions"
+  | "guardedFiles"
   | "confinement"
   | "budgets"
   | "agents"
@@ -115,6 +116,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
     sinks: settings.allowedHosts.filter((entry) => typeof entry !== "string"),
     blockedUrls: settings.blockedUrls,
     ...(settings.instructions === undefined ? {} : { instructions: settings.instructions }),
+    guardedFiles: settings.guardedFiles,
     confinement: settings.confinement,
     budgets: settings.budgets,
     agents: settings.agents,

@@ -216,6 +216,13 @@ const sink = z.strictObject({
     "channel",
   ),
 });
+const guardedFile = z
+  .string()
+  .refine(
+    (pattern) => /[^/.*]/.test(pattern) && !/^\/|(^|\/)\.\.(\/|$)|\*\*/.test(pattern),
+    "must be a name, or a path without .. from the channel's directory on; * stands for a part of one name",
+  );
+
 const urlPattern = z
   .string()
   .regex(new RegExp(String.raw`^(https?://)?${host}([/?]\S*)?$`, "i"), "must be a host or URL prefix");
@@ -322,6 +329,11 @@ export const settingsSchema = z.strictObject({
     z.array(urlPattern).default([]),
     "URL prefixes that are refused though the host is allowed, as host/path.",
     ["api.github.com/admin"],
+  ),
+  guardedFiles: field(
+    z.array(guardedFile).default([]),
+    "Files that no tool changes without a person's decision, each time and in every mode, beside those that agents take instructions from or that machines run by themselves: a name at any depth, or a path from a channel's directory on; * stands for any letters of one name, and a directory for all that is in it.",
+    ["deploy", "infra/*.tf"],
   ),
   confinement: field(
     z.enum(["auto", "required", "off"]).default("auto"),

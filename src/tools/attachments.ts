@@ -34,6 +34,7 @@ export async function saveAttachment({ place, name, data, log, quotas }: Attachm
   const growth = { ...place, root: sandboxRoot };
   await quotas?.ready(growth);
   const resolver = new PathResolver(sandboxRoot);
+  // What the settings guard besides is guarded from tools: here a person puts a file where files of people are.
   const instructs = instructing(sandboxRoot);
   const digest = createHash("sha256").update(data).digest("hex");
   try {

@@ -22,6 +22,8 @@ export interface MergeWorkDeps {
   readonly worktrees: ExecutorWorktrees;
   /** Where what files held is kept before they change. */
   readonly snapshots: string;
+  /** What the settings guard from tools; absent: nothing. */
+  readonly guardedFiles?: readonly string[];
   /** How much may be written; absent: anything. */
   readonly quotas?: Quotas;
 }
@@ -36,7 +38,7 @@ interface Until {
 const DESCRIBE_MS = 10_000;
 
 /** Brings what an executor has changed in its copy into the files of the channel. */
-export function createMergeWork({ store, worktrees, snapshots, quotas }: MergeWorkDeps): Tool {
+export function createMergeWork({ store, worktrees, snapshots, guardedFiles = [], quotas }: MergeWorkDeps): Tool {
   const merge = async (id: string, ctx: ToolContext, until: Until): Promise<ToolResult> => {
     const { label = UNKNOWN } = await requireEnded(id, ctx, store);
     const [worktree, changes] = [worktrees.of(id), await worktrees.changes(id, until.reading)];
@@ -45,7 +47,7 @@ export function createMergeWork({ store, worktrees, snapshots, quotas }: MergeWo
     const place = { root, personId, channelKey };
     await quotas?.ready(place);
     const take = (bytes: number) => quotas?.take(place, bytes);
-    const into = { root, worktree, snapshots, log, signal: until.merging, take };
+    const into = { root, guardedFiles, worktree, snapshots, log, signal: until.merging, take };
     const merged = await mergeChanges(changes, into);
     if (merged.stoppedBy === null && merged.files.every(isTaken)) await worktrees.taken(id);
     return { ...resultOf(merged), label: unionOf([label, FILES]) };

@@ -22,12 +22,18 @@ export interface FileRestoreOptions {
   /** Where the sandbox keeps contents. */
   readonly snapshots: string;
   readonly sandboxRootOf: (thread: ThreadRef) => string;
+  readonly guardedFiles?: readonly string[];
   /** How much roots may hold; absent: anything. */
   readonly quotas?: Quotas;
 }
 
 /** Puts kept contents back through the same verified paths as the tools'. */
-export function createFileRestore({ snapshots, sandboxRootOf, quotas }: FileRestoreOptions): RestoreFiles {
+export function createFileRestore({
+  snapshots,
+  sandboxRootOf,
+  guardedFiles,
+  quotas,
+}: FileRestoreOptions): RestoreFiles {
   return async ({ thread, steps, instructions }) => {
     const root = sandboxRootOf(thread);
     const place = { root, personId: null, channelKey: channelKeyOf(thread) };
@@ -35,7 +41,12 @@ export function createFileRestore({ snapshots, sandboxRootOf, quotas }: FileRest
     const take = (bytes: number) => quotas?.take(place, bytes);
     const resolver = new PathResolver(root);
     try {
-      const fates = fatesOf(steps, resolver, { snapshots, instructions, instructs: instructing(root), take });
+      const fates = fatesOf(steps, resolver, {
+        snapshots,
+        instructions,
+        instructs: instructing(root, guardedFiles),
+        take,
+      });
       return steps.map((step) => fates.get(step) ?? { type: "changed" });
     } finally {
       resolver.close();

@@ -35,6 +35,7 @@ test("an empty environment gives the documented defaults", () => {
     allowedHosts: [],
     sinks: [],
     blockedUrls: [],
+    guardedFiles: [],
     confinement: "auto",
     budgets: {},
     agents: {},
@@ -192,6 +193,7 @@ test("every field of the contract is accepted at once", () => {
     approvals: { approvers: ["slack:U1"], requester: false, expiresMinutes: 5 },
     allowedHosts: ["*"],
     blockedUrls: ["https://example.com/x"],
+    guardedFiles: ["deploy", "infra/*.tf", "charts/"],
     budgets: { dayUsd: 5 },
     agents: { build: { model: "demo/scripted" } },
     channels: { "slack:C1": { model: "demo/scripted", requireMention: true } },
@@ -280,6 +282,10 @@ test.each<[string, object, RegExp]>([
   ["a query", { allowedHosts: ["example.com/a?b=1"] }, /allowedHosts/u],
 ])("allowedHosts refuses %s", (...[, file, problem]) => {
   expect(problemsOf({ file }).join("\n")).toMatch(problem);
+});
+
+test.each([["/etc"], ["../x"], ["a/../b"], ["**/*.tf"], ["*"], ["."], [""]])("guardedFiles refuses %j", (pattern) => {
+  expect(problemsOf({ file: { guardedFiles: [pattern] } })).toEqual([expect.stringMatching(/guardedFiles/u)]);
 });
 
 test.each<[string, object, RegExp | null]>([

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { changeRule } from "../../src/tools/sandboxed/change-file.ts";
 import { fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();
@@ -379,5 +378,8 @@ test.each([
 ])("writing $asked is a person's decision each time: $always", ({ asked, always }) => {
   const { root } = withImported();
   const place = { mode: "agi", sandboxRoot: root, allowedHosts: [], blockedUrls: [] } as const;
-  expect(changeRule(asked.replace("<root>", root), place, String) !== null).toBe(always);
+  const rule = fileSession(sandbox)
+    .tool("write")
+    .rule?.({ path: asked.replace("<root>", root), content: "x" }, place);
+  expect((rule ?? null) !== null).toBe(always);
 });

@@ -3,6 +3,7 @@ import { SandboxError } from "../../core/protocol/errors.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { comparableName } from "../wasm/workspace/path-rules.ts";
+import { guardedBy } from "./guarded-patterns.ts";
 import { linkedTexts, walkImports } from "./imports.ts";
 import { isInstructionFile } from "./instruction-files.ts";
 import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
@@ -11,13 +12,15 @@ import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
 export type Instructs = (path: string) => boolean;
 
 /**
- * What instructs agents in a sandbox root: files by their names, and what the root's own instruction files import or link
- * to, so that no tool writes by that way what it must not write itself. Those are read when it is first asked, and once.
+ * What instructs agents in a sandbox root: files by their names, those that the settings add (`guarded`), and what the
+ * root's own instruction files import or link to, so that no tool writes by that way what it must not write itself. Those
+ * are read when it is first asked, and once.
  */
-export function instructing(root: string): Instructs {
+export function instructing(root: string, guarded: readonly string[] = []): Instructs {
+  const isGuarded = guardedBy(guarded);
   let imported: ReadonlySet<string> | null = null;
   return (path) => {
-    if (isInstructionFile(path)) return true;
+    if (isInstructionFile(path) || isGuarded(comparableNames(path))) return true;
     imported ??= importedFiles(root);
     return imported.has(comparablePath(path));
   };
@@ -55,9 +58,12 @@ function importedFiles(root: string): ReadonlySet<string> {
 }
 
 function comparablePath(path: string): string {
+  return comparableNames(path).join("/");
+}
+
+function comparableNames(path: string): string[] {
   return path
     .split("/")
     .filter((segment) => segment !== "" && segment !== ".")
-    .map(comparableName)
-    .join("/");
+    .map(comparableName);
 }

@@ -9,7 +9,7 @@ import { errorResult, type ToolResult, textResult } from "../../core/protocol/to
 import type { CallEnvironment, CallPreview, CallRefusal, CallRule } from "../../core/tool.ts";
 import { instructionRefusal } from "../instructions/instruction-files.ts";
 import { changesScripts, isPackageFile } from "../instructions/package-scripts.ts";
-import { instructing } from "../instructions/protected-files.ts";
+import { type Instructs, instructing } from "../instructions/protected-files.ts";
 import { guestCapabilities } from "../wasm/capability.ts";
 import { madeFor } from "../wasm/workspace/empty-directories.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
@@ -45,7 +45,7 @@ const hashReply = z.object({ sha256: z.string().nullable() });
 export async function applyChange(guest: Guest, change: Change, scope: CallScope): Promise<ToolResult> {
   const { path } = change;
   if (scope.ctx.readOnly) throw new Refusal("Writing is not permitted here.");
-  if (!scope.ctx.approved && instructing(scope.ctx.sandboxRoot)(path)) throw instructionRefusal(path);
+  if (!scope.ctx.approved && instructs(guest, scope.ctx.sandboxRoot)(path)) throw instructionRefusal(path);
   const known = scope.ctx.knownFiles.get(path) ?? null;
   const plan = await callGuest(guest, { body: change.plan(known), reply: planReply }, scope);
   if (plan.type === "unchanged") {
@@ -58,22 +58,33 @@ export async function applyChange(guest: Guest, change: Change, scope: CallScope
   return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote", before, ...made }] });
 }
 
-/** Instruction files, and what a package runs, are a person's decision in every mode, each time. `changed`: what it becomes. */
+export interface Changing {
+  /** As the model gave it. */
+  readonly path: string;
+  /** What the file becomes. */
+  readonly changed: (before: string) => string;
+}
+
+/** Instruction files, and what a package runs, are a person's decision in every mode, each time. */
 export function changeRule(
-  path: string,
+  guest: Guest,
+  { path, changed }: Changing,
   { sandboxRoot }: CallEnvironment,
-  changed: (before: string) => string,
 ): CallRule | null {
   const file = beneath(path, sandboxRoot);
   if (file === null) return null;
-  if (instructing(sandboxRoot)(file)) return { type: "ask", why: INSTRUCTS, always: true };
+  if (instructs(guest, sandboxRoot)(file)) return { type: "ask", why: INSTRUCTS, always: true };
   if (!isPackageFile(file)) return null;
   const before = packageText(file, sandboxRoot);
   return changesScripts(file, before, changed(before ?? "")) ? { type: "ask", why: RUNS, always: true } : null;
 }
 
+function instructs({ sandbox }: Guest, root: string): Instructs {
+  return instructing(root, sandbox.guardedFiles);
+}
+
 const INSTRUCTS =
-  "Agents take instructions from this file, or machines run what it says, so a person decides each time.";
+  "Agents take instructions from this file, machines run what it says, or the settings guard it: a person decides each time.";
 const RUNS = "It changes what developers' machines run, so a person decides each time.";
 
 /** Null where there is none that can be read. */
@@ -128,7 +139,7 @@ async function commit(
   { before, scope }: { before: string | null; scope: CallScope },
 ): Promise<void> {
   const { path } = change;
-  const isGuarded = isPackageFile(path) || instructing(scope.ctx.sandboxRoot)(path);
+  const isGuarded = isPackageFile(path) || instructs(guest, scope.ctx.sandboxRoot)(path);
   const allowed = scope.ctx.approved && isGuarded ? { instructionFile: path } : {};
   await callGuest(guest, { body: change.commit(before), reply: commitReply }, { ...scope, ...allowed });
 }

@@ -43,7 +43,11 @@ export function createEdit(guest: Guest): Tool {
     grant: ({ path }) => ({ key: normalize(path), label: `changing ${normalize(path)}` }),
     title: ({ path }) => path,
     rule: ({ path, old_string: from, new_string: to, replace_all: all }, place) =>
-      changeRule(path, place, (before) => (all ? before.replaceAll(from, () => to) : before.replace(from, () => to))),
+      changeRule(
+        guest,
+        { path, changed: (before) => (all ? before.replaceAll(from, () => to) : before.replace(from, () => to)) },
+        place,
+      ),
     capabilities: (_call, place) => changing(guest, place),
     preview: (call, ctx, signal) => previewChange(guest, changeOf(call, ctx), { ctx, signal, writes: false }),
     execute: (call, ctx, signal) =>

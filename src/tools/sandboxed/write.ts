@@ -32,7 +32,7 @@ export function createWrite(guest: Guest): Tool {
     afterCrash: "reconcile",
     grant: ({ path }) => ({ key: normalize(path), label: `changing ${normalize(path)}` }),
     title: ({ path }) => path,
-    rule: ({ path, content }, place) => changeRule(path, place, () => content),
+    rule: ({ path, content }, place) => changeRule(guest, { path, changed: () => content }, place),
     capabilities: (_call, place) => changing(guest, place),
     preview: (call, ctx, signal) => previewChange(guest, changeOf(call, ctx), { ctx, signal, writes: false }),
     execute: (call, ctx, signal) =>

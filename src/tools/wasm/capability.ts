@@ -10,6 +10,8 @@ export interface SandboxCapability {
   readonly writable: boolean;
   /** The one instruction file that a person has allowed this call to write, by its path beneath the root. */
   readonly instructionFile?: string;
+  /** What the settings add to the files that no call changes by itself. */
+  readonly guardedFiles?: readonly string[];
   /** The one file that looks like a secret and that a person has allowed this call to read, by its path beneath the root. */
   readonly secretFile?: string;
   /** sha256 of what the session has read or written before: of these contents none is a secret to it. */

@@ -35,6 +35,8 @@ export interface SandboxOptions {
   readonly childFile?: string;
   /** Where contents are kept before files change; absent: nowhere. */
   readonly snapshots?: string;
+  /** Files that no call changes by itself, beside those that always are. */
+  readonly guardedFiles?: readonly string[];
   /** How much calls may write; absent: as much as they like. */
   readonly quotas?: Pick<Quotas, "begin"> | undefined;
   /** How the system confines the child; absent: not at all. */
@@ -56,6 +58,8 @@ export interface SandboxCaller extends Caller {
 }
 
 export interface Sandbox {
+  /** Files that no call changes by itself, beside those that always are. */
+  readonly guardedFiles: readonly string[];
   /**
    * Runs a guest on one input and resolves with its output. Throws SandboxError `sandbox_limit`
    * (`detail.limit`: time, memory or output; `detail.value` says how much) or `sandbox_failed`, and the
@@ -81,7 +85,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const queue = new CallQueue(limits);
   const child = new ChildKeeper(options, limits);
   const network = { resolve: createSystemResolve(), ...options.network };
-  const keeping = options.snapshots === undefined ? {} : { snapshots: options.snapshots };
+  const { snapshots, guardedFiles = [] } = options;
+  const all = { guardedFiles, ...(snapshots === undefined ? {} : { snapshots }) };
   let lastId = 0;
   const run = async (
     message: { guest: string; input: GuestInput; capability: SandboxCapability },
@@ -103,10 +108,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return outputOf(outcome, message.capability);
   };
   return {
+    guardedFiles,
     // oxlint-disable-next-line max-params -- see Sandbox
     call: async (guest, input, capability, caller) => {
       const leave = await queue.enter(caller);
-      const ended = run({ guest, input, capability: { ...capability, ...keeping } }, caller);
+      const ended = run({ guest, input, capability: { ...capability, ...all } }, caller);
       // The place is given back when the guest has really ended; who cancels does not wait for that.
       return untilAborted(ended.finally(leave), caller.signal);
     },

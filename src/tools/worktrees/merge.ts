@@ -34,6 +34,7 @@ const MAX_FILE = 50_000_000;
 export interface Merging {
   /** The sandbox root that the changes are brought into. */
   readonly root: string;
+  readonly guardedFiles?: readonly string[];
   readonly worktree: ExecutorWorktree;
   /** Where what files held is kept, so that a merge can be taken back. */
   readonly snapshots: string;
@@ -61,7 +62,7 @@ export interface Merged {
  * by the call before a crash; any other abort throws its reason, and the log keeps what was merged for the call's next run.
  */
 export async function mergeChanges(changes: readonly WorktreeChange[], into: Merging): Promise<Merged> {
-  const merging = { ...into, instructs: instructing(into.root) };
+  const merging = { ...into, instructs: instructing(into.root, into.guardedFiles) };
   const files: MergedFile[] = [];
   const isDeleted = ({ kind }: WorktreeChange) => kind === "deleted";
   let stoppedBy: CancelCause | null = null;

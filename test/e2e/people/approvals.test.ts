@@ -162,10 +162,10 @@ test("what people say while it waits enters with the results; a stop denies all"
   expect(existsSync(path.join(rootOf(at, talk.channel), "b.txt"))).toBe(false);
 });
 
-test("files that instruct agents are asked for each time, also in agi mode", async () => {
-  await using at = await slackOffice({ settings: { mode: "agi" } });
+test("files that instruct agents, or that the settings guard, are asked for each time, also in agi mode", async () => {
+  await using at = await slackOffice({ settings: { mode: "agi", guardedFiles: ["*.plan"] } });
   await at.bot.start();
-  at.model.script(writeNote(["notes.txt", "AGENTS.md", "AGENTS.md"]));
+  at.model.script(writeNote(["notes.txt", "AGENTS.md", "next.plan"]));
   const talk = at.talk({ text: "write them", channel: at.channel() });
   await asks(at, talk);
   expect(existsSync(path.join(rootOf(at, talk.channel), "notes.txt"))).toBe(true);
@@ -175,8 +175,10 @@ test("files that instruct agents are asked for each time, also in agi mode", asy
   expect(card?.buttons.map(({ id }) => id.split(":")[1])).toEqual(["y", "n"]);
   talk.click("approve:y");
   await at.until("the second card", () => cards(talk).some(isNew));
+  expect(cards(talk).find(isNew)?.text).toContain("next.plan");
   talk.click("approve:n");
   await talk.answered(3);
+  expect(existsSync(path.join(rootOf(at, talk.channel), "next.plan"))).toBe(false);
   expect(readFileSync(path.join(rootOf(at, talk.channel), "AGENTS.md"), "utf8")).toBe("AGENTS.md\n");
 });
 

@@ -320,7 +320,7 @@ test.each(protectedFiles)("instructions are not to be changed by bash: %s", asyn
   session.put("sub/y.txt", "y");
   const result = await session.run("bash", { command });
   expect(text(result)).toMatch(
-    /\[.*instructs agents or machines; changing it takes a person's decision.*write tool.*\]/,
+    /\[.*instructs agents or machines, or the settings guard it; changing it takes a person's decision.*write tool.*\]/,
   );
   expect(session.bytes("AGENTS.md").toString()).toBe("rules");
   expect(session.bytes("holder/AGENTS.md").toString()).toBe("more rules");

@@ -11,6 +11,7 @@ const grantSchema = z.object({
   root: z.string(),
   writable: z.boolean(),
   instructionFile: z.string().exactOptional(),
+  guardedFiles: z.array(z.string()).readonly().exactOptional(),
   snapshots: z.string().exactOptional(),
   secretFile: z.string().exactOptional(),
   knownContents: z.array(z.string()).readonly().exactOptional(),

@@ -46,7 +46,7 @@ function refuseUnreadable(path: string): void {
 export function refuseInstructions(path: string, instructs: Instructs): void {
   if (!instructs(path)) return;
   throw new Refusal(
-    `${path} instructs agents or machines; changing it takes a person's decision: use the write tool for it.`,
+    `${path} instructs agents or machines, or the settings guard it; changing it takes a person's decision: use the write tool for it.`,
   );
 }
 

@@ -50,7 +50,7 @@ export interface Workspace {
   bind(
     capability: Pick<
       SandboxCapability,
-      "root" | "writable" | "instructionFile" | "snapshots" | "secretFile" | "knownContents"
+      "root" | "writable" | "guardedFiles" | "instructionFile" | "snapshots" | "secretFile" | "knownContents"
     >,
     told?: { readonly changed?: (files: readonly FileChange[]) => void; readonly growth?: Growth },
   ): void;
@@ -69,7 +69,7 @@ export function createWorkspace(openDirectory?: OpenDirectory): Workspace {
     functions: { ...reading(scope), ...searching(scope), ...writing(scope) },
     filesystem: { ...createFileReads(scope), ...createChanges(scope) },
     bind: (
-      { root, writable, instructionFile = null, snapshots = null, ...open },
+      { root, writable, guardedFiles = [], instructionFile = null, snapshots = null, ...open },
       { changed = () => {}, growth = UNBOUNDED } = {},
     ) => {
       const keep = createKeep(snapshots, growth);
@@ -78,7 +78,7 @@ export function createWorkspace(openDirectory?: OpenDirectory): Workspace {
         resolver: new PathResolver(root, openDirectory),
         refuseSecret: refusingSecrets(open),
         writable,
-        instructs: instructing(root),
+        instructs: instructing(root, guardedFiles),
         instructionFile,
         growth,
         keep,

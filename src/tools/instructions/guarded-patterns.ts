@@ -1,0 +1,47 @@
+import { comparableName } from "../wasm/workspace/path-rules.ts";
+
+/** Whether a path, by the comparable names on its way from the sandbox root, is one that an operator guards. */
+export type IsGuarded = (names: readonly string[]) => boolean;
+
+/**
+ * Reads what settings say of guarded files: a name counts at any depth, a path from the sandbox root on; `*` stands for any
+ * letters of one name, and a directory for all that is in it.
+ */
+export function guardedBy(patterns: readonly string[]): IsGuarded {
+  const guarded = patterns.map(patternOf);
+  return (names) =>
+    guarded.some(({ segments, isAnywhere }) => {
+      const last = isAnywhere ? names.length - segments.length : 0;
+      for (let from = 0; from <= last; from++) {
+        if (segments.every((segment, at) => matches(segment, names[from + at]))) return true;
+      }
+      return false;
+    });
+}
+
+interface Pattern {
+  /** Each name as the parts around its stars. */
+  readonly segments: readonly (readonly string[])[];
+  readonly isAnywhere: boolean;
+}
+
+function patternOf(pattern: string): Pattern {
+  const segments = pattern.split("/").filter((segment) => segment !== "" && segment !== ".");
+  return {
+    segments: segments.map((segment) => comparableName(segment).split("*")),
+    isAnywhere: segments.length === 1 && !pattern.slice(0, -1).includes("/"),
+  };
+}
+
+function matches([first = "", ...parts]: readonly string[], name: string | undefined): boolean {
+  if (name === undefined) return false;
+  const last = parts.pop();
+  if (last === undefined) return name === first;
+  let at = first.length;
+  for (const part of parts) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return name.startsWith(first) && name.length - at >= last.length && name.endsWith(last);
+}
