@@ -143,6 +143,8 @@ export interface Tool<I = unknown> {
   /** `[A-Za-z0-9_-]{1,64}`. */
   readonly name: string;
   readonly description: string;
+  /** The origin of the description, where it is somebody's that nobody answers for. */
+  readonly toldBy?: string;
   /** How requests tell of it, where that is shorter; tool_search tells the whole. */
   readonly offer?: Offer;
   /** Set: few runs need it. */

@@ -246,7 +246,7 @@ test("each MCP server is connected once; one that cannot be, or is not rightly w
   expect(lines.filter((line) => line.includes("MCP server"))).toEqual([
     "✗ MCP server unset: headers.A refers to NOT_SET_ANYWHERE, which is not set.",
     "✓ MCP server off: It is disabled in the settings.",
-    expect.stringMatching(/^✓ MCP server all: \d+ tools$/),
+    expect.stringMatching(/^✓ MCP server all: \d+ tools; sends echo, /),
     expect.stringMatching(/^✗ MCP server gone is not connected: its program is not found\./),
   ]);
 });

@@ -1,5 +1,5 @@
 import { withRepeatHints } from "../budget/repeated-calls.ts";
-import { deferTools } from "../context/deferred-tools.ts";
+import { deferTools, toldLabel } from "../context/deferred-tools.ts";
 import { resumeMessage, unfinishedReply } from "../context/resume.ts";
 import { withRealCalls } from "../context/use-tool.ts";
 import { offeredTools } from "../permissions/policy.ts";
@@ -95,6 +95,7 @@ export async function openLoop(given: Query): Promise<Loop> {
     run,
     rules: {
       tools: query.tools,
+      told: toldLabel(offered),
       whyMissing: query.whyMissing,
       access,
       environment: {

@@ -10,6 +10,7 @@ import type { ToolResult } from "../protocol/tool-result.ts";
 import { toolsOfRun } from "../skills/skill-narrowing.ts";
 import type { CallPreview, Tool } from "../tool.ts";
 import type { KnownWords } from "../trust/egress.ts";
+import { unionOf } from "../trust/label.ts";
 import type { CallVerdict } from "./approval-service.ts";
 import { knownWords } from "./egress/known-words.ts";
 import { eventsOf } from "./merge-events.ts";
@@ -43,7 +44,8 @@ export interface TurnCalls {
  */
 export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, ParkedOn | null> {
   const plan = await calls.query.plan();
-  const { messages, turns, label, knownFiles } = calls.run.state;
+  const { messages, turns, knownFiles } = calls.run.state;
+  const label = unionOf([calls.run.state.label, calls.rules.told]);
   const skillTools = toolsOfRun(messages, turns);
   let known: KnownWords | null = null;
   const carried = { label, known: () => (known ??= knownWords(messages, calls.rules.tools)) };

@@ -49,7 +49,7 @@ export interface ChatCommand {
   run(line: string, context: CommandContext): Promise<CommandReply>;
 }
 
-/** An answer for the person alone, or words that begin a run as if the person had written them. */
+/** An answer for the person alone, or words that begin a run as if the person had said them. */
 export type CommandReply = OutgoingMessage | RunReply | FormReply;
 
 /** What is lacking, in words, and as a form where the platform has forms; `problems` of one that was filled in. */
@@ -65,6 +65,8 @@ export interface RunReply {
   readonly skill?: CalledSkill;
   /** The agent that answers from here on; the session's own when left out. */
   readonly agent?: string;
+  /** Where the words are from, if the person has not written them: an origin, as labels have it. */
+  readonly from?: string;
 }
 
 export interface ListedTool extends Pick<Tool, "name" | "permission" | "capabilities"> {

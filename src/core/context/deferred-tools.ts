@@ -1,5 +1,6 @@
 import { isFinder, TOOL_SEARCH, USE_TOOL } from "../permissions/finders.ts";
 import type { Tool } from "../tool.ts";
+import { type Label, outsideOf, unionOf } from "../trust/label.ts";
 
 /** So few are offered whole where they are small, too: finding them would cost as much. `bytes`: of their specs. */
 const FEW = { tools: 3, bytes: 3_000 };
@@ -32,6 +33,11 @@ export function deferTools<T extends ToolFacts>(tools: readonly T[]): DeferredTo
     .filter((tool) => !isDeferred(tool))
     .map((tool) => (tool.name === TOOL_SEARCH ? { ...tool, description: `${tool.description}\n${listing}` } : tool));
   return { offered, deferred };
+}
+
+/** Whose words a request carries with the descriptions of tools: others write those of servers. */
+export function toldLabel(tools: readonly Pick<Tool, "toldBy">[]): Label {
+  return unionOf([{ who: tools.flatMap(({ toldBy }) => (toldBy === undefined ? [] : outsideOf(toldBy))), holds: [] }]);
 }
 
 export function isDeferred({ deferred }: Pick<Tool, "deferred">): boolean {

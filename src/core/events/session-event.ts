@@ -27,6 +27,8 @@ const personMessage = z.object({
   /** The author may decide what is asked of people: nobody else need allow the shell commands of theirs. */
   decides: z.boolean().exactOptional(),
   skill: calledSkill.exactOptional(),
+  /** The origin of the text, where the author has asked for it and not written it. */
+  from: z.string().exactOptional(),
   /** Taken late: what people read before the answer. */
   late: z.string().exactOptional(),
   /** The agent that answers in the session from this message on. */

@@ -26,31 +26,34 @@ export interface Request {
   readonly agent: string | null;
   /** The skill that the words call. */
   readonly skill?: CalledSkill | undefined;
+  /** The origin of the words, where they are not the person's. */
+  readonly from?: string | undefined;
 }
 
 /** What somebody wants done: begins a run, or enters the one that goes on. */
 export async function takeRequest(
   message: InboundMessage,
-  { session, agent, skill }: Request,
+  { session, agent, skill, from }: Request,
   options: MessageOptions,
 ): Promise<Receipt> {
-  if (session === null) return openWith(message, { agent, skill }, options);
+  if (session === null) return openWith(message, { agent, skill, from }, options);
   const verdict = await options.breaker.arrives(session.id);
   if (verdict === "stops") return { type: "reply", message: privately(TOO_QUICK) };
   if (verdict === "stopped") return { type: "ignored" };
-  return deliver(message, { session, addressed: true, isNew: false, agent, skill, before: session.agent }, options);
+  const delivery = { session, addressed: true, isNew: false, agent, skill, from, before: session.agent };
+  return deliver(message, delivery, options);
 }
 
 /** The session and what begins its first run are one transaction. */
 async function openWith(
   message: InboundMessage,
-  { agent, skill }: Pick<Request, "agent" | "skill">,
+  { agent, skill, from }: Omit<Request, "session">,
   options: MessageOptions,
 ): Promise<Receipt> {
   const { store } = options;
   const usual = options.agentOf(channelKeyOf(message.thread));
   const opening = newSession(message, agent ?? usual, options);
-  const delivery = { addressed: true, isNew: true, agent, skill, before: usual };
+  const delivery = { addressed: true, isNew: true, agent, skill, from, before: usual };
   try {
     const session = { id: opening.id, people: [opening.createdBy], settings: {} };
     return await deliver(message, { ...delivery, session, opening }, options);
@@ -75,6 +78,7 @@ interface Delivery {
   readonly isNew: boolean;
   readonly agent: string | null;
   readonly skill?: CalledSkill | undefined;
+  readonly from?: string | undefined;
   /** Who answered, or would have answered, here until now. */
   readonly before: string;
 }
@@ -105,7 +109,7 @@ function authorOf({ person: { id, name, roles } }: InboundMessage): Author {
 
 function bodyOf(
   message: InboundMessage,
-  { session, addressed, isNew, agent, skill }: Delivery,
+  { session, addressed, isNew, agent, skill, from }: Delivery,
   { approvals }: MessageOptions,
 ): PersonMessageEvent {
   return {
@@ -125,6 +129,7 @@ function bodyOf(
     // A raised mode is not for what others ask beside.
     ...(addressed && isRaisedForOthers(session.settings, message.person.id) ? { isOwnRun: true } : {}),
     ...(skill === undefined ? {} : { skill }),
+    ...(from === undefined ? {} : { from }),
   };
 }
 

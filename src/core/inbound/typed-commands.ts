@@ -119,12 +119,12 @@ function opensThread({ thread }: InboundCommand, { describe }: Pick<CommandIntak
 
 /** Begins a run with the words that a command stands for, as if the person had written them. */
 async function begin(reply: RunReply, { event, session }: Typed, options: CommandIntake): Promise<Receipt> {
-  const agent = reply.agent ?? null;
+  const { agent = null, skill, from } = reply;
   if (event.kind === "message")
-    return takeRequest({ ...event, text: reply.run }, { session, agent, skill: reply.skill }, options);
+    return takeRequest({ ...event, text: reply.run }, { session, agent, skill, from }, options);
   const message = await visibleRequest(event, reply, options);
   const opened = session ?? (await options.store.sessions.byKey(sessionKeyOf(message.thread)));
-  return takeRequest(message, { session: opened, agent, skill: reply.skill }, options);
+  return takeRequest(message, { session: opened, agent, skill, from }, options);
 }
 
 /** Nobody but its author sees a slash command: what it asks for is posted, for others to follow and a thread to begin at. */

@@ -77,7 +77,7 @@ async function personMessage(body: PersonMessageEvent, seq: number, options: Run
   if (body.late !== undefined) options.notice(body.late);
   const attached: ContentBlock[] = [];
   for (const attachment of body.attachments) attached.push(...(await attachedBlocks(attachment, options)));
-  const typed = body.addressed ? localCommandIn(body.text) : null;
+  const typed = body.addressed && body.from === undefined ? localCommandIn(body.text) : null;
   const output = typed === null ? [] : [await options.runCommand({ ...body, command: typed.command, seq })];
   const text = typed === null ? body.text : typed.rest;
   const words: ContentBlock[] = text === "" ? [] : [{ type: "text", text }];
@@ -99,9 +99,12 @@ function saidBy({ id }: Author): Label {
 }
 
 /** Beside the person's words, nobody answers for what comes along. */
-function labelOfMessage({ author, quoted, attachments }: PersonMessageEvent, output: readonly ContentBlock[]): Label {
+function labelOfMessage(
+  { author, from, quoted, attachments }: PersonMessageEvent,
+  output: readonly ContentBlock[],
+): Label {
   return unionOf([
-    saidBy(author),
+    from === undefined ? saidBy(author) : { who: [outsideOf(from)], holds: ["channel"] },
     quoted.length === 0 ? NOTHING_NEW : { who: [outsideOf("a quoted message")], holds: ["channel"] },
     attachments.length === 0 ? NOTHING_NEW : { who: [outsideOf("an attachment")], holds: ["channel"] },
     output.length === 0 ? NOTHING_NEW : { who: [], holds: ["files"] },

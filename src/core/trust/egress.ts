@@ -12,6 +12,10 @@ export interface Sending {
   readonly address?: string;
   /** What may go there, by what an operator has set up: more than that is asked for. */
   readonly upTo?: Holding;
+  /** It asks somebody for more of what they have named, and says nothing but these values. */
+  readonly values?: readonly string[];
+  /** Who that is: an origin, as labels have it. */
+  readonly namedBy?: string;
 }
 
 /** A host that data may go to. */
@@ -27,6 +31,8 @@ export interface KnownWords {
   readonly addresses: readonly string[];
   /** What people who are served wrote. */
   readonly texts: readonly string[];
+  /** Words that what came from an origin holds, where it came by a tool. */
+  readonly namedBy?: (origin: string) => ReadonlySet<string>;
 }
 
 export interface EgressFacts {
@@ -55,10 +61,11 @@ export function freeData(sendings: readonly Sending[], facts: EgressFacts): Free
   const open = sendings.filter(({ to, upTo }) => !isWithin(label, upTo ?? "public") && !takes(sinks, to, label));
   if (open.length === 0) return null;
   const known = facts.known();
-  for (const { to, says, address } of open) {
+  for (const sending of open) {
+    const { to, address } = sending;
     const free =
       address === undefined
-        ? freeText(says, known)
+        ? freeText(sending, known)
         : freePartOf(address, { known: known.addresses, sources: facts.sources });
     if (free !== null) return { to, says: free };
   }
@@ -80,9 +87,29 @@ function takes(sinks: readonly Sink[], to: string, label: Label): boolean {
   });
 }
 
-function freeText(says: string, { texts }: KnownWords): string | null {
-  const words = says.trim();
-  return words === "" || texts.some((text) => text.includes(words)) ? null : says;
+/** Values that one call may combine of what was named: with many of them it could spell anything. */
+const MOST_VALUES = 4;
+
+function freeText({ says, values, namedBy }: Sending, { texts, namedBy: wordsFrom }: KnownWords): string | null {
+  const isSaid = (words: string) => texts.some((text) => standsIn(text, words));
+  if (isSaid(says.trim())) return null;
+  if (values === undefined || values.length > MOST_VALUES) return says;
+  const named = namedBy === undefined ? undefined : wordsFrom?.(namedBy);
+  return values.every((value) => isSaid(value.trim()) || named?.has(value) === true) ? null : says;
+}
+
+/** Whether words stand in a text as whole ones: single letters stand in any. */
+function standsIn(text: string, words: string): boolean {
+  if (words === "") return true;
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
+    if (!isWithinWord(text, at) && !isWithinWord(text, at + words.length)) return true;
+  }
+  return false;
+}
+
+/** Whether a letter or figure stands on both sides of a place. */
+function isWithinWord(text: string, at: number): boolean {
+  return at > 0 && /^[\p{L}\p{N}]{2}$/u.test(text.slice(at - 1, at + 1));
 }
 
 const HELD: Readonly<Record<Holding, string>> = {

@@ -10,9 +10,9 @@ export async function checkServers(
   const looks = Object.keys(mcp.servers).length === 0 ? [] : await lookAtMcpServers({ ...mcp, ...world });
   return [
     ...mcp.idle.map(({ name, why, isMistake }) => ({ ok: !isMistake, text: `MCP server ${name}: ${why}` })),
-    ...looks.map(({ name, tools, problem }) => ({
+    ...looks.map(({ name, tools, kinds, problem }) => ({
       ok: problem === null,
-      text: `MCP server ${problem ?? `${name}: ${tools} ${tools === 1 ? "tool" : "tools"}`}`,
+      text: `MCP server ${problem ?? [`${name}: ${tools} ${tools === 1 ? "tool" : "tools"}`, kinds].filter((part) => part !== "").join("; ")}`,
     })),
   ];
 }

@@ -1,4 +1,5 @@
 import type { Permission } from "../../core/agents/query-config.ts";
+import type { CommandReply } from "../../core/command-line/command.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock, Random } from "../../core/protocol/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -7,7 +8,7 @@ import { toolPrefix } from "./catalogue/names.ts";
 import { type ConnectionState, McpConnection } from "./connection.ts";
 import type { AskThread } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
-import { type McpAnswer, promptCommand } from "./prompt-command.ts";
+import { promptCommand } from "./prompt-command.ts";
 import { resourcesTool } from "./resources-tool.ts";
 import { type McpServer, permissionOf, whereabouts } from "./server-settings.ts";
 import { serverStateLines, serverStates } from "./server-states/server-states.ts";
@@ -78,7 +79,7 @@ export interface McpConnections {
   /** Calls back whenever that has changed. */
   watch(changed: () => void): void;
   /** What a line after `/mcp` asks for. */
-  command(line: string): Promise<McpAnswer>;
+  command(line: string): Promise<CommandReply>;
   /** Why a tool of that name is not there; null when it is none of a server in the settings. */
   missing(tool: string): string | null;
   /** Resolves when the server that a tool of that name would be of has once been connected, or has failed to be. */

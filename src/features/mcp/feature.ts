@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
-import { privately } from "../../core/protocol/private-reply.ts";
 import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
 import { askAndWait } from "../../tools/native/ask-and-wait.ts";
 import type { McpConnections } from "./connections.ts";
@@ -34,7 +33,7 @@ export const mcpFeature: Feature = {
   commands: [
     {
       name: "mcp",
-      description: "MCP servers, and a prompt of theirs as if you had written it",
+      description: "MCP servers, and runs with prompts of theirs",
       usage: "[server] [prompt] [arguments]",
       permission: "people",
       options: [
@@ -91,12 +90,7 @@ async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost):
     toolKnown: (tool) => servers.toolKnown(tool),
     problems: () => servers.problems(),
     panel: { title: "MCP servers", lines: () => servers.serverStates(), watch: (changed) => servers.watch(changed) },
-    commands: {
-      mcp: async (line) => {
-        const answer = await servers.command(line);
-        return answer.type === "run" ? { run: answer.words } : privately(answer.text);
-      },
-    },
+    commands: { mcp: (line) => servers.command(line) },
     start: (signal) => Promise.resolve(servers.start(signal)),
     stop: () => servers.stop(),
   };

@@ -1,4 +1,5 @@
 import { createMcpConnections, type McpOptions } from "./connections.ts";
+import { kindsText } from "./kinds-text.ts";
 
 /** Milliseconds for all servers together: whoever looks waits for it. */
 const LOOK_MS = 30_000;
@@ -8,6 +9,8 @@ export type LookOptions = Omit<McpOptions, "ask" | "idle">;
 interface Look {
   readonly name: string;
   readonly tools: number;
+  /** What each of them is. */
+  readonly kinds: string;
   /** Null: it is connected. */
   readonly problem: string | null;
 }
@@ -18,7 +21,9 @@ export async function lookAtMcpServers(options: LookOptions): Promise<readonly L
   const over = new AbortController();
   mcp.start(over.signal);
   await Promise.race([mcp.settled(), options.clock.sleep(LOOK_MS, over.signal)]);
-  const found = mcp.describe().map(({ name, tools, problem }) => ({ name, tools: tools.length, problem }));
+  const found = mcp
+    .describe()
+    .map(({ name, tools, problem }) => ({ name, tools: tools.length, kinds: kindsText(tools), problem }));
   over.abort();
   await mcp.stop();
   return found;

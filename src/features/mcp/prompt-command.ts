@@ -1,17 +1,14 @@
 import { firstWord } from "../../core/command-line/arguments.ts";
+import type { CommandReply } from "../../core/command-line/command.ts";
 import { shellWords } from "../../core/command-line/shell-words.ts";
 import { textOf } from "../../core/protocol/messages.ts";
+import { privately } from "../../core/protocol/private-reply.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import type { McpConnection } from "./connection.ts";
 import { foreignLine, foreignText } from "./foreign-text.ts";
+import { kindsText } from "./kinds-text.ts";
 import type { AskOptions, ListedPrompt, McpSession } from "./mcp-session.ts";
-import { DEFAULT_TIMEOUT_MS } from "./server-settings.ts";
-
-/** What became of a line after `/mcp`. */
-export type McpAnswer =
-  | { readonly type: "text"; readonly text: string }
-  /** Begins a run as if the person had written this. */
-  | { readonly type: "run"; readonly words: string };
+import { DEFAULT_TIMEOUT_MS, originOfServer, permissionOf } from "./server-settings.ts";
 
 /** Prompts of one server that are listed. */
 const MOST_PROMPTS = 50;
@@ -21,59 +18,69 @@ const ABOUT_CHARS = 120;
 /** Characters of a prompt as a person's words. */
 const WORDS_CHARS = 20_000;
 
-const say = (text: string): McpAnswer => ({ type: "text", text });
-
 /** `/mcp`: the servers; with one's name its prompts; with a prompt's name that prompt, as words that begin a run. */
 export async function promptCommand(
   connections: readonly McpConnection[],
   line: string,
   { signal, servers }: { readonly signal: AbortSignal; readonly servers: () => string },
-): Promise<McpAnswer> {
+): Promise<CommandReply> {
   const { word, rest } = firstWord(line);
-  if (word === "") return say(servers());
+  if (word === "") return privately(servers());
   const names = (one: McpConnection) => [one.title, one.name].map((name) => name.toLowerCase());
   // A name may hold blanks: the whole line, up to the prompt, is tried first.
   const named = connections.find((one) =>
     names(one).some((name) => `${line.trim().toLowerCase()} `.startsWith(`${name} `)),
   );
-  if (named === undefined) return say(`There is no MCP server ${foreignLine(word, NAME_CHARS)}. \`/mcp\` lists them.`);
+  if (named === undefined)
+    return privately(`There is no MCP server ${foreignLine(word, NAME_CHARS)}. \`/mcp\` lists them.`);
   const own = names(named).find((name) => `${line.trim().toLowerCase()} `.startsWith(`${name} `)) ?? word;
   const typed = own === word.toLowerCase() ? rest : line.trim().slice(own.length).trim();
   return onServer(named, typed, { signal, timeoutMs: named.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS });
 }
 
-async function onServer(connection: McpConnection, typed: string, options: AskOptions): Promise<McpAnswer> {
-  let answer = say("");
+async function onServer(connection: McpConnection, typed: string, options: AskOptions): Promise<CommandReply> {
+  let answer: CommandReply = privately("");
   const ask = async (session: McpSession, asking: AskOptions) => {
-    answer = await withPrompts(session, typed, { ...asking, server: connection.title });
+    answer = await withPrompts(session, typed, { ...asking, server: connection.title, kinds: kindsOf(connection) });
     return textResult("");
   };
   const result = await connection.use(ask, options);
-  return result.isError ? say(`✗ ${textOf(result.content)}`) : answer;
+  return result.isError ? privately(`✗ ${textOf(result.content)}`) : answer;
+}
+
+function kindsOf({ catalogue, settings }: McpConnection): string {
+  return kindsText(
+    catalogue.tools.map(({ tool }) => {
+      return { tool: foreignLine(tool, NAME_CHARS).replaceAll("`", "'"), permission: permissionOf(settings, tool) };
+    }),
+  );
 }
 
 interface Asking extends AskOptions {
   readonly server: string;
+  /** What its tools are. */
+  readonly kinds: string;
 }
 
-async function withPrompts(session: McpSession, typed: string, asking: Asking): Promise<McpAnswer> {
+async function withPrompts(session: McpSession, typed: string, asking: Asking): Promise<CommandReply> {
   const { word, rest } = firstWord(typed);
   const prompts = await session.prompts(asking.signal, MOST_PROMPTS);
   if (word === "") {
-    if (prompts.length === 0) return say(`The MCP server ${asking.server} has no prompts.`);
-    return say(prompts.map(promptLine).join("\n"));
+    const none = `The MCP server ${asking.server} has no prompts.`;
+    const listed = prompts.length === 0 ? none : prompts.map(promptLine).join("\n");
+    return privately(asking.kinds === "" ? listed : `Tools, as the settings say: ${asking.kinds}.\n${listed}`);
   }
   const prompt = prompts.find(({ name }) => name === word);
   if (prompt === undefined)
-    return say(
+    return privately(
       `${asking.server} has no prompt ${foreignLine(word, NAME_CHARS)}. \`/mcp ${asking.server}\` lists them.`,
     );
   const bound = boundArguments(prompt, rest);
-  if (bound === null) return say(`This prompt needs: \`/mcp ${asking.server} ${usageOf(prompt)}\`.`);
+  if (bound === null) return privately(`This prompt needs: \`/mcp ${asking.server} ${usageOf(prompt)}\`.`);
   const { messages } = await session.getPrompt(prompt.name, bound, asking);
   const words = messages.flatMap(({ content }) => textsIn(content)).join("\n\n");
-  if (words.trim() === "") return say(`The prompt ${word} is empty.`);
-  return { type: "run", words: foreignText(words, WORDS_CHARS) };
+  if (words.trim() === "") return privately(`The prompt ${word} is empty.`);
+  return { run: foreignText(words, WORDS_CHARS), from: originOfServer(asking.server) };
 }
 
 function textsIn(content: unknown): string[] {

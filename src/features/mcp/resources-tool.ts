@@ -7,7 +7,7 @@ import type { McpConnection } from "./connection.ts";
 import { resultOfPrompt, resultOfRead } from "./content.ts";
 import { foreignLine } from "./foreign-text.ts";
 import type { AskOptions, McpSession } from "./mcp-session.ts";
-import { DEFAULT_TIMEOUT_MS, whereabouts } from "./server-settings.ts";
+import { DEFAULT_TIMEOUT_MS, isHarmless, originOfServer, whereabouts } from "./server-settings.ts";
 
 /** Entries of each kind that one listing shows. */
 const MAX_LISTED = 200;
@@ -45,11 +45,21 @@ export function resourcesTool(connections: readonly McpConnection[]): Tool {
       const connection = named(server);
       return connection === undefined || action === "list" ? null : ruleOf(connection, mode === "read");
     },
-    brings: ({ server }) => ({ who: [outsideOf(`MCP server ${server}`)], holds: ["files"] }),
+    brings: ({ server }) => ({ who: [outsideOf(originOfServer(named(server)?.title ?? server))], holds: ["files"] }),
     sends: ({ server, ...call }) => {
       const connection = named(server);
-      const upTo = connection === undefined || !harmless(connection) ? {} : { upTo: "files" as const };
-      return call.action === "list" ? [] : [{ to: server, says: JSON.stringify(call), ...upTo }];
+      if (connection === undefined || call.action === "list") return [];
+      const { uri, action } = call;
+      const { send } = connection.settings;
+      const isPlain = action === "read" && uri !== undefined && Object.keys(call).length === 2;
+      return [
+        {
+          to: connection.title,
+          says: JSON.stringify(call),
+          ...(send === undefined ? {} : { upTo: send }),
+          ...(isPlain ? { values: [uri], namedBy: originOfServer(connection.title) } : {}),
+        },
+      ];
     },
     preview: async (call) => {
       const connection = named(call.server);
@@ -69,7 +79,7 @@ export function resourcesTool(connections: readonly McpConnection[]): Tool {
 }
 
 function harmless({ settings: { permission = "execute" } }: McpConnection): boolean {
-  return permission === "none" || permission === "read";
+  return isHarmless(permission);
 }
 
 function ruleOf(connection: McpConnection, readMode: boolean): CallRule | null {

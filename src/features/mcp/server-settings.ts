@@ -1,4 +1,5 @@
 import type { Permission } from "../../core/agents/query-config.ts";
+import type { Sink } from "../../core/trust/egress.ts";
 
 /** What the operator says of an MCP server; references to variables are replaced. */
 
@@ -7,6 +8,7 @@ export const DEFAULT_TIMEOUT_MS = 60_000;
 
 export interface McpToolSettings {
   readonly permission?: Permission;
+  readonly send?: Sink["send"];
   readonly timeoutMs?: number;
   /** Calls may run beside others of their turn, if the server says that the tool only reads. */
   readonly parallel?: boolean;
@@ -20,10 +22,12 @@ interface ServerSettings {
   readonly description?: string;
   /** What holds for all the server's tools that say nothing else. */
   readonly permission?: Permission;
+  /** Up to what goes there unasked. */
+  readonly send?: Sink["send"];
   readonly timeoutMs?: number;
-  /** By the server's own names. */
+  /** By the server's own names, or patterns of them. */
   readonly tools?: Readonly<Record<string, McpToolSettings>>;
-  /** By the server's own names; the others are left out. */
+  /** The same; the others are left out. */
   readonly onlyTools?: readonly string[];
 }
 
@@ -49,19 +53,51 @@ export function permissionOf(server: McpServer, tool: string): Permission {
   return toolSettings(server, tool).permission ?? server.permission ?? "execute";
 }
 
+/** Whether a tool reads, by what the operator says: it looks something up, and neither hands on nor changes anything. */
+export function isHarmless(permission: Permission): boolean {
+  return permission === "none" || permission === "read";
+}
+
+/** What may go to one tool unasked, though a text of others may have had the model write it. */
+export function sendUpTo(server: McpServer, tool: string): { readonly upTo?: Sink["send"] } {
+  const send = toolSettings(server, tool).send ?? server.send;
+  return send === undefined ? {} : { upTo: send };
+}
+
 export function timeoutOf(server: McpServer, tool: string): number {
   return toolSettings(server, tool).timeoutMs ?? server.timeoutMs ?? DEFAULT_TIMEOUT_MS;
 }
 
+/** What is said of the tool by name before what patterns say, and of these the longest first. */
 export function toolSettings(server: McpServer, tool: string): McpToolSettings {
-  const tools = server.tools ?? {};
-  return Object.hasOwn(tools, tool) ? (tools[tool] ?? {}) : {};
+  const rank = (name: string) => (name === tool ? Number.POSITIVE_INFINITY : name.length);
+  const fitting = Object.entries(server.tools ?? {}).filter(([name]) => fits(name, tool));
+  return Object.assign({}, ...fitting.toSorted(([a], [b]) => rank(a) - rank(b)).map(([, settings]) => settings));
+}
+
+/** Whether a name is meant, in which a `*` stands for any signs. */
+function fits(pattern: string, tool: string): boolean {
+  const [start = "", ...rest] = pattern.split("*");
+  const end = rest.pop();
+  if (pattern === tool || end === undefined) return pattern === tool;
+  let at = start.length;
+  for (const part of rest) {
+    const found = tool.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return tool.startsWith(start) && tool.endsWith(end) && tool.length >= at + end.length;
 }
 
 /** Null for a tool that is taken; else why the settings leave it out. */
 export function leftOutBy(server: McpServer, tool: string): string | null {
   if (toolSettings(server, tool).disabled === true) return "disabled in the settings";
-  return server.onlyTools?.includes(tool) === false ? "not among `onlyTools` in the settings" : null;
+  return server.onlyTools?.some((name) => fits(name, tool)) === false ? "not among `onlyTools` in the settings" : null;
+}
+
+/** Where texts of a server are from, as labels and cards have it. */
+export function originOfServer(title: string): string {
+  return `MCP server ${title}`;
 }
 
 /** Where the server runs, for people: approval cards and `/tools`. */

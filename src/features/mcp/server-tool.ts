@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import { type CallPreview, schemaOf, type Tool, type ToolContext } from "../../core/tool.ts";
+import type { Sending } from "../../core/trust/egress.ts";
 import { outsideOf } from "../../core/trust/label.ts";
 import { showMedia } from "../../tools/web/show-media.ts";
 import type { Caller } from "./asks-back.ts";
@@ -12,7 +13,15 @@ import { imagesForPeople, resultOfCall } from "./content.ts";
 import { type AskThread, askPeople } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
 import { instructionSection } from "./instructions.ts";
-import { permissionOf, timeoutOf, toolSettings, whereabouts } from "./server-settings.ts";
+import {
+  isHarmless,
+  originOfServer,
+  permissionOf,
+  sendUpTo,
+  timeoutOf,
+  toolSettings,
+  whereabouts,
+} from "./server-settings.ts";
 
 /** Characters of the progress line's argument. */
 const TITLE_CHARS = 60;
@@ -26,10 +35,12 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
   const permission = permissionOf(settings, tool);
   const timeoutMs = timeoutOf(settings, tool);
   const input = inputSchema(listed.inputSchema);
-  const harmless = permission === "none" || permission === "read";
+  const harmless = isHarmless(permission);
+  const origin = originOfServer(server);
   return {
     name: listed.name,
     description: `${listed.description}\n\n(MCP server ${server})`,
+    toldBy: origin,
     deferred: { about: "", group: toolPrefix(name), manual: () => instructionSection(connection) },
     input,
     inputSchema: schemaOf(input),
@@ -39,9 +50,11 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
     changesUnseen: !harmless,
     grant: () => ({ key: `mcp:${name}:${tool}`, label: `${shown(tool)} of MCP server ${server}, with any input` }),
     title: (input) => titleOf(inputObject.parse(input)),
-    brings: () => ({ who: [outsideOf(`MCP server ${server}`)], holds: ["files"] }),
-    // Whoever says that a tool only reads lets its server read what a request holds.
-    sends: (input) => [{ to: server, says: JSON.stringify(input), ...(harmless ? { upTo: "files" as const } : {}) }],
+    brings: () => ({ who: [outsideOf(origin)], holds: ["files"] }),
+    sends: (input) => {
+      const says = { to: server, says: JSON.stringify(input), ...sendUpTo(settings, tool) };
+      return [harmless ? { ...says, ...valuesOf(inputObject.parse(input), { listed, origin }) } : says];
+    },
     preview: async (input) => cardOf(connection, tool, input),
     execute: async (input, ctx, signal) => {
       const by = callerOf(ctx, { server, ask });
@@ -57,6 +70,19 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
       return result.isError ? result : showMedia(result, ctx, images);
     },
   };
+}
+
+/** The values of an input that says nothing else: by the schema's own names, and none within another. */
+function valuesOf(
+  input: Readonly<Record<string, unknown>>,
+  { listed, origin }: { readonly listed: ListedTool; readonly origin: string },
+): Pick<Sending, "values" | "namedBy"> {
+  const names = inputObject.safeParse(listed.inputSchema["properties"]).data ?? {};
+  const isPlain = Object.entries(input).every(
+    ([name, value]) => Object.hasOwn(names, name) && typeof value !== "object",
+  );
+  const values = Object.values(input).filter((value) => typeof value !== "boolean");
+  return isPlain ? { values: values.map(String), namedBy: origin } : {};
 }
 
 /** The call towards its server: its thread's root, and its people. */

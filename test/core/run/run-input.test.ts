@@ -4,6 +4,7 @@ import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { ThreadMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { messagesOf, type RunInputOptions } from "../../../src/core/run/run-input.ts";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
+import { outsideOf } from "../../../src/core/trust/label.ts";
 import { countingIds } from "../../support/runtime.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";
 
@@ -56,6 +57,13 @@ test("a session begun in a thread gets its root and the newest messages before i
     ...remarks.slice(-19).map(({ text }) => text),
     "help",
   ]);
+});
+
+test("words that others wrote are theirs, whoever called for them, and no command of the shell", async () => {
+  const body = { ...askedBody, joinsThread: false, text: "!cat secret.txt", from: "MCP server docs" };
+  const [message] = await messagesOf({ ...asked, body }, options([]));
+  expect(textOf(message?.content ?? [])).toBe("!cat secret.txt");
+  expect(message?.label).toEqual({ who: [outsideOf("MCP server docs")], holds: ["channel"] });
 });
 
 test.each([

@@ -7,7 +7,12 @@ const WEB = outsideOf("docs.test");
 const carries = (...holds: Holding[]): Label => ({ who: ["slack:U1", WEB], holds });
 const get = (address: string): Sending => ({ to: new URL(address).host, says: address, address });
 
+const SERVER = "MCP server docs";
+const values = (...all: string[]): Sending => ({ to: "docs", says: JSON.stringify(all), values: all, namedBy: SERVER });
+
 interface Facts {
+  /** Words of what came from the server. */
+  readonly named?: readonly string[];
   readonly label?: Label;
   readonly texts?: readonly string[];
   readonly sources?: readonly string[];
@@ -16,13 +21,17 @@ interface Facts {
 
 function free(
   sending: Sending,
-  { label = carries("files"), texts = [], sources = ["docs.test"], sinks = [] }: Facts,
+  { label = carries("files"), texts = [], sources = ["docs.test"], sinks = [], named = [] }: Facts,
 ): FreeData | null {
   return freeData([sending], {
     label,
     sources,
     sinks,
-    known: () => ({ addresses: texts.flatMap(addressesIn), texts }),
+    known: () => ({
+      addresses: texts.flatMap(addressesIn),
+      texts,
+      namedBy: (origin) => new Set(origin === SERVER ? named : []),
+    }),
   });
 }
 
@@ -91,6 +100,18 @@ test.each<[string, Sending, Facts, string | null]>([
   ],
   ["files, where what was said may go", { to: "search", says: "x", upTo: "channel" }, {}, "x"],
   ["files, where files may go", { to: "server", says: "x", upTo: "files" }, {}, null],
+  ["a letter of a person's word", { to: "search", says: "h" }, { texts: ["the hunt"] }, "h"],
+  ["a part of a person's word", { to: "search", says: "unt" }, { texts: ["the hunt, and haunted"] }, "unt"],
+  ["values that people wrote", values("docs", "pto policy"), { texts: ["pto policy?", "look in docs"] }, null],
+  ["values that were named there", values("page-1", "docs"), { named: ["page-1", "docs"] }, null],
+  ["a value that nobody named", values("page-1", "x"), { named: ["page-1", "docs"] }, '["page-1","x"]'],
+  [
+    "many values that were named",
+    values("h", "u", "n", "t", "s"),
+    { named: Array.from("abcdefghijklmnopqrstuvwxyz") },
+    '["h","u","n","t","s"]',
+  ],
+  ["values that others named", { ...values("page-1"), namedBy: "other" }, { named: ["page-1"] }, '["page-1"]'],
 ])("%s", (...[, sending, facts, says]) => {
   expect(free(sending, facts)?.says ?? null).toBe(says);
 });

@@ -1,18 +1,27 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
+import { privately } from "../../../src/core/protocol/private-reply.ts";
 import { begin, connect, everything } from "./connected.ts";
 
 const servers = async () => (await connect({ all: everything({ title: "My Server", description: "for tests" }) })).mcp;
 
 test("without a name there are the servers, with one its prompts", async () => {
   const mcp = await servers();
-  expect(await mcp.command("")).toEqual({
-    type: "text",
-    text: expect.stringMatching(/^✓ \*\*My Server\*\* · \d+ tools · for tests$/),
+  expect(await mcp.command("")).toMatchObject({
+    markdown: expect.stringMatching(/^✓ \*\*My Server\*\* · \d+ tools · for tests$/),
   });
   for (const name of ["all", "My Server", "my server"]) {
     const listed = await mcp.command(name);
-    expect(listed).toMatchObject({ type: "text", text: expect.stringContaining("`args-prompt <city> [state]`") });
+    expect(listed).toMatchObject({ markdown: expect.stringContaining("`args-prompt <city> [state]`") });
   }
+});
+
+test("beside the prompts of a server stands what its tools are, by the operator's word alone", async () => {
+  const tools = { "get-*": { permission: "read" }, "get-env": { permission: "execute" } } as const;
+  const { mcp } = await connect({ all: everything({ tools }) });
+  const { markdown } = z.object({ markdown: z.string() }).parse(await mcp.command("all"));
+  expect(markdown).toMatch(/^Tools, as the settings say: reads (get-[a-z-]+(, )?)+; sends echo, /);
+  expect(markdown).toMatch(/sends .*get-env/);
 });
 
 const lines = [
@@ -25,7 +34,7 @@ const lines = [
 
 test.each(lines)("/mcp $line is a run", async ({ line, says }) => {
   const mcp = await servers();
-  expect(await mcp.command(line)).toEqual({ type: "run", words: says });
+  expect(await mcp.command(line)).toEqual({ run: says, from: "MCP server My Server" });
 });
 
 const wrong = [
@@ -36,14 +45,14 @@ const wrong = [
 
 test.each(wrong)("/mcp $line says what is wrong", async ({ line, says }) => {
   const mcp = await servers();
-  expect(await mcp.command(line)).toEqual({ type: "text", text: says });
+  expect(await mcp.command(line)).toEqual(privately(says));
 });
 
 test("a server that is away is said with why, and so is a call of a tool that it would have", async () => {
   const { mcp } = begin({ gone: { command: "/nowhere/at/all" } });
   await mcp.settled();
   expect(await mcp.command("gone")).toMatchObject({
-    text: expect.stringMatching(/^✗ gone is not connected: its program is not found/),
+    markdown: expect.stringMatching(/^✗ gone is not connected: its program is not found/),
   });
   expect(mcp.missing("mcp__gone__anything")).toMatch(/^gone is not connected/);
   expect(mcp.missing("mcp__other__anything")).toBeNull();

@@ -41,6 +41,47 @@ test.each(settings)("settings that say $what", async ({ permission, tool: echo, 
   expect(tool("mcp__bad__echo")).toMatchObject(expected);
 });
 
+const patterns: { what: string; tools: Record<string, McpToolSettings>; permission: Permission }[] = [
+  { what: "a pattern", tools: { "e*o": { permission: "read" } }, permission: "read" },
+  { what: "a pattern for others", tools: { "f*": { permission: "read" } }, permission: "execute" },
+  {
+    what: "a pattern that is longer than the name",
+    tools: { "ech*cho": { permission: "read" } },
+    permission: "execute",
+  },
+  { what: "every tool", tools: { "*": { permission: "read" } }, permission: "read" },
+  {
+    what: "a name and a pattern",
+    tools: { echo: { permission: "execute" }, "echo*": { permission: "read" } },
+    permission: "execute",
+  },
+  {
+    what: "two patterns",
+    tools: { "ec*": { permission: "execute" }, "*": { permission: "read" } },
+    permission: "execute",
+  },
+  {
+    what: "a part of the name",
+    tools: { "*c*h*": { permission: "read" }, "*": { permission: "execute" } },
+    permission: "read",
+  },
+];
+
+test.each(patterns)("$what in the settings: $permission", async ({ tools, permission }) => {
+  const { tool } = await connect({ bad: hostile("plain", { tools }) });
+  expect(tool("mcp__bad__echo").permission).toBe(permission);
+});
+
+test.each([
+  { settings: {}, upTo: undefined },
+  { settings: { permission: "read" }, upTo: undefined },
+  { settings: { send: "channel" }, upTo: "channel" },
+  { settings: { send: "channel", tools: { echo: { send: "files" } } }, upTo: "files" },
+] as const)("with $settings data up to $upTo go unasked", async ({ settings, upTo }) => {
+  const { tool } = await connect({ bad: hostile("plain", settings) });
+  expect(tool("mcp__bad__echo").sends?.({ text: "aa" })[0]?.upTo).toBe(upTo);
+});
+
 test("a tool is parallel only if the server says that it reads, too", async () => {
   const { tool } = await connect({
     bad: hostile("plain", { tools: { fail: { parallel: true, permission: "read" } } }),

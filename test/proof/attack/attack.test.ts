@@ -8,11 +8,13 @@ import { GRANTS } from "./grants.ts";
 import { endingOf } from "./judge.ts";
 import { LIMITS } from "./limits.ts";
 import { MASKED_SECRETS } from "./masked.ts";
+import { MCP } from "./mcp.ts";
 import { PEOPLE } from "./people.ts";
 import { REPOSITORY } from "./repository.ts";
 import { SECRETS } from "./secrets.ts";
 
 const ATTACKS = [
+  ...MCP,
   ...EGRESS,
   ...GRANTS,
   ...BOUND_GRANTS,

@@ -7,6 +7,7 @@ import { createTaskBoard } from "../../../src/adapters/render/progress/task-boar
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import { withoutSecrets } from "../../../src/adapters/render/without-secrets.ts";
 import type { QueryConfig } from "../../../src/core/agents/query-config.ts";
+import type { ChatCommand } from "../../../src/core/command-line/command.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
@@ -29,7 +30,7 @@ import { type SkillCatalogue, skillCatalogue } from "../../../src/core/skills/sk
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { ownSecrets } from "../../../src/core/text/own-secrets.ts";
 import type { Tool } from "../../../src/core/tool.ts";
-import type { FeatureHost } from "../../../src/feature.ts";
+import type { FeatureHost, OpenFeature } from "../../../src/feature.ts";
 import { instructionsHook } from "../../../src/features/instructions/hook.ts";
 import type { InstructionGate } from "../../../src/tools/instructions/instruction-gate.ts";
 import { fileSecrets, learningStore } from "../../../src/tools/secrets/file-secrets.ts";
@@ -89,6 +90,8 @@ export interface SimOfficeOptions {
   readonly skills?: () => SkillCatalogue;
   /** What a checkout tells agents, followed where somebody has allowed it. */
   readonly checkout?: (store: Store) => InstructionGate;
+  /** What commands of features do. */
+  readonly commands?: NonNullable<OpenFeature["commands"]>;
   /** What differs from a channel without files and hosts. */
   readonly place?: Partial<ChannelConfig>;
   /** What is said in a thread beside the agent. */
@@ -152,7 +155,7 @@ async function startProcess(
   const hooks = () => (asking === undefined ? [] : [{ name: "instructions", ...asking }]);
   const receive = createIntake({
     hooks,
-    commands: CHAT_COMMANDS,
+    commands: withFeatures(options.commands ?? {}, real),
     store,
     engine,
     runtime,
@@ -280,6 +283,17 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
     messages,
     cards: (thread) => messages(thread).filter(({ buttons }) => buttons.some((id) => id.startsWith("approve:"))),
   };
+}
+
+/** The program's commands, and those of features, which go on in the real world. */
+function withFeatures(
+  commands: NonNullable<OpenFeature["commands"]>,
+  real: <T>(work: () => Promise<T>) => Promise<T>,
+): readonly ChatCommand[] {
+  const own = Object.entries(commands).map(([name, run]): ChatCommand => {
+    return { name, description: name, permission: "people", run: (...given) => real(() => run(...given)) };
+  });
+  return [...CHAT_COMMANDS, ...own];
 }
 
 function inRealTime(tool: Tool, real: <T>(work: () => Promise<T>) => Promise<T>): Tool {

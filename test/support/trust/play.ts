@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Mode } from "../../../src/core/agents/query-config.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
@@ -7,6 +8,8 @@ import type { InboundMessage, Person, ThreadMessage } from "../../../src/core/pr
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
 import type { ChannelConfig } from "../../../src/core/run/runner.ts";
 import type { Store } from "../../../src/core/store/store.ts";
+import type { McpConnections } from "../../../src/features/mcp/connections.ts";
+import type { McpCommandServer } from "../../../src/features/mcp/server-settings.ts";
 import { createWebSearch } from "../../../src/features/web-search/web-search.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { saveAttachment } from "../../../src/tools/attachments.ts";
@@ -21,6 +24,7 @@ import { createSkillReader } from "../../../src/tools/skills/skill-reader.ts";
 import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
 import { createWebFetch } from "../../../src/tools/web/web-fetch.ts";
 import { type Reply, ScriptedModel } from "../../core/agent/query-fixture.ts";
+import { connect } from "../../features/mcp/connected.ts";
 import { exceptPublic, PUBLIC, type Site, startSite } from "../../tools/network/fetch-session.ts";
 import { SANDBOX_CHILD } from "../program/built.ts";
 import { silentLog } from "../silent-log.ts";
@@ -85,6 +89,8 @@ export interface Setting {
   readonly quotas?: Readonly<Partial<Record<"root" | "person" | "channel", number>>>;
   /** Runs at work at once. */
   readonly maxConcurrentRuns?: number;
+  /** What the operator says of an MCP server, which is called wiki; without it there is none. */
+  readonly wiki?: Omit<McpCommandServer, "command" | "args">;
 }
 
 export interface Played {
@@ -108,8 +114,9 @@ export async function play(turns: readonly Turn[], setting: Setting, shared: San
   onTestFinished(() => (sandbox === shared ? undefined : sandbox.close()));
   const site = await siteOf(setting);
   const root = rootWith(setting);
+  const { mcp, calls } = await wikiOf(setting);
   const model = new DoingModel(site.named);
-  const office = await openOffice({ model: model.model, site, setting, sandbox, root, quotas });
+  const office = await openOffice({ model: model.model, site, setting, sandbox, root, quotas, mcp });
   const cards: string[][] = [];
   const first = turns.find(({ thread }) => thread === undefined);
   for (const turn of turns) {
@@ -118,7 +125,22 @@ export async function play(turns: readonly Turn[], setting: Setting, shared: San
     cards.push(await playTurn(turn, { office, model, site, joins }));
   }
   const held = await measure(root, () => {}, new AbortController().signal);
-  return { cards, requests: site.requests, results: model.results, office, root, held };
+  return { cards, requests: [...site.requests, ...calls()], results: model.results, office, root, held };
+}
+
+interface Wiki {
+  readonly mcp: McpConnections | null;
+  /** What it was asked for. */
+  readonly calls: () => readonly string[];
+}
+
+async function wikiOf({ wiki }: Setting): Promise<Wiki> {
+  if (wiki === undefined) return { mcp: null, calls: () => [] };
+  const script = fileURLToPath(new URL("./tool-server.ts", import.meta.url));
+  const record = path.join(tempDirectory(), "calls");
+  writeFileSync(record, "");
+  const { mcp } = await connect({ wiki: { ...wiki, command: process.execPath, args: [script, record] } });
+  return { mcp, calls: () => readFileSync(record, "utf8").split("\n") };
 }
 
 function quotasOf({ quotas }: Setting): Quotas | undefined {
@@ -281,6 +303,7 @@ interface Opening {
   readonly sandbox: Sandbox;
   readonly root: string;
   readonly quotas: Quotas | undefined;
+  readonly mcp: McpConnections | null;
 }
 
 function rootWith({ files = {} }: Setting): string {
@@ -302,7 +325,7 @@ function put(root: string, file: string, data: string | Uint8Array): string {
   return file;
 }
 
-function openOffice({ model, site, setting, sandbox, root, quotas }: Opening): Promise<SimOffice> {
+function openOffice({ model, site, setting, sandbox, root, quotas, mcp }: Opening): Promise<SimOffice> {
   const { mode = "write", allowedHosts = [], sinks = [], said = [], members, maxConcurrentRuns = 4 } = setting;
   const realTools = [
     ...createFileTools(sandbox),
@@ -312,7 +335,8 @@ function openOffice({ model, site, setting, sandbox, root, quotas }: Opening): P
   return simOffice({
     model,
     tools: [createReadThread(), createAttach()],
-    realTools,
+    realTools: [...realTools, ...(mcp?.tools() ?? [])],
+    ...(mcp === null ? {} : { commands: { mcp: (line) => mcp.command(line) } }),
     withSubAgents: true,
     ...(setting.isCheckout === true ? { checkout: gateOf } : {}),
     config: { mode },

@@ -20,6 +20,8 @@ export const ask = (question: string, ...options: string[]): Step => ({
   tool: "ask_user_question",
   input: { question, options },
 });
+/** A call of a tool of the MCP server. */
+export const wiki = (tool: string, input: Step["input"] = {}): Step => ({ tool: `mcp__wiki__${tool}`, input });
 export const readThread: Step = { tool: "read_thread", input: {} };
 
 /** What a bot or a person had said in a thread before the agent was asked there. */

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { deferTools } from "../../../src/core/context/deferred-tools.ts";
+import { deferTools, toldLabel } from "../../../src/core/context/deferred-tools.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { type Deferred, defineTool, type Tool } from "../../../src/core/tool.ts";
+import { outsideOf } from "../../../src/core/trust/label.ts";
 import { createToolSearch } from "../../../src/tools/native/tool-search.ts";
 import { createUseTool } from "../../../src/tools/native/use-tool.ts";
 import { nativeSession } from "../../support/native-session.ts";
@@ -112,6 +113,16 @@ test.each([
 test("what a server says of its tools comes once, with the first that is found of them", async () => {
   expect((await found({ query: "issues" })).split(MANUAL)).toHaveLength(2);
   expect(await found({ query: "calendar" })).not.toContain(MANUAL);
+});
+
+test("descriptions that others wrote are what the search brings, and what a request carries that has them", async () => {
+  const foreign = { ...tool("chart", { description: "Draws." }), toldBy: "MCP server charts" };
+  const search = createToolSearch(() => [foreign, ...CATALOGUE]);
+  const session = await nativeSession();
+  const carried = { who: [outsideOf("MCP server charts")], holds: [] };
+  expect((await session.callTool(search, { query: "chart" }))?.label).toEqual(carried);
+  expect((await session.callTool(search, { query: "read" }))?.label?.who).toEqual([]);
+  expect(toldLabel([foreign, ...CATALOGUE])).toEqual(carried);
 });
 
 test("what is too large to be told beside others is named, to be searched for by itself", async () => {

@@ -20,7 +20,30 @@ export function knownWords(messages: readonly Message[], tools: readonly Tool[])
     if (message.author !== undefined && message.label?.who.includes(message.author.id) === true) texts.push(said);
     addresses.push(...message.content.flatMap((block) => addressesOf(block, { uses, tools })));
   }
-  return { addresses: [...new Set(addresses)], texts };
+  return {
+    addresses: [...new Set(addresses)],
+    texts,
+    namedBy: (origin) => namedIn(messages, origin, { uses, tools }),
+  };
+}
+
+/** What stands between the words that somebody names things by, and around them. */
+const BETWEEN = /[\s"'`<>()[\]{},;|]+/u;
+const AROUND = /^[*_.:!?]|[*_.:!?]$/gu;
+
+/** Names, numbers and addresses that the results of one origin hold, each by itself. */
+function namedIn(messages: readonly Message[], origin: string, calls: Calls): ReadonlySet<string> {
+  const results = messages.flatMap(({ content }) => content).filter((block) => block.type === "tool_result");
+  const words = results
+    .filter((result) => !result.isError && isFrom(origin, result.toolUseId, calls))
+    .flatMap(({ content }) => textOf(content).split(BETWEEN));
+  return new Set(words.flatMap((word) => [word, word.replaceAll(AROUND, "")]));
+}
+
+function isFrom(origin: string, toolUseId: string, { uses, tools }: Calls): boolean {
+  const use = uses.get(toolUseId);
+  const brings = tools.find(({ name }) => name === use?.name)?.brings?.(use?.input);
+  return brings !== undefined && originsIn(brings).includes(origin);
 }
 
 function textIn(content: readonly ContentBlock[]): string {

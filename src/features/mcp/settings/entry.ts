@@ -23,21 +23,41 @@ const timeoutMs = z
     examples: [60_000],
   });
 
-const toolSchema = z.strictObject({
-  permission,
-  timeoutMs,
-  parallel: z
-    .boolean()
-    .exactOptional()
-    .meta({
-      description: "Whether calls may run beside others of their turn, where the server says that the tool only reads.",
-      examples: [true],
-    }),
-  disabled: z
-    .boolean()
-    .exactOptional()
-    .meta({ description: "Whether the tool is left out.", examples: [true] }),
-});
+const send = z
+  .enum(["channel", "files"])
+  .exactOptional()
+  .meta({
+    description:
+      "Up to what goes there unasked once a page, a message or another server may have had the model write it: what was said in the channel, or files, too. Without it such a call is shown first, and refused where nobody is asked.",
+    examples: ["files"],
+  });
+
+const toolSchema = z.strictObject(
+  {
+    permission,
+    send,
+    timeoutMs,
+    parallel: z
+      .boolean()
+      .exactOptional()
+      .meta({
+        description:
+          "Whether calls may run beside others of their turn, where the server says that the tool only reads.",
+        examples: [true],
+      }),
+    disabled: z
+      .boolean()
+      .exactOptional()
+      .meta({ description: "Whether the tool is left out.", examples: [true] }),
+  },
+  "must be reads, sends or an object",
+);
+
+const kinds = {
+  description:
+    "Single tools, by the server's names of them or patterns (`search_*`): `reads`, it looks something up and runs unasked; `sends`, as a tool is taken of which nothing is said; or an object of settings. They come before the server's own, a name before patterns, a longer pattern before a shorter one.",
+  examples: [{ "search_*": "reads", create_issue: "sends", delete_page: { disabled: true } }],
+};
 
 const shared = {
   description: z
@@ -49,18 +69,16 @@ const shared = {
     .exactOptional()
     .meta({ description: "Whether the server is left out.", examples: [true] }),
   permission,
+  send,
   timeoutMs,
-  tools: z
-    .record(text, toolSchema)
-    .exactOptional()
-    .meta({
-      description: "Settings of single tools, by the server's names of them; they come before the server's own.",
-      examples: [{ search: { permission: "read" }, delete_page: { disabled: true } }],
-    }),
+  tools: z.record(text, toolSchema).exactOptional().meta(kinds),
   onlyTools: z
     .array(text)
     .exactOptional()
-    .meta({ description: "The only tools that are taken, by the server's names of them.", examples: [["search"]] }),
+    .meta({
+      description: "The only tools that are taken, by the server's names of them or patterns.",
+      examples: [["search"]],
+    }),
 };
 
 export const commandSchema = z.object({
@@ -102,8 +120,15 @@ export const urlSchema = z.object({
   ...shared,
 });
 
+const asWritten = {
+  tools: z
+    .record(text, z.union([z.enum(["reads", "sends"]), toolSchema]))
+    .exactOptional()
+    .meta(kinds),
+};
+
 /** What the servers' settings look like in the file; each is read by itself (read-servers.ts). */
 export const mcpServersSchema = z.record(
   text,
-  z.union([commandSchema, urlSchema], "must have either a `command` or a `url`"),
+  z.union([commandSchema.extend(asWritten), urlSchema.extend(asWritten)], "must have either a `command` or a `url`"),
 );

@@ -75,7 +75,7 @@ export function ownShape(raw: Raw, known: readonly string[]): OwnShape {
   const isDisabled = take("disabled") === true || [take("enabled"), take("isActive")].includes(false);
   const approving = APPROVES.filter((key) => isGiven(take(key)));
   if (approving.length > 0) {
-    notes.push(`${approving.join(", ")} lets nothing run unasked here; permission and tools.<name>.permission do.`);
+    notes.push(`${approving.join(", ")} lets nothing run unasked here; \`"reads"\` in tools does.`);
   }
   const entry = withoutUnset({
     ...program,
@@ -151,11 +151,21 @@ function only(names: unknown): unknown {
 
 /** Our settings of single tools, with those that are left out among them; a list of names elsewhere is `onlyTools`. */
 function toolsOf(tools: unknown, disabled: unknown): unknown {
-  if (!Array.isArray(disabled)) return Array.isArray(tools) ? undefined : tools;
-  const own = record.safeParse(tools).data ?? {};
-  const off = disabled.map((name) => [String(name), { ...record.safeParse(own[String(name)]).data, disabled: true }]);
-  return { ...own, ...Object.fromEntries(off) };
+  const own = record.safeParse(tools).data;
+  if (own === undefined && !Array.isArray(disabled)) return Array.isArray(tools) ? undefined : tools;
+  const said = Object.entries(own ?? {}).map(([name, settings]) => [name, KINDS.get(settings) ?? settings] as const);
+  const all = new Map<string, unknown>(said);
+  for (const each of Array.isArray(disabled) ? disabled : []) {
+    all.set(String(each), { ...record.safeParse(all.get(String(each))).data, disabled: true });
+  }
+  return Object.fromEntries(all);
 }
+
+/** What a tool does, in a word, as the permission that follows from it. */
+const KINDS: ReadonlyMap<unknown, Raw> = new Map([
+  ["reads", { permission: "read" }],
+  ["sends", { permission: "execute" }],
+]);
 
 function withoutUnset(entry: Raw): Raw {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));

@@ -38,7 +38,8 @@ export interface ThreadContent {
 /** What was said in a thread, in order; what pages said that were read there; nothing of jobs, notes and shell commands. */
 export function linesOf({ events, messages, calls }: ThreadContent): Line[] {
   const said = events.flatMap(({ body, runId }): Line[] => {
-    if (body.kind !== "message" || localCommandIn(body.text) !== null || body.text.trim() === "") return [];
+    if (body.kind !== "message" || body.from !== undefined) return [];
+    if (localCommandIn(body.text) !== null || body.text.trim() === "") return [];
     const { author, at } = body;
     return [line(body.text, LINE_CHARS.said, { author, foundAt: null, isOwn: true, at, runId })];
   });

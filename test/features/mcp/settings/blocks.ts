@@ -17,6 +17,25 @@ const one = (name: string, entry: unknown) => ({ mcpServers: { [name]: entry } }
 
 export const BLOCKS: readonly Block[] = [
   {
+    shape: "ours: what tools do, in a word",
+    file: one("w", {
+      command: "w",
+      tools: { "get_*": "reads", post: "sends", drop: { disabled: true } },
+      send: "channel",
+    }),
+    server: {
+      w: {
+        send: "channel",
+        tools: { "get_*": { permission: "read" }, post: { permission: "execute" }, drop: { disabled: true } },
+      },
+    },
+  },
+  {
+    shape: "ours: a word that there is not",
+    file: one("w", { command: "w", tools: { get: "writes" } }),
+    idle: /^tools\.get: must be reads, sends or an object/,
+  },
+  {
     shape: "Claude Desktop: npx",
     file: one("files", { command: "npx", args: ["-y", "@acme/files-mcp", "/srv/docs"] }),
     server: { files: { command: "npx", args: ["-y", "@acme/files-mcp", "/srv/docs"] } },
@@ -194,7 +213,7 @@ export const BLOCKS: readonly Block[] = [
     shape: "Cline: autoApprove, disabled, timeout in seconds",
     file: one("c", { command: "node", args: ["c.js"], disabled: false, autoApprove: ["list"], timeout: 60 }),
     server: { c: { command: "node", timeoutMs: 60_000 } },
-    note: /^MCP server c: autoApprove lets nothing run unasked here; permission and tools\.<name>\.permission do\.$/,
+    note: /^MCP server c: autoApprove lets nothing run unasked here; `"reads"` in tools does\.$/,
   },
   {
     shape: "Cline: disabled",

@@ -1,0 +1,24 @@
+import type { Permission } from "../../core/agents/query-config.ts";
+import { isHarmless } from "./server-settings.ts";
+
+/** Tools of one kind that are named. */
+const MOST_NAMED = 40;
+
+interface Kinded {
+  readonly tool: string;
+  readonly permission: Permission;
+}
+
+/** What a server's tools are by the operator's word: `reads search, fetch; sends create_issue`; empty without tools. */
+export function kindsText(tools: readonly Kinded[]): string {
+  const reading = tools.filter(({ permission }) => isHarmless(permission));
+  const sending = tools.filter(({ permission }) => !isHarmless(permission));
+  return [named("reads", reading), named("sends", sending)].filter((text) => text !== "").join("; ");
+}
+
+function named(kind: string, tools: readonly Kinded[]): string {
+  if (tools.length === 0) return "";
+  const names = tools.slice(0, MOST_NAMED).map(({ tool }) => tool);
+  const more = tools.length > MOST_NAMED ? ` and ${tools.length - MOST_NAMED} more` : "";
+  return `${kind} ${names.join(", ")}${more}`;
+}
