@@ -148,6 +148,27 @@ describe("when something is lost", () => {
     expect(await messages().getByRole("listitem").count()).toBe(4);
   });
 
+  test("what is written before the server's welcome has come goes out once", async () => {
+    const { promise: welcome, resolve: letIn } = Promise.withResolvers<void>();
+    await page.routeWebSocket(/\/live$/u, (socket) => {
+      socket.connectToServer().onMessage(async (frame) => {
+        await welcome;
+        socket.send(frame);
+      });
+    });
+    await page.reload();
+    await composer().fill("first");
+    await composer().press("Enter");
+    await messages().getByText("Sending…").waitFor();
+    letIn();
+    await messages().getByText("Sent", { exact: true }).waitFor();
+    await composer().fill("second");
+    await composer().press("Enter");
+    const texts = () => inbox.events.map((event) => (event.kind === "message" ? event.text : ""));
+    await inbox.until(() => texts().includes("second"));
+    expect(texts()).toEqual(["first", "second"]);
+  });
+
   test("a message that is not taken stays, says why, and goes out on a second try", async () => {
     const mend = inbox.refuse();
     await composer().fill("do not lose me");

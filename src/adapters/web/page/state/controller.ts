@@ -123,7 +123,9 @@ function talkToServer({ state, apply }: Store): Talk {
     if (threadId === null || state().loaded.has(threadId)) return;
     connection.send({ type: "open", threadId, before: null });
   };
+  /** Until the server has welcomed the page nothing is said: what waits goes out once it has. */
   const transmit = ({ clientId, threadId, opens, text, files }: Sending): void => {
+    if (state().connection !== "open") return;
     const fileIds = files.map((file) => file.id);
     connection.send({ type: "send", clientId, threadId: opens ? null : threadId, text, fileIds });
   };
