@@ -94,6 +94,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     closeCard: absent,
     instructions,
     sandboxRootOf: () => "",
+    snapshots: "",
     configOf: () => {
       throw new Error("no run asks for it");
     },

@@ -123,6 +123,8 @@ export interface FeatureHost {
   readonly instructions: Pick<InstructionGate, "waiting" | "followsRepository">;
   /** Ends a card that a hook has posted in a run: what it shows from now on. */
   readonly closeCard: (card: CardOfRun, last: OutgoingMessage) => Promise<void>;
+  /** Absolute path of the directory that holds what files held before they were changed, each under its sha256. */
+  readonly snapshots: string;
   /** The sandbox root of a thread's channel. */
   readonly sandboxRootOf: (thread: ThreadRef) => string;
   /** A model call beside runs, for work in the background. */

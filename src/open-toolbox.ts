@@ -136,6 +136,7 @@ export async function openToolbox(
       const host = {
         ...given,
         sandbox,
+        snapshots,
         resolve,
         runtime,
         log,

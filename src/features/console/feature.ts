@@ -45,6 +45,7 @@ function openConsole(host: FeatureHost, adminsSeePrivate: boolean): OpenFeature 
       list: async (...asked) => (await load()).list(...asked),
       choices: async (...asked) => (await load()).choices(...asked),
       session: async (...asked) => (await load()).session(...asked),
+      change: async (...asked) => (await load()).change(...asked),
       press: async (...asked) => (await load()).press(...asked),
       watch: (watching) => {
         let end = (): void => {};

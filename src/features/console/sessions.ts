@@ -1,4 +1,5 @@
 import type { OpenFeature, TeamSessions } from "../../feature.ts";
+import { type Comparing, changeOf } from "./changes.ts";
 import { choicesFor, listSessions } from "./list.ts";
 import { createLive, type Telling } from "./live.ts";
 import { type Pressing, pressButton } from "./press.ts";
@@ -10,7 +11,11 @@ export interface Sessions extends TeamSessions {
   readonly note: NonNullable<OpenFeature["watchRun"]>;
 }
 
-type Host = Showing["host"] & Pressing["host"] & Telling["host"] & Omit<SightOptions, "clock" | "adminsSeePrivate">;
+type Host = Showing["host"] &
+  Comparing["host"] &
+  Pressing["host"] &
+  Telling["host"] &
+  Omit<SightOptions, "clock" | "adminsSeePrivate">;
 
 /** Sessions of all platforms for the page; nothing of it carries a secret of the program's own, or of a file. */
 export function createSessions(host: Host, { adminsSeePrivate }: { adminsSeePrivate: boolean }): Sessions {
@@ -21,6 +26,7 @@ export function createSessions(host: Host, { adminsSeePrivate }: { adminsSeePriv
     list: async (viewer, query) => host.hideIn(await listSessions(viewer, query, world)),
     choices: async (viewer) => host.hideIn(await choicesFor(viewer, world)),
     session: async (viewer, id) => host.hideIn(await showSession(viewer, id, world)),
+    change: async (viewer, asked) => host.hideIn(await changeOf(viewer, asked, world)),
     press: async (viewer, press) => host.hideIn(await pressButton(viewer, press, world)),
     watch,
     note,

@@ -63,6 +63,8 @@ function world({ store, adminsSeePrivate = false, serves = () => true }: Given) 
         throw new Error("nothing asks for it");
       },
       titleOf: () => "",
+      snapshots: "",
+      sandboxRootOf: () => "",
       approvals: { approvers: [], requester: true, expiresMinutes: 60, admins: [] },
       engine: { deliver: absent, deliverAt: absent, cancel: absent },
       receive: absent,

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -68,6 +68,8 @@ test("a run in a private channel is watched as it goes, and its approval is give
   middle.release();
   await messages(ana).getByText("The file is there now.").waitFor();
   await ana.getByRole("banner").or(ana.locator(".thread-head")).getByText("Done").waitFor();
+  await ana.getByRole("list", { name: "Files changed" }).getByText("config.toml").click();
+  await ana.getByRole("insertion").getByText("+port = 8080").waitFor();
   await picture(ana, "done");
   expect(readFileSync(path.join(at.bot.sandboxRoot(`slack-${talk.channel}`), "config.toml"), "utf8")).toContain("8080");
   await talk.answered(1);
@@ -77,12 +79,18 @@ test("a run in a private channel is watched as it goes, and its approval is give
 test("what is not for somebody is nowhere on their page: not in the list, a search, an address or a frame", async () => {
   const channel = privateChannel(at);
   const frames: string[] = [];
-  await cleo.reload();
+  at.model.script((request) =>
+    request.toolResults.length > 0 || !request.lastUserText.includes("heron budget is 7")
+      ? text("Done.")
+      : toolUse("write", { path: "note.txt", content: "a note\n" }),
+  );
   cleo.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => frames.push(String(payload))));
   await cleo.reload();
   await openSessions(cleo);
   const secret = at.talk({ text: "the heron budget is 7", channel });
   const open = at.talk({ text: "the open gull", channel: at.channel() });
+  await at.until("the card", () => secret.seen().some(({ buttons }) => buttons.length > 1));
+  secret.click("approve:y");
   await Promise.all([secret.answered(1), open.answered(1)]);
   await rows(cleo).filter({ hasText: "the open gull" }).getByText("Done").waitFor();
   expect(await rows(cleo).filter({ hasText: "heron" }).count()).toBe(0);
@@ -96,6 +104,9 @@ test("what is not for somebody is nowhere on their page: not in the list, a sear
   const found = (page: Page, query: string) =>
     page.evaluate(async (path) => (await fetch(path)).text(), `/sessions?${query}`);
   expect(await found(ana, "text=heron")).toContain(id);
+  expect(await ask(ana, `/sessions/${id}/change?path=note.txt`)).toBe(200);
+  expect(await ask(ana, `/sessions/${id}/change?path=../deckhand.config.json`)).toBe(404);
+  expect(await ask(cleo, `/sessions/${id}/change?path=note.txt`)).toBe(404);
   for (const query of ["text=heron", `channel=slack:${channel}`, "person=slack:U0ANA", ""]) {
     expect(await found(cleo, query)).not.toContain("heron");
   }
@@ -109,4 +120,36 @@ test("what is not for somebody is nowhere on their page: not in the list, a sear
   await secret.answered(2);
   expect(frames.join()).not.toContain(id);
   expect(frames.join()).not.toContain("heron");
+});
+
+test("a changed file is compared with what it held before, but for one that looks like a secret", async () => {
+  const channel = at.channel();
+  const root = at.bot.sandboxRoot(`slack-${channel}`);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(path.join(root, "notes.md"), "one\ntwo\n```\nthree\n");
+  at.model.script((request) => {
+    if (request.toolResults.length > 0) return text("Done.");
+    const content = "one\n2\n```\nthree\n";
+    const key = "API_TOKEN=hunter2hunter2hunter2\n";
+    return [
+      toolUse("bash", { command: `printf '${content}' > notes.md; printf '${key}' > .env`, description: "write" }),
+    ];
+  });
+  const talk = at.talk({ text: "change the notes", channel });
+  await at.until("the card", () => talk.seen().some(({ buttons }) => buttons.length > 1));
+  talk.click("approve:y");
+  await talk.answered(1);
+  await openSessions(ana);
+  await rows(ana).filter({ hasText: "change the notes" }).click();
+  const files = ana.getByRole("list", { name: "Files changed" });
+  await files.getByText("notes.md").click();
+  await files.getByRole("deletion").getByText("-two").waitFor();
+  expect(await files.getByRole("insertion").allTextContents()).toEqual(["+2\n"]);
+  await files.getByText(".env").click();
+  await files.getByText("It looks like a file of environment variables.").waitFor();
+  // Somebody else's words are not put down to the session.
+  writeFileSync(path.join(root, "notes.md"), "another's\n");
+  await ana.reload();
+  await files.getByText("notes.md").click();
+  await files.getByText("has been changed by somebody else since").waitFor();
 });

@@ -5,6 +5,8 @@ import type { TeamSessions, Viewer } from "../sessions/team-sessions.ts";
 
 /** Characters of what is searched for. */
 const TEXT_CHARS = 200;
+/** The longest path on Linux. Characters. */
+const PATH_CHARS = 4_096;
 const MOST_USD = 1_000_000;
 
 const words = z.string().trim().max(TEXT_CHARS).default("");
@@ -18,6 +20,7 @@ const querySchema = z.object({
   after: words,
 });
 const idParams = z.object({ id: idSchema });
+const fileQuery = z.object({ path: z.string().min(1).max(PATH_CHARS) });
 const pressSchema = z.object({ clickId: z.uuid(), action: z.string().min(1).max(TEXT_CHARS) });
 
 const NONE = { error: "There is no such session here." };
@@ -48,6 +51,13 @@ export function registerSessions(app: FastifyInstance, { sessions, viewerOf }: S
     const params = idParams.safeParse(request.params);
     const found = params.success ? await sessions()?.session(viewerOf(request), params.data.id) : null;
     return answer(reply, found ?? null);
+  });
+  app.get("/sessions/:id/change", async (request, reply) => {
+    const params = idParams.safeParse(request.params);
+    const query = fileQuery.safeParse(request.query);
+    if (!params.success || !query.success) return answer(reply, null);
+    const asked = { sessionId: params.data.id, path: query.data.path };
+    return answer(reply, (await sessions()?.change(viewerOf(request), asked)) ?? null);
   });
   app.post("/sessions/:id/press", async (request, reply) => {
     const params = idParams.safeParse(request.params);

@@ -9,6 +9,8 @@ export interface TeamSessions {
   choices(viewer: Viewer): Promise<SessionChoices>;
   /** Null where there is no such session, or the viewer may not see it. */
   session(viewer: Viewer, id: string): Promise<TeamSession | null>;
+  /** What a session has made of a file; null where there is nothing that the viewer may see. */
+  change(viewer: Viewer, asked: { readonly sessionId: string; readonly path: string }): Promise<SessionChange | null>;
   /** Presses a button as the person that the viewer is on the session's platform; null as for `session`. */
   press(viewer: Viewer, pressed: Press): Promise<Pressed | null>;
   /** Tells of changes until the answer is called. */
@@ -122,6 +124,13 @@ export type SessionEntry =
       readonly at: number;
     }
   | { readonly kind: "step"; readonly step: RunStep };
+
+export interface SessionChange {
+  readonly before: string;
+  readonly after: string;
+  /** Why neither is there, in a sentence; null: they are. */
+  readonly notShown: string | null;
+}
 
 /** What the session waits for a person with. */
 export interface SessionCard {

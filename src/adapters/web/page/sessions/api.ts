@@ -1,4 +1,11 @@
-import type { Pressed, SessionChoices, SessionList, SessionQuery, TeamSession } from "../../sessions/team-sessions.ts";
+import type {
+  Pressed,
+  SessionChange,
+  SessionChoices,
+  SessionList,
+  SessionQuery,
+  TeamSession,
+} from "../../sessions/team-sessions.ts";
 import { newId } from "../state/new-id.ts";
 
 /** What the page asks about sessions. Null: there is nothing, or nothing that this person may see. */
@@ -16,6 +23,10 @@ export function fetchChoices(): Promise<SessionChoices | null> {
 
 export function fetchSession(id: string): Promise<TeamSession | null> {
   return get(`/sessions/${encodeURIComponent(id)}`);
+}
+
+export function fetchChange(id: string, path: string): Promise<SessionChange | null> {
+  return get(`/sessions/${encodeURIComponent(id)}/change?${new URLSearchParams({ path }).toString()}`);
 }
 
 /** Presses a button; answers in words where there is something to say. */

@@ -4,6 +4,7 @@ import type { SessionTask, TeamSession } from "../../sessions/team-sessions.ts";
 import { Cost } from "../details/details-lists.tsx";
 import { BackIcon } from "../text/icons.tsx";
 import { Label } from "../text/markdown-text.tsx";
+import { FileChange } from "./file-change.tsx";
 import { stateWords } from "./states.ts";
 
 interface SessionDetailsProps {
@@ -61,8 +62,7 @@ function Facts({ session, open }: { readonly session: TeamSession; readonly open
           <ul class="changed" aria-label="Files changed">
             {files.map(({ path, isGone }) => (
               <li key={path}>
-                <code>{path}</code>
-                {isGone && <span class="hint"> deleted</span>}
+                <FileChange sessionId={session.id} path={path} isGone={isGone} mark={session.updatedAt} />
               </li>
             ))}
           </ul>

@@ -1,0 +1,54 @@
+import { createTwoFilesPatch } from "diff";
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Markdown } from "../text/markdown-text.tsx";
+import { fetchChange } from "./api.ts";
+
+/** Milliseconds that comparing two texts may take: then all of it counts as changed. */
+const COMPARING_MS = 1_000;
+const NOT_LOADED = "It could not be loaded.";
+
+interface FileChangeProps {
+  readonly sessionId: string;
+  readonly path: string;
+  readonly isGone: boolean;
+  /** Another one whenever the session has moved on. */
+  readonly mark: number;
+}
+
+/** A file that a session has changed; it opens to what is another now. */
+export function FileChange({ sessionId, path, isGone, mark }: FileChangeProps): JSX.Element {
+  const [isOpen, setIsOpen] = useState(false);
+  const [shown, setShown] = useState<string | null>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    changeText(sessionId, path).then(setShown, () => setShown(NOT_LOADED));
+  }, [isOpen, sessionId, path, mark]);
+  return (
+    <details class="file-change" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>
+        <code>{path}</code>
+        {isGone && <span class="hint"> deleted</span>}
+      </summary>
+      {isOpen && (shown === null ? <p class="hint">Loading…</p> : <Markdown text={shown} />)}
+    </details>
+  );
+}
+
+/** As Markdown: the changed lines with a few around them, or why they are not there. */
+async function changeText(sessionId: string, path: string): Promise<string> {
+  const change = await fetchChange(sessionId, path);
+  if (change === null) return "There is nothing to show of it.";
+  const { before, after, notShown } = change;
+  if (notShown !== null) return notShown;
+  const patch = createTwoFilesPatch("a", "b", before, after, undefined, undefined, {
+    context: 3,
+    timeout: COMPARING_MS,
+  });
+  if (patch === undefined) return "It is too different to be compared here.";
+  const lines = patch.split("\n").slice(3);
+  // Longer than any fence that the file itself holds.
+  const longest = Math.max(0, ...lines.map((line) => /`{3,}/u.exec(line)?.[0].length ?? 0));
+  const fence = "`".repeat(Math.max(3, longest + 1));
+  return [`${fence}diff`, ...lines, fence].join("\n");
+}

@@ -1,0 +1,102 @@
+import { Buffer, isUtf8 } from "node:buffer";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { changesOfRuns, netChanges } from "../../core/history/run-changes.ts";
+import { SandboxError } from "../../core/protocol/errors.ts";
+import type { ThreadRef } from "../../core/protocol/platform.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
+import type { Store } from "../../core/store/store.ts";
+import type { FeatureHost, TeamSessions } from "../../feature.ts";
+import { secretKind } from "../../tools/secrets/secret-files.ts";
+import { PathResolver, withFile } from "../../tools/wasm/workspace/path-resolver.ts";
+import { hashOf, readWhole } from "../../tools/wasm/workspace/read-file.ts";
+import { refusing } from "../../tools/wasm/workspace/refusal.ts";
+import type { Looking } from "./list.ts";
+import type { Viewer } from "./sight.ts";
+import { consoleReads } from "./store.ts";
+
+type Change = NonNullable<Awaited<ReturnType<TeamSessions["change"]>>>;
+
+/** Bytes of a file that is compared line by line. */
+const SHOWN_BYTES = 262_144;
+
+export interface Comparing extends Looking {
+  readonly host: Pick<FeatureHost, "store" | "describe" | "sandboxRootOf" | "snapshots">;
+}
+
+/** What a session's runs have made of a file: its content before the first change and after the last; null where there is none to see. */
+export async function changeOf(
+  viewer: Viewer,
+  { sessionId, path: name }: { readonly sessionId: string; readonly path: string },
+  { host, sight }: Comparing,
+): Promise<Change | null> {
+  const row = await host.store.tables(consoleReads).get(sessionId);
+  if (row === null || !(await sight.sees(viewer, row))) return null;
+  const change = await netChange(host.store, sessionId, name);
+  if (change === null) return null;
+  const { before, after } = change;
+  if (before === undefined) return notShown("What it held before was not kept.");
+  const held = (sha256: string | null) =>
+    sha256 === null ? Buffer.alloc(0) : contentOf({ name, sha256, thread: row.thread }, host);
+  const [old, now] = [held(before), held(after)];
+  if (old === null || now === null)
+    return notShown("It is no longer kept, or has been changed by somebody else since.");
+  const contents = [old, now];
+  const secret = contents.map((content) => secretKind(name, content)).find((kind) => kind !== null);
+  if (secret !== undefined) return notShown(`It looks like ${secret}.`);
+  if (contents.some((content) => content.length > SHOWN_BYTES)) return notShown("It is too large to be shown here.");
+  if (!contents.every((content) => isUtf8(content) && !content.includes(0))) return notShown("It is no text.");
+  return { before: old.toString("utf8"), after: now.toString("utf8"), notShown: null };
+}
+
+function notShown(reason: string): Change {
+  return { before: "", after: "", notShown: reason };
+}
+
+/** From the first change to the last; what others have changed in between is among it. */
+async function netChange(store: Store, sessionId: string, name: string) {
+  const runs = (await changesOfRuns(store, sessionId)).toReversed();
+  const changes = runs.flatMap(({ files }) => files.filter((file) => file.path === name));
+  const states = changes.map(({ path: file, before, after }) => ({
+    path: file,
+    sha256: after,
+    action: "wrote" as const,
+    ...(before === undefined ? {} : { before }),
+  }));
+  return netChanges(states)[0] ?? null;
+}
+
+/** A content by its hash: as it was kept, else as the file still has it. Nothing else is ever read. */
+function contentOf(
+  { name, sha256, thread }: { readonly name: string; readonly sha256: string; readonly thread: ThreadRef },
+  { snapshots, sandboxRootOf }: Pick<FeatureHost, "snapshots" | "sandboxRootOf">,
+): Buffer | null {
+  const content =
+    keptContent(path.join(snapshots, path.basename(sha256))) ?? presentContent(name, sandboxRootOf(thread));
+  return content !== null && hashOf(content) === sha256 ? content : null;
+}
+
+function keptContent(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return null;
+  }
+}
+
+function presentContent(name: string, root: string): Buffer | null {
+  const resolver = new PathResolver(root);
+  try {
+    return refusing(name, () => {
+      const place = resolver.find(name);
+      if (place.stats === null || place.stats.size > SHOWN_BYTES) return null;
+      return withFile(place, name, (fd) => readWhole(fd, name, SHOWN_BYTES));
+    });
+  } catch (error) {
+    if (error instanceof SandboxError) return null;
+    throw error;
+  } finally {
+    resolver.close();
+  }
+}
