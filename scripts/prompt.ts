@@ -44,12 +44,12 @@ import { APPLICATION, VERSION } from "../src/version.ts";
 const [sessionId] = process.argv.slice(2);
 const config = loadConfig(processSources(), FEATURES);
 const runtime = systemRuntime();
-const log = createLogger({ level: "silent", secrets: [] });
+const log = createLogger("silent", []);
 const store = await openStore(config.database.url, runtime);
 const sandbox = createSandbox({ log });
 const instructions = createInstructionGate({
   store,
-  skills: createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log }),
+  skills: createSkillReader(APPLICATION, config.home, log),
   layers: createInstructionReader({ files: instructionFiles(config), log }),
 });
 try {

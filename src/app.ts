@@ -276,14 +276,10 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   status.engine = engine;
   const approvals = { ...config.approvals, admins: config.access.admins };
   const instructions = openInstructions({ config, log, store, channelConfigs: services.channelConfigs });
-  const models = createModelChoice({
-    registry: services.registry,
-    settings: config.providers,
-    budgets: config.budgets,
-  });
+  const models = createModelChoice(services.registry, config.providers, config.budgets);
   const { agents, configOf, sandboxRootOf } = services.channelConfigs;
   const toolNames = () => toolbox.listed().map(({ name }) => name);
-  const rights = createPlatformRights({ store, access: config.access, platforms, clock: runtime.clock, log });
+  const rights = createPlatformRights(platforms, { store, access: config.access, clock: runtime.clock, log });
   const jobs = openJobs(assembly, { ...services, rights, platform, engine, instructions, toolNames });
   const receive: Receive = async (event) => (await assembly.receiving.promise)(event);
   const callModel = createBackgroundCalls({ ...services, runtime, budgets: config.budgets });
@@ -322,11 +318,11 @@ function openJobs({ config, runtime, log }: Assembly, given: JobParts): Jobs {
   });
 }
 
-const silent = () => createLogger({ level: "silent", secrets: [] });
+const silent = () => createLogger("silent", []);
 
 /** What a start would make of the file of jobs; changes nothing. */
 export const lookAtJobs: LookAtJobs = (config, channelConfigs) => {
-  const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log: silent() });
+  const skills = createSkillReader(APPLICATION, config.home, silent());
   return checkJobsFile({
     file: jobsFileOf(config),
     agents: () => new Set(channelConfigs.agents.keys()),

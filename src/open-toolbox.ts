@@ -68,7 +68,7 @@ interface InstructionParts {
 }
 
 export function openInstructions({ config, log, store, channelConfigs }: InstructionParts): OpenInstructions {
-  const all = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
+  const all = createSkillReader(APPLICATION, config.home, log);
   const layers = createInstructionReader({ files: instructionFiles(config), log });
   const gate = createInstructionGate({ store, layers, skills: all });
   return {
@@ -145,7 +145,7 @@ export async function openToolbox(
         version: VERSION,
         database: databaseOf(config.database.url),
         describe: describePlatform,
-        createEmbedder: embeddersOf({ settings: config.providers, ...runtime }),
+        createEmbedder: embeddersOf(config.providers, runtime),
         admins: config.access.admins,
         serves: servedBy(config.access),
         hideIn: <T>(value: T) => given.secrets.files.hideIn(given.secrets.hideIn(value)),
@@ -191,14 +191,12 @@ export function confinementOf(config: Config): Confinement | null {
   const { confinement, home, sandbox, channels } = config;
   if (confinement === "off") return null;
   const directories = Object.values(channels).flatMap(({ directory }) => directory ?? []);
-  return createConfinement({
-    isRequired: confinement === "required",
-    places: {
-      writable: [sandbox, ...directories, path.join(home, "executors"), snapshotsOf(config)],
-      readable: [path.join(home, "bindings"), path.join(APPLICATION, "build")],
-      hidden: [home],
-    },
-  });
+  const places = {
+    writable: [sandbox, ...directories, path.join(home, "executors"), snapshotsOf(config)],
+    readable: [path.join(home, "bindings"), path.join(APPLICATION, "build")],
+    hidden: [home],
+  };
+  return createConfinement(places, confinement === "required");
 }
 
 /** The same for a start, which ends in ConfigError where it is required and missing. */

@@ -99,7 +99,7 @@ class OwnProgram {
     const config = this.#config;
     const giveUp = new AbortController();
     // Its log would stand between the lines of the conversation.
-    const log = createLogger({ level: "silent", secrets: secretsOf(config) });
+    const log = createLogger("silent", secretsOf(config));
     const { startApp } = await import("./app.ts");
     try {
       const app = await startApp({

@@ -108,7 +108,7 @@ async function meaningFor(
   if (embeddings === null) return null;
   try {
     const { createMeaning } = await import("./features/memory/meaning/meaning.ts");
-    const embedder = await embeddersOf({ settings: config.providers, ...world.runtime })(embeddings.model);
+    const embedder = await embeddersOf(config.providers, world.runtime)(embeddings.model);
     const warn = () => terminal.error("⚠ The model of memory.embeddings does not answer: only words are looked for.");
     const log = { info: () => undefined, warn };
     return createMeaning({ ...world, log, embedder, perDay: embeddings.perDay, queryMs: QUERY_MS });

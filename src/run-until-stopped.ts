@@ -21,7 +21,7 @@ const ONE_SIGNAL_MS = 500;
 
 /** Runs the program until a signal or a failure ends it. A second signal ends it at once. */
 export async function runUntilStopped(config: Config, terminal: Terminal): Promise<void> {
-  const log = createLogger({ level: config.logLevel, secrets: secretsOf(config) });
+  const log = createLogger(config.logLevel, secretsOf(config));
   const stopping = new AbortController();
   const stopped = Promise.withResolvers<void>();
   onSignal((signal) => {

@@ -170,6 +170,6 @@ function registryOf(settings: Settings) {
   return createProviderRegistry({
     settings,
     runtime: systemRuntime(),
-    log: createLogger({ level: "silent", secrets: [] }),
+    log: createLogger("silent", []),
   });
 }

@@ -12,7 +12,7 @@ import type { Finding } from "./checks.ts";
 
 /** What is known of the configured models, and whether their providers, which are asked, list them. */
 export async function checkKnownModels({ query, providers }: Config): Promise<Finding[]> {
-  const log = createLogger({ level: "silent", secrets: [] });
+  const log = createLogger("silent", []);
   const registry = createProviderRegistry({ settings: providers, runtime: systemRuntime(), log });
   const { model, fallbackModel } = query;
   const refs = [

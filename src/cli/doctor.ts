@@ -74,8 +74,8 @@ async function checkConfigured(config: Config, { lookAtJobs, version, online }: 
 
 async function checkFeatures({ features, providers }: Config, version: string): Promise<Finding[]> {
   const runtime = systemRuntime();
-  const createEmbedder = embeddersOf({ settings: providers, ...runtime });
-  const world = { runtime, log: createLogger({ level: "silent", secrets: [] }), version, createEmbedder };
+  const createEmbedder = embeddersOf(providers, runtime);
+  const world = { runtime, log: createLogger("silent", []), version, createEmbedder };
   const found = await Promise.all(features.map(async (feature) => (await feature.check?.(world)) ?? []));
   return found.flat();
 }

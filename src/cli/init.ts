@@ -3,16 +3,8 @@ import path from "node:path";
 import { systemCode } from "../core/protocol/system-code.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface InitOptions {
-  /** The project: holds .env.example and the settings' schema. */
-  readonly root: string;
-  /** Where the files go. */
-  readonly cwd: string;
-  readonly terminal: Terminal;
-}
-
-/** Writes .env and deckhand.config.json to begin with; a file that exists stays as it is. */
-export function init({ root, cwd, terminal }: InitOptions): void {
+/** Writes .env and deckhand.config.json into `cwd` to begin with, from what `root`, Deckhand itself, has of them; a file that exists stays as it is. */
+export function init(root: string, cwd: string, terminal: Terminal): void {
   const schema = path.relative(cwd, path.join(root, "deckhand.config.schema.json"));
   const files = [
     { name: "deckhand.config.json", content: settings(schema), mode: 0o644 },

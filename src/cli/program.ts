@@ -71,7 +71,7 @@ export function createProgram(options: ProgramOptions): Command {
   program
     .command("init")
     .description("write .env and deckhand.config.json to begin with; existing files stay")
-    .action(() => init({ root, cwd: sources.cwd, terminal }));
+    .action(() => init(root, sources.cwd, terminal));
   addChat(program, {
     stdin: options.stdin,
     maxBytes: describePlatform("terminal").limits.attachmentBytes,
@@ -121,8 +121,7 @@ function addManifest(program: Command, { terminal, chatCommands }: ProgramOption
     .description("the manifest for Create New App → From a manifest")
     .addOption(new Option("--url <address>", "HTTP mode: the public address of /slack/events").argParser(httpsUrl))
     .action(async ({ url }: { url?: string }) => {
-      const request = url === undefined ? {} : { requestUrl: url };
-      terminal.out(JSON.stringify(slackManifest({ commands: await chatCommands(), ...request }), null, 2));
+      terminal.out(JSON.stringify(slackManifest(await chatCommands(), url), null, 2));
     });
   manifest
     .command("discord")

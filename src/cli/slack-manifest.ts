@@ -10,12 +10,6 @@ export interface ChatCommand {
   readonly usage?: string;
 }
 
-export interface SlackManifestOptions {
-  readonly commands: readonly ChatCommand[];
-  /** The public address of /slack/events for HTTP mode; absent: Socket Mode. */
-  readonly requestUrl?: string;
-}
-
 /** Each is used; `explain` names a missing one when Slack refuses a call. */
 const BOT_SCOPES = [
   "app_mentions:read", // mentions
@@ -60,7 +54,7 @@ const ASK_ABOUT_MESSAGE = {
 };
 
 /** What “Create New App → From a manifest” takes. Source: Slack docs, App manifest reference. */
-export function slackManifest({ commands, requestUrl }: SlackManifestOptions): object {
+export function slackManifest(commands: readonly ChatCommand[], requestUrl?: string): object {
   const url = requestUrl === undefined ? {} : { url: requestUrl };
   const request = requestUrl === undefined ? {} : { request_url: requestUrl };
   return {

@@ -17,16 +17,15 @@ export const REDACT_PATHS: readonly string[] = [
 /** Shorter values would tear holes into ordinary words. Characters. */
 const MIN_SECRET_LENGTH = 6;
 
-export interface LoggerOptions {
-  readonly level: Config["logLevel"];
-  /** Values that no line may contain, whatever field or message they travel in. */
-  readonly secrets: readonly string[];
-  /** Where lines go; standard output in the program. */
-  readonly destination?: DestinationStream;
-}
-
-/** JSON lines with the event's name as `event`; times are ISO 8601 in UTC. */
-export function createLogger({ level, secrets, destination = process.stdout }: LoggerOptions): Log {
+/**
+ * JSON lines with the event's name as `event`; times are ISO 8601 in UTC. `secrets`: values that no line may contain, whatever
+ * field or message they travel in.
+ */
+export function createLogger(
+  level: Config["logLevel"],
+  secrets: readonly string[],
+  destination: DestinationStream = process.stdout,
+): Log {
   const hidden = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(spellings);
   const redacting = {
     write(line: string) {

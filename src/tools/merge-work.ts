@@ -7,26 +7,14 @@ import { reportOf } from "../core/store/run/child-status.ts";
 import type { Store } from "../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { type Label, UNKNOWN, unionOf } from "../core/trust/label.ts";
-import type { Quotas } from "./quotas/quotas.ts";
 import { asResult } from "./sandboxed/guest-call.ts";
+import type { ToolboxOptions } from "./toolbox.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 import { describeChanges, plainPath } from "./worktrees/diff.ts";
-import type { ExecutorWorktrees } from "./worktrees/executor-worktrees.ts";
 import { type Merged, type MergedFile, mergeChanges } from "./worktrees/merge.ts";
 import { openMergeLog } from "./worktrees/merge-log.ts";
 
 const input = z.object({ agent_id: z.string().trim().min(1).describe("Of the executor, as its report names it.") });
-
-export interface MergeWorkDeps {
-  readonly store: Store;
-  readonly worktrees: ExecutorWorktrees;
-  /** Where what files held is kept before they change. */
-  readonly snapshots: string;
-  /** What the settings guard from tools; absent: nothing. */
-  readonly guardedFiles?: readonly string[];
-  /** How much may be written; absent: anything. */
-  readonly quotas?: Quotas;
-}
 
 /** What ends the reading of what was changed, and what ends the merging of it. */
 interface Until {
@@ -38,7 +26,10 @@ interface Until {
 const DESCRIBE_MS = 10_000;
 
 /** Brings what an executor has changed in its copy into the files of the channel. */
-export function createMergeWork({ store, worktrees, snapshots, guardedFiles = [], quotas }: MergeWorkDeps): Tool {
+export function createMergeWork(
+  { store, worktrees, snapshots, quotas }: Pick<ToolboxOptions, "store" | "worktrees" | "snapshots" | "quotas">,
+  guardedFiles: readonly string[],
+): Tool {
   const merge = async (id: string, ctx: ToolContext, until: Until): Promise<ToolResult> => {
     const { label = UNKNOWN } = await requireEnded(id, ctx, store);
     const [worktree, changes] = [worktrees.of(id), await worktrees.changes(id, until.reading)];

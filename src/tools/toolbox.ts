@@ -67,7 +67,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     ...createNativeTools({ ...options, clock, catalogue: () => all() }),
     ...createJobTools({ ...options, clock }),
     createSkillTool(instructions),
-    createMergeWork({ ...options, guardedFiles: sandbox.guardedFiles }),
+    createMergeWork(options, sandbox.guardedFiles),
     createGitTool({ worktreesOf: (root) => options.worktrees.at(root)?.git ?? null }),
     createWebFetch({ sandbox, resolve: options.resolve }),
   ];

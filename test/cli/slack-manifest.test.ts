@@ -73,10 +73,10 @@ const manifestRules = z.strictObject({
 });
 
 test.each([
-  { mode: "Socket Mode", options: {} },
-  { mode: "HTTP", options: { requestUrl: "https://bot.example.com/slack/events" } },
-])("the manifest for $mode is one that Slack takes", ({ options }) => {
-  const made = slackManifest({ commands: CHAT_COMMANDS, ...options });
+  { mode: "Socket Mode", requestUrl: undefined },
+  { mode: "HTTP", requestUrl: "https://bot.example.com/slack/events" },
+])("the manifest for $mode is one that Slack takes", ({ requestUrl }) => {
+  const made = slackManifest(CHAT_COMMANDS, requestUrl);
   expect(manifestRules.safeParse(made).error?.issues).toBeUndefined();
 });
 
@@ -91,11 +91,11 @@ const WITHOUT_CALLS = [
 ];
 
 test("it asks for the scopes of every call that is made, and for no others", () => {
-  const { scopes } = manifestRules.parse(slackManifest({ commands: CHAT_COMMANDS })).oauth_config;
+  const { scopes } = manifestRules.parse(slackManifest(CHAT_COMMANDS)).oauth_config;
   expect(scopes.bot.toSorted()).toEqual([...new Set([...ALL_SCOPES, ...WITHOUT_CALLS])].toSorted());
 });
 
 test("it has one shortcut, in the menu of messages", () => {
-  const { shortcuts } = manifestRules.parse(slackManifest({ commands: CHAT_COMMANDS })).features;
+  const { shortcuts } = manifestRules.parse(slackManifest(CHAT_COMMANDS)).features;
   expect(shortcuts).toMatchObject([{ type: "message", name: "Ask Deckhand about this" }]);
 });

@@ -51,7 +51,7 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
     const open = async (how: Opened = {}): Promise<MeaningWork> => {
       const { perDay = 1_000, model = "openai/small", queryMs = 10_000, during } = how;
       const settings = { openai: { apiKey: "sk-test", baseUrl: server.url } };
-      const real = await embeddersOf({ settings, ...runtime })(model);
+      const real = await embeddersOf(settings, runtime)(model);
       const embedder: Embedder = {
         ref: real.ref,
         async embed(texts, signal) {

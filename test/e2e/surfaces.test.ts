@@ -281,7 +281,7 @@ test("Slack's shortcut on a message has it answered in its thread, and nobody wh
   slack.workspace.users.set("U0EVE", { id: "U0EVE", name: "eve" });
   const manifest = z
     .object({ features: z.object({ shortcuts: z.array(z.object({ callback_id: z.string() })) }) })
-    .parse(slackManifest({ commands: [] }));
+    .parse(slackManifest([]));
   const ask = (user: string) => slack.people.shortcut(message, manifest.features.shortcuts[0]?.callback_id ?? "", user);
   await bot.start();
   await ask("U0EVE").answered;

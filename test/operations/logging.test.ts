@@ -10,7 +10,7 @@ const lineSchema = z.looseObject({ level: z.string(), time: z.iso.datetime(), ev
 function linesOf(write: (log: Log) => void): { text: string; lines: z.infer<typeof lineSchema>[] } {
   const written: string[] = [];
   const destination = { write: (line: string) => void written.push(line) };
-  write(createLogger({ level: "info", secrets: [SECRET, "abc"], destination }));
+  write(createLogger("info", [SECRET, "abc"], destination));
   return { text: written.join(""), lines: written.map((line) => lineSchema.parse(JSON.parse(line))) };
 }
 

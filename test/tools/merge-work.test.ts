@@ -67,7 +67,7 @@ test("what is merged carries what the executor has read", async () => {
     },
     deps,
   );
-  const merge = createMergeWork({ store, worktrees, snapshots: tempDirectory() });
+  const merge = createMergeWork({ store, worktrees, snapshots: tempDirectory() }, []);
   const result = await session.callTool(merge, { agent_id: EXECUTOR });
   expect(textOf(result?.content ?? [])).toContain("merged: new.txt");
   expect(result?.label?.who).toContain("outside:evil.test");

@@ -28,13 +28,9 @@ export interface ModelOffer {
   readonly about: string;
 }
 
-export interface ModelChoiceOptions {
-  readonly registry: ListingRegistry;
-  readonly settings: Readonly<Record<string, ProviderSettings>>;
-  readonly budgets: BudgetSettings;
-}
+type Settings = Readonly<Record<string, ProviderSettings>>;
 
-export function createModelChoice({ registry, settings, budgets }: ModelChoiceOptions): ModelChoice {
+export function createModelChoice(registry: ListingRegistry, settings: Settings, budgets: BudgetSettings): ModelChoice {
   const resolved = async (ref: string): Promise<ResolvedModel | ProviderError> => {
     try {
       return await registry.resolve(ref);
@@ -83,14 +79,14 @@ export function createModelChoice({ registry, settings, budgets }: ModelChoiceOp
 }
 
 /** Those that the operator has set up, and servers on this machine, which need no setting; the demo where there is nothing else. */
-function providersOf(registry: ListingRegistry, settings: ModelChoiceOptions["settings"]): readonly string[] {
+function providersOf(registry: ListingRegistry, settings: Settings): readonly string[] {
   const usable = registry.available();
   const real = usable.filter((id) => id !== DEMO_PROVIDER && (id in settings || knownProvider(id)?.local === true));
   return real.some((id) => id in settings) ? real : [...real, DEMO_PROVIDER];
 }
 
 /** Its default and the operator's own first, then what it lists; what is known where it lists nothing. */
-async function modelsOf(id: string, registry: ListingRegistry, settings: ModelChoiceOptions["settings"]) {
+async function modelsOf(id: string, registry: ListingRegistry, settings: Settings) {
   const usual = CATALOG.find((entry) => entry.id === id)?.defaultModel ?? null;
   const own = Object.keys(settings[id]?.models ?? {});
   const known = knownModels(id);

@@ -72,17 +72,14 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
       return posting.finally(() => posts.delete(key));
     },
 
-    takeInbox: (key) => takeInbox(key, { ...options, journal }),
+    takeInbox: (key) => takeInbox(key, journal, options),
   };
-}
-
-interface TakeOptions extends Pick<TurnContextOptions, "store" | "clock" | "sessionId" | "runId"> {
-  readonly journal: WakeJournal;
 }
 
 async function takeInbox(
   key: string,
-  { store, clock, sessionId, runId, journal }: TakeOptions,
+  journal: WakeJournal,
+  { store, clock, sessionId, runId }: WakeJournalOptions,
 ): Promise<StoredEvent[]> {
   const waiting = await store.inbox.waiting(sessionId, clock.now());
   if (waiting.length === 0 && !(await journal.earlier(key)).found) return [];

@@ -26,15 +26,12 @@ export type CanSeeChannel = (channel: ThreadRef, person: Pick<Person, "id">) => 
 const BELIEVED_MS = 60_000;
 const REMEMBERED = 2_000;
 
-export interface ChannelAccessOptions {
-  readonly membershipOf: MembershipOf;
-  readonly memberOf: MemberOf;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** Asks each platform once a minute at most for the same channel and person. */
-export function createChannelAccess({ membershipOf, memberOf, clock, log }: ChannelAccessOptions): CanSeeChannel {
+export function createChannelAccess(
+  membershipOf: MembershipOf,
+  memberOf: MemberOf,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): CanSeeChannel {
   const known = new BoundedMap<string, { readonly seen: boolean; readonly until: number }>(REMEMBERED);
   const look = async (channel: ThreadRef, { id }: Pick<Person, "id">): Promise<boolean> => {
     if (!id.startsWith(`${channel.platform}:`)) return false;

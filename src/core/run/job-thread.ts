@@ -8,10 +8,11 @@ import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { jobOf } from "./run-config.ts";
 
-export interface JobThreadOptions {
+interface Scope {
   readonly store: Store;
   /** Where the jobs report. */
   readonly platform: PlatformDescriptor;
+  readonly context: TurnContext;
 }
 
 /** What a run posts, and what of it waits for the report. */
@@ -37,29 +38,24 @@ export class JobThreads {
   /** The last post of each job's session: of two at once the first opens the thread, and the second finds it. */
   readonly #posting = new KeyedMutex();
 
-  postsOf(
-    session: SessionRow,
-    wake: Wake,
-    { context, ...options }: JobThreadOptions & { context: TurnContext },
-  ): RunPosts {
+  postsOf(session: SessionRow, wake: Wake, scope: Scope): RunPosts {
+    const { context } = scope;
     if (jobOf(wake.event.body) === null) {
       return { context, deliverKept: () => Promise.resolve() };
     }
-    const { store, platform } = options;
     const rootId = session.task?.root.sessionId ?? session.id;
     const post = (key: string, message: OutgoingMessage, thread?: ThreadRef) => {
       if (thread !== undefined) return context.post(key, message, thread);
-      return this.#posting.run(rootId, () => postInJob({ ...options, context, rootId }, key, message));
+      return this.#posting.run(rootId, () => postInJob({ ...scope, rootId }, key, message));
     };
     return {
       context: { ...context, post },
-      deliverKept: () =>
-        session.task === undefined ? deliverKept({ store, platform, session, context }) : Promise.resolve(),
+      deliverKept: () => (session.task === undefined ? deliverKept(session, scope) : Promise.resolve()),
     };
   }
 }
 
-type Posting = JobThreadOptions & { readonly context: TurnContext; readonly rootId: string };
+type Posting = Scope & { readonly rootId: string };
 
 async function postInJob(posting: Posting, key: string, message: OutgoingMessage): Promise<PostedMessage> {
   const { store, platform, context, rootId } = posting;
@@ -120,12 +116,7 @@ async function keep(context: TurnContext, { key, message, thread }: KeptPost): P
   return { platform: thread.platform, channelId: thread.channelId, messageId: "" };
 }
 
-interface Keeper extends JobThreadOptions {
-  readonly session: SessionRow;
-  readonly context: TurnContext;
-}
-
-async function deliverKept({ store, platform, session, context }: Keeper): Promise<void> {
+async function deliverKept(session: SessionRow, { store, platform, context }: Scope): Promise<void> {
   const { thread } = await store.sessions.get(session.id);
   const isOpen = platform.hasThreads(thread) ? thread.threadId !== null : await hasSpoken(store, session.id);
   if (!isOpen) return;

@@ -17,18 +17,13 @@ export interface LoadedRun {
   readonly isFirst: boolean;
 }
 
-export interface LoadOptions {
-  readonly store: Store;
-  readonly context: Pick<TurnContext, "earlier" | "history">;
-  readonly run: LoadedRun;
-}
+type Earlier = Pick<TurnContext, "earlier" | "history">;
 
 /** The journal entry that holds the model a run has switched to. */
 export const SWITCHED = "model";
 
 /** A run as its journal has it: what the session was before, and then each step that the run has made. */
-export async function loadRun(options: LoadOptions): Promise<RunState> {
-  const { store, context, run } = options;
+export async function loadRun(store: Store, context: Earlier, run: LoadedRun): Promise<RunState> {
   const own = context.history();
   if (run.isFirst && own !== null) return reduceRun(startOfRun(NOTHING_BEFORE), { type: "appended", messages: own });
   const [{ before, ofRun }, files, compaction, newest, steps] = await Promise.all([
@@ -36,7 +31,7 @@ export async function loadRun(options: LoadOptions): Promise<RunState> {
     store.toolCalls.filesBefore(run.sessionId, run.id),
     store.compactions.newestOf(run.sessionId),
     store.usage.newestTurn(run.sessionId),
-    run.resumed ? loadSteps(options) : NO_STEPS,
+    run.resumed ? loadSteps(store, context, run.id) : NO_STEPS,
   ]);
   // Requests carry something else since the newest of them.
   const isShortened = newest !== null && (compaction.at ?? 0) >= newest.at;
@@ -67,10 +62,10 @@ interface StoredSteps {
 
 const NO_STEPS: StoredSteps = { calls: [], usage: [], switchedTo: null };
 
-async function loadSteps({ store, context, run }: LoadOptions): Promise<StoredSteps> {
+async function loadSteps(store: Store, context: Earlier, runId: string): Promise<StoredSteps> {
   const [calls, usage, switched] = await Promise.all([
-    store.toolCalls.ofRun(run.id),
-    store.usage.turnsOf(run.id),
+    store.toolCalls.ofRun(runId),
+    store.usage.turnsOf(runId),
     context.earlier(SWITCHED),
   ]);
   return { calls, usage, switchedTo: z.string().optional().parse(switched.value) ?? null };

@@ -1,23 +1,15 @@
+import type { CommandServices } from "../command-line/command.ts";
 import type { InboundMessage, ThreadRef } from "../protocol/platform.ts";
-import type { Describe } from "../protocol/platform-descriptor.ts";
-import type { Runtime } from "../protocol/runtime.ts";
 import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
-import type { Store } from "../store/store.ts";
 
 /** How often the store is asked, and for how long: platforms want an answer within three seconds. Milliseconds. */
 const LOOK_EVERY_MS = 100;
 const LONGEST_MS = 2_000;
 
-export interface OpeningThreadOptions {
-  readonly store: Store;
-  readonly runtime: Pick<Runtime, "clock">;
-  readonly describe: Describe;
-}
-
 /** The session of a message's thread, or where there are no threads that of the report it answers; null when it has none. */
 export async function sessionOfMessage(
   { thread, opensThread, repliesTo }: Pick<InboundMessage, "thread" | "opensThread" | "repliesTo">,
-  options: OpeningThreadOptions,
+  options: Pick<CommandServices, "store" | "runtime" | "describe">,
 ): Promise<SessionRow | null> {
   const { store, describe } = options;
   const ofThread = () => store.sessions.byKey(sessionKeyOf(thread));
@@ -36,7 +28,7 @@ export async function sessionOfMessage(
 async function onceOpened(
   find: () => Promise<SessionRow | null>,
   thread: ThreadRef,
-  { store, runtime: { clock } }: OpeningThreadOptions,
+  { store, runtime: { clock } }: Pick<CommandServices, "store" | "runtime">,
 ): Promise<SessionRow | null> {
   const found = await find();
   if (found !== null) return found;

@@ -44,7 +44,7 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
 
   return {
     // Commands that people type are calls of the run before it is loaded.
-    load: () => loadRun(hasEnded ? { ...options, run: { ...run, resumed: true, isFirst: false } } : options),
+    load: () => loadRun(store, context, hasEnded ? { ...run, resumed: true, isFirst: false } : run),
 
     modelResponded(response) {
       const calls = toolUsesOf(response.message.content);

@@ -10,7 +10,7 @@ import { offeredTools } from "../../core/permissions/policy.ts";
 import { autoWakeCountOf, jobOf, taskTreeOfRun } from "../../core/run/run-config.ts";
 import type { SessionRow } from "../../core/store/sessions.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
-import type { AgentDeps } from "./agent.ts";
+import type { NativeToolDeps } from "./native-tools.ts";
 
 export const AGENT = "agent";
 /** Is offered only beside the other. */
@@ -37,7 +37,7 @@ export type Assignment =
   | { readonly type: "assigned"; readonly event: ChildEvent; readonly settings: SessionSettings };
 
 /** A sub-agent as its parent may have it: with what is asked for, and never more than the parent has itself. */
-export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: AgentDeps): Promise<Assignment> {
+export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: NativeToolDeps): Promise<Assignment> {
   const parent = await deps.store.sessions.get(ctx.sessionId);
   const depth = (parent.task?.depth ?? 0) + 1;
   const run = await deps.store.runs.get(ctx.runId);
@@ -80,7 +80,7 @@ interface Bounded {
 }
 
 /** What keeps sub-agents from going on for ever; null when nothing does. */
-async function boundReached(asked: Asked, { depth, began, ctx }: Bounded, { store }: AgentDeps) {
+async function boundReached(asked: Asked, { depth, began, ctx }: Bounded, { store }: NativeToolDeps) {
   if (depth > MAX_DEPTH) return `Sub-agents go ${MAX_DEPTH} deep at most, and you are at the end. Do it yourself.`;
   // Its end would come after the sub-agent's report, which is all that is heard of it.
   if (asked.run_in_background && depth > 1) return NOT_BEHIND_A_REPORT;
@@ -111,7 +111,7 @@ function ownAccess({ config }: ToolContext): string {
 }
 
 /** While the parent plans, nothing may be changed on its behalf. */
-async function modeOf(ctx: ToolContext, { store }: AgentDeps): Promise<Mode> {
+async function modeOf(ctx: ToolContext, { store }: NativeToolDeps): Promise<Mode> {
   const plan = await store.plans.of(ctx.sessionId);
   return plan?.phase === "planning" ? "read" : ctx.config.mode;
 }
@@ -166,7 +166,7 @@ function taskOf(asked: Asked, { name, depth, began, parent, ctx }: TaskOrigin): 
 async function origin(
   { sessionId, runId, callId, nonInteractive, label }: ToolContext,
   began: SessionEventBody | null,
-  { store, clock }: AgentDeps,
+  { store, clock }: NativeToolDeps,
 ) {
   const [{ requester, others }, authors] = await Promise.all([
     peopleOfRun(store, runId),

@@ -20,10 +20,8 @@ const input = z.object({
 });
 type OutputInput = z.infer<typeof input>;
 
-type Deps = Pick<NativeToolDeps, "store" | "engine" | "clock" | "worktrees">;
-
 /** What has become of a sub-agent in the background. */
-export function createAgentOutput(deps: Deps): Tool {
+export function createAgentOutput(deps: Pick<NativeToolDeps, "store" | "engine" | "clock" | "worktrees">): Tool {
   return defineTool({
     name: AGENT_OUTPUT,
     description:
@@ -53,7 +51,11 @@ export function createAgentOutput(deps: Deps): Tool {
 const NEVER_BEGAN = errorResult("It was stopped before it began.", "stopped");
 
 /** True when it has not begun, and never will. */
-async function cancel(child: ChildRow, status: ChildStatus, { store, engine }: Deps): Promise<boolean> {
+async function cancel(
+  child: ChildRow,
+  status: ChildStatus,
+  { store, engine }: Pick<NativeToolDeps, "store" | "engine">,
+): Promise<boolean> {
   if (status.type === "waiting" && (await withdrawChild(child, { store, engine }))) return true;
   const run = await store.children.runOf(child.id);
   if (run !== null) await engine.cancel(child.id, run.id, { by: "agent" });
@@ -70,7 +72,7 @@ interface EndedChild {
 async function reported(
   { child, status, signal }: EndedChild,
   ctx: ToolContext,
-  { store, worktrees }: Deps,
+  { store, worktrees }: Pick<NativeToolDeps, "store" | "worktrees">,
 ): Promise<ToolResult> {
   await store.transaction((tx) => tx.inbox.takeKey(endKeys(child.id, status.runId).note, ctx.runId));
   return reportResult(child.id, status.report, { store, worktrees, signal });

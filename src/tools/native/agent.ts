@@ -59,10 +59,8 @@ const input = z.object({
 });
 type AgentInput = z.infer<typeof input>;
 
-export type AgentDeps = Omit<NativeToolDeps, "approvals">;
-
 /** Hands a piece of work to a sub-agent, which is a session of its own; waits for its report, or does not. */
-export function createAgent(deps: AgentDeps): Tool {
+export function createAgent(deps: NativeToolDeps): Tool {
   return defineTool({
     name: AGENT,
     description: describe(deps.agents),
@@ -177,7 +175,7 @@ function placeOf({ sandboxRoot: root, personId, channelKey }: ToolContext): Grow
 
 interface Call {
   readonly ctx: ToolContext;
-  readonly deps: AgentDeps;
+  readonly deps: NativeToolDeps;
   readonly signal: AbortSignal;
 }
 

@@ -12,10 +12,8 @@ const input = z.object({
   reason: z.string().trim().max(200).default("").describe("What you wait for, in a few words."),
 });
 
-type Deps = Pick<NativeToolDeps, "store" | "engine" | "clock">;
-
 /** A pause that no process holds: the time it ends is in the store, and an event wakes the session then. */
-export function createSleep(deps: Deps): Tool {
+export function createSleep(deps: Pick<NativeToolDeps, "store" | "engine" | "clock">): Tool {
   return defineTool({
     name: SLEEP,
     description:
@@ -53,7 +51,11 @@ export function createSleep(deps: Deps): Tool {
 const timesSchema = z.object({ startedAt: z.number(), dueAt: z.number() });
 
 /** When the pause began and when it ends, as journalled by its first wake. Milliseconds since the epoch. */
-async function times(ms: number, { runId, callId }: ToolContext, { store, clock }: Deps) {
+async function times(
+  ms: number,
+  { runId, callId }: ToolContext,
+  { store, clock }: Pick<NativeToolDeps, "store" | "clock">,
+) {
   const key = `sleep:${callId}`;
   const stored = await store.transaction(async (tx) => {
     const known = await tx.journal.get(runId, key);

@@ -27,13 +27,6 @@ const MAX_NAME = 255;
 /** Files of all sandbox roots that are kept parsed. */
 const MAX_CACHED = 1_000;
 
-export interface SkillReaderOptions {
-  /** Where Deckhand itself lies; its `extensions/skills` come with it. */
-  readonly applicationDir: string;
-  readonly homeDir: string;
-  readonly log: Log;
-}
-
 /** `follows`: which of the sandbox root's skills may be followed; all of them when left out. */
 export type SkillReader = (sandboxRoot: string, follows?: (skill: Skill) => boolean) => SkillCatalogue;
 
@@ -42,9 +35,10 @@ type Cache = Map<string, { readonly version: string; readonly parsed: ParsedSkil
 
 /**
  * Reads the skills that apply in a sandbox root. Each call looks at the files again, and parses those that changed.
- * Everything is reached through verified paths: a link may lead elsewhere in its root, never out of it.
+ * Everything is reached through verified paths: a link may lead elsewhere in its root, never out of it. `applicationDir`:
+ * where Deckhand itself lies; its `extensions/skills` come with it.
  */
-export function createSkillReader({ applicationDir, homeDir, log }: SkillReaderOptions): SkillReader {
+export function createSkillReader(applicationDir: string, homeDir: string, log: Log): SkillReader {
   const cache: Cache = new Map();
   return (sandboxRoot, follows = () => true) => {
     const found = skillDirectories(sandboxRoot, homeDir, applicationDir).flatMap((directory) =>

@@ -58,16 +58,12 @@ const SYSTEM = [
   "/tmp",
 ];
 
-export interface ConfinementOptions {
-  readonly places: ConfinedPaths;
-  /** Whether nothing runs where it is missing. */
-  readonly isRequired: boolean;
-  /** The program; null where there is none. */
-  readonly bwrap?: string | null;
-}
-
-export function createConfinement(options: ConfinementOptions): Confinement {
-  const { places, isRequired, bwrap = findBwrap() } = options;
+/** `isRequired`: nothing runs where it is missing. `bwrap`: the program; null where there is none. */
+export function createConfinement(
+  places: ConfinedPaths,
+  isRequired: boolean,
+  bwrap: string | null = findBwrap(),
+): Confinement {
   const view = (parts: readonly string[]): ConfinedView => viewOf(bwrap ?? "", places, parts);
   let tried: Promise<string | null> | undefined;
   const problem = (): Promise<string | null> => {

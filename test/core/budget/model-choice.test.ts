@@ -10,7 +10,7 @@ const unreachable = () => Promise.reject(new TypeError("fetch failed"));
 
 function choice(settings: Readonly<Record<string, ProviderSettings>>, budgets: BudgetSettings = {}) {
   const registry = createProviderRegistry({ settings, runtime: systemRuntime(), log: silentLog, fetch: unreachable });
-  return createModelChoice({ registry, settings, budgets });
+  return createModelChoice(registry, settings, budgets);
 }
 
 async function refs(settings: Readonly<Record<string, ProviderSettings>>): Promise<string[]> {

@@ -314,7 +314,7 @@ function rootWith({ files = {} }: Setting): string {
 }
 
 function gateOf(store: Store): InstructionGate {
-  const skills = createSkillReader({ applicationDir: "/nowhere", homeDir: "/nowhere", log: silentLog });
+  const skills = createSkillReader("/nowhere", "/nowhere", silentLog);
   const layers = createInstructionReader({ files: [], log: silentLog });
   return createInstructionGate({ store, skills, layers });
 }

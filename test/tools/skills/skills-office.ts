@@ -27,7 +27,7 @@ export function skillsOffice(applicationDir?: string): SkillsOffice {
   const at = (name: string) => path.join(directory, name);
   for (const name of ["root", "home", "app"]) mkdirSync(at(name));
   const log = silentLog;
-  const reader = createSkillReader({ homeDir: at("home"), applicationDir: applicationDir ?? at("app"), log });
+  const reader = createSkillReader(applicationDir ?? at("app"), at("home"), log);
   const tool = createSkillTool({ skills: (root) => reader(root), followsFile: () => true });
   const put = (file: string, text: string) => {
     mkdirSync(path.dirname(at(file)), { recursive: true });

@@ -10,11 +10,10 @@ import { freePort } from "../../support/program/free-port.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { fileSession, text } from "../file-session.ts";
 
+const NO_PLACES = { writable: [], readable: [], hidden: [] };
+
 /** Null where the system has what it takes. */
-const missing = await createConfinement({
-  places: { writable: [], readable: [], hidden: [] },
-  isRequired: false,
-}).problem();
+const missing = await createConfinement(NO_PLACES, false).problem();
 
 interface Machine {
   readonly base: string;
@@ -29,14 +28,8 @@ function machine(options: SandboxOptions = {}, more: readonly string[] = []): Ma
   mkdirSync(root, { recursive: true });
   writeFileSync(path.join(base, "deckhand.db"), "rows");
   writeFileSync(path.join(base, "web-token"), "token");
-  const confinement = createConfinement({
-    places: {
-      writable: [path.join(base, "sandbox"), path.join(base, "snapshots"), ...more],
-      readable: [],
-      hidden: [base],
-    },
-    isRequired: true,
-  });
+  const writable = [path.join(base, "sandbox"), path.join(base, "snapshots"), ...more];
+  const confinement = createConfinement({ writable, readable: [], hidden: [base] }, true);
   const sandbox = createSandbox({ ...SANDBOX_CHILD, snapshots: path.join(base, "snapshots"), confinement, ...options });
   onTestFinished(() => sandbox.close());
   return { base, root, sandbox };
@@ -73,7 +66,7 @@ describe.skipIf(missing !== null)("native code in the child", () => {
     writeFileSync(path.join(above, "code.txt"), "code");
     const places = { writable: [above], readable: [], hidden: [home] };
     const snapshots = path.join(above, "snapshots");
-    const confinement = createConfinement({ places, isRequired: true });
+    const confinement = createConfinement(places, true);
     const { sandbox } = machine({ ...HOLE, snapshots, confinement });
     expect(await run({ root: above, sandbox }, READ(path.join(above, "code.txt")))).toBe("code");
     expect(await run({ root: above, sandbox }, READ(path.join(home, "deckhand.db")))).toBe("ENOENT");
@@ -167,10 +160,8 @@ describe.skipIf(missing !== null)("the tools in a confined child", () => {
 });
 
 describe("where the system cannot", () => {
-  const absent = (isRequired: boolean) =>
-    createConfinement({ places: { writable: [], readable: [], hidden: [] }, isRequired, bwrap: null });
-  const broken = (isRequired: boolean) =>
-    createConfinement({ places: { writable: [], readable: [], hidden: [] }, isRequired, bwrap: "/bin/false" });
+  const absent = (isRequired: boolean) => createConfinement(NO_PLACES, isRequired, null);
+  const broken = (isRequired: boolean) => createConfinement(NO_PLACES, isRequired, "/bin/false");
 
   test.each([
     ["bubblewrap is missing", absent, /is not installed/],

@@ -2,12 +2,7 @@ import type { Lane, PlatformLimits } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { type Gate, PacedQueue } from "./paced-queue.ts";
 
-export interface RateSchedulerOptions {
-  readonly limits: Pick<PlatformLimits, "postsPerChannel" | "editsPerWorkspace">;
-  readonly clock: Clock;
-  /** When a process before this one may have spent all there was; milliseconds since the epoch. */
-  readonly emptyAt?: number | null;
-}
+type Rates = Pick<PlatformLimits, "postsPerChannel" | "editsPerWorkspace">;
 
 export interface Send<T> {
   readonly lane: Lane;
@@ -23,7 +18,8 @@ const SWEEP_AT = 256;
  * live message has at most one edit waiting, so first come, first served is a fair share of the edits.
  */
 export class RateScheduler {
-  readonly #options: RateSchedulerOptions;
+  readonly #limits: Rates;
+  readonly #clock: Clock;
   readonly #posts = new Map<string, PacedQueue>();
   readonly #postGate: Gate = { closedUntil: 0, closedForMs: 0 };
   readonly #edits: PacedQueue;
@@ -32,18 +28,19 @@ export class RateScheduler {
   /** Tokens taken ahead for a channel's first posts. */
   readonly #reserved = new Map<string, number>();
 
-  constructor(options: RateSchedulerOptions) {
-    this.#options = options;
-    const { limits, clock } = options;
-    const ofWorkspace = (emptyAt: number | null = null) =>
+  /** `emptyAt`: when a process before this one may have spent all there was; milliseconds since the epoch. */
+  constructor(limits: Rates, clock: Clock, emptyAt: number | null) {
+    this.#limits = limits;
+    this.#clock = clock;
+    const ofWorkspace = (spentAt: number | null = null) =>
       new PacedQueue({
         rate: limits.editsPerWorkspace,
         gate: { closedUntil: 0, closedForMs: 0 },
         clock,
-        emptyAt,
+        emptyAt: spentAt,
       });
     // Edits can wait, and posts must not.
-    this.#edits = ofWorkspace(options.emptyAt);
+    this.#edits = ofWorkspace(emptyAt);
     this.#reactions = ofWorkspace();
     this.#statuses = ofWorkspace();
   }
@@ -93,8 +90,7 @@ export class RateScheduler {
     const known = this.#posts.get(channelId);
     if (known !== undefined) return known;
     this.#sweep();
-    const { limits, clock } = this.#options;
-    const queue = new PacedQueue({ rate: limits.postsPerChannel, gate: this.#postGate, clock });
+    const queue = new PacedQueue({ rate: this.#limits.postsPerChannel, gate: this.#postGate, clock: this.#clock });
     this.#posts.set(channelId, queue);
     return queue;
   }

@@ -30,8 +30,7 @@ export class WorkspaceBudgets {
     // What was spent before any workspace was named counts for the first one that is.
     const unnamed = this.#schedulers.get(UNNAMED);
     this.#schedulers.delete(UNNAMED);
-    const scheduler =
-      unnamed ?? new RateScheduler({ limits: this.#limits, clock: this.#clock, emptyAt: this.#emptyAt });
+    const scheduler = unnamed ?? new RateScheduler(this.#limits, this.#clock, this.#emptyAt);
     this.#schedulers.set(workspaceId, scheduler);
     return scheduler;
   }

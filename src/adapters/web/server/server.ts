@@ -80,7 +80,11 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   if (options.address.isShared) registerLogin(app, { ...options, door });
   registerFileRoutes(app, options.store);
   registerFeatureRoutes(app, () => options.routes());
-  registerSessions(app, { sessions: () => options.sessions(), viewerOf: (request) => door.visitorOf(request) });
+  registerSessions(
+    app,
+    () => options.sessions(),
+    (request) => door.visitorOf(request),
+  );
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (error) {

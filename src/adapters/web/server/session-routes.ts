@@ -25,15 +25,15 @@ const pressSchema = z.object({ clickId: z.uuid(), action: z.string().min(1).max(
 
 const NONE = { error: "There is no such session here." };
 
-export interface SessionRoutesOptions {
-  /** Null where nobody shows them. */
-  readonly sessions: () => TeamSessions | null;
-  /** Who has sent a request that the door has let through. */
-  readonly viewerOf: (request: FastifyRequest) => Viewer;
-}
-
-/** What the page asks about sessions of all platforms. Whether there is one, and whether it may be seen, is one answer. */
-export function registerSessions(app: FastifyInstance, { sessions, viewerOf }: SessionRoutesOptions): void {
+/**
+ * What the page asks about sessions of all platforms. Whether there is one, and whether it may be seen, is one answer.
+ * `sessions`: null where nobody shows them. `viewerOf`: who has sent a request that the door has let through.
+ */
+export function registerSessions(
+  app: FastifyInstance,
+  sessions: () => TeamSessions | null,
+  viewerOf: (request: FastifyRequest) => Viewer,
+): void {
   const answer = (reply: FastifyReply, body: object | null): FastifyReply =>
     reply
       .header("cache-control", "no-store")

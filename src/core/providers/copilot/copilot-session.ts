@@ -25,19 +25,13 @@ export interface CopilotSession {
   renewed(refused: CopilotToken): Promise<CopilotToken>;
 }
 
-export interface CopilotSessionOptions {
-  readonly githubToken: string;
-  readonly fetch: Fetch;
-  readonly clock: Clock;
-}
-
-export function createCopilotSession(options: CopilotSessionOptions): CopilotSession {
+export function createCopilotSession(githubToken: string, fetch: Fetch, clock: Clock): CopilotSession {
   let held: CopilotToken | null = null;
   let coming: Promise<CopilotToken> | null = null;
 
   /** Calls that need a token at the same time share one exchange. */
   function exchange(): Promise<CopilotToken> {
-    coming ??= exchanged(options)
+    coming ??= exchanged(githubToken, fetch, clock)
       .then((token) => {
         held = token;
         return token;
@@ -50,7 +44,7 @@ export function createCopilotSession(options: CopilotSessionOptions): CopilotSes
 
   return {
     async current() {
-      return held !== null && options.clock.now() < held.goodUntil ? held : exchange();
+      return held !== null && clock.now() < held.goodUntil ? held : exchange();
     },
     async renewed(refused) {
       return held !== null && held !== refused ? held : exchange();
@@ -83,7 +77,7 @@ const answerSchema = z.object({
   endpoints: z.object({ api: z.url({ protocol: /^https?$/ }).nullish() }).nullish(),
 });
 
-async function exchanged({ githubToken, fetch, clock }: CopilotSessionOptions): Promise<CopilotToken> {
+async function exchanged(githubToken: string, fetch: Fetch, clock: Clock): Promise<CopilotToken> {
   const headers = { ...COPILOT_HEADERS, accept: "application/json", authorization: `token ${githubToken}` };
   const response = await fetch(EXCHANGE_URL, { headers });
   if (!response.ok) throw exchangeFailure(response.status, await response.text());

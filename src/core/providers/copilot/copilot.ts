@@ -12,7 +12,7 @@ import { copilotFetch, createCopilotSession } from "./copilot-session.ts";
  */
 export function copilotWires(reach: Reach): Wires {
   const { endpoint, clock, log, own } = reach;
-  const session = createCopilotSession({ githubToken: endpoint.apiKey ?? "", fetch: reach.fetch, clock });
+  const session = createCopilotSession(endpoint.apiKey ?? "", reach.fetch, clock);
   const fetch = copilotFetch(reach.fetch, session);
   // The wires know no key: the fetch puts the session's token in.
   const load = createWireLoader({ ...reach, endpoint: { ...endpoint, apiKey: null }, fetch });

@@ -9,16 +9,15 @@ export interface Embedder {
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
 }
 
-export interface EmbedderOptions extends Pick<Runtime, "clock" | "ids"> {
-  readonly settings: Readonly<Record<string, ProviderSettings>>;
-}
-
 /** Makes the embedder of a model, `provider/model`. Rejects with ProviderError where the provider lacks a key or a root. */
 export type CreateEmbedder = (ref: string) => Promise<Embedder>;
 
 /** Loaded with the first one: most programs need none. */
-export function embeddersOf(options: EmbedderOptions): CreateEmbedder {
-  return async (ref) => (await import("./embeddings.ts")).createEmbedder(ref, options);
+export function embeddersOf(
+  settings: Readonly<Record<string, ProviderSettings>>,
+  runtime: Pick<Runtime, "clock" | "ids">,
+): CreateEmbedder {
+  return async (ref) => (await import("./embeddings.ts")).createEmbedder(ref, settings, runtime);
 }
 
 /** Providers of the catalogue that offer no vectors under OpenAI's path. Source: each vendor's documentation. */

@@ -1,15 +1,20 @@
 import { z } from "zod";
+import type { Runtime } from "../../protocol/runtime.ts";
 import { type ErrorContext, providerFailure, toProviderError } from "../provider-errors.ts";
-import { endpointFor } from "../registry.ts";
+import { endpointFor, type ProviderSettings } from "../registry.ts";
 import { type StallLimits, stallGuardedFetch } from "../stall.ts";
-import type { Embedder, EmbedderOptions } from "./embedder.ts";
+import type { Embedder } from "./embedder.ts";
 import { createOpenAiClient } from "./openai-client.ts";
 
 /** Vectors come at once or hardly at all; a local model may have to load first. Milliseconds. */
 const LIMITS: StallLimits = { answerMs: 60_000, byteMs: 30_000, contentMs: 60_000 };
 
 /** Over `POST …/embeddings`, as OpenAI and most others speak it. Throws ProviderError where the provider lacks a key or a root. */
-export function createEmbedder(ref: string, { settings, clock, ids }: EmbedderOptions): Embedder {
+export function createEmbedder(
+  ref: string,
+  settings: Readonly<Record<string, ProviderSettings>>,
+  { clock, ids }: Pick<Runtime, "clock" | "ids">,
+): Embedder {
   const [provider = "", ...rest] = ref.split("/");
   const model = rest.join("/");
   const endpoint = endpointFor(provider, settings[provider]);

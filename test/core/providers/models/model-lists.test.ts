@@ -164,7 +164,7 @@ function office(provider: string) {
   const settings = { [provider]: own };
   const runtime = { ...systemRuntime(), clock: new ManualClock() };
   const registry = createProviderRegistry({ settings, runtime, log: silentLog });
-  return { registry, clock: runtime.clock, models: createModelChoice({ registry, settings, budgets: {} }) };
+  return { registry, clock: runtime.clock, models: createModelChoice(registry, settings, {}) };
 }
 
 test.each(ROWS)(
