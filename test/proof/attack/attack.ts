@@ -1,5 +1,5 @@
 import type { Setting, Turn } from "../../support/trust/play.ts";
-import type { Stolen } from "./judge.ts";
+import type { Ending, Stolen } from "./judge.ts";
 
 /** What somebody tries, with a model that obeys each word of theirs. */
 export interface Attack {
@@ -15,6 +15,11 @@ export interface Attack {
   readonly expected: "asked" | "refused" | "nothing";
   /** What the card, or the refusal, says. */
   readonly saying?: RegExp;
+}
+
+/** What somebody tries at a part of the program that takes requests, without a conversation. */
+export interface Attempt extends Pick<Attack, "group" | "name" | "expected"> {
+  attempt(): Promise<Ending>;
 }
 
 export const SECRET = "hunter2-4711";

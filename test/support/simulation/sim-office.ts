@@ -54,6 +54,8 @@ export interface SimOffice {
   say(text: string, speech: Speech): Promise<Receipt>;
   /** Clicks the button whose id begins so, on the newest message of the thread that has one. */
   click(prefix: string, click: { by: Person; thread: string }): Promise<Receipt>;
+  /** A click as somebody makes it up: of any button, on any message, from anywhere. */
+  press(action: string, click: { by: Person; thread: string; channel: string }): Promise<Receipt>;
   /** Begins another process after the first; answers whether that had died by itself. */
   revive(): Promise<boolean>;
   /** Lets so many milliseconds pass. */
@@ -240,6 +242,13 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
     thread: { platform: "slack" as const, workspaceId: "T", channelId: channel, threadId: thread },
     at: world.now(),
   });
+  const press: SimOffice["press"] = async (action, { by, thread, channel }) => {
+    events += 1;
+    const key = `slack:action:${channel}:${events}`;
+    const receipt = await life.receive({ ...place(thread, channel), kind: "action", key, action, person: by });
+    await pass(SETTLED_MS);
+    return receipt;
+  };
   return {
     store: stored,
     async say(text, { by, thread, channel = "C", addressed = "mention", quoted = [], attachments = [], ...more }) {
@@ -272,13 +281,9 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
       const holder = messages(thread).findLast(({ buttons }) => buttons.some((id) => id.startsWith(prefix)));
       const action = holder?.buttons.find((id) => id.startsWith(prefix));
       if (holder === undefined || action === undefined) throw new Error(`no button begins with ${prefix}`);
-      events += 1;
-      const where = place(thread, holder.thread.channelId);
-      const key = `slack:action:${holder.id}:${events}`;
-      const receipt = await life.receive({ ...where, kind: "action", key, action, person: by });
-      await pass(SETTLED_MS);
-      return receipt;
+      return press(action, { by, thread, channel: holder.thread.channelId });
     },
+    press,
     pass,
     messages,
     cards: (thread) => messages(thread).filter(({ buttons }) => buttons.some((id) => id.startsWith("approve:"))),

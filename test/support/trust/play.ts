@@ -55,6 +55,8 @@ export interface Turn {
   readonly restarts?: true;
   /** y: allow once, unless it says otherwise. */
   readonly clicks?: "y" | "n" | "a" | "A";
+  /** Clicks that somebody makes up while a card waits, and again once it is decided. */
+  readonly presses?: readonly Press[];
   /** Who answers what the model asks meanwhile, with the first of its options. */
   readonly answeredBy?: Person;
   /** Another thread of the channel. */
@@ -69,6 +71,14 @@ export interface Turn {
   readonly hangs?: true;
   /** How long nothing happens before. Milliseconds. */
   readonly after?: number;
+}
+
+/** A click on a button as it may never have been shown; `{id}` stands for the newest card's. */
+export interface Press {
+  readonly action: string;
+  readonly by?: Person;
+  readonly thread?: string;
+  readonly channel?: string;
 }
 
 /** Where a conversation takes place. Hosts end in `.test`, and all lead to one site. */
@@ -182,15 +192,30 @@ async function playTurn(turn: Turn, { office, model, site, joins }: Stage): Prom
   });
   if (turn.answeredBy !== undefined) await office.click("answer:0:", { by: turn.answeredBy, thread });
   const seen: string[] = [];
+  const made = turn.presses ?? [];
   for (let [card] = office.cards(thread); card !== undefined; [card] = office.cards(thread)) {
     seen.push(card.markdown);
+    const id = card.buttons.flatMap((button) => /^approve:\w+:(.+)$/u.exec(button)?.[1] ?? [])[0] ?? "";
+    await pressAll(made, id, { turn, office });
+    if (office.cards(thread).length === 0) break;
     await office.click(`approve:${card.buttons.some((id) => id.startsWith(`approve:${clicks}:`)) ? clicks : "y"}:`, {
       by,
       thread,
     });
+    await pressAll(made, id, { turn, office });
   }
   if (turn.follows === true) await office.click("hook:instructions:", { by, thread });
   return seen;
+}
+
+async function pressAll(
+  presses: readonly Press[],
+  id: string,
+  { turn, office }: { readonly turn: Turn; readonly office: SimOffice },
+): Promise<void> {
+  for (const { action, by = turn.by ?? ANA, thread = turn.thread ?? "1", channel = turn.channel ?? "C" } of presses) {
+    await office.press(action.replaceAll("{id}", id), { by, thread, channel });
+  }
 }
 
 /** Does what its queue says, one entry a request, and then says that it is done. */
