@@ -7,6 +7,7 @@ import { CancelSignal } from "../../core/protocol/signals.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
 import { instructionRefusal } from "../instructions/instruction-files.ts";
+import { changesScripts } from "../instructions/package-scripts.ts";
 import { type Instructs, instructing } from "../instructions/protected-files.ts";
 import { roomOf } from "../quotas/room.ts";
 import { madeFor, removeEmptyAbove } from "../wasm/workspace/empty-directories.ts";
@@ -118,7 +119,7 @@ async function mergeFile(change: WorktreeChange, merging: Work): Promise<MergedF
  */
 async function mergeContent(change: WorktreeChange, merging: Work): Promise<MergedFile> {
   const file = change.path;
-  if (merging.instructs(file)) return left(file, "it instructs agents, so a person changes it");
+  if (merging.instructs(file)) return left(file, "it instructs agents or is guarded, so a person changes it");
   const base = change.kind === "added" ? null : contentIn(merging.worktree.base, file);
   const theirs = change.kind === "deleted" ? null : contentIn(merging.worktree.tree, file);
   const here = contentIn(merging.root, file);
@@ -136,7 +137,7 @@ async function mergeContent(change: WorktreeChange, merging: Work): Promise<Merg
   const { text } = joining;
   if (text === here.toString("utf8")) return { path: file, outcome: "there already", why: "", state: null };
   const joined = await put(file, { content: Buffer.from(text), here, merging });
-  return { ...joined, why: "joined with what was changed here" };
+  return joined.outcome === "merged" ? { ...joined, why: "joined with what was changed here" } : joined;
 }
 
 /** As git sees it, too, which joins no lines of anything else. */
@@ -205,6 +206,8 @@ interface Putting {
 
 /** The file must still be what it was when it was looked at. What it held is kept, and noted, before it is replaced. */
 async function put(file: string, { content, here, merging }: Putting): Promise<MergedFile> {
+  if (content !== null && changesScripts(file, here?.toString("utf8") ?? null, content.toString("utf8")))
+    return left(file, "it changes what developers' machines run, so a person changes it");
   merging.take?.(room(content) - room(here));
   const state = { path: file, sha256: printOf(content), action: "wrote", ...keptBefore(file, here, merging) } as const;
   await merging.log.note(state);

@@ -57,7 +57,7 @@ async function copied(base: Side, { theirs = {}, here = {} }: { theirs?: Side; h
   put(root, here);
   const snapshots = path.join(directory, "home", "snapshots");
   const changes = () => worktrees.changes("agt_1", signal);
-  const run = async (callId: string, { onNote = () => {}, by = signal }: Cutting = {}) => {
+  const run = async (callId: string, { onNote = () => {}, by = signal, ...more }: Cutting = {}) => {
     const log = await openMergeLog(worktree, { runId: "run_1", callId });
     const noting: MergeLog = {
       ...log,
@@ -66,7 +66,7 @@ async function copied(base: Side, { theirs = {}, here = {} }: { theirs?: Side; h
         onNote(state);
       },
     };
-    return mergeChanges(await changes(), { root, worktree, snapshots, log: noting, signal: by });
+    return mergeChanges(await changes(), { root, worktree, snapshots, log: noting, signal: by, ...more });
   };
   const merge = async (callId = "call_1"): Promise<readonly MergedFile[]> => (await run(callId)).files;
   const read = (at: string) => (existsSync(path.join(root, at)) ? readFileSync(path.join(root, at), "utf8") : null);
@@ -77,6 +77,7 @@ interface Cutting {
   /** What happens once a file is noted, and before it is replaced. */
   readonly onNote?: (state: FileState) => void;
   readonly by?: AbortSignal;
+  readonly guardedFiles?: readonly string[];
 }
 
 const cases: readonly {
@@ -119,6 +120,42 @@ test.each(cases)("a file $name: $outcome", async ({ theirs, here, base = BASE, o
   // A process that died in between does it again.
   await at.merge();
   expect(at.read("src/file.txt")).toBe(result);
+});
+
+test("what a package runs is left to a person, the rest of its file is merged", async () => {
+  const of = (more: object) => `${JSON.stringify({ name: "heron", ...more }, null, 2)}\n`;
+  const base = {
+    "package.json": of({ scripts: {} }),
+    "b/package.json": of({ dependencies: {}, description: "b", scripts: {} }),
+    "c/package.json": of({ dependencies: {} }),
+  };
+  const evil = { scripts: { postinstall: "evil" } };
+  const theirs = {
+    "package.json": of(evil),
+    "b/package.json": of({ dependencies: {}, description: "b", ...evil }),
+    "c/package.json": of({ dependencies: { zod: "4" } }),
+    "d/package.json": of(evil),
+  };
+  const here = { "b/package.json": of({ dependencies: { zod: "4" }, description: "b", scripts: {} }) };
+  const at = await copied(base, { theirs, here });
+  const why = "it changes what developers' machines run, so a person changes it";
+  expect(await at.merge()).toMatchObject([
+    { path: "b/package.json", outcome: "left out", why },
+    { path: "c/package.json", outcome: "merged" },
+    { path: "d/package.json", outcome: "left out", why },
+    { path: "package.json", outcome: "left out", why },
+  ]);
+  expect(at.read("package.json")).toBe(base["package.json"]);
+  expect(at.read("b/package.json")).toBe(here["b/package.json"]);
+  expect(at.read("c/package.json")).toContain("zod");
+  expect(at.read("d/package.json")).toBeNull();
+});
+
+test("what the settings guard is left to a person", async () => {
+  const at = await copied({ deploy: "a\n" }, { theirs: { deploy: "b\n" } });
+  const { files } = await at.run("call_1", { guardedFiles: ["deploy"] });
+  expect(files).toMatchObject([{ path: "deploy", outcome: "left out" }]);
+  expect(at.read("deploy")).toBe("a\n");
 });
 
 test("bytes that are no text are taken whole, or are a conflict", async () => {
