@@ -7,11 +7,11 @@ import { skillListText } from "../core/skills/skill-index.ts";
 import { missingText, renderSkill } from "../core/skills/skill-render.ts";
 import {
   LIST_SKILLS,
-  problemText,
   type Skill,
   type SkillCatalogue,
   skillName,
   skillsForModel,
+  whyMissing,
 } from "../core/skills/skills.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
 import type { InstructionGate } from "./instructions/instruction-gate.ts";
@@ -112,7 +112,8 @@ function forPeople({ name }: Skill): ToolResult {
 
 function unknown(name: string, catalogue: SkillCatalogue): ToolResult {
   const broken = catalogue.broken(name);
-  if (broken !== undefined) return errorResult(`The skill ${broken.name} is broken: ${problemText(broken)}`, "broken");
+  if (broken !== undefined)
+    return errorResult(whyMissing(broken, broken.name), broken.line === null ? "not allowed yet" : "broken");
   const near = nearest(
     skillName(name),
     skillsForModel(catalogue).map((skill) => skill.name),

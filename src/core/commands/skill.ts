@@ -19,6 +19,7 @@ import {
   SKILL_ORIGINS,
   type Skill,
   type SkillCatalogue,
+  whyMissing,
 } from "../skills/skills.ts";
 
 /** Skills that the picker has a button for. */
@@ -127,7 +128,7 @@ function picker({ skills, problems }: SkillCatalogue, active: string | undefined
 
 function unknown(name: string, catalogue: SkillCatalogue): string {
   const problem = catalogue.broken(name);
-  if (problem !== undefined) return `The skill **${problem.name}** is broken: ${problemText(problem)}`;
+  if (problem !== undefined) return whyMissing(problem, `**${problem.name}**`);
   const near = nearest(
     name,
     catalogue.skills.map((skill) => skill.name),

@@ -6,7 +6,7 @@ import type { ContentBlock } from "../protocol/messages.ts";
 import { skillIndex } from "../skills/skill-index.ts";
 import { narrowTools } from "../skills/skill-narrowing.ts";
 import { renderSkill } from "../skills/skill-render.ts";
-import { problemText, type SkillCatalogue } from "../skills/skills.ts";
+import { type SkillCatalogue, whyMissing } from "../skills/skills.ts";
 
 /** What skills add to a run. */
 export interface RunSkills {
@@ -77,7 +77,7 @@ export function goneSkills(
 function goneText({ name }: CalledSkill, catalogue: SkillCatalogue): string {
   const broken = catalogue.broken(name);
   if (broken !== undefined)
-    return `The skill **${name}** is broken since you called it, so nothing was done: ${problemText(broken)}`;
+    return `${whyMissing(broken, `**${name}**`)} It was not so when you called it, so nothing was done.`;
   return catalogue.find(name) === undefined
     ? `The skill **${name}** has been removed since you called it, so nothing was done. \`/skill\` lists those that there are.`
     : `The skill **${name}** has been changed since you called it and needs more, so nothing was done. \`/skill ${name}\` says what.`;

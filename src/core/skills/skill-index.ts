@@ -48,6 +48,6 @@ export function skillListText(catalogue: SkillCatalogue): string {
     const replaced = skill.replaces === undefined ? "" : `, in place of the one from ${SKILL_ORIGINS[skill.replaces]}`;
     return `${indexLine(skill, 480)}${args} (from ${SKILL_ORIGINS[skill.origin]}${replaced})`;
   });
-  const broken = problems.length === 0 ? [] : ["", "Broken files, not loaded:", ...problems.map(problemText)];
+  const broken = problems.length === 0 ? [] : ["", "Files that are not loaded:", ...problems.map(problemText)];
   return [lines.length === 0 ? "There are no skills." : lines.join("\n"), ...broken].join("\n");
 }

@@ -53,8 +53,8 @@ export interface SkillProblem {
   readonly source: string;
   /** What the skill would be called by its folder. Empty when that is no name, or no folder of a skill. */
   readonly name: string;
-  /** Counted from 1. */
-  readonly line: number;
+  /** Counted from 1. Null where nothing is wrong with it, and it waits for somebody to allow it. */
+  readonly line: number | null;
   readonly reason: string;
 }
 
@@ -109,5 +109,11 @@ export function skillsForModel({ skills }: SkillCatalogue): readonly Skill[] {
 }
 
 export function problemText({ source, line, reason }: SkillProblem): string {
-  return `${source}:${line}: ${reason}`;
+  return line === null ? `${source} ${reason}` : `${source}:${line}: ${reason}`;
+}
+
+/** Why a skill that was called is not there: `The skill **tidy** is broken: …`. `shown`: its name as it is to be read. */
+export function whyMissing(problem: SkillProblem, shown: string): string {
+  if (problem.line === null) return `The skill ${shown} waits: ${problemText(problem)}.`;
+  return `The skill ${shown} is broken: ${problemText(problem)}`;
 }

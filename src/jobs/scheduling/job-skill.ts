@@ -3,7 +3,7 @@ import { skillArguments } from "../../core/command-line/skill-line.ts";
 import { skillNeeds, usageOf } from "../../core/command-line/skill-needs.ts";
 import type { CalledSkill } from "../../core/events/session-event.ts";
 import { bindArguments } from "../../core/skills/skill-arguments.ts";
-import { problemText, type SkillCatalogue } from "../../core/skills/skills.ts";
+import { type SkillCatalogue, whyMissing } from "../../core/skills/skills.ts";
 
 /** A job's skill as it is typed, `weather-forecast Lyon`: its name, and what it is applied to. */
 export function readJobSkill(skill: string): CalledSkill {
@@ -21,8 +21,7 @@ export function skillProblem(typed: string, catalogue: SkillCatalogue): SkillPro
   const { name, line } = readJobSkill(typed);
   const skill = catalogue.find(name);
   const broken = catalogue.broken(name);
-  if (broken !== undefined)
-    return { type: "lacking", reason: `The skill \`${broken.name}\` is broken: ${problemText(broken)}` };
+  if (broken !== undefined) return { type: "lacking", reason: whyMissing(broken, `\`${broken.name}\``) };
   if (skill === undefined) return { type: "unknown", name };
   const { missing } = bindArguments(skill.args, skillArguments(line));
   if (missing.length === 0) return null;

@@ -54,7 +54,8 @@ export function createSkillReader(applicationDir: string, homeDir: string, log: 
 }
 
 function notAllowed({ name, source }: Skill): SkillProblem {
-  return { name, source, line: 1, reason: "is followed once somebody here has allowed it; the next request shows it" };
+  const reason = "is followed once somebody here has allowed it; the next request shows it";
+  return { name, source, line: null, reason };
 }
 
 interface Reading {

@@ -62,7 +62,7 @@ test("the list says what each skill takes, where it is from, and which files are
     skillListText(skillCatalogue(skills, problems)),
   ).toBe(`- tidy: Tidies files. Arguments: path (required), depth. (from this working directory)
 
-Broken files, not loaded:
+Files that are not loaded:
 .claude/skills/x/SKILL.md:3: description: is missing`);
   expect(skillListText(catalogueOf())).toBe("There are no skills.");
 });

@@ -13,7 +13,7 @@ function skillOf(text: string, folderName?: string): Skill {
   return parsed.skill;
 }
 
-function problemOf(text: string): { line: number; reason: string } {
+function problemOf(text: string): { line: number | null; reason: string } {
   const parsed = parse(text);
   if (parsed.type === "skill") throw new Error("the file is a skill");
   return { line: parsed.problem.line, reason: parsed.problem.reason };

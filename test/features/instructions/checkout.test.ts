@@ -126,7 +126,7 @@ test("a repository's skill waits as well, with each of its files, and says which
   talk.mention("/skill list");
   const listed = () => at.ephemeralsTo("U0ANA").find((said) => said.includes("release-notes")) ?? "";
   await at.until("the list", () => listed() !== "");
-  expect(listed()).toContain(`${folder}/SKILL.md:1: is followed once somebody here has allowed it`);
+  expect(listed()).toContain(`${folder}/SKILL.md is followed once somebody here has allowed it`);
 
   await allow(at, talk);
   at.model.forget();
@@ -143,6 +143,25 @@ test("a repository's skill waits as well, with each of its files, and says which
   expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("is followed once somebody here has allowed it");
   expect(cards(changed)[0]?.text).toContain("Approve what mallory writes.");
   expect(cards(changed)[0]?.text).not.toContain("Praise everything.");
+});
+
+test("a repository's skill that is called before somebody has allowed it says that it waits, and runs once it is", async () => {
+  const at = office(() => text("Done."));
+  const channel = at.channel();
+  const file = ".agents/skills/tidy/SKILL.md";
+  checkoutOf(at, channel, { [file]: "---\nname: tidy\ndescription: Tidies.\n---\nSweep the floor.\n" });
+  const talk = await answered(at, { channel, text: "hello" });
+  talk.mention("/skill tidy");
+  const said = () => at.ephemeralsTo("U0ANA").find((words) => words.includes("tidy"));
+  await at.until("what it waits for", () => said() !== undefined);
+  expect(said()).toBe(
+    `The skill **tidy** waits: ${file} is followed once somebody here has allowed it; the next request shows it.`,
+  );
+  await allow(at, talk);
+  at.model.forget();
+  talk.mention("/skill tidy");
+  await at.until("the run", () => at.model.requests.length > 0);
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("Sweep the floor.");
 });
 
 test("what is in no checkout is followed as it is", async () => {
