@@ -21,64 +21,11 @@ import type { FileState } from "../../../src/core/protocol/tool-result.ts";
 import { createFileRestore } from "../../../src/tools/restore-files.ts";
 import { describeChanges } from "../../../src/tools/worktrees/diff.ts";
 import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
-import { type MergedFile, mergeChanges } from "../../../src/tools/worktrees/merge.ts";
-import { type MergeLog, openMergeLog } from "../../../src/tools/worktrees/merge-log.ts";
+import type { MergedFile } from "../../../src/tools/worktrees/merge.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
+import { copied, NOBODY, put, signal } from "./copied.ts";
 
-const NOBODY = { personId: null, channelKey: "slack:C1" };
-
-const { signal } = new AbortController();
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
-
-interface Side {
-  /** Null: deleted. */
-  readonly [path: string]: string | null;
-}
-
-function put(root: string, files: Side): void {
-  for (const [file, content] of Object.entries(files)) {
-    const at = path.join(root, file);
-    mkdirSync(path.dirname(at), { recursive: true });
-    if (content === null) unlinkSync(at);
-    else writeFileSync(at, content);
-  }
-}
-
-/** A root with a copy of it, in which `theirs` was done while `here` was done in the root. */
-async function copied(base: Side, { theirs = {}, here = {} }: { theirs?: Side; here?: Side }) {
-  const directory = tempDirectory();
-  const root = path.join(directory, "root");
-  mkdirSync(root);
-  put(root, base);
-  const worktrees = createExecutorWorktrees(path.join(directory, "home"));
-  await worktrees.make("agt_1", { root, ...NOBODY }, signal);
-  const worktree = worktrees.of("agt_1");
-  put(worktree.tree, theirs);
-  put(root, here);
-  const snapshots = path.join(directory, "home", "snapshots");
-  const changes = () => worktrees.changes("agt_1", signal);
-  const run = async (callId: string, { onNote = () => {}, by = signal, ...more }: Cutting = {}) => {
-    const log = await openMergeLog(worktree, { runId: "run_1", callId });
-    const noting: MergeLog = {
-      ...log,
-      note: async (state) => {
-        await log.note(state);
-        onNote(state);
-      },
-    };
-    return mergeChanges(await changes(), { root, worktree, snapshots, log: noting, signal: by, ...more });
-  };
-  const merge = async (callId = "call_1"): Promise<readonly MergedFile[]> => (await run(callId)).files;
-  const read = (at: string) => (existsSync(path.join(root, at)) ? readFileSync(path.join(root, at), "utf8") : null);
-  return { root, worktrees, worktree, snapshots, changes, run, merge, read };
-}
-
-interface Cutting {
-  /** What happens once a file is noted, and before it is replaced. */
-  readonly onNote?: (state: FileState) => void;
-  readonly by?: AbortSignal;
-  readonly guardedFiles?: readonly string[];
-}
 
 const cases: readonly {
   name: string;
@@ -120,42 +67,6 @@ test.each(cases)("a file $name: $outcome", async ({ theirs, here, base = BASE, o
   // A process that died in between does it again.
   await at.merge();
   expect(at.read("src/file.txt")).toBe(result);
-});
-
-test("what a package runs is left to a person, the rest of its file is merged", async () => {
-  const of = (more: object) => `${JSON.stringify({ name: "heron", ...more }, null, 2)}\n`;
-  const base = {
-    "package.json": of({ scripts: {} }),
-    "b/package.json": of({ dependencies: {}, description: "b", scripts: {} }),
-    "c/package.json": of({ dependencies: {} }),
-  };
-  const evil = { scripts: { postinstall: "evil" } };
-  const theirs = {
-    "package.json": of(evil),
-    "b/package.json": of({ dependencies: {}, description: "b", ...evil }),
-    "c/package.json": of({ dependencies: { zod: "4" } }),
-    "d/package.json": of(evil),
-  };
-  const here = { "b/package.json": of({ dependencies: { zod: "4" }, description: "b", scripts: {} }) };
-  const at = await copied(base, { theirs, here });
-  const why = "it changes what developers' machines run, so a person changes it";
-  expect(await at.merge()).toMatchObject([
-    { path: "b/package.json", outcome: "left out", why },
-    { path: "c/package.json", outcome: "merged" },
-    { path: "d/package.json", outcome: "left out", why },
-    { path: "package.json", outcome: "left out", why },
-  ]);
-  expect(at.read("package.json")).toBe(base["package.json"]);
-  expect(at.read("b/package.json")).toBe(here["b/package.json"]);
-  expect(at.read("c/package.json")).toContain("zod");
-  expect(at.read("d/package.json")).toBeNull();
-});
-
-test("what the settings guard is left to a person", async () => {
-  const at = await copied({ deploy: "a\n" }, { theirs: { deploy: "b\n" } });
-  const { files } = await at.run("call_1", { guardedFiles: ["deploy"] });
-  expect(files).toMatchObject([{ path: "deploy", outcome: "left out" }]);
-  expect(at.read("deploy")).toBe("a\n");
 });
 
 test("bytes that are no text are taken whole, or are a conflict", async () => {
