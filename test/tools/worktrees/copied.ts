@@ -10,7 +10,7 @@ export const NOBODY = { personId: null, channelKey: "slack:C1" };
 
 export const { signal } = new AbortController();
 
-interface Side {
+export interface Side {
   /** Null: deleted. */
   readonly [path: string]: string | null;
 }

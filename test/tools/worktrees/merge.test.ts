@@ -23,7 +23,7 @@ import { describeChanges } from "../../../src/tools/worktrees/diff.ts";
 import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
 import type { MergedFile } from "../../../src/tools/worktrees/merge.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
-import { copied, NOBODY, put, signal } from "./copied.ts";
+import { copied, NOBODY, put, type Side, signal } from "./copied.ts";
 
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
 
