@@ -49,8 +49,7 @@ async function benchWebFetch(root: string): Promise<Figure[]> {
   const url = `http://${SITE}:${bound.port}/`;
   const open = (): OpenTool => {
     const sandbox = createSandbox();
-    const tool = createWebFetch({
-      sandbox,
+    const tool = createWebFetch(sandbox, {
       resolve: createSystemResolve(),
       isForbiddenAddress: (address) => address !== SITE && isForbiddenAddress(address),
     });

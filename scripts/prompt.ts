@@ -47,11 +47,11 @@ const runtime = systemRuntime();
 const log = createLogger("silent", []);
 const store = await openStore(config.database.url, runtime);
 const sandbox = createSandbox({ log });
-const instructions = createInstructionGate({
+const instructions = createInstructionGate(
   store,
-  skills: createSkillReader(APPLICATION, config.home, log),
-  layers: createInstructionReader({ files: instructionFiles(config), log }),
-});
+  createInstructionReader(instructionFiles(config), log),
+  createSkillReader(APPLICATION, config.home, log),
+);
 try {
   if (sessionId === undefined) await printSizes(store);
   else if ((await store.sessions.applicantsOf([sessionId])).length > 0) await printSession(sessionId, store);
@@ -109,8 +109,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     models: { problemWith: absent },
     worktrees: createExecutorWorktrees(config.home),
     jobs: { preview: absent, add: absent, list: absent, act: absent, view: absent },
-    features: (taken) =>
-      createFeatureList(FEATURES).open({ ...host, configured: config.features, say: () => {}, taken: () => taken }),
+    features: (taken) => createFeatureList(FEATURES).open(config.features, { ...host, taken: () => taken }, () => {}),
   });
   await toolbox.start(AbortSignal.abort());
   try {

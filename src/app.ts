@@ -282,7 +282,7 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const rights = createPlatformRights(platforms, { store, access: config.access, clock: runtime.clock, log });
   const jobs = openJobs(assembly, { ...services, rights, platform, engine, instructions, toolNames });
   const receive: Receive = async (event) => (await assembly.receiving.promise)(event);
-  const callModel = createBackgroundCalls({ ...services, runtime, budgets: config.budgets });
+  const callModel = createBackgroundCalls(services.registry, { store, runtime, settings: config.budgets });
   const finaliser = new MessageFinaliser({ store, clock: runtime.clock, log, platform, signal: assembly.signal });
   const asking = { configOf, sandboxRootOf, callModel, receive, ...rights, ...messagesOfRuns(finaliser) };
   const given = { store, engine, approvals, instructions, jobs: jobs.control, agents, models, ...asking };

@@ -40,12 +40,6 @@ export interface FeatureTool {
   readonly source: string;
 }
 
-export interface OpenOptions extends FeatureHost {
-  readonly configured: readonly NamedFeature[];
-  /** A line for the operator's terminal. */
-  readonly say: (line: string) => void;
-}
-
 /** A feature as an operator has set it. */
 export type NamedFeature = ConfiguredFeature & Pick<Feature, "name">;
 
@@ -53,8 +47,15 @@ interface Opened extends OpenFeature {
   readonly name: string;
 }
 
-/** Opens what is on, one after the other. Throws ConfigError where an essential feature does not open. */
-async function openFeatures({ configured, say, ...host }: OpenOptions): Promise<Features> {
+/**
+ * Opens what is on, one after the other. Throws ConfigError where an essential feature does not open.
+ * `say`: a line for the operator's terminal.
+ */
+async function openFeatures(
+  configured: readonly NamedFeature[],
+  host: FeatureHost,
+  say: (line: string) => void,
+): Promise<Features> {
   const open: Opened[] = [];
   const own = host.taken();
   const toolsOf = (features: readonly Opened[]) => distinct(features, own);
@@ -133,7 +134,7 @@ export interface FeatureList {
   /** What people type for features, whether these are on or off. */
   readonly commands: readonly ChatCommand[];
   /** Once. */
-  open(options: OpenOptions): Promise<Features>;
+  open: typeof openFeatures;
   /** Those that are open; null before. */
   opened(): Features | null;
 }
@@ -151,8 +152,8 @@ export function createFeatureList(features: readonly Feature[]): FeatureList {
       })),
     ),
     opened: () => opened,
-    open: async (options) => {
-      opened = await openFeatures(options);
+    open: async (...given) => {
+      opened = await openFeatures(...given);
       return opened;
     },
   };

@@ -69,8 +69,8 @@ interface InstructionParts {
 
 export function openInstructions({ config, log, store, channelConfigs }: InstructionParts): OpenInstructions {
   const all = createSkillReader(APPLICATION, config.home, log);
-  const layers = createInstructionReader({ files: instructionFiles(config), log });
-  const gate = createInstructionGate({ store, layers, skills: all });
+  const layers = createInstructionReader(instructionFiles(config), log);
+  const gate = createInstructionGate(store, layers, all);
   return {
     ...gate,
     all,
@@ -155,7 +155,7 @@ export async function openToolbox(
             { type: "tool_use", id: "", name, input },
           ),
       };
-      return features.open({ ...host, configured: config.features, say, taken: () => taken });
+      return features.open(config.features, { ...host, taken: () => taken }, say);
     },
   });
   parts.defer(() => toolbox.stop());

@@ -111,7 +111,7 @@ async function meaningFor(
     const embedder = await embeddersOf(config.providers, world.runtime)(embeddings.model);
     const warn = () => terminal.error("⚠ The model of memory.embeddings does not answer: only words are looked for.");
     const log = { info: () => undefined, warn };
-    return createMeaning({ ...world, log, embedder, perDay: embeddings.perDay, queryMs: QUERY_MS });
+    return createMeaning({ ...world, log, embedder, perDay: embeddings.perDay }, QUERY_MS);
   } catch (error) {
     terminal.error(`⚠ memory.embeddings: ${reasonOf(toAppError(error))}`);
     return null;

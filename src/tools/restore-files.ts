@@ -58,7 +58,7 @@ export function createFileRestore({
 function fatesOf(
   steps: readonly FileStep[],
   resolver: PathResolver,
-  options: RestoreOptions,
+  options: Omit<Restoring, "resolver" | "coming" | "removed">,
 ): ReadonlyMap<FileStep, FileFate> {
   const coming = steps.filter(({ to }) => to !== null);
   const going = steps.filter(({ to }) => to === null);
@@ -80,15 +80,12 @@ function clearMade(removed: readonly FileStep[], resolver: PathResolver): void {
   }
 }
 
-interface RestoreOptions {
+interface Restoring {
   /** Counts what is about to be written; throws Refusal where that is too much. */
   readonly take: (bytes: number) => void;
   readonly snapshots: string;
   readonly instructions: boolean;
   readonly instructs: Instructs;
-}
-
-interface Restoring extends RestoreOptions {
   readonly resolver: PathResolver;
   /** The files that there are afterwards. */
   readonly coming: readonly FileStep[];

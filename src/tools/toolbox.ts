@@ -69,7 +69,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     createSkillTool(instructions),
     createMergeWork(options, sandbox.guardedFiles),
     createGitTool({ worktreesOf: (root) => options.worktrees.at(root)?.git ?? null }),
-    createWebFetch({ sandbox, resolve: options.resolve }),
+    createWebFetch(sandbox, { resolve: options.resolve }),
   ];
   const features = await options.features(new Set(own.map(({ name }) => name)));
   let stopKeeping = () => {};

@@ -61,7 +61,7 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
         },
       };
       const log = { info: () => undefined, warn: () => undefined };
-      return createMeaning({ store, runtime, log, database, embedder, perDay, queryMs });
+      return createMeaning({ store, runtime, log, database, embedder, perDay }, queryMs);
     };
     const add = (all: readonly Partial<NewMemory>[]) =>
       store.transaction((tx) =>

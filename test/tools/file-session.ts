@@ -5,7 +5,8 @@ import type { WriteIntent } from "../../src/core/events/call-record.ts";
 import { textOf } from "../../src/core/protocol/messages.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
 import type { Tool, ToolContext } from "../../src/core/tool.ts";
-import type { GuestFetchOptions } from "../../src/tools/network/guest-fetch.ts";
+import type { NetworkOptions } from "../../src/tools/network/exchange.ts";
+import type { GuestFetchLimits } from "../../src/tools/network/limits.ts";
 import { createFileTools, type FileToolLimits } from "../../src/tools/sandboxed/file-tools.ts";
 import { createSandbox, type Sandbox, type SandboxLimits } from "../../src/tools/wasm/sandbox.ts";
 import { buildGuests, SANDBOX_CHILD } from "../support/program/built.ts";
@@ -13,7 +14,10 @@ import { tempDirectory } from "../support/temp-directory.ts";
 import { toolContext } from "../support/tool-context.ts";
 
 /** One sandbox for the tests of a file, with guests built from the present sources. */
-export function useSandbox(limits: Partial<SandboxLimits> = {}, network: Partial<GuestFetchOptions> = {}): Sandbox {
+export function useSandbox(
+  limits: Partial<SandboxLimits> = {},
+  network: Partial<NetworkOptions<GuestFetchLimits>> = {},
+): Sandbox {
   const sandbox = createSandbox({ ...SANDBOX_CHILD, limits, network });
   beforeAll(async () => {
     await buildGuests();

@@ -32,7 +32,7 @@ async function fetchingOffice() {
     resolved.push(name);
     return Promise.resolve([PUBLIC]);
   };
-  const tool = createWebFetch({ sandbox, isForbiddenAddress: exceptPublic, resolve });
+  const tool = createWebFetch(sandbox, { isForbiddenAddress: exceptPublic, resolve });
   const office = await simOffice({ model: fetching(), tools: [tool] });
   return { office, site, resolved };
 }

@@ -1,8 +1,7 @@
-import type { Runtime } from "../protocol/runtime.ts";
 import { costOf, type ModelResponse, type ProviderRegistry } from "../providers/provider.ts";
-import type { Store, StoreTransaction } from "../store/store.ts";
+import type { StoreTransaction } from "../store/store.ts";
 import { registryWithin } from "./budgeted-registry.ts";
-import type { BudgetSettings } from "./limits.ts";
+import type { RunBudgetOptions } from "./run-budget.ts";
 
 /** A model call that belongs to no run: short, without tools. */
 export interface BackgroundCall {
@@ -26,20 +25,17 @@ export interface BackgroundAnswer {
 /** Makes the call within all limits. Throws BudgetStop where one leaves too little, ProviderError, the signal's reason. */
 export type CallModel = (call: BackgroundCall, signal: AbortSignal) => Promise<BackgroundAnswer>;
 
-export interface BackgroundCallOptions {
-  readonly store: Store;
-  readonly runtime: Runtime;
-  readonly registry: ProviderRegistry;
-  readonly budgets: BudgetSettings;
-}
-
 /** In place of a turn, which such a call is none of: below 0, as a summary. */
 const NO_TURN = -1;
 
-export function createBackgroundCalls({ store, runtime, registry, budgets }: BackgroundCallOptions): CallModel {
+export function createBackgroundCalls(
+  registry: ProviderRegistry,
+  given: Pick<RunBudgetOptions, "store" | "runtime" | "settings">,
+): CallModel {
+  const { store, runtime } = given;
   return async ({ id, model: ref, system, prompt, maxTokens, account }, signal) => {
     const budget = { ...account, runId: id, isJob: false };
-    const limited = registryWithin({ store, runtime, settings: budgets, account: budget, epoch: null }, registry);
+    const limited = registryWithin({ ...given, account: budget, epoch: null }, registry);
     const { provider, model, facts } = await limited.resolve(ref);
     const request = {
       model,

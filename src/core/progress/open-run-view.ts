@@ -49,7 +49,7 @@ export async function openRunView(
     finalise: (last) => finaliser.finalise({ key: live, thread: session.thread, last }),
     post: (key, message, thread) => context.post(key, message, thread),
   });
-  return keepingNotices(view, { context, ids: runtime.ids, log });
+  return keepingNotices(view, context, { runtime, log });
 }
 
 const NO_PROGRESS = { isLive: false, tasks: [], toolsBefore: 0, noticesBefore: [] };

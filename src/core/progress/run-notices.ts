@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { TurnContext } from "../engine/engine.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import type { Ids } from "../protocol/runtime.ts";
+import type { Runtime } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { RunView } from "./run-view.ts";
 
@@ -17,19 +17,17 @@ export async function noticesOf(store: Store, runId: string): Promise<string[]> 
   return entries.map(({ value }) => z.string().parse(value));
 }
 
-export interface KeepingOptions {
-  readonly context: Pick<TurnContext, "runId" | "transaction">;
-  readonly ids: Ids;
-  readonly log: Log;
-}
-
 /** The view, whose statuses are journalled unless they pass: after a wait or a restart the run's next view says them, too. */
-export function keepingNotices(view: RunView, { context, ids, log }: KeepingOptions): RunView {
+export function keepingNotices(
+  view: RunView,
+  context: Pick<TurnContext, "runId" | "transaction">,
+  { runtime, log }: { readonly runtime: Pick<Runtime, "ids">; readonly log: Log },
+): RunView {
   let keeping: Promise<void> = Promise.resolve();
   const keep = async (text: string, before: Promise<void>) => {
     await before;
     try {
-      await context.transaction(`${PREFIX}${ids.next("ntc")}`, () => Promise.resolve(text));
+      await context.transaction(`${PREFIX}${runtime.ids.next("ntc")}`, () => Promise.resolve(text));
     } catch (error) {
       // It has been shown; nothing else depends on it.
       log.warn({ runId: context.runId, code: toAppError(error).code }, "notice_not_kept");

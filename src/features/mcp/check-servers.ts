@@ -1,11 +1,12 @@
 import type { Finding } from "../../cli/checks.ts";
-import { type LookOptions, lookAtMcpServers } from "./look-at-servers.ts";
+import type { McpOptions } from "./connections.ts";
+import { lookAtMcpServers } from "./look-at-servers.ts";
 import type { McpConfig } from "./settings/read-servers.ts";
 
 /** Servers that cannot be reached or are not rightly written; nothing where there are none. */
 export async function checkServers(
   mcp: McpConfig,
-  world: Omit<LookOptions, "servers" | "environment">,
+  world: Pick<McpOptions, "version" | "clock" | "random" | "log">,
 ): Promise<Finding[]> {
   const looks = Object.keys(mcp.servers).length === 0 ? [] : await lookAtMcpServers({ ...mcp, ...world });
   return [

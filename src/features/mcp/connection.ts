@@ -1,14 +1,12 @@
-import type { Log } from "../../core/protocol/log.ts";
-import type { Clock, Random } from "../../core/protocol/runtime.ts";
+import type { Random } from "../../core/protocol/runtime.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { type CallFailure, callFailure } from "./call-failure.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import { LiveCatalogue } from "./catalogue/live-catalogue.ts";
-import { type AskOptions, McpSession } from "./mcp-session.ts";
+import { type AskOptions, McpSession, type SessionOptions } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, type McpServer } from "./server-settings.ts";
 import { notConnected } from "./server-states/state-text.ts";
 import { slept } from "./slept.ts";
-import type { Reaper } from "./transport/reaper.ts";
 
 /** Milliseconds before the second attempt to connect; doubles with each further one. */
 const FIRST_PAUSE_MS = 1_000;
@@ -43,16 +41,9 @@ export type ConnectionState =
     }
   | { readonly type: "stopped" };
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends Omit<SessionOptions, "onToolsChanged"> {
   readonly name: string;
-  readonly settings: McpServer;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly version: string;
-  readonly clock: Clock;
   readonly random: Random;
-  readonly log: Log;
-  /** Ends servers' programs should we be killed. */
-  readonly reaper: Reaper;
   /** Told when its state or what it lists is another. */
   readonly changed: () => void;
 }
@@ -84,7 +75,7 @@ export class McpConnection {
     this.name = options.name;
     this.settings = options.settings;
     this.#options = options;
-    this.#catalogue = new LiveCatalogue({ ...options, signal: this.#stopping.signal });
+    this.#catalogue = new LiveCatalogue(options, this.#stopping.signal);
   }
 
   /** As people call it. */

@@ -4,8 +4,6 @@ import { kindsText } from "./kinds-text.ts";
 /** Milliseconds for all servers together: whoever looks waits for it. */
 const LOOK_MS = 30_000;
 
-export type LookOptions = Omit<McpOptions, "ask" | "idle">;
-
 interface Look {
   readonly name: string;
   readonly tools: number;
@@ -16,7 +14,7 @@ interface Look {
 }
 
 /** Each server as it is found; none is left running. */
-export async function lookAtMcpServers(options: LookOptions): Promise<readonly Look[]> {
+export async function lookAtMcpServers(options: Omit<McpOptions, "ask" | "idle">): Promise<readonly Look[]> {
   const mcp = createMcpConnections({ ...options, idle: [], ask: () => Promise.resolve(null) });
   const over = new AbortController();
   mcp.start(over.signal);

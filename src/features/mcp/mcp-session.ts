@@ -47,6 +47,7 @@ export interface SessionOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Ends servers' programs should we be killed. */
   readonly reaper: Reaper;
   readonly onToolsChanged: () => void;
 }

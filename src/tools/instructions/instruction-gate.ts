@@ -31,12 +31,6 @@ interface Known extends InstructionRule {
   readonly allowed: ReadonlySet<string>;
 }
 
-export interface InstructionGateOptions {
-  readonly store: Pick<Store, "grants">;
-  readonly layers: ReturnType<typeof createInstructionReader>;
-  readonly skills: SkillReader;
-}
-
 /** Places that are kept in mind; of one that is forgotten nothing is followed until it is looked at again. */
 const MOST_PLACES = 10_000;
 
@@ -47,13 +41,15 @@ export function allowanceOf({ path, sha256 }: Pick<Instructing, "path" | "sha256
   return `${FOLLOWING}${path}:${sha256}`;
 }
 
+type InstructionReader = ReturnType<typeof createInstructionReader>;
+
 export type InstructionGate = ReturnType<typeof createInstructionGate>;
 
 /**
  * Keeps what nobody has allowed from runs where a sandbox root's texts are followed only once somebody has. What is allowed
  * is looked up as a run begins (`look`) and holds until the next look at the place.
  */
-export function createInstructionGate({ store, layers, skills }: InstructionGateOptions) {
+export function createInstructionGate(store: Pick<Store, "grants">, layers: InstructionReader, skills: SkillReader) {
   const places = new BoundedMap<string, Known>(MOST_PLACES);
   const keyOf = ({ channelKey, sandboxRoot }: InstructedPlace) => `${channelKey}\n${sandboxRoot}`;
   const follows = (place: InstructedPlace, text: Pick<Instructing, "path" | "sha256">): boolean => {
@@ -95,7 +91,7 @@ export function createInstructionGate({ store, layers, skills }: InstructionGate
   };
 }
 
-function layersIn(layers: InstructionGateOptions["layers"], roots: InstructionRoots): Instructing[] {
+function layersIn(layers: InstructionReader, roots: InstructionRoots): Instructing[] {
   const found: Instructing[] = [];
   layers(roots, (layer) => found.push(ofLayer(layer)) > 0);
   return found;

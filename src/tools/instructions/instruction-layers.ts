@@ -8,12 +8,6 @@ import { isBeneath } from "../wasm/workspace/path-rules.ts";
 import { withImports } from "./imports.ts";
 import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
 
-export interface InstructionReaderOptions {
-  /** Absolute paths of the operator's own files, the most general first. */
-  readonly files: readonly string[];
-  readonly log: Log;
-}
-
 /** What a file above the working directory names beneath it is not protected, see protected-files.ts. */
 const OPEN = ", a file that tools may write";
 
@@ -34,9 +28,9 @@ interface Cached {
  * Reads the instruction files that apply in a sandbox root: the operator's own, those of the directories above it from the
  * highest on, the root's own last. Files that are missing, empty or unreadable are no layers. A project's are reached through
  * the same verified paths as the tools', within the root that they are of. Files that they import follow them. Of a project's,
- * those that `follows` refuses are left out.
+ * those that `follows` refuses are left out. `files`: absolute paths of the operator's own, the most general first.
  */
-export function createInstructionReader({ files, log }: InstructionReaderOptions) {
+export function createInstructionReader(files: readonly string[], log: Log) {
   const cache = new Map<string, Cached>();
 
   const readOpen = (source: string, fd: number, stats: Stats): string => {

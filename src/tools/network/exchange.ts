@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
+import { isForbiddenAddress } from "./addresses.ts";
 import { type Body, type BodyBounds, readBody } from "./body.ts";
 import { type ConnectOptions, connect } from "./connect.ts";
 import type { FetchLimits } from "./limits.ts";
@@ -13,6 +14,14 @@ export interface Answer extends Body {
 
 export interface ExchangeOptions extends ConnectOptions {
   readonly limits: FetchLimits;
+}
+
+/** As it is given: what is left out is as usual. */
+export type NetworkOptions<Limits extends FetchLimits> = Pick<ConnectOptions, "resolve"> &
+  Partial<ConnectOptions> & { readonly limits?: Partial<Limits> };
+
+export function exchangeOptions<Limits extends FetchLimits>(given: NetworkOptions<Limits>, usual: Limits) {
+  return { isForbiddenAddress, ...given, limits: { ...usual, ...given.limits } };
 }
 
 export interface Ask {

@@ -1,38 +1,26 @@
 import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import { type IsForbiddenAddress, isForbiddenAddress } from "./addresses.ts";
 import { contentOf } from "./content.ts";
-import { type Answer, type ExchangeOptions, exchange } from "./exchange.ts";
+import { type Answer, type ExchangeOptions, exchange, exchangeOptions, type NetworkOptions } from "./exchange.ts";
 import { follow } from "./follow.ts";
 import type { GuestAnswer } from "./guest-answer.ts";
 import { type GuestRequest, parseGuestRequest } from "./guest-request.ts";
 import { GUEST_FETCH_LIMITS, type GuestFetchLimits, tooManyRequests } from "./limits.ts";
 import { NetworkDenial, NetworkRefusal } from "./refusal.ts";
-import type { Resolve } from "./resolve.ts";
 import { type HostRules, isListed, parseTarget, refuseForbidden } from "./target.ts";
 
 /** The fetches of one call of a guest. Rejects with the signal's reason. */
 export type GuestFetch = (request: string, signal: AbortSignal) => Promise<GuestAnswer>;
 
-export interface GuestFetchOptions {
-  readonly resolve: Resolve;
-  readonly isForbiddenAddress?: IsForbiddenAddress;
-  readonly limits?: Partial<GuestFetchLimits>;
-}
-
 /**
  * Lets one call of a guest fetch from its hosts, one request after the other and within the limits of the call. The
  * rules' list is the call's own: the hosts it was granted.
  */
-export function createGuestFetch(rules: HostRules, given: GuestFetchOptions): GuestFetch {
-  const limits = { ...GUEST_FETCH_LIMITS, ...given.limits };
-  const options: GuestExchange = {
-    resolve: given.resolve,
-    isForbiddenAddress: given.isForbiddenAddress ?? isForbiddenAddress,
-    limits,
-    left: { requests: limits.requests, bytes: limits.callBytes },
-  };
+export function createGuestFetch(rules: HostRules, given: NetworkOptions<GuestFetchLimits>): GuestFetch {
+  const exchanging = exchangeOptions(given, GUEST_FETCH_LIMITS);
+  const { limits } = exchanging;
+  const options: GuestExchange = { ...exchanging, left: { requests: limits.requests, bytes: limits.callBytes } };
   let isBusy = false;
   return async (text, signal) => {
     if (isBusy) return { type: "refused", sentence: "A call has one request at a time." };

@@ -59,7 +59,7 @@ const NEARLY = 16_777_216;
 export function createQuotas({ limits, isGiven, file, clock, log }: QuotaOptions): Quotas {
   const closing = new AbortController();
   const day = new DayGrowth({ file, clock, log });
-  const roots = new RootMeters({ clock, log, signal: closing.signal });
+  const roots = new RootMeters({ clock, log }, closing.signal);
   /** How many calls run that count against a limit. */
   const running = new Map<string, number>();
 

@@ -1,6 +1,5 @@
-import type { Log } from "../../core/protocol/log.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
 import { measure } from "./measure.ts";
+import type { QuotaOptions } from "./quotas.ts";
 
 /** How long a call waits for the first figure of its root; it goes on with what is known by then. Milliseconds. */
 const PATIENCE_MS = 1_000;
@@ -17,19 +16,15 @@ interface Meter {
   measuring: Promise<void> | null;
 }
 
-export interface RootMetersOptions {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly signal: AbortSignal;
-}
-
 /** The room that each root takes: measured when it is first asked for and now and then, and counted between. */
 export class RootMeters {
-  readonly #options: RootMetersOptions;
+  readonly #options: Pick<QuotaOptions, "clock" | "log">;
+  readonly #signal: AbortSignal;
   readonly #meters = new Map<string, Meter>();
 
-  constructor(options: RootMetersOptions) {
+  constructor(options: Pick<QuotaOptions, "clock" | "log">, signal: AbortSignal) {
     this.#options = options;
+    this.#signal = signal;
   }
 
   /** Bytes, as far as they are known. */
@@ -83,19 +78,19 @@ export class RootMeters {
   }
 
   async #measured(root: string, meter: Meter): Promise<void> {
-    const { clock, log, signal } = this.#options;
+    const { clock, log } = this.#options;
     const [before, began] = [meter.bytes, clock.now()];
     meter.added = 0;
     const soFar = (bytes: number) => {
       if (!meter.isKnown) meter.bytes = bytes + meter.added;
     };
     try {
-      const seen = await measure(root, soFar, signal);
+      const seen = await measure(root, soFar, this.#signal);
       // Of what was added meanwhile nobody knows whether it was seen.
       meter.bytes = meter.added > 0 && meter.isKnown ? Math.max(seen, before + meter.added) : seen;
       Object.assign(meter, { isKnown: true, measuredAt: began });
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error, root }, "root_not_measured");
+      if (!this.#signal.aborted) log.warn({ err: error, root }, "root_not_measured");
     }
   }
 

@@ -1,7 +1,9 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import { createGuestFetch, type GuestFetch, type GuestFetchOptions } from "../network/guest-fetch.ts";
+import type { NetworkOptions } from "../network/exchange.ts";
+import { createGuestFetch, type GuestFetch } from "../network/guest-fetch.ts";
+import type { GuestFetchLimits } from "../network/limits.ts";
 import { createSystemResolve } from "../network/resolve.ts";
 import type { HostRules } from "../network/target.ts";
 import type { GrowingCall, Quotas } from "../quotas/quotas.ts";
@@ -43,7 +45,7 @@ export interface SandboxOptions {
   readonly confinement?: Confinement;
   readonly limits?: Partial<SandboxLimits>;
   /** How guests that may fetch do it; look-ups are the sandbox's own where it gives none. */
-  readonly network?: Partial<GuestFetchOptions>;
+  readonly network?: Partial<NetworkOptions<GuestFetchLimits>>;
 }
 
 /** For whom a guest runs, and who learns which files it changes; these count also when the call fails or is aborted. */

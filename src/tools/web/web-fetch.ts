@@ -3,14 +3,12 @@ import { type Capabilities, reachOf } from "../../core/capabilities.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { outsideOf } from "../../core/trust/label.ts";
-import { type IsForbiddenAddress, isForbiddenAddress } from "../network/addresses.ts";
 import { createHttpCache } from "../network/cache.ts";
-import type { ExchangeOptions } from "../network/exchange.ts";
+import { exchangeOptions, type NetworkOptions } from "../network/exchange.ts";
 import { fetchUrl } from "../network/follow.ts";
 import { hostRule } from "../network/host-rule.ts";
 import { FETCH_LIMITS, type FetchLimits } from "../network/limits.ts";
 import { NetworkRefusal } from "../network/refusal.ts";
-import type { Resolve } from "../network/resolve.ts";
 import { elsewhereResult, resultOf } from "../network/result.ts";
 import { parseTarget } from "../network/target.ts";
 import { asResult } from "../sandboxed/guest-call.ts";
@@ -32,23 +30,9 @@ const input = z.object({
 });
 type Input = z.infer<typeof input>;
 
-export interface WebFetchOptions {
-  readonly sandbox: Sandbox;
-  readonly resolve: Resolve;
-  readonly isForbiddenAddress?: IsForbiddenAddress;
-  readonly limits?: Partial<FetchLimits>;
-  /** Certificates to trust in place of the system's, in PEM. */
-  readonly ca?: string;
-}
-
 /** The tool that fetches web pages. Keeps an HTTP cache in memory for as long as it lives. */
-export function createWebFetch({ sandbox, resolve, ca, limits, ...given }: WebFetchOptions): Tool {
-  const options: ExchangeOptions = {
-    resolve,
-    isForbiddenAddress: given.isForbiddenAddress ?? isForbiddenAddress,
-    limits: { ...FETCH_LIMITS, ...limits },
-    ...(ca === undefined ? {} : { ca }),
-  };
+export function createWebFetch(sandbox: Sandbox, network: NetworkOptions<FetchLimits>): Tool {
+  const options = exchangeOptions(network, FETCH_LIMITS);
   const cacheOf = createHttpCache();
   const run = async (
     { url: text, offset, show }: Input,

@@ -25,7 +25,7 @@ test.each<{ what: string; status: Omit<Status, "type">; isKept: boolean }>([
         return value;
       }),
   };
-  const keeping = keepingNotices(view, { context, ids: countingIds(), log: silentLog });
+  const keeping = keepingNotices(view, context, { runtime: { ids: countingIds() }, log: silentLog });
   keeping.show({ type: "status", ...status });
   await keeping.park();
   expect(shown).toHaveLength(1);

@@ -10,7 +10,8 @@ import { afterAll, beforeAll } from "vitest";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { type LoadedExtensions, loadExtensions } from "../../../src/features/extensions/load-extensions.ts";
-import type { GuestFetchOptions } from "../../../src/tools/network/guest-fetch.ts";
+import type { NetworkOptions } from "../../../src/tools/network/exchange.ts";
+import type { GuestFetchLimits } from "../../../src/tools/network/limits.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../../src/tools/wasm/sandbox.ts";
 import { buildBindingsGenerator, buildGuests, SANDBOX_CHILD } from "../../support/program/built.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
@@ -26,7 +27,7 @@ export interface ExtensionPlace {
 
 /** One sandbox for the tests of a file, and the generator that makes bindings. */
 export function useExtensionSandbox(
-  network: Partial<GuestFetchOptions> = {},
+  network: Partial<NetworkOptions<GuestFetchLimits>> = {},
   more: Pick<SandboxOptions, "quotas"> = {},
 ): ExtensionPlace {
   const sandbox = createSandbox({ ...SANDBOX_CHILD, network, ...more });

@@ -340,8 +340,8 @@ function rootWith({ files = {} }: Setting): string {
 
 function gateOf(store: Store): InstructionGate {
   const skills = createSkillReader("/nowhere", "/nowhere", silentLog);
-  const layers = createInstructionReader({ files: [], log: silentLog });
-  return createInstructionGate({ store, skills, layers });
+  const layers = createInstructionReader([], silentLog);
+  return createInstructionGate(store, layers, skills);
 }
 
 function put(root: string, file: string, data: string | Uint8Array): string {
@@ -354,7 +354,7 @@ function openOffice({ model, site, setting, sandbox, root, quotas, mcp }: Openin
   const { mode = "write", allowedHosts = [], sinks = [], said = [], members, maxConcurrentRuns = 4 } = setting;
   const realTools = [
     ...createFileTools(sandbox),
-    createWebFetch({ sandbox, isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) }),
+    createWebFetch(sandbox, { isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) }),
     createWebSearch({ service: "searxng", baseUrl: `http://${PUBLIC}:${site.site.port}` }),
   ];
   return simOffice({

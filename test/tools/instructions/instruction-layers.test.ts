@@ -15,7 +15,7 @@ beforeEach(() => {
   root = path.join(home, "root");
   mkdirSync(root);
   const files = [path.join(home, "AGENTS.md"), path.join(home, "agents/AGENTS.md")];
-  const reader = createInstructionReader({ files, log: silentLog });
+  const reader = createInstructionReader(files, silentLog);
   read = (above) => reader({ sandboxRoot: root, above }).map(({ text }) => text);
 });
 

@@ -4,8 +4,10 @@ import { onTestFinished } from "vitest";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import type { Tool, ToolContext } from "../../../src/core/tool.ts";
 import { isForbiddenAddress } from "../../../src/tools/network/addresses.ts";
+import type { NetworkOptions } from "../../../src/tools/network/exchange.ts";
+import type { FetchLimits } from "../../../src/tools/network/limits.ts";
 import type { Sandbox } from "../../../src/tools/wasm/sandbox.ts";
-import { createWebFetch, type WebFetchOptions } from "../../../src/tools/web/web-fetch.ts";
+import { createWebFetch } from "../../../src/tools/web/web-fetch.ts";
 import { fileSession } from "../file-session.ts";
 
 /** Stands for a public address: sites of tests are here. All others of 127.0.0.0/8 stay forbidden. */
@@ -21,7 +23,7 @@ export interface FetchSession {
   ): Promise<ToolResult>;
 }
 
-export interface FetchSessionOptions extends Partial<Omit<WebFetchOptions, "sandbox">> {
+export interface FetchSessionOptions extends Partial<NetworkOptions<FetchLimits>> {
   readonly context?: Partial<ToolContext>;
   /** Their ports are allowed for every host. */
   readonly sites?: readonly Pick<Site, "port">[];
@@ -33,8 +35,7 @@ export function fetchSession(
   { context, sites = [], ...options }: FetchSessionOptions = {},
 ): FetchSession {
   const allowedHosts = ["*", ...sites.map(({ port }) => `*:${port}`)];
-  const tool = createWebFetch({
-    sandbox,
+  const tool = createWebFetch(sandbox, {
     isForbiddenAddress: exceptPublic,
     resolve: () => Promise.resolve([PUBLIC]),
     ...options,

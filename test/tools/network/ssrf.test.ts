@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { isForbiddenAddress } from "../../../src/tools/network/addresses.ts";
-import { createGuestFetch, type GuestFetchOptions } from "../../../src/tools/network/guest-fetch.ts";
+import type { NetworkOptions } from "../../../src/tools/network/exchange.ts";
+import { createGuestFetch } from "../../../src/tools/network/guest-fetch.ts";
+import type { GuestFetchLimits } from "../../../src/tools/network/limits.ts";
 import { createSystemResolve } from "../../../src/tools/network/resolve.ts";
 import { text, useSandbox } from "../file-session.ts";
 import { startDns, type Zone } from "./dns-server.ts";
@@ -91,7 +93,7 @@ test.each(literals)("a redirect to an address that is not public is not followed
 });
 
 /** A guest's fetch that any host may be given, on the site's port; refused it is with a sentence. */
-async function refusalOf(url: string, { port }: Site, options: GuestFetchOptions): Promise<string> {
+async function refusalOf(url: string, { port }: Site, options: NetworkOptions<GuestFetchLimits>): Promise<string> {
   const rules = { allowedHosts: ["*", `*:${port}`], blockedUrls: [] };
   const answer = await createGuestFetch(rules, options)(JSON.stringify({ url }), new AbortController().signal);
   return answer.type === "refused" ? answer.sentence : "";

@@ -1,7 +1,5 @@
-import type { Log } from "../../../core/protocol/log.ts";
-import type { Clock } from "../../../core/protocol/runtime.ts";
+import type { ConnectionOptions } from "../connection.ts";
 import type { McpSession } from "../mcp-session.ts";
-import type { McpServer } from "../server-settings.ts";
 import { slept } from "../slept.ts";
 import { type Catalogue, readCatalogue } from "./catalogue.ts";
 
@@ -10,26 +8,20 @@ const REREAD_PAUSE_MS = 1_000;
 
 const NOTHING: Catalogue = { tools: [], leftOut: [] };
 
-export interface LiveCatalogueOptions {
-  readonly name: string;
-  readonly settings: McpServer;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Told when the list has been read again. */
-  readonly changed: () => void;
-  /** Ends all reading. */
-  readonly signal: AbortSignal;
-}
+type Listing = Pick<ConnectionOptions, "name" | "settings" | "clock" | "log" | "changed">;
 
 /** What one server lists, as of the last time it could be asked. */
 export class LiveCatalogue {
-  readonly #options: LiveCatalogueOptions;
+  readonly #options: Listing;
+  readonly #signal: AbortSignal;
   #current: Catalogue = NOTHING;
   #stale = false;
   #rereading: Promise<void> | null = null;
 
-  constructor(options: LiveCatalogueOptions) {
+  /** `signal` ends all reading. */
+  constructor(options: Listing, signal: AbortSignal) {
     this.#options = options;
+    this.#signal = signal;
   }
 
   get current(): Catalogue {
@@ -42,8 +34,8 @@ export class LiveCatalogue {
   }
 
   async read(session: McpSession): Promise<void> {
-    const { name, settings, signal } = this.#options;
-    this.#current = readCatalogue(name, settings, await session.tools(signal));
+    const { name, settings } = this.#options;
+    this.#current = readCatalogue(name, settings, await session.tools(this.#signal));
   }
 
   /** The server says that its list has changed; one that says so all the time is listened to once a second. */
@@ -53,24 +45,24 @@ export class LiveCatalogue {
   }
 
   async #rereadWhileStale(session: () => Promise<McpSession | null>): Promise<void> {
-    const { clock, signal } = this.#options;
+    const { clock } = this.#options;
     do {
       this.#stale = false;
       const live = await session();
       // Without one, the next session begins with reading.
       if (live !== null) await this.#reread(live);
-    } while ((await slept(clock, REREAD_PAUSE_MS, signal)) && this.#stale);
+    } while ((await slept(clock, REREAD_PAUSE_MS, this.#signal)) && this.#stale);
     this.#rereading = null;
   }
 
   async #reread(session: McpSession): Promise<void> {
-    const { log, signal, changed } = this.#options;
+    const { log, changed } = this.#options;
     try {
       await this.read(session);
       changed();
       log.info({ tools: this.#current.tools.length }, "mcp_tools_changed");
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, "mcp_tools_not_read");
+      if (!this.#signal.aborted) log.warn({ err: error }, "mcp_tools_not_read");
     }
   }
 }

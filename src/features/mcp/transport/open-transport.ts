@@ -1,20 +1,12 @@
 import { SdkHttpError, SSEClientTransport, SseError, type Transport } from "@modelcontextprotocol/client";
-import type { Clock } from "../../../core/protocol/runtime.ts";
+import type { SessionOptions } from "../mcp-session.ts";
 import type { McpServer, McpUrlServer } from "../server-settings.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { HttpTransport } from "./http-transport.ts";
-import type { Reaper } from "./reaper.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 /** `events`: server-sent events, as the revision 2024-11-05 has it. */
 export type Way = "program" | "http" | "events";
-
-export interface TransportOptions {
-  readonly settings: McpServer;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly clock: Clock;
-  readonly reaper: Reaper;
-}
 
 /** How the server may be spoken to, the likeliest first: an address does not tell, and what is written of it may be old. */
 export function waysTo(settings: McpServer): readonly Way[] {
@@ -22,9 +14,12 @@ export function waysTo(settings: McpServer): readonly Way[] {
   return settings.type === "sse" ? ["events", "http"] : ["http", "events"];
 }
 
-export function openTransport(way: Way, options: TransportOptions): Transport {
+export function openTransport(
+  way: Way,
+  options: Pick<SessionOptions, "settings" | "environment" | "clock" | "reaper">,
+): Transport {
   const { settings } = options;
-  if ("command" in settings) return new StdioTransport({ ...options, server: settings });
+  if ("command" in settings) return new StdioTransport(settings, options);
   return way === "events" ? overEvents(settings) : overHttp(settings);
 }
 

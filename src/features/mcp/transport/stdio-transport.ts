@@ -2,10 +2,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { AppError } from "../../../core/protocol/errors.ts";
-import type { Clock } from "../../../core/protocol/runtime.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
+import type { SessionOptions } from "../mcp-session.ts";
 import type { McpCommandServer } from "../server-settings.ts";
-import type { Reaper } from "./reaper.ts";
 
 /** Bytes of one message; a server that sends more is stopped. */
 const MAX_MESSAGE_BYTES = 10_000_000;
@@ -17,21 +16,15 @@ const STDERR_CHARS = 2_000;
 const CLOSE_MS = 500;
 const TERM_MS = 2_000;
 
-export interface StdioOptions {
-  readonly server: McpCommandServer;
-  /** What of our environment the child gets. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly clock: Clock;
-  /** Ends the child should we be killed. */
-  readonly reaper: Pick<Reaper, "watch" | "forget">;
-}
+type ProcessScope = Pick<SessionOptions, "environment" | "clock" | "reaper">;
 
 /**
  * A server as a child process. In place of the SDK's own transport: the environment is exactly what is given, the
  * child leads a process group so that what it started ends with it, and how it ended can be asked.
  */
 export class StdioTransport implements Transport {
-  readonly #options: StdioOptions;
+  readonly #server: McpCommandServer;
+  readonly #options: ProcessScope;
   readonly #buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES });
   #child: ChildProcessWithoutNullStreams | null = null;
   #exited: Promise<void> = Promise.resolve();
@@ -42,7 +35,8 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
 
-  constructor(options: StdioOptions) {
+  constructor(server: McpCommandServer, options: ProcessScope) {
+    this.#server = server;
     this.#options = options;
   }
 
@@ -61,8 +55,8 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { server, environment } = this.#options;
-    const env = { ...environment, ...server.env };
+    const server = this.#server;
+    const env = { ...this.#options.environment, ...server.env };
     const child = spawn(server.command, server.args ?? [], {
       env,
       cwd: server.cwd,

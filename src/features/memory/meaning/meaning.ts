@@ -39,13 +39,9 @@ const LOOK_MS = 2_000;
 const MOST_WAIT_MS = 300_000;
 const TOMORROW_MS = 600_000;
 
-export interface MeaningOptions extends Omit<KeeperOptions, "nearest"> {
-  /** How long a question's vector may take; as long as a run waits when left out. Milliseconds. */
-  readonly queryMs?: number;
-}
-
-export function createMeaning(options: MeaningOptions): MeaningWork {
-  const { runtime, log, embedder, queryMs = QUERY_MS } = options;
+/** `queryMs`: how long a question's vector may take; as long as a run waits when left out. Milliseconds. */
+export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs = QUERY_MS): MeaningWork {
+  const { runtime, log, embedder } = options;
   const { clock } = runtime;
   const nearest: Nearest = createNearest();
   const keeper = new Keeper({ ...options, nearest });
