@@ -38,7 +38,8 @@ export async function runMemory(config: Config, request: MemoryRequest, terminal
     if (request.type !== "import") await indexMissing(store, AbortSignal.any([]));
     const database = config.database.url.startsWith("file:") ? "sqlite" : "postgresql";
     const world = { store, runtime, database, out: (line: string) => terminal.out(line) } as const;
-    await carryOut(request, { ...world, meaning: await meaningFor(config, world, terminal) });
+    const meaning = await meaningFor(config, world, terminal);
+    if ((await carryOut(request, { ...world, meaning })) === false) terminal.fail();
   });
 }
 
@@ -78,10 +79,14 @@ async function onStore(
   }
 }
 
-function carryOut(request: MemoryRequest, world: LineWorld): Promise<void> {
+/** False where nothing came of it. */
+async function carryOut(request: MemoryRequest, world: LineWorld): Promise<boolean | void> {
   switch (request.type) {
-    case "import":
-      return importFile(request.file, world).then(() => makeVectors(world));
+    case "import": {
+      const isGood = await importFile(request.file, world);
+      await makeVectors(world);
+      return isGood;
+    }
     case "export":
       return exportAll(request.scope, world);
     case "stats":

@@ -1,15 +1,13 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { z } from "zod";
 import { type AppError, toAppError } from "../../core/protocol/errors.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { Store } from "../../core/store/store.ts";
-import { acceptable } from "./acceptable.ts";
 import { scopeWord } from "./audience.ts";
+import { createLineReader, linesOf, problemOf, scopeSchema } from "./import-line.ts";
 import type { MeaningWork } from "./meaning/meaning.ts";
 import { indexed } from "./memories.ts";
-import { exportedLine, kindSchema, type NewMemory } from "./memory.ts";
+import { exportedLine } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
 import type { Database } from "./search/full-text.ts";
 import { fullText, settle } from "./search/store.ts";
@@ -24,18 +22,6 @@ export interface LineWorld {
   readonly meaning: MeaningWork | null;
 }
 
-const scopeSchema = z
-  .string()
-  .regex(/^(?:person|channel|workspace):[a-z]+:\S+$/u, "must be like person:slack:U1 or channel:slack:C1");
-const importedSchema = z.object({
-  id: z.string().min(1).exactOptional(),
-  text: z.string(),
-  kind: kindSchema.default("semantic"),
-  scope: scopeSchema,
-  author: z.string().default("imported"),
-  at: z.string().exactOptional(),
-  source: z.string().default("import"),
-});
 const questionSchema = z.object({ id: z.union([z.string(), z.number()]), query: z.string(), scope: scopeSchema });
 
 /** Memories that one transaction writes. */
@@ -52,9 +38,12 @@ const NEVER = AbortSignal.any([]);
 /** Refused lines that are named. */
 const MOST_NAMED = 10;
 
-/** Takes a file of JSON lines in. A line that cannot be kept is named, and costs no other. */
-export async function importFile(file: string, { store, database, runtime, out }: LineWorld): Promise<void> {
-  const positions = new Map<string, number>();
+/**
+ * Takes a file of JSON lines in. A line that cannot be kept is named, and costs no other. Whether there was anything to keep
+ * of it, or nothing in it.
+ */
+export async function importFile(file: string, { store, database, runtime, out }: LineWorld): Promise<boolean> {
+  const read = createLineReader(runtime.clock);
   const refused: string[] = [];
   let waiting: Indexed[] = [];
   let kept = 0;
@@ -66,16 +55,18 @@ export async function importFile(file: string, { store, database, runtime, out }
     kept += batch.length;
   };
   for await (const { number, value } of linesOf(file)) {
-    const read = imported(value, { positions, runtime });
-    if (typeof read === "string") refused.push(`line ${number}: ${read}`);
-    else waiting.push(indexed(read));
+    const told = read(value);
+    if (typeof told === "string") refused.push(`line ${number}: ${told}`);
+    else waiting.push(indexed(told));
     if (waiting.length >= BATCH) await write();
   }
   await write();
   await store.transaction((tx) => tx.tables((db) => settle(db, database)));
   for (const line of refused.slice(0, MOST_NAMED)) out(`⚠ ${line}`);
   if (refused.length > MOST_NAMED) out(`⚠ and ${refused.length - MOST_NAMED} more lines`);
-  out(`✓ ${kept} memories imported, ${refused.length} lines refused`);
+  const isGood = kept > 0 || refused.length === 0;
+  out(`${isGood ? "✓" : "✗"} ${kept} memories imported, ${refused.length} lines refused`);
+  return isGood;
 }
 
 /** Makes the vectors that are missing; what cannot be made now, a running bot makes later. */
@@ -105,36 +96,6 @@ async function finished(meaning: MeaningWork, clock: Runtime["clock"]): Promise<
       await clock.sleep(Math.min(failure.retryAfterMs ?? RETRY_MS * 2 ** tries, LONGEST_WAIT_MS), NEVER);
     }
   }
-}
-
-/** A line as a memory of its scope alone, or why it is none. */
-function imported(
-  value: unknown,
-  { positions, runtime }: Pick<LineWorld, "runtime"> & { readonly positions: Map<string, number> },
-): NewMemory | string {
-  const read = importedSchema.safeParse(value);
-  if (!read.success) return z.prettifyError(read.error);
-  const { id, text, kind, scope, author, at, source } = read.data;
-  const checked = acceptable(text);
-  if ("refused" in checked) return checked.refused;
-  const place = `${scope} ${source}`;
-  const position = (positions.get(place) ?? 0) + 1;
-  positions.set(place, position);
-  return {
-    id: id ?? runtime.ids.next("mem"),
-    text: checked.text,
-    kind,
-    scope,
-    isPrivate: scope.startsWith("channel:"),
-    origin: "people",
-    author: { id: author, name: author },
-    channelKey: scope.slice(scope.indexOf(":") + 1),
-    workspace: "",
-    thread: null,
-    source,
-    position,
-    said: at ?? new Date(runtime.clock.now()).toISOString(),
-  };
 }
 
 /** All of a scope, or all there is, as lines that can be imported. */
@@ -178,7 +139,7 @@ export async function searchBatch({ file, limit }: { file: string; limit: number
         const hits = await search({ ...question.data, limit }, world);
         world.out(JSON.stringify({ id: question.data.id, results: hits.map(resultOf) }));
       } else {
-        const error = `line ${number}: ${z.prettifyError(question.error)}`;
+        const error = `line ${number}: ${problemOf(question.error)}`;
         world.out(JSON.stringify({ id: null, error, results: [] }));
       }
     }
@@ -212,21 +173,4 @@ async function* someOf<T>(all: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
     some = [];
   }
   yield some;
-}
-
-/** Each line of a file that is not empty; what is no JSON comes as text. */
-async function* linesOf(file: string): AsyncGenerator<{ readonly number: number; readonly value: unknown }> {
-  let number = 0;
-  for await (const line of createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity })) {
-    number += 1;
-    if (line.trim() !== "") yield { number, value: jsonOf(line) };
-  }
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return line;
-  }
 }

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { acceptable } from "./acceptable.ts";
+import { kindSchema, type NewMemory } from "./memory.ts";
+
+export const scopeSchema = z
+  .string()
+  .regex(/^(?:person|channel|workspace):[a-z]+:\S+$/u, "must be like person:slack:U1 or channel:slack:C1");
+
+/** Exporters of other programs write null where nothing is known. */
+function orNothing<T extends z.ZodType>(schema: T) {
+  return schema.nullish();
+}
+
+const lineSchema = z.object({
+  id: orNothing(z.string().min(1)),
+  text: z.string(),
+  kind: orNothing(kindSchema),
+  scope: scopeSchema,
+  author: orNothing(z.string()),
+  at: orNothing(z.string()),
+  source: orNothing(z.string()),
+});
+type ImportedLine = z.infer<typeof lineSchema>;
+
+/** Reads the lines of a file one after the other: each as a memory of its scope alone, or why it is none. */
+export function createLineReader(clock: Clock): (value: unknown) => NewMemory | string {
+  const positions = new Map<string, number>();
+  return (value) => {
+    const read = lineSchema.safeParse(value);
+    if (!read.success) return problemOf(read.error);
+    const { text, scope } = read.data;
+    const checked = acceptable(text);
+    if ("refused" in checked) return checked.refused;
+    const [kind, author] = [read.data.kind ?? "semantic", read.data.author ?? "imported"];
+    const source = read.data.source ?? "import";
+    const place = `${scope} ${source}`;
+    const position = (positions.get(place) ?? 0) + 1;
+    positions.set(place, position);
+    return {
+      id: read.data.id ?? idOf(read.data),
+      text: checked.text,
+      kind,
+      scope,
+      isPrivate: scope.startsWith("channel:"),
+      origin: "people",
+      author: { id: author, name: author },
+      channelKey: scope.slice(scope.indexOf(":") + 1),
+      workspace: "",
+      thread: null,
+      source,
+      position,
+      said: read.data.at ?? new Date(clock.now()).toISOString(),
+    };
+  };
+}
+
+/** The same for the same line, so that a file that is imported again leaves each memory there once. */
+function idOf({ scope, source, author, at, text }: ImportedLine): string {
+  const said = JSON.stringify([scope, source, author, at, text].map((part) => part ?? null));
+  return `mem_${createHash("sha256").update(said).digest("hex").slice(0, 24)}`;
+}
+
+/** What is wrong with a line, in one: `scope must be like person:slack:U1 or channel:slack:C1`. */
+export function problemOf({ issues }: z.ZodError): string {
+  return issues
+    .map(({ path, message }) => (path.length === 0 ? "is no JSON object" : `${path.join(".")}: ${message}`))
+    .join("; ");
+}
+
+/** Each line of a file that is not empty; what is no JSON comes as text. */
+export async function* linesOf(file: string): AsyncGenerator<{ readonly number: number; readonly value: unknown }> {
+  let number = 0;
+  for await (const line of createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity })) {
+    number += 1;
+    // Editors of Windows begin a file with a byte order mark.
+    const written = number === 1 && line.startsWith("\uFEFF") ? line.slice(1) : line;
+    if (written.trim() !== "") yield { number, value: jsonOf(written) };
+  }
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return line;
+  }
+}
