@@ -44,7 +44,7 @@ export function StepItem({ step }: { readonly step: RunStep }): JSX.Element {
 function Part({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
   return (
     <>
-      <h4>{title}</h4>
+      <p class="step-part">{title}</p>
       <pre tabIndex={0} role="region" aria-label={title}>
         {text}
       </pre>

@@ -17,7 +17,7 @@ interface SessionDetailsProps {
 /** How a session stands, beside it. */
 export function SessionDetails({ session, open, back }: SessionDetailsProps): JSX.Element {
   return (
-    <aside class="details" aria-label="Details">
+    <section class="details" aria-label="Details">
       <header class="details-head">
         <button type="button" class="icon-button medium-only" aria-label="Back to the session" onClick={back}>
           <BackIcon />
@@ -25,7 +25,7 @@ export function SessionDetails({ session, open, back }: SessionDetailsProps): JS
         <h2>Details</h2>
       </header>
       <div class="details-body">{session !== null && <Facts session={session} open={open} />}</div>
-    </aside>
+    </section>
   );
 }
 

@@ -33,13 +33,17 @@ export function SessionPage({ sessionId, state, controller, now, show }: Session
   };
   const back = (): void => controller.openTeam(session?.parentId ?? null);
   return (
-    <>
-      <main class="thread">
+    <main class="session-page">
+      {/* Also where a narrow screen shows the details alone. */}
+      <h1 class="hidden">{titleOf(session)}</h1>
+      <div class="thread">
         <header class="thread-head">
           <button type="button" class="icon-button" aria-label={backWords(session)} onClick={back}>
             <BackIcon />
           </button>
-          <h1>{titleOf(session)}</h1>
+          <p class="head-title" aria-hidden="true">
+            {titleOf(session)}
+          </p>
           {session !== null && session !== undefined && <Head session={session} pending={pending} click={click} />}
           <button type="button" class="icon-button medium-only" aria-label="Details" onClick={() => show("details")}>
             <PanelIcon />
@@ -59,9 +63,9 @@ export function SessionPage({ sessionId, state, controller, now, show }: Session
         <div class="press-words" role="status">
           {words !== null && <Markdown text={words} />}
         </div>
-      </main>
+      </div>
       <SessionDetails session={session ?? null} open={controller.openTeam} back={() => show("thread")} />
-    </>
+    </main>
   );
 }
 

@@ -22,6 +22,9 @@ export function TeamView(props: TeamViewProps): JSX.Element {
       () => setHasFailed(true),
     );
   }, []);
+  // However one has come to another session, or back to the list, it is what a narrow screen shows.
+  const { show, team } = props;
+  useEffect(() => show("thread"), [team.sessionId]);
   if (View !== null) return <View {...props} />;
   return (
     <main class="thread team">
