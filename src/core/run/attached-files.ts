@@ -3,6 +3,7 @@ import { explain } from "../protocol/explain.ts";
 import type { ContentBlock, DocumentBlock, ImageBlock } from "../protocol/messages.ts";
 import type { Attachment, ChatPlatform } from "../protocol/platform.ts";
 import { plainLine } from "../text/plain-text.ts";
+import { sizeText } from "../text/sizes.ts";
 
 /** Where it is in the sandbox root; why it is not to be there; null when it cannot be. */
 export type SavedAttachment = string | { readonly refused: string } | null;
@@ -40,9 +41,9 @@ export async function attachedBlocks(attachment: Attachment, options: AttachedFi
   const { platform, signal } = options;
   if (size > platform.descriptor.limits.attachmentBytes) {
     options.notice(
-      `⚠ ${name} is too large (${megabytes(size)}; at most ${megabytes(platform.descriptor.limits.attachmentBytes)}).`,
+      `⚠ ${name} is too large (${sizeText(size)}; at most ${sizeText(platform.descriptor.limits.attachmentBytes)}).`,
     );
-    return [note(`${name} (${mediaType}, ${megabytes(size)}) was attached but is too large to read.`)];
+    return [note(`${name} (${mediaType}, ${sizeText(size)}) was attached but is too large to read.`)];
   }
   try {
     const data = await platform.fetchFile(attachment, platform.descriptor.limits.attachmentBytes, signal);
@@ -117,8 +118,4 @@ function base64(data: Uint8Array): string {
 
 function note(text: string): ContentBlock {
   return { type: "text", text: `[${text}]` };
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

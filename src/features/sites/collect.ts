@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { sizeText } from "../../core/text/sizes.ts";
 import { secretKind } from "../../tools/secrets/secret-files.ts";
 import { PathResolver, withFile } from "../../tools/wasm/workspace/path-resolver.ts";
 import { segmentsOf } from "../../tools/wasm/workspace/path-rules.ts";
 import { readWhole } from "../../tools/wasm/workspace/read-file.ts";
 import { Refusal, refusing } from "../../tools/wasm/workspace/refusal.ts";
 import { entriesAt } from "../../tools/wasm/workspace/tree.ts";
-import { filesText, type SiteLimits, sizeText } from "./site.ts";
+import { filesText, type SiteLimits } from "./site.ts";
 
 /** Bytes of one file: it is in memory while it is copied. */
 const MOST_FILE_BYTES = 26_214_400;

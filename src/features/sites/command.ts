@@ -5,9 +5,10 @@ import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { hereOf } from "../../core/command-line/session-to-change.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
+import { sizeText } from "../../core/text/sizes.ts";
 import type { FeatureHost } from "../../feature.ts";
 import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
-import { filesText, type Site, type SiteVersion, sizeText } from "./site.ts";
+import { filesText, type Site, type SiteVersion } from "./site.ts";
 import type { Sites } from "./sites.ts";
 
 const NAME_CHARS = 80;

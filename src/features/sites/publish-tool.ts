@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
+import { sizeText } from "../../core/text/sizes.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import type { FeatureHost } from "../../feature.ts";
 import { asResult } from "../../tools/sandboxed/guest-call.ts";
 import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
 import type { Found } from "./collect.ts";
-import { filesText, type Publisher, sizeText } from "./site.ts";
+import { filesText, type Publisher } from "./site.ts";
 import type { Sites } from "./sites.ts";
 
 /** Files that a card names one by one. */

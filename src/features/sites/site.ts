@@ -40,16 +40,6 @@ export function isSiteName(name: string): boolean {
 
 export const NAME_RULE = "A site's name has 1 to 63 small letters, digits and hyphens, such as `release-notes`.";
 
-const UNITS = ["bytes", "KB", "MB", "GB"];
-
-/** `1 byte`, `12.3 MB`. */
-export function sizeText(bytes: number): string {
-  if (bytes === 1) return "1 byte";
-  const power = bytes < 1_000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const amount = bytes / 1_000 ** power;
-  return `${power === 0 ? amount : Number(amount.toFixed(1))} ${UNITS[power]}`;
-}
-
 /** `1 file`, `12 files`. */
 export function filesText(count: number): string {
   return count === 1 ? "1 file" : `${count} files`;

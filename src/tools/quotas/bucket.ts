@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { assertNever } from "../../core/protocol/assert-never.ts";
+import { sizeText } from "../../core/text/sizes.ts";
 
 /** One limit that what a call writes counts against: of its root, or of a person or channel and the day. What is kept so that changes can be taken back has its own. */
 export const bucketSchema = z.object({
@@ -23,7 +24,7 @@ export function isOfDay({ kind }: Pick<Bucket, "kind">): boolean {
 
 /** Why so many bytes more are not written, and what can be done. */
 export function fullText({ kind, limit }: Pick<Bucket, "kind" | "limit">, left: number, more: number): string {
-  const figures = `${sizeText(limit - left)} of ${limitText(limit)}`;
+  const figures = `${sizeText(limit - left)} of ${sizeText(limit)}`;
   const need = `${sizeText(more)} more would be too much`;
   switch (kind) {
     case "root":
@@ -39,14 +40,4 @@ export function fullText({ kind, limit }: Pick<Bucket, "kind" | "limit">, left: 
     default:
       return assertNever(kind);
   }
-}
-
-/** `2.0 GB`, `310.5 MB`, `4.1 kB` */
-function sizeText(bytes: number): string {
-  if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(1)} GB`;
-  return bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(Math.max(0, bytes) / 1e3).toFixed(1)} kB`;
-}
-
-function limitText(bytes: number): string {
-  return bytes >= 1e9 ? `${bytes / 1e9} GB` : `${bytes / 1e6} MB`;
 }

@@ -48,7 +48,7 @@ function fills(name: string, does: readonly Step[]): Attack {
     turns: [{ says: "fill it", does: does.map((step) => (step.tool === "" ? [] : step)) }],
     prevents: { type: "fills", beyond: LIMIT },
     expected: "refused",
-    saying: /This root holds [\d.]+ kB of 0\.2 MB; .* more would be too much/u,
+    saying: /This root holds [\d.]+ kB of 200 kB; .* more would be too much/u,
   };
 }
 
@@ -66,7 +66,7 @@ const STAGED: readonly Attack[] = [
     turns: COUNT.slice(0, 4).map((index) => writes(`t${index}`, { channel: `C${index}` })),
     prevents: { type: "fills", beyond: LIMIT },
     expected: "refused",
-    saying: /This person's requests have added [\d.]+ kB of 0\.2 MB to files today/u,
+    saying: /This person's requests have added [\d.]+ kB of 200 kB to files today/u,
   },
   {
     group: "limits",
@@ -75,7 +75,7 @@ const STAGED: readonly Attack[] = [
     turns: COUNT.slice(0, 4).map((index) => writes(`t${index}`, { by: somebody(index) })),
     prevents: { type: "fills", beyond: LIMIT },
     expected: "refused",
-    saying: /This channel's requests have added [\d.]+ kB of 0\.2 MB to files today/u,
+    saying: /This channel's requests have added [\d.]+ kB of 200 kB to files today/u,
   },
   {
     group: "limits",
