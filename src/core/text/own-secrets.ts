@@ -11,11 +11,11 @@ const LEAST_ENCODED = 14;
 export interface Hiding {
   /** Characters that a value, and an encoded form of it, has at least. */
   readonly shortest: { readonly value: number; readonly encoded: number };
-  /** What stands in place of one. */
-  readonly shown: string;
+  /** What stands in place of a value. */
+  readonly shown: (value: string) => string;
 }
 
-const OWN: Hiding = { shortest: { value: LEAST_LENGTH, encoded: LEAST_ENCODED }, shown: HIDDEN };
+const OWN: Hiding = { shortest: { value: LEAST_LENGTH, encoded: LEAST_ENCODED }, shown: () => HIDDEN };
 
 export interface OwnSecrets {
   /** The text without them, plain or encoded: base64, hexadecimal, as in addresses and JSON, or backwards. */
@@ -28,9 +28,10 @@ export interface OwnSecrets {
 export function ownSecrets(values: readonly string[], { shortest, shown }: Hiding = OWN): OwnSecrets {
   const forms = values
     .filter((value) => value.length >= shortest.value && !WORD.test(value))
-    .flatMap((value) => formsOf(value, shortest.encoded));
-  const longestFirst = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
-  const hide = (text: string): string => longestFirst.reduce((rest, form) => rest.replaceAll(form, () => shown), text);
+    .flatMap((value) => formsOf(value, shortest.encoded).map((form) => [form, value] as const));
+  const longestFirst = [...new Map(forms)].toSorted(([a], [b]) => b.length - a.length);
+  const hide = (text: string): string =>
+    longestFirst.reduce((rest, [form, value]) => rest.replaceAll(form, () => shown(value)), text);
   const hideInBytes = (data: Uint8Array): Uint8Array => {
     const text = Buffer.from(data).toString("latin1");
     const without = hide(text);

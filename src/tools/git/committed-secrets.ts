@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { ownSecrets } from "../../core/text/own-secrets.ts";
-import { MASKED, tokensIn } from "../secrets/file-secrets.ts";
+import { maskOf, tokensIn } from "../secrets/file-secrets.ts";
 import { secretKind } from "../secrets/secret-files.ts";
 
 /** Where one file's changes begin, and where the next commit does. */
@@ -19,7 +19,7 @@ export function withoutCommittedSecrets(printed: string, file: string): string {
   const isDiff = file === "" && SECTION.test(printed);
   if (!isDiff && kind !== null) return hidden(file === "" ? "This" : file, kind);
   const shown = isDiff ? printed.split(SECTION).map(withoutSecretLines).join("") : printed;
-  return ownSecrets(tokensIn(shown), { shortest: { value: 16, encoded: 16 }, shown: MASKED }).hide(shown);
+  return ownSecrets(tokensIn(shown), { shortest: { value: 16, encoded: 16 }, shown: maskOf }).hide(shown);
 }
 
 function withoutSecretLines(section: string): string {

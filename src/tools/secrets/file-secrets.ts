@@ -18,26 +18,30 @@ export interface ProgramSecrets extends OwnSecrets {
   readonly files: FileSecrets;
 }
 
-/** What people read in place of a value. */
-export const MASKED = "[secret of a file; have the file attached to see it]";
+/** What people read in place of a value: enough to decide whether it may go where a card says that it would. */
+export function maskOf(value: string, name: string | null = null): string {
+  const which = name === null ? "secret" : `secret ${name}`;
+  return `[${which}, ${value.length} characters; have its file attached to see it]`;
+}
 /** Shorter values would tear holes into what people say. Characters. */
 const SHORTEST = { value: 8, encoded: 10 };
 /** Values that are kept, the newest. */
 const MOST = 1_000;
 
 export function fileSecrets(): FileSecrets {
-  const values = new Set<string>();
-  const masking = () => ownSecrets([...values], { shortest: SHORTEST, shown: MASKED });
+  const names = new Map<string, string | null>();
+  const shown = (value: string) => maskOf(value, names.get(value));
+  const masking = () => ownSecrets([...names.keys()], { shortest: SHORTEST, shown });
   let masks = masking();
   return {
     learn(content, label) {
       if (label?.holds.includes("secrets") !== true) return;
       const found = textsIn(content)
-        .flatMap(secretValuesIn)
-        .filter((value) => !values.has(value));
+        .flatMap(secretsIn)
+        .filter(({ value }) => !names.has(value));
       if (found.length === 0) return;
-      for (const value of found) values.add(value);
-      for (const value of [...values].slice(0, -MOST)) values.delete(value);
+      for (const { name, value } of found) names.set(value, name);
+      for (const value of [...names.keys()].slice(0, -MOST)) names.delete(value);
       masks = masking();
     },
     hide: (text) => masks.hide(text),
@@ -69,16 +73,21 @@ const KEY_LINE = /[\w+/=]{16,}/gu;
 /** Words that stand where a value is to be filled in. */
 const BLANK = /^\$|[<>{}]|example|changeme|x{4}/iu;
 
+export interface FileSecret {
+  /** What it stands under; null where nothing says what it is. */
+  readonly name: string | null;
+  readonly value: string;
+}
+
 /** What of a file that looks like a secret is one: values under names of credentials, tokens, and lines of private keys. */
-export function secretValuesIn(found: string): string[] {
+export function secretsIn(found: string): FileSecret[] {
   const text = found.replaceAll(PLACE, "");
   const named = [...text.matchAll(NAMED)].flatMap(([, name = "", value = ""]) =>
-    isSecretName(name) || name.endsWith("key-data") ? [value.replaceAll(/^["']|["']$/gu, "")] : [],
+    isSecretName(name) || name.endsWith("key-data") ? [{ name, value: value.replaceAll(/^["']|["']$/gu, "") }] : [],
   );
   const inAddresses = [...text.matchAll(IN_ADDRESS)].map(([, value = ""]) => value);
-  return [...named, ...inAddresses, ...tokensIn(text)].filter(
-    (value) => value.length >= SHORTEST.value && !BLANK.test(value),
-  );
+  const others = [...inAddresses, ...tokensIn(text)].map((value) => ({ name: null, value }));
+  return [...named, ...others].filter(({ value }) => value.length >= SHORTEST.value && !BLANK.test(value));
 }
 
 /** What is a secret wherever it stands. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileSecrets, MASKED, secretValuesIn } from "../../../src/tools/secrets/file-secrets.ts";
+import { fileSecrets, secretsIn } from "../../../src/tools/secrets/file-secrets.ts";
 
 const KEY_LINE = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmU";
 
@@ -17,9 +17,10 @@ test.each<[string, string, readonly string[]]>([
   ["what is to be filled in", "PASSWORD=changeme123\nTOKEN=${TOKEN_OF_MINE}\nSECRET=<your-secret>", []],
   ["what is too short", "PASSWORD=abc123", []],
 ])("values are taken from %s", (...[, text, values]) => {
-  expect(secretValuesIn(text)).toEqual(values);
+  expect(secretsIn(text).map(({ value }) => value)).toEqual(values);
 });
 
+const MASK = "[secret PASSWORD, 12 characters; have its file attached to see it]";
 const SECRETS = { who: [], holds: ["files", "secrets"] } as const;
 const said = (text: string) => [{ type: "text", text } as const];
 
@@ -32,10 +33,19 @@ test("only what is labelled as holding secrets is learned", () => {
     [{ type: "tool_result", toolUseId: "1", content: said("PASSWORD=hunter2-4711"), isError: false }],
     SECRETS,
   );
-  expect(secrets.hide("it is hunter2-4711.")).toBe(`it is ${MASKED}.`);
-  expect(new TextDecoder().decode(secrets.hideInBytes(new TextEncoder().encode("x hunter2-4711")))).toBe(`x ${MASKED}`);
+  expect(secrets.hide("it is hunter2-4711.")).toBe(`it is ${MASK}.`);
+  expect(new TextDecoder().decode(secrets.hideInBytes(new TextEncoder().encode("x hunter2-4711")))).toBe(`x ${MASK}`);
   expect(secrets.hideIn({ files: [{ data: new TextEncoder().encode("hunter2-4711") }] }).files[0]?.data).toEqual(
-    new TextEncoder().encode(MASKED),
+    new TextEncoder().encode(MASK),
+  );
+});
+
+test("people read what a value is called, also where it stands encoded, and its length where it has no name", () => {
+  const secrets = fileSecrets();
+  secrets.learn(said("PASSWORD=hunter2-4711\nsee glpat-abcdefghij0123456789"), SECRETS);
+  const encoded = Buffer.from("hunter2-4711").toString("hex");
+  expect(secrets.hide(`curl -d p=${encoded} -H glpat-abcdefghij0123456789`)).toBe(
+    `curl -d p=${MASK} -H [secret, 26 characters; have its file attached to see it]`,
   );
 });
 
@@ -46,5 +56,7 @@ test("the newest values stay where there are too many", () => {
     said(Array.from({ length: 1_000 }, (_, at) => `T${at}_TOKEN=a-value-${at + 10_000}`).join("\n")),
     SECRETS,
   );
-  expect(secrets.hide("the-first-0001 a-value-10999")).toBe(`the-first-0001 ${MASKED}`);
+  expect(secrets.hide("the-first-0001 a-value-10999")).toBe(
+    `the-first-0001 [secret T999_TOKEN, 13 characters; have its file attached to see it]`,
+  );
 });
