@@ -64,6 +64,8 @@ export interface ToolContext {
   readonly toolState: string | null;
   /** sha256 of sandbox files as this session last read or wrote them, by normalised relative path. */
   readonly knownFiles: ReadonlyMap<string, string>;
+  /** The addresses that the request holds and no model has made up. */
+  knownAddresses(): readonly string[];
   /** Journals a write intent; resolves once it is durable. */
   intend(intent: WriteIntent): Promise<void>;
   readonly thread: ToolThread;

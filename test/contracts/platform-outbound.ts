@@ -183,6 +183,7 @@ function besides(open: Open): void {
       "four",
     ]);
     expect(all.map((message) => message.author.isBot)).toEqual([false, true, false, false, false, false]);
+    expect(all.map((message) => message.author.isOurs === true)).toEqual([false, true, false, false, false, false]);
     expect(all[2]?.author.id).toBe(harness.personId("bob"));
     expect(all.map((message) => message.at)).toEqual(all.map((message) => message.at).toSorted((a, b) => a - b));
     const short = await harness.platform.fetchThread(thread, 3, signal);

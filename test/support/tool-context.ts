@@ -22,6 +22,7 @@ export function toolContext(more: Partial<ToolContext> & Pick<ToolContext, "sand
     approved: false,
     toolState: null,
     knownFiles: new Map(),
+    knownAddresses: () => [],
     intend: async () => {},
     thread: idleThread,
     queued: () => {},

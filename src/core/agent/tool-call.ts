@@ -13,6 +13,7 @@ import { plainLine } from "../text/plain-text.ts";
 import type { Tool, ToolContext } from "../tool.ts";
 import { labelForFiles, labelOfFiles } from "../trust/file-labels.ts";
 import { type Label, NOTHING_NEW, UNKNOWN, unionOf } from "../trust/label.ts";
+import { knownWords } from "./egress/known-words.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
 import type { CallEnding } from "./run-journal.ts";
@@ -183,6 +184,7 @@ export function toolContext(
     approved,
     toolState,
     knownFiles: run.state.knownFiles,
+    knownAddresses: () => knownWords(run.state.messages, query.tools).addresses,
     intend: (intent) => run.callIntends(callId, intent),
     thread: query.thread,
     queued: () => {},

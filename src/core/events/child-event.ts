@@ -32,6 +32,8 @@ export const childEventSchema = z.object({
   parent: z.object({ sessionId: z.string(), runId: z.string(), callId: z.string() }),
   task: childTaskSchema,
   prompt: z.string(),
+  /** The addresses in the prompt that the parent's model has not made up; absent: none. */
+  addresses: z.array(z.string()).exactOptional(),
   /** Whose request the parent's run is, and everyone else whose words are in it. */
   author: authorSchema,
   people: z.array(authorSchema),

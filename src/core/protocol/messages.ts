@@ -93,6 +93,8 @@ const taskAssignmentBlock = z.object({
   agent: z.string(),
   description: z.string(),
   sessionId: z.string(),
+  /** Addresses in the assignment that whoever made it knew, and had not made up. */
+  addresses: z.array(z.string()).exactOptional(),
 });
 const approvalRequestBlock = z.object({
   type: z.literal("approval_request"),

@@ -170,6 +170,8 @@ export interface ThreadMessage {
     readonly id: string;
     readonly name: string;
     readonly isBot: boolean;
+    /** It is this program that has posted it. */
+    readonly isOurs?: true;
     /** The access rules serve them; left out: nobody has looked, and they count as one who is not. */
     readonly isServed?: boolean;
   };

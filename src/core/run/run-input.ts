@@ -37,13 +37,13 @@ export async function messagesOf(event: StoredEvent, options: RunInputOptions): 
 
 /** What a sub-agent is to do, as its parent put it. */
 function assignment(
-  { task, prompt, at, label = UNKNOWN }: ChildEvent,
+  { task, prompt, addresses, at, label = UNKNOWN }: ChildEvent,
   sessionId: string,
   { ids }: RunInputOptions,
 ): Message {
   const { agent, description } = task;
   const content: ContentBlock[] = [
-    { type: "task_assignment", agent, description, sessionId },
+    { type: "task_assignment", agent, description, sessionId, ...(addresses === undefined ? {} : { addresses }) },
     { type: "text", text: prompt },
   ];
   return { id: ids.next("msg"), role: "user", content, label, createdAt: at };

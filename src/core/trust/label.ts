@@ -18,6 +18,9 @@ export const NOTHING_NEW: Label = { who: [], holds: [] };
 
 const OUTSIDE = "outside:";
 
+/** What models had us say before: it comes back where a thread's history is read. */
+export const OWN_WORDS = `${OUTSIDE}my earlier messages`;
+
 /** Nobody knows: a text from before there were labels, or one that nothing was said of. */
 export const UNKNOWN: Label = { who: [`${OUTSIDE}earlier messages`], holds: ["files"] };
 

@@ -10,6 +10,7 @@ import { offeredTools } from "../../core/permissions/policy.ts";
 import { autoWakeCountOf, jobOf, taskTreeOfRun } from "../../core/run/run-config.ts";
 import type { SessionRow } from "../../core/store/sessions.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
+import { addressesIn } from "../../core/trust/addresses.ts";
 import type { NativeToolDeps } from "./native-tools.ts";
 
 export const AGENT = "agent";
@@ -68,7 +69,7 @@ export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: NativeT
   const { effort } = parent.settings;
   return {
     type: "assigned",
-    event: { ...(await origin(ctx, began, deps)), ...rights, ...limits, task, prompt: asked.prompt },
+    event: { ...(await origin(ctx, began, deps)), ...rights, ...limits, task, ...said(asked.prompt, ctx) },
     settings: { mode, model, ...(effort === undefined ? {} : { effort }) },
   };
 }
@@ -160,6 +161,13 @@ function taskOf(asked: Asked, { name, depth, began, parent, ctx }: TaskOrigin): 
   const woken = autoWakeCount === 0 ? base : { ...base, autoWakeCount };
   const isolated = ctx.config.managing?.executorIsolation === true ? { isolated: true } : {};
   return concurrencyLimit === undefined ? woken : { ...woken, concurrencyLimit, ...isolated };
+}
+
+/** What the child is told, and what of it may be asked for as the parent might. */
+function said(prompt: string, ctx: ToolContext) {
+  const named = new Set(addressesIn(prompt));
+  const addresses = named.size === 0 ? [] : ctx.knownAddresses().filter((address) => named.has(address));
+  return { prompt, ...(addresses.length === 0 ? {} : { addresses }) };
 }
 
 /** Whose call it is, and whose words led to it. */

@@ -16,12 +16,14 @@ import { PEOPLE } from "./people.ts";
 import { REPOSITORY } from "./repository.ts";
 import { REQUESTS } from "./requests.ts";
 import { SECRETS } from "./secrets.ts";
+import { SHAPES } from "./shapes.ts";
 
 const ATTACKS: readonly (Attack | Attempt)[] = [
   ...PAGE,
   ...PAGE_WORDS,
   ...REQUESTS,
   ...MCP,
+  ...SHAPES,
   ...EGRESS,
   ...GRANTS,
   ...BOUND_GRANTS,
@@ -33,7 +35,7 @@ const ATTACKS: readonly (Attack | Attempt)[] = [
   ...LIMITS,
 ];
 /** One in so many is played where `npm run proof:attack` does not ask for the whole. */
-const EVERY = process.env["npm_lifecycle_event"] === "proof:attack" ? 1 : 4;
+const EVERY = process.env["npm_lifecycle_event"] === "proof:attack" ? 1 : 8;
 
 async function ended(attack: Attack | Attempt): Promise<Ending> {
   return "attempt" in attack ? attack.attempt() : endingOf(attack, await play(attack.turns, attack.setting, sandbox));
@@ -65,5 +67,5 @@ afterAll(() => {
 
 test("each attack is another one", () => {
   expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length);
-  expect(ATTACKS.length).toBeGreaterThanOrEqual(300);
+  expect(ATTACKS.length).toBeGreaterThanOrEqual(340);
 });

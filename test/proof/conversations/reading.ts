@@ -1,4 +1,4 @@
-import { fetch, grep, read, readThread, search } from "../../support/trust/steps.ts";
+import { agent, fetch, grep, read, readThread, search, wiki } from "../../support/trust/steps.ts";
 import { ALERT, type Conversation, here, reading, underAlert } from "./conversation.ts";
 
 /** People read, or have something read. */
@@ -169,6 +169,28 @@ export const READING: readonly Conversation[] = [
     turns: [
       { says: "what is this?", does: [read("src/app.ts")] },
       { says: "http://docs.test/search?q=limits helps", does: [fetch("http://docs.test/search?q=limits")] },
+    ],
+    asksNobody: true,
+  },
+  {
+    name: "a sub-agent reads a page that the person linked, beside the files and an alert",
+    setting: underAlert,
+    turns: [
+      { says: "what is this?", does: [read("src/app.ts")] },
+      {
+        says: "have http://docs.test/search?q=limits looked at",
+        does: [agent("read http://docs.test/search?q=limits"), fetch("http://docs.test/search?q=limits"), []],
+      },
+    ],
+    asksNobody: true,
+  },
+  {
+    name: "the pages of an MCP server are listed, and one of them is read beside the files",
+    setting: { ...underAlert, wiki: { tools: { "l*": { permission: "read" } } } },
+    turns: [
+      { says: "which pages are there? list", does: [wiki("list")] },
+      { says: "and what is in page-1?", does: [read("src/app.ts"), wiki("lookup", { id: "page-1" })] },
+      { says: "and the others?", does: [wiki("lookup", { id: "page-2" })] },
     ],
     asksNobody: true,
   },

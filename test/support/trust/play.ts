@@ -48,8 +48,8 @@ export interface Turn {
   /** Files that come along, by name. */
   readonly attached?: Readonly<Record<string, string>>;
   readonly addressed?: "none";
-  readonly does?: readonly (Step | readonly Step[])[];
-  /** What it says in the end. */
+  readonly does?: readonly (Step | readonly Step[] | string)[];
+  /** What it says in the end; a text among what it does ends a sub-agent. */
   readonly answer?: string;
   /** The program was restarted before. */
   readonly restarts?: true;
@@ -176,7 +176,7 @@ async function playTurn(turn: Turn, { office, model, site, joins }: Stage): Prom
   if (turn.after !== undefined) await office.pass(turn.after);
   if (turn.restarts === true) await office.revive();
   if (turn.hangs === true) model.unanswered.add(says);
-  model.queue.push(...does.map((step) => (Array.isArray(step) ? step : [step])));
+  model.queue.push(...does.map((step) => (Array.isArray(step) || typeof step === "string" ? step : [step])));
   model.queue.push(...(turn.answer === undefined ? [] : [turn.answer]));
   const attachments = Object.entries(attached).map(([name, content]) => {
     return { name, mediaType: "text/plain", size: content.length, ref: site.named(content) };

@@ -59,6 +59,7 @@ export function threadMessage(message: WireMessage, names: Names, topic = ""): T
       id: `discord:${message.author.id}`,
       name: displayName(message.author, message.member),
       isBot: message.author.bot === true,
+      ...(message.author.id === names.botId ? { isOurs: true } : {}),
     },
     text: cut(joined([topic, said])),
     ...(besides.length === 0 ? {} : { isQuoting: true }),

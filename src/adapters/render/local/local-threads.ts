@@ -133,7 +133,7 @@ function threadMessage(place: LocalChannel, message: LocalMessage, body: Message
   const { id, name } = body.author ?? place.person;
   const author = message.fromPerson
     ? { id, name, isBot: false }
-    : { id: `${place.platform.name}:deckhand`, name: "Deckhand", isBot: true };
+    : { id: `${place.platform.name}:deckhand`, name: "Deckhand", isBot: true, isOurs: true as const };
   return { messageId: message.id, author, text: body.markdown, at: message.at };
 }
 

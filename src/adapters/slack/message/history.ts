@@ -115,7 +115,7 @@ export async function authorOf(
   const isOurs = user === identity.userId;
   const isBot = isOurs || (botId ?? "") !== "" || subtype === "bot_message" || user === SLACKBOT;
   const given = isBot && !isOurs ? words(username) || words(profile?.name) : "";
-  return { id: `slack:${id}`, name: given || known || words(username) || id, isBot };
+  return { id: `slack:${id}`, name: given || known || words(username) || id, isBot, ...(isOurs ? { isOurs } : {}) };
 }
 
 /** Our own messages keep their whole text in Markdown blocks; `text` is cut for notifications, and the rest is buttons. */

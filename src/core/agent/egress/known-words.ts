@@ -2,11 +2,12 @@ import { type ContentBlock, type Message, type ToolUseBlock, textOf, toolUsesOf 
 import type { Tool } from "../../tool.ts";
 import { addressesIn, spelledAddress } from "../../trust/addresses.ts";
 import type { KnownWords } from "../../trust/egress.ts";
-import { isWithin, originsIn } from "../../trust/label.ts";
+import { isWithin, OWN_WORDS, originsIn } from "../../trust/label.ts";
 
 /**
- * What a request carries that the model has not made up: what people wrote, what content of the web names, and what was asked
- * for before. What programs and files say does not count: the model could have had them say it.
+ * What a request carries that no model has made up: what people wrote, what content of the web names, and what was asked for
+ * before. What programs and files say does not count, nor what comes back of our own messages, of assignments and reports of
+ * sub-agents: a model could have had them say it.
  */
 export function knownWords(messages: readonly Message[], tools: readonly Tool[]): KnownWords {
   const uses = new Map<string, ToolUseBlock>();
@@ -15,9 +16,12 @@ export function knownWords(messages: readonly Message[], tools: readonly Tool[])
   for (const message of messages) {
     for (const use of toolUsesOf(message.content)) uses.set(use.id, use);
     if (message.role === "assistant") continue;
-    const said = textIn(message.content);
-    addresses.push(...addressesIn(said));
-    if (message.author !== undefined && message.label?.who.includes(message.author.id) === true) texts.push(said);
+    const { author, label } = message;
+    if (author !== undefined && label?.who.includes(OWN_WORDS) !== true) {
+      const said = textIn(message.content);
+      addresses.push(...addressesIn(said));
+      if (label?.who.includes(author.id) === true) texts.push(said);
+    }
     addresses.push(...message.content.flatMap((block) => addressesOf(block, { uses, tools })));
   }
   return {
@@ -59,6 +63,7 @@ interface Calls {
 
 /** What a call was asked to fetch, and what the web's content names. */
 function addressesOf(block: ContentBlock, { uses, tools }: Calls): string[] {
+  if (block.type === "task_assignment") return [...(block.addresses ?? [])];
   if (block.type !== "tool_result" || block.isError) return [];
   const use = uses.get(block.toolUseId);
   const tool = tools.find(({ name }) => name === use?.name);
