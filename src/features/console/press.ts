@@ -1,7 +1,8 @@
 import { eventKey } from "../../core/events/event-key.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { byPerson } from "../../core/protocol/cancel-cause.ts";
-import type { InboundAction, Receipt } from "../../core/protocol/platform.ts";
+import type { InboundAction, OutgoingFile, Person, Receipt } from "../../core/protocol/platform.ts";
+import { sessionKeyOf } from "../../core/store/sessions.ts";
 import type { FeatureHost, TeamSessions } from "../../feature.ts";
 import type { Looking } from "./list.ts";
 import { mayPress } from "./session.ts";
@@ -17,6 +18,8 @@ export interface Pressing extends Looking {
 
 /** Buttons that the page shows of a session. */
 const BUTTON = /^(?:stop|approve|answer):[\w:-]{1,200}$/u;
+/** What is typed in a thread for as well. */
+const COMMAND = /^command:(export|fork)$/u;
 const NO_BUTTON = "There is no such button here.";
 const ENDED = "This has ended already; there is nothing to stop.";
 
@@ -25,58 +28,75 @@ export async function pressButton(viewer: Viewer, press: Press, pressing: Pressi
   const { host, sight } = pressing;
   const row = await host.store.tables(consoleReads).get(press.sessionId);
   if (row === null || !(await sight.sees(viewer, row))) return null;
-  if (!BUTTON.test(press.action) || !mayPress(viewer)) return { words: NO_BUTTON };
+  const command = COMMAND.exec(press.action)?.[1] ?? null;
+  if ((command === null && !BUTTON.test(press.action)) || !mayPress(viewer)) return told(NO_BUTTON);
   const actor = await sight.actor(viewer, row);
   const account = viewer.kind === "account" ? viewer.account.name : null;
   host.log.info({ account, person: actor?.id, sessionId: row.id, action: press.action }, "pressed_on_page");
+  const by = actor === null ? null : eventBy(actor, row, press.clickId);
   const at = host.runtime.clock.now();
-  if (actor !== null) return told(await host.receive(clickOf(row, press, { person: actor, at })));
+  if (by !== null && command === null)
+    return told(await host.receive({ ...by, kind: "action", action: press.action, at }));
+  if (by !== null && command !== null) {
+    if (!(await isItsThreads(row, host))) return told(NO_BUTTON);
+    return told(await host.receive({ ...by, kind: "command", name: command, args: "", at }));
+  }
   if (viewer.kind === "operator" && press.action.startsWith("stop:")) return stop(press.action.slice(5), host);
   const { title } = host.describe(row.thread.platform);
-  return {
-    words: `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`,
-  };
+  return told(
+    `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`,
+  );
 }
 
-function clickOf(
+/** A thread's commands are for the session that it has now, which `/new` makes another one. */
+async function isItsThreads({ id, thread }: ThreadRow, { store }: Pick<FeatureHost, "store">): Promise<boolean> {
+  return (await store.sessions.byKey(sessionKeyOf(thread)))?.id === id;
+}
+
+function eventBy(
+  person: Person,
   { channel, thread }: ThreadRow,
-  { clickId, action }: Press,
-  by: Pick<InboundAction, "person" | "at">,
-): InboundAction {
+  clickId: string,
+): Omit<InboundAction, "kind" | "action" | "at"> {
   const { id, name, kind, workspaceName } = channel;
   return {
-    kind: "action",
     key: eventKey(thread.platform, "page", clickId),
     workspace: { id: thread.workspaceId, name: workspaceName },
     channel: { id: id.slice(id.indexOf(":") + 1), name, kind: kind === "dm" || kind === "group" ? kind : "channel" },
     thread,
-    ...by,
-    action,
+    person,
   };
 }
 
 /** Whoever holds this machine's key may end what runs on it. */
 async function stop(runId: string, { store, engine }: Pressing["host"]): Promise<Pressed> {
   const run = await store.runs.get(runId);
-  if (run === null || run.status === "ended") return { words: ENDED };
+  if (run === null || run.status === "ended") return told(ENDED);
   await engine.cancel(run.sessionId, run.id, byPerson({ name: "operator" }));
-  return { words: null };
+  return DONE;
 }
 
-function told(receipt: Receipt): Pressed {
+const DONE: Pressed = { words: null, files: [] };
+
+function told(receipt: Receipt | string): Pressed {
+  if (typeof receipt === "string") return { words: receipt, files: [] };
   switch (receipt.type) {
     case "reply":
-      return { words: receipt.message.markdown };
+      return { words: receipt.message.markdown, files: receipt.message.files.map(textFile) };
     case "refused":
-      return { words: receipt.reason };
+      return told(receipt.reason);
     case "accepted":
     case "duplicate":
     case "ignored":
     case "completions":
     case "home":
     case "prompts":
-      return { words: null };
+      return DONE;
     default:
       return assertNever(receipt);
   }
+}
+
+function textFile({ name, data }: OutgoingFile): Pressed["files"][number] {
+  return { name, text: new TextDecoder().decode(data) };
 }

@@ -1,5 +1,7 @@
 import { changesOfRuns } from "../../core/history/run-changes.ts";
+import { mayChangeSession } from "../../core/permissions/session-people.ts";
 import type { ChildRow } from "../../core/store/run/children.ts";
+import { sessionKeyOf } from "../../core/store/sessions.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { FeatureHost, TeamSessions } from "../../feature.ts";
 import { cardsOf } from "./cards.ts";
@@ -11,8 +13,11 @@ import { transcriptOf } from "./transcript.ts";
 type Session = NonNullable<Awaited<ReturnType<TeamSessions["session"]>>>;
 type Task = Session["tasks"][number];
 
+/** What its people may type in the thread for as well. */
+const COMMANDS = ["command:export", "command:fork"] as const;
+
 export interface Showing extends Looking {
-  readonly host: Pick<FeatureHost, "store" | "describe" | "configOf" | "titleOf" | "approvals">;
+  readonly host: Pick<FeatureHost, "store" | "describe" | "configOf" | "titleOf" | "approvals" | "admins">;
 }
 
 /** All that there is to see of a session; null where the viewer may not. */
@@ -40,6 +45,7 @@ export async function showSession(viewer: Viewer, id: string, showing: Showing):
     cardsOf({ family, by }, host),
   ]);
   if (listed === undefined) return null;
+  const isCurrent = stored.key === sessionKeyOf(stored.thread);
   const sums = [...spent.values()];
   const sum = (key: "calls" | "tokens") => sums.reduce((all, each) => all + each[key], 0);
   const { mode, model } = host.configOf(stored);
@@ -49,6 +55,8 @@ export async function showSession(viewer: Viewer, id: string, showing: Showing):
     mode,
     model,
     cards,
+    link: host.describe(row.thread.platform).link(row.thread),
+    commands: by !== null && isCurrent && mayChangeSession(by, stored, host) ? COMMANDS : [],
     stop: by === null && viewer.kind !== "operator" ? null : stopOf(family, runs),
     files,
     usage: { calls: sum("calls"), tokens: sum("tokens") },

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
@@ -152,6 +153,33 @@ test("a question is answered by its button, and sub-agents stand as a tree that 
   await messages(ana).getByText("There is a rake.").waitFor();
   await ana.getByRole("button", { name: "Back to the session that began it" }).click();
   await messages(ana).getByText("So be it.").waitFor();
+});
+
+test("a session is exported and forked by its people, as by the commands in its thread", async () => {
+  at.model.script(() => text("Steady as she goes."));
+  const talk = at.talk({ text: "hold the course", channel: at.channel() });
+  await talk.answered(1);
+  const id = await openSession(ana, "hold the course");
+  expect(await ana.getByRole("link", { name: "Open the thread" }).getAttribute("href")).toContain(talk.rootTs);
+  const downloading = ana.waitForEvent("download");
+  await ana.getByRole("button", { name: "Export as Markdown" }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe(`${id}.md`);
+  expect(readFileSync(await download.path(), "utf8")).toContain("Steady as she goes.");
+  await ana.getByRole("button", { name: "Fork into a new thread" }).click();
+  await at.until("the fork", () =>
+    [...at.slack.workspace.messages].some(({ text: said }) => said.includes("Fork of “hold the course”")),
+  );
+  await openList(ana);
+  await rows(ana).nth(1).waitFor();
+  // Bob has not asked for anything there.
+  await addAccount(at, { name: "bob" });
+  const bob = await signedIn(at, browser, { name: "bob" });
+  await link(at, bob, "U0BOB");
+  await openSession(bob, "hold the course");
+  expect(await bob.getByRole("button", { name: /Export|Fork/u }).count()).toBe(0);
+  expect((await press(bob, id, "command:export")).body).not.toContain("Steady");
+  await bob.context().close();
 });
 
 test("no name, title, tool output, argument or answer becomes markup", async () => {

@@ -64,6 +64,7 @@ function world({ store, adminsSeePrivate = false, serves = () => true }: Given) 
       },
       titleOf: () => "",
       snapshots: "",
+      admins: [],
       sandboxRootOf: () => "",
       approvals: { approvers: [], requester: true, expiresMinutes: 60, admins: [] },
       engine: { deliver: absent, deliverAt: absent, cancel: absent },

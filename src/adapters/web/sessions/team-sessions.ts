@@ -95,6 +95,10 @@ export interface TeamSession extends ListedSession {
   /** Older ones that are not among the entries. */
   readonly earlier: number;
   readonly cards: readonly SessionCard[];
+  /** Where its thread is to be read; null where that has no address. */
+  readonly link: string | null;
+  /** Commands that the viewer may give here: `command:export`. */
+  readonly commands: readonly SessionCommand[];
   /** Presses the newest run's Stop; null where nothing can be stopped, or the viewer only reads. */
   readonly stop: string | null;
   readonly files: SessionSummary["files"];
@@ -105,6 +109,8 @@ export interface TeamSession extends ListedSession {
   /** As whom the viewer presses buttons here; null: as nobody. */
   readonly actsAs: string | null;
 }
+
+export type SessionCommand = "command:export" | "command:fork";
 
 export interface SessionUsage {
   readonly calls: number;
@@ -162,11 +168,13 @@ export interface Press {
   readonly sessionId: string;
   /** The same when it is sent again. */
   readonly clickId: string;
-  /** A button's id: `stop:run_1`. */
+  /** A button's id: `stop:run_1`; or one of the session's commands. */
   readonly action: string;
 }
 
 /** `words`: what the person is told, in Markdown; null where it has simply been done. */
 export interface Pressed {
   readonly words: string | null;
+  /** What came with that. */
+  readonly files: readonly { readonly name: string; readonly text: string }[];
 }

@@ -29,23 +29,21 @@ export function fetchChange(id: string, path: string): Promise<SessionChange | n
   return get(`/sessions/${encodeURIComponent(id)}/change?${new URLSearchParams({ path }).toString()}`);
 }
 
-/** Presses a button; answers in words where there is something to say. */
+/** Presses a button; answers with what there is to say. */
 export async function press(
   sessionId: string,
   action: string,
   headers: Readonly<Record<string, string>>,
-): Promise<string | null> {
+): Promise<Pressed> {
   try {
     const response = await fetch(`/sessions/${encodeURIComponent(sessionId)}/press`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
       body: JSON.stringify({ clickId: newId(), action }),
     });
-    if (!response.ok) return "This could not be done. Reload the page.";
-    const pressed: Pressed = await response.json();
-    return pressed.words;
+    return response.ok ? await response.json() : { words: "This could not be done. Reload the page.", files: [] };
   } catch {
-    return "There is no connection. Try again when it is back.";
+    return { words: "There is no connection. Try again when it is back.", files: [] };
   }
 }
 

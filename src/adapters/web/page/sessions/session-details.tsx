@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { dollars } from "../../../../core/text/dollars.ts";
-import type { SessionTask, TeamSession } from "../../sessions/team-sessions.ts";
+import type { SessionCommand, SessionTask, TeamSession } from "../../sessions/team-sessions.ts";
 import { Cost } from "../details/details-lists.tsx";
 import { BackIcon } from "../text/icons.tsx";
 import { Label } from "../text/markdown-text.tsx";
@@ -12,10 +12,13 @@ interface SessionDetailsProps {
   readonly session: TeamSession | null;
   readonly open: (sessionId: string) => void;
   readonly back: () => void;
+  /** The button that was pressed and is not answered yet. */
+  readonly pending: string | null;
+  readonly click: (action: string) => void;
 }
 
 /** How a session stands, beside it. */
-export function SessionDetails({ session, open, back }: SessionDetailsProps): JSX.Element {
+export function SessionDetails({ session, open, back, pending, click }: SessionDetailsProps): JSX.Element {
   return (
     <section class="details" aria-label="Details">
       <header class="details-head">
@@ -24,13 +27,20 @@ export function SessionDetails({ session, open, back }: SessionDetailsProps): JS
         </button>
         <h2>Details</h2>
       </header>
-      <div class="details-body">{session !== null && <Facts session={session} open={open} />}</div>
+      <div class="details-body">
+        {session !== null && (
+          <>
+            <Facts session={session} open={open} />
+            <Commands commands={session.commands} pending={pending} click={click} />
+          </>
+        )}
+      </div>
     </section>
   );
 }
 
 function Facts({ session, open }: { readonly session: TeamSession; readonly open: (id: string) => void }): JSX.Element {
-  const { channel, workspace, platform, agent, mode, model, costUsd, usage, files, tasks, actsAs } = session;
+  const { channel, workspace, platform, link, agent, mode, model, costUsd, usage, files, tasks, actsAs } = session;
   return (
     <>
       <section>
@@ -38,6 +48,13 @@ function Facts({ session, open }: { readonly session: TeamSession; readonly open
         <p class="who">
           <b>{channel}</b> · {workspace} · {platform}
         </p>
+        {link !== null && (
+          <p class="who">
+            <a href={link} {...(link.startsWith("#") ? {} : APART)}>
+              Open the thread
+            </a>
+          </p>
+        )}
         <p class="hint">{actsAs === null ? "Here you only read." : `What you press here is done as @${actsAs}.`}</p>
       </section>
       <section>
@@ -69,6 +86,33 @@ function Facts({ session, open }: { readonly session: TeamSession; readonly open
         </section>
       )}
     </>
+  );
+}
+
+const APART = { target: "_blank", rel: "noopener noreferrer" };
+
+const COMMAND_WORDS: Readonly<Record<SessionCommand, string>> = {
+  "command:export": "Export as Markdown",
+  "command:fork": "Fork into a new thread",
+};
+
+function Commands({
+  commands,
+  pending,
+  click,
+}: Pick<TeamSession, "commands"> & Pick<SessionDetailsProps, "pending" | "click">): JSX.Element | null {
+  if (commands.length === 0) return null;
+  return (
+    <section>
+      <h3>Session</h3>
+      <div class="buttons">
+        {commands.map((command) => (
+          <button key={command} type="button" aria-disabled={pending !== null} onClick={() => click(command)}>
+            {COMMAND_WORDS[command]}
+          </button>
+        ))}
+      </div>
+    </section>
   );
 }
 

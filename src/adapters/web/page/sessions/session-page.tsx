@@ -19,18 +19,7 @@ interface SessionPageProps extends TeamViewProps {
 /** One session: what was said and done, what it waits for, and beside that how it stands. */
 export function SessionPage({ sessionId, state, controller, now, show }: SessionPageProps): JSX.Element {
   const { session, streamed, hasFailed, refresh } = useSession(sessionId, controller);
-  const [words, setWords] = useState<string | null>(null);
-  const [pending, setPending] = useState<string | null>(null);
-  const click = (action: string): void => {
-    if (pending !== null) return;
-    setPending(action);
-    press(sessionId, action, changeHeaders(state))
-      .then(setWords, () => {})
-      .finally(() => {
-        setPending(null);
-        refresh();
-      });
-  };
+  const { words, pending, click } = usePress({ sessionId, state, refresh });
   const back = (): void => controller.openTeam(session?.parentId ?? null);
   return (
     <main class="session-page">
@@ -64,9 +53,47 @@ export function SessionPage({ sessionId, state, controller, now, show }: Session
           {words !== null && <Markdown text={words} />}
         </div>
       </div>
-      <SessionDetails session={session ?? null} open={controller.openTeam} back={() => show("thread")} />
+      <SessionDetails
+        session={session ?? null}
+        open={controller.openTeam}
+        back={() => show("thread")}
+        pending={pending}
+        click={click}
+      />
     </main>
   );
+}
+
+interface Pressing extends Pick<SessionPageProps, "sessionId" | "state"> {
+  /** Once something has been done. */
+  readonly refresh: () => void;
+}
+
+/** One button at a time; `words` is what the last one was answered with. */
+function usePress({ sessionId, state, refresh }: Pressing) {
+  const [words, setWords] = useState<string | null>(null);
+  const [pending, setPending] = useState<string | null>(null);
+  const pressNow = async (action: string): Promise<void> => {
+    setPending(action);
+    const { words: told, files } = await press(sessionId, action, changeHeaders(state));
+    setWords(told);
+    for (const file of files) download(file);
+    setPending(null);
+    refresh();
+  };
+  const click = (action: string): void => {
+    if (pending === null) pressNow(action).catch(() => {});
+  };
+  return { words, pending, click };
+}
+
+function download({ name, text }: { readonly name: string; readonly text: string }): void {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
 }
 
 function backWords(session: TeamSession | null | undefined): string {

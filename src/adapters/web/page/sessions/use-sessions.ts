@@ -59,7 +59,12 @@ export function useSessions(query: SessionQuery, controller: Controller): Found 
   useChanges(controller, async (changed) => {
     const page = await fetchSessions(query).catch(() => null);
     if (page === null || current.current !== asked) return;
-    setFound((before) => ({ ...before, sessions: merged(before.sessions, page.sessions, changed) }));
+    setFound((before) => ({
+      ...before,
+      sessions: merged(before.sessions, page.sessions, changed),
+      next: before.hasFailed ? page.next : before.next,
+      hasFailed: false,
+    }));
   });
 
   return {
