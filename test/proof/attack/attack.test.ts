@@ -13,12 +13,14 @@ import { MCP } from "./mcp.ts";
 import { PAGE } from "./page.ts";
 import { PAGE_WORDS } from "./page-words.ts";
 import { PEOPLE } from "./people.ts";
+import { PREVIEWS } from "./previews.ts";
 import { REPOSITORY } from "./repository.ts";
 import { REQUESTS } from "./requests.ts";
 import { SECRETS } from "./secrets.ts";
 import { SHAPES } from "./shapes.ts";
 
 const ATTACKS: readonly (Attack | Attempt)[] = [
+  ...PREVIEWS,
   ...PAGE,
   ...PAGE_WORDS,
   ...REQUESTS,
@@ -67,5 +69,5 @@ afterAll(() => {
 
 test("each attack is another one", () => {
   expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length);
-  expect(ATTACKS.length).toBeGreaterThanOrEqual(340);
+  expect(ATTACKS.length).toBeGreaterThanOrEqual(357);
 });
