@@ -5,13 +5,16 @@ import { memoryDirectory } from "./test/support/run/memory-directory.ts";
 import { SlowFirst } from "./test/support/run/slow-first.ts";
 
 /**
- * Tests that share one process and its modules with others: nothing that they import has a state of its
- * own, and to load it anew for each file took as long as the tests.
+ * Tests with a process of their own: they measure it, or share what ends with a file. All others share processes and
+ * their modules: nothing that they import has a state that outlives a file, and to start a process and load everything
+ * anew for each file took as long as many of the tests.
  */
-const SHARING = [
-  "test/{config,core}/**/*.test.ts",
-  "test/adapters/{discord,render,slack}/**/*.test.ts",
-  "test/tools/native/**/*.test.ts",
+const ALONE = [
+  "test/{bench,jobs,launch,scripts,simulation}/**/*.test.ts",
+  "test/adapters/web/**/*.test.ts",
+  "test/features/accounts/**/*.test.ts",
+  "test/tools/{git/git-attacks,network/limits}.test.ts",
+  "test/tools/wasm/**/*.test.ts",
 ];
 
 const memory = process.env["TMPDIR"] === undefined ? memoryDirectory() : null;
@@ -34,8 +37,8 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     reporters: ["default", "./test/support/run/count-reporter.ts"],
     projects: [
-      { extends: true, test: { name: "sharing", include: SHARING, isolate: false } },
-      { extends: true, test: { name: "alone", include: ["test/**/*.test.ts"], exclude: SHARING } },
+      { extends: true, test: { name: "sharing", include: ["test/**/*.test.ts"], exclude: ALONE, isolate: false } },
+      { extends: true, test: { name: "alone", include: ALONE } },
     ],
   },
 });

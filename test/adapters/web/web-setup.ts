@@ -4,7 +4,6 @@ import path from "node:path";
 import { afterAll } from "vitest";
 import type { LocalThreadStore } from "../../../src/adapters/render/local/thread-store.ts";
 import { createWebPlatform, type WebPlatform } from "../../../src/adapters/web/adapter.ts";
-import { buildPage } from "../../../src/adapters/web/build-page.ts";
 import type { OverviewSource, PanelSource } from "../../../src/adapters/web/live/overview.ts";
 import type { Logins } from "../../../src/adapters/web/server/logins.ts";
 import type { Probes } from "../../../src/adapters/web/server/server.ts";
@@ -14,13 +13,20 @@ import type { Log } from "../../../src/core/protocol/log.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { CountingLog } from "../../support/counting-log.ts";
+import { BUILT_PAGE } from "../../support/program/built.ts";
 
 export const TOKEN = "a-token-for-tests-only";
 
-/** The page, bundled once for a test file. */
-export const PAGE_DIRECTORY = mkdtempSync(path.join(tmpdir(), "deckhand-page-"));
-await buildPage(PAGE_DIRECTORY);
-afterAll(() => rmSync(PAGE_DIRECTORY, { recursive: true, force: true }));
+/** The page of the present sources: where it is not built, bundled for a test file. */
+export const PAGE_DIRECTORY = BUILT_PAGE ?? (await bundledPage());
+
+async function bundledPage(): Promise<string> {
+  const { buildPage } = await import("../../../src/adapters/web/build-page.ts");
+  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-page-"));
+  await buildPage(directory);
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
 
 const { clock, ids } = systemRuntime();
 

@@ -152,7 +152,9 @@ test("commands are completed from the server's own list, and their answers are m
   await composer.press("Enter");
   await expect.poll(() => composer.inputValue()).toBe("/skill ");
   // Names of skills are offered a moment later, and Enter would take the first.
+  await options.filter({ hasText: "designer" }).waitFor();
   await composer.press("Escape");
+  await options.first().waitFor({ state: "detached" });
   await composer.press("Enter");
   const picker = messages.getByRole("listitem").filter({ hasText: "Only you see this" });
   await picker.getByRole("button", { name: "designer" }).click();

@@ -35,14 +35,17 @@ export interface BotOptions {
   readonly entry?: string;
 }
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** As the program begins itself anew, so that a start sets up one process and not two, which costs a fifth of it. */
-function spawnProgram(entry: string, cwd: string, given: Readonly<Record<string, string>>): ChildProcess {
+export function begunAnew(words: readonly string[], given: Environment): { args: readonly string[]; env: Environment } {
   const trimmed = trimmedEnvironment({ platform: process.platform, env: given, hasChannel: false });
-  return spawn(process.execPath, trimmed === null ? [entry] : [HEAP, entry], {
-    cwd,
-    env: trimmed ?? given,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  return trimmed === null ? { args: words, env: given } : { args: [HEAP, ...words], env: trimmed };
+}
+
+function spawnProgram(entry: string, cwd: string, given: Environment): ChildProcess {
+  const { args, env } = begunAnew([entry], given);
+  return spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
 /** Parts are taken out of sources only (bench/worth/without.mjs). */

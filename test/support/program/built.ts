@@ -16,6 +16,9 @@ export const SOURCES = path.join(import.meta.dirname, "start-sources.mjs");
 /** The program's file. */
 export const ENTRY = isBuilt ? path.join(ROOT, "bin/deckhand.mjs") : SOURCES;
 
+/** Where the web page of the present sources is, when it is built. */
+export const BUILT_PAGE = isBuilt ? path.join(ROOT, "build/web") : null;
+
 /** With these a sandbox runs its guests in the child that belongs to the program's file. */
 export const SANDBOX_CHILD: Pick<SandboxOptions, "childFile"> = isBuilt
   ? { childFile: path.join(ROOT, BUILT_PROGRAM, "tools-wasm-child-main.js") }

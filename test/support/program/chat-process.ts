@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type Bot, until } from "./bot.ts";
+import { type Bot, begunAnew, type Environment, until } from "./bot.ts";
 import { ENTRY } from "./built.ts";
 
 /** `deckhand chat` as its own process, on the home of a bot. */
@@ -24,7 +24,8 @@ export interface ChatProcessOptions {
 }
 
 export function chatProcess(bot: Pick<Bot, "home">, { args = [], env, input = "" }: ChatProcessOptions): ChatProcess {
-  const chat = started(bot, [process.execPath, ENTRY, "chat", ...args], env);
+  const start = begunAnew([ENTRY, "chat", ...args], environment(bot, env));
+  const chat = started(bot, [process.execPath, ...start.args], start.env);
   chat.child.stdin.end(input);
   return chat;
 }
@@ -36,16 +37,16 @@ export function terminalProcess(
 ): ChatProcess {
   const words = [process.execPath, ENTRY, "chat", ...args].map((word) => `'${word}'`).join(" ");
   const command = `stty cols ${columns} rows 30; exec ${words}`;
-  return started(bot, ["script", "-qefc", command, "/dev/null"], env);
+  return started(bot, ["script", "-qefc", command, "/dev/null"], environment(bot, env));
 }
 
-function started({ home }: Pick<Bot, "home">, command: readonly string[], env: ChatProcessOptions["env"]): ChatProcess {
+function environment({ home }: Pick<Bot, "home">, env: ChatProcessOptions["env"]): Environment {
+  return { PATH: process.env["PATH"] ?? "", HOME: home, TERM: "xterm", ...env };
+}
+
+function started({ home }: Pick<Bot, "home">, command: readonly string[], env: Environment): ChatProcess {
   const [program = "", ...args] = command;
-  const child = spawn(program, args, {
-    cwd: home,
-    env: { PATH: process.env["PATH"] ?? "", HOME: home, TERM: "xterm", ...env },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const child = spawn(program, args, { cwd: home, env, stdio: ["pipe", "pipe", "pipe"] });
   const written = { out: "", error: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     written.out += text;
