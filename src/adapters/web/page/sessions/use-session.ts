@@ -52,13 +52,22 @@ export function useSession(sessionId: string, controller: Controller): Watched {
       stop();
     };
   }, [sessionId, controller, asked]);
-  return { ...watched, refresh: () => setAsked((count) => count + 1) };
+  const { session, streamed } = watched;
+  // The words of a message may come after it.
+  const isThere = session === undefined || session === null || isStored(streamed, session);
+  return { ...watched, streamed: isThere ? "" : streamed, refresh: () => setAsked((count) => count + 1) };
 }
+
+/** Fewer words may stand in the message before by chance. Characters. */
+const SURE_CHARS = 12;
 
 /** Once a message is stored, its words are read there. */
 function stillOnItsWay(streamed: string, session: TeamSession | null): string {
-  const text = streamed.trim();
   const isOver = session === null || (session.state !== "working" && session.state !== "waiting");
-  const isStored = session?.entries.some((entry) => entry.kind === "message" && entry.markdown.includes(text)) === true;
-  return isOver || isStored ? "" : streamed;
+  return isOver || (streamed.trim().length >= SURE_CHARS && isStored(streamed, session)) ? "" : streamed;
+}
+
+function isStored(streamed: string, { entries }: TeamSession): boolean {
+  const newest = entries.findLast((entry) => entry.kind === "message" && entry.by === "agent");
+  return newest?.kind === "message" && newest.markdown.includes(streamed.trim());
 }
