@@ -7,7 +7,7 @@ import { PASSES, UNWRITABLE, WORTH_ANOTHER_ATTEMPT } from "../protocol/failure-k
 import type { Log } from "../protocol/log.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { JobFacts, JobRun, JobRunEnd, JobRuns } from "./job-runs.ts";
-import { RunTime } from "./run-time.ts";
+import { RunTimeLimit } from "./run-time-limit.ts";
 
 /** How the end of a job's run is said; adapters/render implements it over any ChatPlatform. */
 export interface JobReport {
@@ -52,7 +52,7 @@ class JobRunView implements RunView {
   readonly #refusal: string | null;
   /** Resolves once the log knows of the run, or with why it does not. */
   readonly #begun: Promise<AppError | null>;
-  #time: RunTime | null = null;
+  #time: RunTimeLimit | null = null;
   #isOver = false;
   /** Its sub-agents work on while it is parked. */
   #waitsForCalls = false;
@@ -110,7 +110,7 @@ class JobRunView implements RunView {
     const { jobs, clock } = this.#deps;
     const hadMs = await jobs.begins(this.#run);
     if (this.#isOver) return;
-    this.#time = new RunTime({
+    this.#time = new RunTimeLimit({
       clock,
       hadMs,
       timeoutMs: this.#run.timeoutMs,

@@ -1,6 +1,6 @@
 import type { Clock } from "../protocol/runtime.ts";
 
-export interface RunTimeOptions {
+export interface RunTimeLimitOptions {
   readonly clock: Clock;
   /** What the run had before: it was parked, or cut by a restart. Milliseconds. */
   readonly hadMs: number;
@@ -15,14 +15,14 @@ export interface RunTimeOptions {
 const BEAT_MS = 10_000;
 
 /** A run's time: it counts while the run or its sub-agents work, and goes on where it was. */
-export class RunTime {
-  readonly #options: RunTimeOptions;
+export class RunTimeLimit {
+  readonly #options: RunTimeLimitOptions;
   #hadMs: number;
   #beganAt: number;
   #cancelBeat: () => void;
   readonly #cancelEnd: () => void;
 
-  constructor(options: RunTimeOptions) {
+  constructor(options: RunTimeLimitOptions) {
     const { clock, hadMs, timeoutMs, isUp } = options;
     this.#options = options;
     this.#hadMs = hadMs;
