@@ -32,10 +32,10 @@ const LOGGED_CHARS = 300;
 
 /** What becomes of jobs' runs, written down. */
 export function createJobRuns(options: Scope): JobRuns {
-  return new JobRunDesk(options);
+  return new JobRunService(options);
 }
 
-class JobRunDesk implements JobRuns {
+class JobRunService implements JobRuns {
   readonly #options: Scope;
 
   constructor(options: Scope) {
