@@ -176,8 +176,8 @@ class DiscordPlatform implements ChatPlatform {
     return membershipIn(client, { ...channel, userId: personId.replace(/^discord:/u, "") });
   }
 
-  openPrivateThread(beside: ThreadRef, name: string, personId: string): Promise<ThreadRef | null> {
-    return this.#connected().threads.openPrivate(beside, name, personId);
+  openPrivateThread(thread: ThreadRef, name: string, personId: string): Promise<ThreadRef | null> {
+    return this.#connected().threads.openPrivate(thread, name, personId);
   }
 
   workspaces(): ReadonlyMap<string, string> {

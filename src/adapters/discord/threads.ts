@@ -18,7 +18,7 @@ export interface Threads {
   /** The channel to name for it: the thread itself while it is known to be there, else the channel that it is in. */
   named(thread: ThreadRef): string;
   /** A private thread beside a private one, with the person in it; null beside one that is not private. */
-  openPrivate(beside: ThreadRef, name: string, personId: string): Promise<ThreadRef | null>;
+  openPrivate(thread: ThreadRef, name: string, personId: string): Promise<ThreadRef | null>;
   /** Calls `send` with the channel to post to; makes the thread first, or takes it out of the archive, when it must. */
   send<T>(thread: ThreadRef, send: (channelId: string) => Promise<T>): Promise<T>;
 }
@@ -56,13 +56,13 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
     existed,
     named: ({ channelId, threadId }) =>
       threadId !== null && existing.get(threadId) === "there" ? threadId : channelId,
-    openPrivate: async (beside, name, personId) => {
-      const { channelId, threadId } = beside;
+    openPrivate: async (thread, name, personId) => {
+      const { channelId, threadId } = thread;
       if (threadId === null || (await rest.channel(threadId)).type !== CHANNEL_TYPE.privateThread) return null;
       const opened = await rest.startPrivateThread(channelId, threadName(name, "you"), AUTO_ARCHIVE_MINUTES);
       existed(opened);
       await rest.addThreadMember(opened, personId.replace(/^discord:/u, ""));
-      return { ...beside, threadId: opened };
+      return { ...thread, threadId: opened };
     },
     send: async ({ channelId, threadId }, send) => {
       if (threadId === null) return send(channelId);

@@ -22,7 +22,7 @@ export interface CommandIntake extends CommandServices, MessageOptions {
   /** Posts in a thread, or what opens one. */
   readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<PostedMessage>;
   /** As the platform's: null where a message opens the thread. */
-  readonly openPrivateThread: (beside: ThreadRef, name: string, personId: string) => Promise<ThreadRef | null>;
+  readonly openPrivateThread: (thread: ThreadRef, name: string, personId: string) => Promise<ThreadRef | null>;
   /** Keys of the commands taken lately: a platform may deliver a message twice, and a command acts each time. */
   readonly commandKeys: BoundedMap<string, true>;
 }
@@ -33,8 +33,8 @@ export function commandPlaces(
 ): Pick<CommandIntake, "announce" | "openPrivateThread"> {
   return {
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
-    openPrivateThread: async (beside, name, personId) =>
-      (await platform(beside.platform).openPrivateThread?.(beside, name, personId)) ?? null,
+    openPrivateThread: async (thread, name, personId) =>
+      (await platform(thread.platform).openPrivateThread?.(thread, name, personId)) ?? null,
   };
 }
 
@@ -103,10 +103,10 @@ async function openThread(
   { thread, key, person }: Typed["event"],
   { announce, openPrivateThread }: CommandIntake,
 ): Promise<ThreadRef> {
-  const beside = await openPrivateThread(thread, plainLine(root.markdown, NAME_CHARS), person.id);
-  if (beside !== null) {
-    await announce(beside, root, `${key}:thread`);
-    return beside;
+  const opened = await openPrivateThread(thread, plainLine(root.markdown, NAME_CHARS), person.id);
+  if (opened !== null) {
+    await announce(opened, root, `${key}:thread`);
+    return opened;
   }
   const { messageId } = await announce({ ...thread, threadId: null }, root, `${key}:thread`);
   return { ...thread, threadId: messageId };

@@ -303,7 +303,7 @@ export interface ChatPlatform {
    * Opens a private thread beside a private one, with the person in it. Null where that one is as open as its channel: a
    * message opens a thread there. Absent where all threads are.
    */
-  openPrivateThread?(beside: ThreadRef, name: string, personId: string): Promise<ThreadRef | null>;
+  openPrivateThread?(thread: ThreadRef, name: string, personId: string): Promise<ThreadRef | null>;
   /** Somebody as the platform knows them now, in the thread's workspace; null when they have left it. Absent where nobody can. */
   member?(thread: ThreadRef, personId: string): Promise<Person | null>;
   /** The bytes of an attachment, checked; PlatformError `missing_scope` or `attachment_unreadable`. */
