@@ -125,8 +125,8 @@ export function rank(readings: readonly Reading[], question: Question): Ranked[]
   const shares = sharesOf(readings, question);
   const byTime = asksWhen(question.query);
   const nears = readings.map((_, index) => {
-    const beside = LENT.map(({ step, part }) => ({ part, words: byWord[line(index, step)] ?? [] }));
-    return (own[index] ?? 0) + lent(byWord[index] ?? [], beside);
+    const neighbours = LENT.map(({ step, part }) => ({ part, words: byWord[line(index, step)] ?? [] }));
+    return (own[index] ?? 0) + lent(byWord[index] ?? [], neighbours);
   });
   const byWords = readings.map((reading, index) => (nears[index] ?? 0) + said(reading, question));
   const best = byWords.reduce((most, relevance) => Math.max(most, relevance), 0);
@@ -155,15 +155,15 @@ function relevanceOf({ times, found }: Reading, { words }: Question, mean: numbe
   return times.map((often, index) => ((words[index]?.weight ?? 0) * often * (K1 + 1)) / (often + norm));
 }
 
-interface Beside {
+interface Neighbour {
   readonly part: number;
   readonly words: readonly number[];
 }
 
 /** What the lines beside a line have of the question and it has not, in part. */
-function lent(own: readonly number[], beside: readonly Beside[]): number {
+function lent(own: readonly number[], neighbours: readonly Neighbour[]): number {
   return own.reduce((sum, relevance, word) => {
-    return relevance > 0 ? sum : sum + Math.max(...beside.map(({ part, words }) => part * (words[word] ?? 0)));
+    return relevance > 0 ? sum : sum + Math.max(...neighbours.map(({ part, words }) => part * (words[word] ?? 0)));
   }, 0);
 }
 
