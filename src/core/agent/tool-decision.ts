@@ -7,7 +7,7 @@ import type { ToolUseBlock } from "../protocol/messages.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
 import type { CallEnvironment, CallRule, Tool } from "../tool.ts";
 import { type Label, NOTHING_NEW } from "../trust/label.ts";
-import { type Carried, egressRule } from "./egress/gate.ts";
+import { egressRule, type RequestContent } from "./egress/gate.ts";
 
 /** What becomes of a call: refused with a result that tells the model why, asked of people, run, or taken up where a crash cut it. */
 export type Decision = RefuseDecision | AskDecision | RunDecision | ReconcileDecision;
@@ -66,7 +66,7 @@ export interface ToolRules {
 
 /** The rules for the calls of one turn. */
 export interface TurnRules extends ToolRules {
-  readonly carried: Carried;
+  readonly request: RequestContent;
 }
 
 /** Characters of a faulty argument text that are quoted back. */

@@ -48,8 +48,8 @@ export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGen
   const label = unionOf([calls.run.state.label, calls.rules.told]);
   const skillTools = toolsOfRun(messages, turns);
   let known: KnownWords | null = null;
-  const carried = { label, known: () => (known ??= knownWords(messages, calls.rules.tools)) };
-  const rules = { ...calls.rules, environment: { ...calls.rules.environment, knownFiles }, carried };
+  const request = { label, known: () => (known ??= knownWords(messages, calls.rules.tools)) };
+  const rules = { ...calls.rules, environment: { ...calls.rules.environment, knownFiles }, request };
   const decisions = openCalls(calls).map(({ use, record }) => {
     return withinPlan(withinSkills(decide(use, record, rules), skillTools), plan, calls.message);
   });

@@ -66,8 +66,8 @@ async function run(
   if (record?.status !== "ended") {
     const { run: open, rules, query: logged } = await openLoop({ ...query, config: asPerson(query.config) });
     // A person's own words led to it, and no other's.
-    const carried = { label: NOTHING_NEW, known: () => ({ addresses: [], texts: [] }) };
-    const asked = decide(use, record, { ...rules, carried });
+    const request = { label: NOTHING_NEW, known: () => ({ addresses: [], texts: [] }) };
+    const asked = decide(use, record, { ...rules, request });
     const decision =
       asked.type === "ask" && !decides ? refusing(use, asked.title, notTheirs(author, approvals)) : asked;
     const call = allowedCall(decision);

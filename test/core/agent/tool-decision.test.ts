@@ -15,7 +15,7 @@ function verdict(tools: readonly Tool[], mode: Mode, granted: readonly string[] 
     told: NOTHING_NEW,
     access: { agentName: "build", role: "full", mode, granted },
     environment: { mode, sandboxRoot: "/nowhere", allowedHosts: [], blockedUrls: [] },
-    carried: { label: NOTHING_NEW, known: () => ({ addresses: [], texts: [] }) },
+    request: { label: NOTHING_NEW, known: () => ({ addresses: [], texts: [] }) },
   };
   return decide({ type: "tool_use", id: "call_1", name: "it", input: { path: "a" } }, undefined, rules);
 }

@@ -3,7 +3,7 @@ import { carriedText, type FreeData, freeData, type KnownWords } from "../../tru
 import type { Label } from "../../trust/label.ts";
 
 /** What led to a turn's calls: what their request carries. */
-export interface Carried {
+export interface RequestContent {
   readonly label: Label;
   readonly known: () => KnownWords;
 }
@@ -18,14 +18,14 @@ const QUOTED_CHARS = 120;
 export function egressRule(
   tool: Tool,
   input: unknown,
-  { environment, carried }: { environment: CallEnvironment; carried: Carried },
+  { environment, request }: { environment: CallEnvironment; request: RequestContent },
 ): CallRule | null {
   const sendings = tool.sends?.(input) ?? [];
   const { allowedHosts, sinks = [] } = environment;
-  const free = freeData(sendings, { ...carried, sources: allowedHosts, sinks });
+  const free = freeData(sendings, { ...request, sources: allowedHosts, sinks });
   if (free === null) return null;
   const what = `${quoted(free)} would go to ${free.to}`;
-  const held = carriedText(carried.label);
+  const held = carriedText(request.label);
   if (environment.mode === "write" && environment.nonInteractive !== true) {
     return { type: "ask", why: `No person here wrote it: ${what}, and I have read ${held}.`, always: true };
   }
