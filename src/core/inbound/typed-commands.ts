@@ -1,6 +1,7 @@
 import { BoundedMap } from "../bounded-map.ts";
 import type { CommandContext, CommandServices, RunReply } from "../command-line/command.ts";
 import { runCommand, type TypedCommand } from "../command-line/run-command.ts";
+import { defectRef } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
 import type {
   ChatPlatform,
@@ -12,7 +13,7 @@ import type {
   Receipt,
   ThreadRef,
 } from "../protocol/platform.ts";
-import { fitted } from "../protocol/private-reply.ts";
+import { fitted, privately } from "../protocol/private-reply.ts";
 import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import { plainLine } from "../text/plain-text.ts";
 import { type MessageOptions, openSession, takeRequest } from "./person-message.ts";
@@ -43,8 +44,23 @@ interface Typed {
   readonly session: SessionRow | null;
 }
 
-/** Runs a command, once per event. One that fails may be delivered again. */
-export function takeCommand(command: TypedCommand, typed: Typed, options: CommandIntake): Promise<Receipt> {
+/**
+ * Runs a command, once per event. One that fails may be delivered again; a slash command never is, so that whoever typed it
+ * is told.
+ */
+export async function takeCommand(command: TypedCommand, typed: Typed, options: CommandIntake): Promise<Receipt> {
+  try {
+    return await carryOut(command, typed, options);
+  } catch (error) {
+    if (typed.event.kind !== "command") throw error;
+    const ref = defectRef(options.runtime.random);
+    options.log.error({ err: error, command: command.name, ref }, "command_failed");
+    const words = `✗ \`/${command.name}\` did not work. Type it again; if it fails again, an operator finds why in the log under the code ${ref}.`;
+    return { type: "reply", message: privately(words) };
+  }
+}
+
+function carryOut(command: TypedCommand, typed: Typed, options: CommandIntake): Promise<Receipt> {
   return once(typed, options, async () => {
     const { event, session } = typed;
     options.log.info({ command: command.name, person: event.person.id, sessionId: session?.id }, "command");

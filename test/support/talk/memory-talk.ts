@@ -97,7 +97,7 @@ export function spentOnLessons(office: Pick<SlackOffice, "bot">, channel: string
   return inDatabase(office, (database) => database.prepare(sql).all(`slack:${channel}`));
 }
 
-function inDatabase<T>({ bot }: Pick<SlackOffice, "bot">, work: (database: BetterSqlite3.Database) => T): T {
+export function inDatabase<T>({ bot }: Pick<SlackOffice, "bot">, work: (database: BetterSqlite3.Database) => T): T {
   const database = new BetterSqlite3(path.join(bot.home, "data/deckhand.db"));
   try {
     return work(database);
