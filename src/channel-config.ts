@@ -68,7 +68,7 @@ export function createChannelConfigs(config: Config, defaultModel: string): Chan
     requiresMention: (channelKey) => config.channels[channelKey]?.requireMention ?? false,
     async channelConfigOf(session) {
       const { thread } = session;
-      // An executor in isolation works in the copy that it was given.
+      // An executor in isolation works in the worktree that it was given.
       const isIsolated = session.task?.isolated === true;
       const { root, workingDirectory } = rootOf(config, thread);
       const sandboxRoot = isIsolated ? executorWorktree(config.home, session.id).tree : within(root, workingDirectory);

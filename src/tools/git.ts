@@ -29,7 +29,7 @@ export interface GitOptions {
   readonly limits?: Partial<GitLimits>;
   /** Where each call has its own directory while it runs. */
   readonly temporaryDirectory?: string;
-  /** Where the git data of a sandbox root are kept that is an executor's copy; null for any other root. */
+  /** Where the git data of a sandbox root are kept that is an executor's worktree; null for any other root. */
   readonly worktreesOf?: (sandboxRoot: string) => string | null;
 }
 

@@ -22,10 +22,10 @@ interface Until {
   readonly merging: AbortSignal;
 }
 
-/** Milliseconds for describing what a call did that was cut: a copy may be large, and whoever stopped it waits. */
+/** Milliseconds for describing what a call did that was cut: a worktree may be large, and whoever stopped it waits. */
 const DESCRIBE_MS = 10_000;
 
-/** Brings what an executor has changed in its copy into the files of the channel. */
+/** Brings what an executor has changed in its worktree into the files of the channel. */
 export function createMergeWork(
   { store, worktrees, snapshots, quotas }: Pick<ToolboxOptions, "store" | "worktrees" | "snapshots" | "quotas">,
   guardedFiles: readonly string[],

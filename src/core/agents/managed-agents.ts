@@ -9,7 +9,7 @@ export interface ManagedAgents {
   readonly maxConcurrentExecutors: number;
   /** US dollars of manager and executors together, of one task tree (`taskTreeOf`). */
   readonly totalBudgetUsd?: number | undefined;
-  /** Each executor works in a copy of the files, and its changes are merged. */
+  /** Each executor works in a worktree, and its changes are merged. */
   readonly executorIsolation: boolean;
   /** The name of the preset that people have chosen; absent: as configured. */
   readonly preset?: string | undefined;

@@ -22,7 +22,7 @@ const AS_SUB_AGENT = `You are a sub-agent: the user messages are your assignment
 const IN_A_COPY =
   "Your files are a copy of your own: nobody else sees or changes them while you work, and what you have changed is merged once you have ended. Where they are of a git repository, the git tool shows its history and your changes, and commits nothing.";
 
-/** A definition as a sub-agent's run uses it. `type` null: a worker; `isolated`: it works in a copy of the files. */
+/** A definition as a sub-agent's run uses it. `type` null: a worker; `isolated`: it works in a worktree. */
 export function subAgent(
   type: AgentDefinition | null,
   limits: { readonly name: string; readonly access: string; readonly maxTurns: number },

@@ -11,7 +11,7 @@ export const childTaskSchema = z.object({
   background: z.boolean(),
   /** How many executors may be at work at once beneath the same manager; absent: this is none. */
   concurrencyLimit: z.number().optional(),
-  /** An executor that works in a copy of the files. */
+  /** An executor that works in a worktree. */
   isolated: z.boolean().optional(),
   /** 1 for what a person's session has begun. */
   depth: z.number(),

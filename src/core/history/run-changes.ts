@@ -31,7 +31,7 @@ export async function changesOfRuns(store: StoreReads, sessionId: string): Promi
   const roots = new Map(known.map(({ id, task }) => [id, task.root.runId]));
   // The call that began a sub-agent repeats what that has changed.
   const repeats = new Set(known.map(({ parentRunId, parentCallId }) => `${parentRunId}:${parentCallId}`));
-  // An executor in a copy changes nothing here; merging its work does, which is a call of its manager.
+  // An executor in a worktree changes nothing here; merging its work does, which is a call of its manager.
   const apart = new Set(known.filter(({ task }) => task.isolated === true).map(({ id }) => id));
   const calls = await store.toolCalls.changes(ofSession.sessionIds.filter((id) => !apart.has(id)));
   const byRun = new Map<string, FileState[]>();

@@ -140,7 +140,7 @@ async function resume(asked: AgentInput, call: Call): Promise<ToolResult | null>
 
 /**
  * What the parent's model reads of a report. Files that were changed count as changed, and have to be read anew; those of
- * an executor's copy are changed only once they are merged, and are shown as a diff.
+ * an executor's worktree are changed only once they are merged, and are shown as a diff.
  */
 export async function reportResult(
   id: string,

@@ -65,7 +65,7 @@ export function createExecutorWorktrees(
   { quotas, ...given }: Partial<typeof ROOM> & { readonly quotas?: Quotas } = {},
 ): ExecutorWorktrees {
   const most = { ...ROOM, ...given };
-  /** What removing a copy gives back, and to whom. */
+  /** What removing a worktree gives back, and to whom. */
   const takenFor = new Map<string, { readonly place: GrowthPlace; readonly bytes: number }>();
   const comparing: Listing = { maxEntries: GROWTH * most.entries, tooMany: grownTooLarge };
   const of = (childId: string): ExecutorWorktree => executorWorktree(home, childId);
