@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Mode, Permission, QueryConfig } from "./agents/query-config.ts";
 import type { Capabilities, CapabilityContext } from "./capabilities.ts";
 import type { WriteIntent } from "./events/call-record.ts";
+import type { ToolUseBlock } from "./protocol/messages.ts";
 import type { PlanStep } from "./protocol/plan.ts";
 import type { Attachment, OutgoingMessage, PlatformLimits, PostedMessage, ThreadMessage } from "./protocol/platform.ts";
 import type { ToolResult } from "./protocol/tool-result.ts";
@@ -122,6 +123,12 @@ export interface CallPreview {
   readonly reach: string;
   /** What the buttons of a card of its own say, where that tells more than allowing and denying. */
   readonly answers?: { readonly allow: string; readonly deny: string };
+}
+
+/** The arguments as they are. */
+export function plainPreview({ name, input }: Pick<ToolUseBlock, "name" | "input">, title: string): CallPreview {
+  const question = `Run ${name}${title === "" ? "" : ` ${title}`}?`;
+  return { question, language: "json", text: JSON.stringify(input, null, 2), reach: "" };
 }
 
 /** A tool in the few words that each request can afford. */

@@ -3,7 +3,7 @@ import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { ToolResult } from "../core/protocol/tool-result.ts";
 import type { RunnerOptions } from "../core/run/runner.ts";
-import type { Tool } from "../core/tool.ts";
+import { plainPreview, type Tool } from "../core/tool.ts";
 import { createGitTool } from "./git.ts";
 import type { InstructionGate } from "./instructions/instruction-gate.ts";
 import { createMergeWork } from "./merge-work.ts";
@@ -98,31 +98,48 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   };
 }
 
-/** A tool's results, and what people see of a call, without the program's own tokens and keys. The same tool gives the same one. */
+type Preview = NonNullable<Tool["preview"]>;
+
+/**
+ * A tool's results without the program's own tokens and keys, and what people see of a call without those and without values of
+ * files, which its card names. The same tool gives the same one.
+ */
 export function cleaning({ hide, hideIn, files }: ProgramSecrets): (tool: Tool) => Tool {
   const cleaned = new WeakMap<Tool, Tool>();
-  const resultOf = (result: ToolResult): ToolResult => {
+  const resultOf = (result: ToolResult, input: unknown): ToolResult => {
     const content = result.content.map((block) =>
       block.type === "text" ? { ...block, text: hide(block.text) } : block,
     );
     // Before anybody is told of it.
-    files.learn(content, result.label);
+    files.learn(content, result.label, input);
     return { ...result, content, ...(result.summary === undefined ? {} : { summary: hide(result.summary) }) };
   };
+  const shown = <T>(data: T): T => files.hideIn(hideIn(data));
   const made = (tool: Tool): Tool => {
-    const { resume, reconcile, describePartialWork, preview } = tool;
+    const { name, resume, reconcile, describePartialWork } = tool;
+    const titleOf = (input: unknown) => shown(tool.title(input));
+    const previewOf: Preview = tool.preview ?? (async (input) => plainPreview({ name, input }, tool.title(input)));
     return {
       ...tool,
-      execute: async (...call) => resultOf(await tool.execute(...call)),
-      ...(preview && { preview: async (...call) => hideIn(await preview(...call)) }),
-      ...(reconcile && { reconcile: async (...call) => resultOf(await reconcile(...call)) }),
+      title: titleOf,
+      execute: async (input, ...call) => resultOf(await tool.execute(input, ...call), input),
+      preview: async (input, ...call) => {
+        const preview = await previewOf(input, ...call);
+        if ("refused" in preview) return shown(preview);
+        const carried = carriedFacts(files.foundIn([input, preview]));
+        return {
+          ...shown(preview),
+          ...(carried.length === 0 ? {} : { facts: [...carried, ...shown(preview.facts ?? [])] }),
+        };
+      },
+      ...(reconcile && { reconcile: async (call, ...rest) => resultOf(await reconcile(call, ...rest), call.input) }),
       ...(describePartialWork && {
-        describePartialWork: async (...call) => resultOf(await describePartialWork(...call)),
+        describePartialWork: async (input, ...call) => resultOf(await describePartialWork(input, ...call), input),
       }),
       ...(resume && {
-        resume: async (...call) => {
-          const result = await resume(...call);
-          return result === null ? null : resultOf(result);
+        resume: async (input, ...call) => {
+          const result = await resume(input, ...call);
+          return result === null ? null : resultOf(result, input);
         },
       }),
     };
@@ -132,6 +149,16 @@ export function cleaning({ hide, hideIn, files }: ProgramSecrets): (tool: Tool) 
     cleaned.set(tool, known);
     return known;
   };
+}
+
+/** Values of files that a call's card names, a line for each. */
+const MOST_CARRIED = 5;
+
+/** What whoever decides reads of values that the card does not show. */
+function carriedFacts(found: readonly string[]): string[] {
+  const more = found.length > MOST_CARRIED ? [`⚠ … and ${found.length - MOST_CARRIED} more secrets`] : [];
+  const lines = found.slice(0, MOST_CARRIED).map((each) => `⚠ In it, and shown here by its name alone: ${each}`);
+  return [...lines, ...more];
 }
 
 function listed({ name, permission, capabilities }: Tool, source: string): ListedTool {

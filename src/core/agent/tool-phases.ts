@@ -8,7 +8,7 @@ import type { Plan } from "../protocol/plan.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import { toolsOfRun } from "../skills/skill-narrowing.ts";
-import type { CallPreview, Tool } from "../tool.ts";
+import { plainPreview, type Tool } from "../tool.ts";
 import type { KnownWords } from "../trust/egress.ts";
 import { unionOf } from "../trust/label.ts";
 import type { CallVerdict } from "./approval-service.ts";
@@ -138,12 +138,6 @@ async function settleAsked(
 
 const NO_VERDICTS: ReadonlyMap<string, CallVerdict> = new Map();
 const NOT_ASKED: CallVerdict = { type: "denied", reason: "Not run: nobody was asked." };
-
-/** The arguments as they are. */
-function plainPreview(use: ToolUseBlock, title: string): CallPreview {
-  const question = `Run ${use.name}${title === "" ? "" : ` ${title}`}?`;
-  return { question, language: "json", text: JSON.stringify(use.input, null, 2), reach: "" };
-}
 
 function isOpen({ run }: TurnCalls, use: ToolUseBlock): boolean {
   return run.state.calls.some((call) => call.callId === use.id && call.status !== "ended");

@@ -19,7 +19,9 @@ export function withoutCommittedSecrets(printed: string, file: string): string {
   const isDiff = file === "" && SECTION.test(printed);
   if (!isDiff && kind !== null) return hidden(file === "" ? "This" : file, kind);
   const shown = isDiff ? printed.split(SECTION).map(withoutSecretLines).join("") : printed;
-  return ownSecrets(tokensIn(shown), { shortest: { value: 16, encoded: 16 }, shown: maskOf }).hide(shown);
+  return ownSecrets(tokensIn(shown), { shortest: { value: 16, encoded: 16 }, shown: (value) => maskOf(value) }).hide(
+    shown,
+  );
 }
 
 function withoutSecretLines(section: string): string {

@@ -1,4 +1,5 @@
-import type { ContentBlock } from "../../core/protocol/messages.ts";
+import { z } from "zod";
+import { type ContentBlock, toolUsesOf } from "../../core/protocol/messages.ts";
 import type { Store } from "../../core/store/store.ts";
 import { type OwnSecrets, ownSecrets } from "../../core/text/own-secrets.ts";
 import { isSecretName } from "../../core/text/secret-name.ts";
@@ -9,8 +10,10 @@ import type { Label } from "../../core/trust/label.ts";
  * who may see such a file have it attached.
  */
 export interface FileSecrets extends OwnSecrets {
-  /** Takes the values from what was read, where its label says that it holds secrets. */
-  learn(content: readonly ContentBlock[], label: Label | undefined): void;
+  /** Takes the values from what was read, where its label says that it holds secrets. `input`: the call's that read it. */
+  learn(content: readonly ContentBlock[], label: Label | undefined, input?: unknown): void;
+  /** Which of the values stand in plain data, as people read it: `secret DB_PASSWORD of .env, 12 characters`. */
+  foundIn(data: unknown): readonly string[];
 }
 
 /** The program's own tokens and keys, and the values of files. */
@@ -19,9 +22,8 @@ export interface ProgramSecrets extends OwnSecrets {
 }
 
 /** What people read in place of a value: enough to decide whether it may go where a card says that it would. */
-export function maskOf(value: string, name: string | null = null): string {
-  const which = name === null ? "secret" : `secret ${name}`;
-  return `[${which}, ${value.length} characters; have its file attached to see it]`;
+export function maskOf(value: string, told = toldOf({ name: null, value, file: null })): string {
+  return `[${told}; have its file attached to see it]`;
 }
 /** Shorter values would tear holes into what people say. Characters. */
 const SHORTEST = { value: 8, encoded: 10 };
@@ -29,25 +31,63 @@ const SHORTEST = { value: 8, encoded: 10 };
 const MOST = 1_000;
 
 export function fileSecrets(): FileSecrets {
-  const names = new Map<string, string | null>();
-  const shown = (value: string) => maskOf(value, names.get(value));
-  const masking = () => ownSecrets([...names.keys()], { shortest: SHORTEST, shown });
-  let masks = masking();
+  const known = new Map<string, KnownSecret>();
+  const masking = (shown: (value: string) => string) => ownSecrets([...known.keys()], { shortest: SHORTEST, shown });
+  const shown = (value: string) => maskOf(value, known.get(value)?.told);
+  let masks = masking(shown);
   return {
-    learn(content, label) {
+    learn(content, label, input) {
       if (label?.holds.includes("secrets") !== true) return;
+      const file = fileRead(input);
       const found = textsIn(content)
         .flatMap(secretsIn)
-        .filter(({ value }) => !names.has(value));
+        .filter(({ value }) => !known.has(value) || (file !== null && known.get(value)?.file === null));
       if (found.length === 0) return;
-      for (const { name, value } of found) names.set(value, name);
-      for (const value of [...names.keys()].slice(0, -MOST)) names.delete(value);
-      masks = masking();
+      for (const { value } of found) known.set(value, { file, told: "" });
+      for (const value of [...known.keys()].slice(0, -MOST)) known.delete(value);
+      // Names and paths may hold values as well.
+      const { hideIn } = masking(() => "...");
+      for (const { name, value } of found) {
+        if (known.has(value)) known.set(value, { file, told: toldOf({ ...hideIn({ name, file }), value }) });
+      }
+      masks = masking(shown);
+    },
+    foundIn(data) {
+      const found = new Set<string>();
+      masking((value) => {
+        found.add(known.get(value)?.told ?? "");
+        return "";
+      }).hideIn(data);
+      return [...found];
     },
     hide: (text) => masks.hide(text),
     hideIn: (value) => masks.hideIn(value),
     hideInBytes: (data) => masks.hideInBytes(data),
   };
+}
+
+interface KnownSecret {
+  /** Null until it is known which one it was read from. */
+  readonly file: string | null;
+  readonly told: string;
+}
+
+/** Characters of a name or a path. */
+const NAME_CHARS = 80;
+/** What could look like another part of what is posted. */
+const UNUSUAL = /[^\w./+ -]/gu;
+
+function toldOf({ name, value, file }: FileSecret & { readonly file: string | null }): string {
+  const plain = (text: string) => text.replaceAll(UNUSUAL, "?").slice(-NAME_CHARS);
+  const which = [...(name === null ? [] : [plain(name)]), ...(file === null ? [] : [`of ${plain(file)}`])];
+  return `${["secret", ...which].join(" ")}, ${value.length} characters`;
+}
+
+const readingSchema = z.object({ path: z.string() });
+
+/** The file that a call has named; null where it named none. */
+function fileRead(input: unknown): string | null {
+  return readingSchema.safeParse(input).data?.path ?? null;
 }
 
 /** What was read, and not what was said of it. */
@@ -87,22 +127,30 @@ export function secretsIn(found: string): FileSecret[] {
   );
   const inAddresses = [...text.matchAll(IN_ADDRESS)].map(([, value = ""]) => value);
   const others = [...inAddresses, ...tokensIn(text)].map((value) => ({ name: null, value }));
-  return [...named, ...others].filter(({ value }) => value.length >= SHORTEST.value && !BLANK.test(value));
+  // A value that has a name is known by it.
+  return [...others, ...named].filter(({ value }) => value.length >= SHORTEST.value && !BLANK.test(value));
 }
 
 /** What is a secret wherever it stands. */
 export function tokensIn(text: string): string[] {
-  const tokens = text.match(TOKEN) ?? [];
-  const [, ...keyBodies] = text.split(KEY_BEGINS);
-  const keys = keyBodies.flatMap((body) => body.split("-----END", 1)[0]?.match(KEY_LINE) ?? []);
-  return [...tokens, ...keys];
+  return [...(text.match(TOKEN) ?? []), ...keyLinesIn(text)];
+}
+
+function keyLinesIn(text: string): string[] {
+  const [, ...bodies] = text.split(KEY_BEGINS);
+  return bodies.flatMap((body) => body.split("-----END", 1)[0]?.match(KEY_LINE) ?? []);
 }
 
 /** The same store; what is read of it that holds secrets is masked from then on, also after a restart. */
 export function learningStore(store: Store, { learn }: Pick<FileSecrets, "learn">): Store {
   const { messages, toolCalls } = store;
   const taught = <M extends Awaited<ReturnType<typeof messages.list>>>(history: M): M => {
-    for (const { content, label } of history) if (label !== undefined) learn(content, label);
+    const uses = new Map(history.flatMap(({ content }) => toolUsesOf(content)).map(({ id, input }) => [id, input]));
+    for (const { content, label } of history) {
+      for (const block of content) {
+        learn([block], label, block.type === "tool_result" ? uses.get(block.toolUseId) : undefined);
+      }
+    }
     return history;
   };
   return {
@@ -120,7 +168,7 @@ export function learningStore(store: Store, { learn }: Pick<FileSecrets, "learn"
       ...toolCalls,
       ofRun: async (...asked) => {
         const calls = await toolCalls.ofRun(...asked);
-        for (const { result } of calls) if (result !== null) learn(result.content, result.label);
+        for (const { result, input } of calls) if (result !== null) learn(result.content, result.label, input);
         return calls;
       },
     },

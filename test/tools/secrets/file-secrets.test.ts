@@ -60,3 +60,18 @@ test("the newest values stay where there are too many", () => {
     `the-first-0001 [secret T999_TOKEN, 13 characters; have its file attached to see it]`,
   );
 });
+
+test("a value is named by where it stands, as far as that is known", () => {
+  const secrets = fileSecrets();
+  secrets.learn(said("DB_PASSWORD=hunter2-4711"), SECRETS);
+  expect(secrets.hide("hunter2-4711")).toContain("[secret DB_PASSWORD, 12 characters;");
+  secrets.learn(said("DB_PASSWORD=hunter2-4711"), SECRETS, { path: ".env" });
+  expect(secrets.hide("hunter2-4711")).toBe(
+    "[secret DB_PASSWORD of .env, 12 characters; have its file attached to see it]",
+  );
+  secrets.learn(said("//app:pa55-w0rd-1@db"), SECRETS, { path: "a*b`](http:\n<@U1>hunter2-4711.env" });
+  expect(secrets.foundIn({ url: "x pa55-w0rd-1" })).toEqual(["secret of a?b???http????U1?....env, 11 characters"]);
+  expect(secrets.foundIn({ url: "nothing" })).toEqual([]);
+  secrets.learn(said("API_TOKEN=glpat-abcdefghij0123456789"), SECRETS);
+  expect(secrets.hide("glpat-abcdefghij0123456789")).toContain("[secret API_TOKEN, 26 characters;");
+});
