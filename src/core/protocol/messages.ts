@@ -10,7 +10,12 @@ import { type Label, NOTHING_NEW, UNKNOWN, unionOf } from "../trust/label.ts";
 const originSchema = z.object({ provider: z.string(), model: z.string() });
 export type Origin = z.infer<typeof originSchema>;
 
-const textBlock = z.object({ type: z.literal("text"), text: z.string() });
+const textBlock = z.object({
+  type: z.literal("text"),
+  text: z.string(),
+  /** A feature has put it beside the words of whose message it is. */
+  isAdded: z.literal(true).exactOptional(),
+});
 /** `data` is base64. */
 const imageBlock = z.object({
   type: z.literal("image"),

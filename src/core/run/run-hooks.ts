@@ -96,7 +96,7 @@ export async function withHookData(
       const given = (await before?.(run, signal)) ?? null;
       if (given === null || given === "") continue;
       const { text, label } = typeof given === "string" ? { text: given, label: unlabelled(name) } : given;
-      if (text !== "") blocks.push({ type: "text", text });
+      if (text !== "") blocks.push({ type: "text", text, isAdded: true });
       labels.push(label);
     } catch (error) {
       signal.throwIfAborted();

@@ -21,7 +21,9 @@ interface Writing {
  */
 export function originOf(text: string, { approved, label, events }: Writing): Origin {
   if (approved || (originsIn(label).length === 0 && isWithin(label, "private"))) return "people";
-  const said = new Set(events.flatMap(({ body }) => (body.kind === "message" ? indexWords(body.text) : [])));
+  const said = new Set(
+    events.flatMap(({ body }) => (body.kind === "message" && body.from === undefined ? indexWords(body.text) : [])),
+  );
   const words = indexWords(text).filter((word) => word.startsWith("w"));
   const own = words.filter((word) => said.has(word)).length;
   return words.length > 0 && own / words.length >= OWN_WORDS ? "people" : "outside";

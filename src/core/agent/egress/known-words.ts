@@ -52,7 +52,10 @@ function isFrom(origin: string, toolUseId: string, { uses, tools }: Calls): bool
 
 function textIn(content: readonly ContentBlock[]): string {
   return content
-    .map((block) => (block.type === "text" || block.type === "document" ? (block.text ?? "") : ""))
+    .map((block) => {
+      const isSaid = block.type === "document" || (block.type === "text" && block.isAdded !== true);
+      return isSaid ? (block.text ?? "") : "";
+    })
     .join("\n");
 }
 

@@ -6,12 +6,14 @@ import { type Label, OWN_WORDS, outsideOf } from "../../../../src/core/trust/lab
 const ANA = { id: "slack:U1", name: "Ana" };
 const ADDRESS = "http://docs.test/a?b=1";
 const text = [{ type: "text" as const, text: `see ${ADDRESS}` }];
+const added = text.map((block) => ({ ...block, isAdded: true as const }));
 const by = (...who: string[]): Label => ({ who, holds: ["channel"] });
 const assigned = { type: "task_assignment" as const, agent: "worker", description: "look", sessionId: "ses_2" };
 
 const said = (more: Partial<Message>): Message => ({ id: "m", role: "user", content: text, createdAt: 0, ...more });
 
 test.each<[string, Message, boolean]>([
+  ["what memory adds to a person's message", said({ author: ANA, label: by(ANA.id), content: added }), false],
   ["a person's message", said({ author: ANA, label: by(ANA.id) }), true],
   [
     "a bot's message in the thread",

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import type { StoredEvent } from "../../../src/core/events/session-event.ts";
+import { outsideOf } from "../../../src/core/trust/label.ts";
+import { originOf } from "../../../src/features/memory/origin.ts";
+
+const TEXT = "deploys happen on fridays after lunch";
+const label = { who: ["slack:U1", outsideOf("docs.test")], holds: ["channel" as const] };
+
+function said(more: { readonly from?: string }): StoredEvent {
+  const thread = { platform: "slack" as const, workspaceId: "T", channelId: "C", threadId: "1" };
+  const author = { id: "slack:U1", name: "Ana" };
+  const body = {
+    kind: "message" as const,
+    author,
+    text: TEXT,
+    quoted: [],
+    attachments: [],
+    thread,
+    messageId: "1",
+    at: 0,
+  };
+  return { seq: 1, sessionId: "ses", key: "k", body: { ...body, addressed: true, joinsThread: false, ...more } };
+}
+
+test.each([
+  { whose: "a person's", more: {}, origin: "people" },
+  { whose: "a server's, which a person called for", more: { from: "MCP server docs" }, origin: "outside" },
+])("what stands in words that are $whose is remembered as of $origin", ({ more, origin }) => {
+  expect(originOf(TEXT, { approved: false, label, events: [said(more)] })).toBe(origin);
+});
