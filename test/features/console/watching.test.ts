@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hold, text, toolUse } from "../../support/model/model-script.ts";
+import { hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { openBrowser } from "../../support/program/browser.ts";
 import { privateChannel } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
@@ -152,4 +152,23 @@ test("a changed file is compared with what it held before, but for one that look
   await ana.reload();
   await files.getByText("notes.md").click();
   await files.getByText("has been changed by somebody else since").waitFor();
+});
+
+test("a page that is open while the program is killed goes on with the run, without a gap", async () => {
+  const gate = hold();
+  const replies: Reply[] = [[text("I begin "), gate.part], text("All is stowed.")];
+  at.model.script((): Reply => replies.shift() ?? text("Done."));
+  const talk = at.talk({ text: "stow everything", channel: privateChannel(at) });
+  await openSessions(ana);
+  await rows(ana).filter({ hasText: "stow everything" }).click();
+  await ana.locator(".thread-head").getByText("Working").waitFor();
+  await gate.reached;
+  await at.bot.kill("SIGKILL");
+  await ana.getByText("Connection lost").waitFor();
+  await at.bot.start();
+  gate.release();
+  await talk.answered(1);
+  await messages(ana).getByText("All is stowed.").waitFor();
+  await ana.locator(".thread-head").getByText("Done").waitFor();
+  expect(await ana.getByText("Connection lost").count()).toBe(0);
 });

@@ -5,6 +5,7 @@ import type { ListedSession } from "../../sessions/team-sessions.ts";
 import { BackIcon } from "../text/icons.tsx";
 import { Label } from "../text/markdown-text.tsx";
 import { ago } from "../text/when.ts";
+import { ConnectionBar } from "../thread/thread-view.tsx";
 import { EVERYTHING, Filters } from "./filters.tsx";
 import { stateWords } from "./states.ts";
 import type { TeamViewProps } from "./team-view.tsx";
@@ -16,7 +17,7 @@ const ROW = 58;
 const BEYOND = 12;
 
 /** Sessions of all platforms that this person may see, the newest first. */
-export function SessionList({ controller, now, show }: TeamViewProps): JSX.Element {
+export function SessionList({ state, controller, now, show }: TeamViewProps): JSX.Element {
   const [query, setQuery] = useState(EVERYTHING);
   const found = useSessions(query, controller);
   return (
@@ -32,6 +33,7 @@ export function SessionList({ controller, now, show }: TeamViewProps): JSX.Eleme
         </button>
         <h1>Sessions</h1>
       </header>
+      <ConnectionBar state={state} />
       <Filters query={query} change={setQuery} />
       <Rows found={found} now={now} more={found.more} open={controller.openTeam} search={JSON.stringify(query)} />
       <p class="hidden" role="status">

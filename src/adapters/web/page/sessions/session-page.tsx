@@ -4,6 +4,7 @@ import type { TeamSession } from "../../sessions/team-sessions.ts";
 import { changeHeaders } from "../state/controller.ts";
 import { BackIcon, PanelIcon } from "../text/icons.tsx";
 import { Label, Markdown } from "../text/markdown-text.tsx";
+import { ConnectionBar } from "../thread/thread-view.tsx";
 import { press } from "./api.ts";
 import { Cards } from "./cards.tsx";
 import { Entries } from "./entries.tsx";
@@ -38,6 +39,7 @@ export function SessionPage({ sessionId, state, controller, now, show }: Session
             <PanelIcon />
           </button>
         </header>
+        <ConnectionBar state={state} />
         <Scroller mark={`${session?.entries.length} ${session?.cards.length} ${streamed.length}`}>
           {session === undefined && <p class="hint centred">{hasFailed ? "It could not be loaded." : "Loading…"}</p>}
           {session === null && <p class="hint centred">There is no such session, or none that you may see.</p>}

@@ -116,7 +116,8 @@ const CONNECTION_WORDS = {
   locked: "Deckhand's key has changed. Open the address that it printed when it started.",
 } as const;
 
-function ConnectionBar({ state: { connection } }: Pick<ThreadViewProps, "state">): JSX.Element {
+/** Says when there is no connection. */
+export function ConnectionBar({ state: { connection } }: Pick<ThreadViewProps, "state">): JSX.Element {
   return (
     <div class={`connection ${connection}`} role="status">
       {connection === "open" ? "" : CONNECTION_WORDS[connection]}
