@@ -13,7 +13,20 @@ const BUILD_DIR = fileURLToPath(new URL("../../../build/wasm", import.meta.url))
 interface RunningChild {
   readonly process: SandboxChild;
   readonly view: ConfinedView | null;
-  running: number;
+  /** What each of its calls counts against. */
+  readonly calls: Set<readonly string[]>;
+}
+
+/** A call that comes to a child. */
+export interface EnteringCall extends Pick<RunMessage, "guest" | "capability"> {
+  /** What it counts against, by any names: calls of two children never count against the same. */
+  readonly counts: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** A call's place in a child, until it is disposed of. */
+export interface ChildPlace extends Disposable {
+  run(message: RunMessage, events: CallEvents & { readonly signal: AbortSignal }): Promise<Outcome>;
 }
 
 /** Keeps a child while there is work, and starts another one where the present one does not see what a call needs. */
@@ -25,6 +38,9 @@ export class ChildKeeper {
   #closed = false;
   #ready: Promise<boolean> | undefined;
   readonly #stopping = new Set<Promise<void>>();
+  readonly #children = new Set<RunningChild>();
+  /** Resolves when the next call ends. */
+  #left = Promise.withResolvers<void>();
 
   constructor(options: SandboxOptions, limits: SandboxLimits) {
     this.#options = options;
@@ -39,17 +55,43 @@ export class ChildKeeper {
     await this.#confines();
   }
 
-  async run(message: RunMessage, { signal, ...events }: CallEvents & { signal: AbortSignal }): Promise<Outcome> {
+  /**
+   * Gives a call its place. Two children share no counters: a call waits while one in an older child counts against the same.
+   * Throws SandboxError `sandbox_failed`, and the signal's reason when it aborts.
+   */
+  async enter(call: EnteringCall): Promise<ChildPlace> {
     const confines = await this.#confines();
-    if (this.#closed) return { type: "failed", message: "the sandbox is closed" };
-    if (signal.aborted) return { type: "cancelled" };
     const { isRequired = false } = this.#options.confinement ?? {};
-    if (isRequired && !confines) return { type: "failed", message: "the system does not confine the sandbox" };
-    try {
-      return await this.#runIn(this.#childFor(message, confines), message, { signal, ...events });
-    } catch (error) {
-      return { type: "failed", message: toAppError(error).message };
+    if (isRequired && !confines) {
+      throw new SandboxError("sandbox_failed", "the system does not confine the sandbox");
     }
+    for (;;) {
+      if (this.#closed) throw new SandboxError("sandbox_failed", "the sandbox is closed");
+      call.signal.throwIfAborted();
+      const child = this.#childFor(call, confines);
+      if (!this.#isCountedElsewhere(call, child)) return this.#placeIn(child, call);
+      await unlessAborted(this.#left.promise, call.signal);
+    }
+  }
+
+  #isCountedElsewhere({ counts }: EnteringCall, child: RunningChild): boolean {
+    const others = [...this.#children].filter((other) => other !== child);
+    return others.some(({ calls }) => [...calls].flat().some((key) => counts.includes(key)));
+  }
+
+  #placeIn(child: RunningChild, { counts }: EnteringCall): ChildPlace {
+    const own = [...counts];
+    clearTimeout(this.#idle);
+    child.calls.add(own);
+    return {
+      run: (message, events) => this.#runIn(child, message, events),
+      [Symbol.dispose]: () => {
+        child.calls.delete(own);
+        this.#rest(child);
+        this.#left.resolve();
+        this.#left = Promise.withResolvers();
+      },
+    };
   }
 
   async #runIn(
@@ -57,8 +99,7 @@ export class ChildKeeper {
     message: RunMessage,
     { signal, ...events }: CallEvents & { signal: AbortSignal },
   ): Promise<Outcome> {
-    clearTimeout(this.#idle);
-    child.running++;
+    if (signal.aborted) return { type: "cancelled" };
     const hung = setTimeout(() => this.#stop(child), message.capability.timeoutMs + this.#limits.graceMs);
     const cancel = (): void => child.process.cancel(message.id);
     signal.addEventListener("abort", cancel, { once: true });
@@ -67,14 +108,12 @@ export class ChildKeeper {
     } finally {
       clearTimeout(hung);
       signal.removeEventListener("abort", cancel);
-      child.running--;
-      this.#rest(child);
     }
   }
 
   /** A child without work: one that another has taken the place of ends, the present one stays for a while. */
   #rest(child: RunningChild): void {
-    if (child.running > 0) return;
+    if (child.calls.size > 0) return;
     if (child === this.#child) this.#idle = setTimeout(() => this.#stop(child), this.#limits.idleMs);
     else this.#stop(child);
   }
@@ -89,9 +128,9 @@ export class ChildKeeper {
     return this.#ready;
   }
 
-  #childFor(message: RunMessage, confines: boolean): RunningChild {
+  #childFor(message: EnteringCall, confines: boolean): RunningChild {
     const before = this.#child;
-    const needs = confines ? placesOf(message) : [];
+    const needs = confines ? madePlaces(message) : [];
     if (before !== null && seesAll(before, needs)) return before;
     const child = this.#start(confines);
     if (before !== null) this.#rest(before);
@@ -104,9 +143,11 @@ export class ChildKeeper {
     const view = (confines ? confinement?.view(childFile, buildDir) : null) ?? null;
     const process = startChild({ childFile, buildDir, view, log }, () => {
       if (this.#child === child) this.#child = null;
+      this.#children.delete(child);
     });
-    const child = { process, view, running: 0 };
+    const child = { process, view, calls: new Set<readonly string[]>() };
     this.#child = child;
+    this.#children.add(child);
     log?.debug({ pid: process.pid, confined: view !== null }, "sandbox.started");
     return child;
   }
@@ -126,8 +167,28 @@ export class ChildKeeper {
   }
 }
 
+/** Waits for work, or rejects with the signal's reason. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+function madePlaces(call: EnteringCall): string[] {
+  try {
+    return placesOf(call);
+  } catch (error) {
+    throw new SandboxError("sandbox_failed", toAppError(error).message);
+  }
+}
+
 /** What a call reaches, made where it is not there: a child sees only what was there when it was started. */
-function placesOf({ guest, capability: { root, snapshots } }: RunMessage): string[] {
+function placesOf({ guest, capability: { root, snapshots } }: EnteringCall): string[] {
   mkdirSync(root, { recursive: true });
   if (snapshots !== undefined) mkdirSync(snapshots, { recursive: true, mode: 0o700 });
   return [root, ...(snapshots === undefined ? [] : [snapshots]), ...(isAbsolute(guest) ? [guest] : [])];

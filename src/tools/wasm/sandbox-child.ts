@@ -90,6 +90,7 @@ export function startChild({ childFile, buildDir, view, log }: ChildParts, onExi
   return {
     pid: child.pid,
     run: (call, events) => {
+      if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(ended(child));
       const { promise, resolve } = Promise.withResolvers<Outcome>();
       calls.set(call.id, { ...events, end: resolve, over: new AbortController() });
       send(child, call);
@@ -106,6 +107,10 @@ export function startChild({ childFile, buildDir, view, log }: ChildParts, onExi
 /** A channel that is closed already means that `exit` follows, which ends the calls. */
 function send(child: ChildProcess, message: ToChild): void {
   if (child.connected) child.send(message, () => {});
+}
+
+function ended({ exitCode, signalCode }: ChildProcess): Outcome {
+  return { type: "failed", message: `the sandbox process ended (${signalCode ?? exitCode})` };
 }
 
 async function stop(child: ChildProcess): Promise<void> {

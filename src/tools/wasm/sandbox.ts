@@ -98,6 +98,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const { signal, changed = () => {}, printed = () => {}, refused = () => {} } = caller;
     const { network: rules = NO_NETWORK, ...given } = message.capability;
     const fetch = telling(createGuestFetch(rules, network), refused);
+    using place = await child.enter({
+      guest: message.guest,
+      capability: given,
+      counts: countsOf(given, caller),
+      signal,
+    });
     using growth = await growthOf(given, caller, options.quotas);
     const capability = { ...given, ...growth.room };
     const grown = (added: Grown): void => {
@@ -105,7 +111,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       if (added.full !== null) refused(added.full);
     };
     const events = { signal, changed, printed, grown, fetch };
-    const outcome = await child.run({ type: "run", id, ...message, capability }, events);
+    const outcome = await place.run({ type: "run", id, ...message, capability }, events);
     if (outcome.type === "cancelled") signal.throwIfAborted();
     return outputOf(outcome, message.capability);
   };
@@ -122,6 +128,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     pid: () => child.pid(),
     close: () => child.close(),
   };
+}
+
+/** What a call counts against. */
+function countsOf({ root, writable }: SandboxCapability, { personId, channelKey }: SandboxCaller): readonly string[] {
+  if (!writable) return [];
+  return [`root:${root}`, `channel:${channelKey}`, ...(personId === undefined ? [] : [`person:${personId}`])];
 }
 
 interface CallGrowth extends Disposable, Pick<GrowingCall, "ended"> {

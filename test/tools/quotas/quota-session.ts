@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { measure } from "../../../src/tools/quotas/measure.ts";
 import { createQuotas, type QuotaOptions, type Quotas } from "../../../src/tools/quotas/quotas.ts";
+import type { Confinement } from "../../../src/tools/wasm/confinement.ts";
 import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { buildGuests, SANDBOX_CHILD } from "../../support/program/built.ts";
@@ -22,14 +23,22 @@ export interface QuotaStage {
   session(who?: { person?: string; channel?: string; root?: string }): FileSession;
 }
 
-/** Quotas of a megabyte for a root, and two for a person and three for a channel a day, over a real sandbox. */
-export function useQuotas(given: Partial<QuotaOptions> = {}): QuotaStage {
+/**
+ * Quotas of a megabyte for a root, and two for a person and three for a channel a day, over a real sandbox. `confined`: how the
+ * system confines it.
+ */
+export function useQuotas(given: Partial<QuotaOptions> = {}, confined?: (home: string) => Confinement): QuotaStage {
   const clock = new ManualClock();
   const home = mkdtempSync(path.join(tmpdir(), "deckhand-quotas-"));
   const file = path.join(home, "growth.json");
   const limits = { root: () => MB, person: 2 * MB, channel: 3 * MB };
   const quotas = createQuotas({ limits, isGiven: () => false, file, clock, log: silentLog, ...given });
-  const sandbox = createSandbox({ ...SANDBOX_CHILD, quotas, snapshots: path.join(home, "kept") });
+  const sandbox = createSandbox({
+    ...SANDBOX_CHILD,
+    quotas,
+    snapshots: path.join(home, "kept"),
+    ...(confined && { confinement: confined(home) }),
+  });
   let sessions = 0;
   beforeAll(async () => {
     await buildGuests();
