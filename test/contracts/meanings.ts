@@ -108,6 +108,18 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
       expect(await search("vendor price", meaning, PRIVATE)).toEqual(["Our supplier raised its fee"]);
     });
 
+    test("what a line means it lends to the lines beside it", async () => {
+      const answer = "Forty crowns since the month of May, as the letter that came from Bergen yesterday says";
+      await add([
+        { text: "Our supplier raised its fee", position: 1, source: "talk" },
+        { text: answer, position: 2, source: "talk" },
+        ...Array.from({ length: 100 }, (_, at) => ({ text: `Has lunch ${at} a fee?`, id: `lunch_${at}` })),
+      ]);
+      const meaning = await open();
+      await meaning.finish(NEVER);
+      expect(await search("vendor price", meaning)).toContain(answer);
+    });
+
     test("makes each vector once, in batches, and holds them anew after a start", async () => {
       await add(Array.from({ length: 100 }, (_, index) => ({ text: `The client of ${index} paid`, id: `m${index}` })));
       await (await open()).finish(NEVER);
