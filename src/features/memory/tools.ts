@@ -121,7 +121,7 @@ function forgetTool(memories: Memories, host: Host): Tool {
     permission: "write",
     parallel: false,
     afterCrash: "replay",
-    grant: () => ({ key: "forget", label: "forgetting things" }),
+    grant: ({ number }) => ({ key: `forget:${number}`, label: `forgetting #${number}` }),
     title: ({ number }) => `#${number}`,
     execute: async ({ number }, ctx) => {
       const { author } = await whoAsks(ctx, host);

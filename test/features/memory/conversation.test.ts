@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { type Reply, text, toolUse } from "../../support/model/model-script.ts";
-import { asked, daysPass, privateChannel, rowsOf, typed } from "../../support/talk/memory-talk.ts";
+import { asked, daysPass, inDatabase, privateChannel, rowsOf, typed } from "../../support/talk/memory-talk.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
 import { conversationOf, type SlackOffice } from "../../support/talk/slack-talk.ts";
 
@@ -136,6 +136,19 @@ test("what a page says to remember is kept as found outside, and no later run re
   await at.until("it to be kept", async () => (await typed(at, "list", { channel })).includes("invoices"));
   expect(await typed(at, "list", { channel })).toContain("found outside");
   expect(await asked(at, "where do I send the invoices?", { channel })).not.toContain("evil@example.com");
+
+  replies = (words) =>
+    words.includes("look it up") ? toolUse("use_tool", { name: "recall", input: { query: "invoices" } }) : null;
+  at.model.script(
+    (request) => (request.toolResults.length > 0 ? null : replies(request.lastUserText)) ?? text("Done."),
+  );
+  await at.talk({ text: "the invoices: look it up", channel }).answered(1);
+  const [found] = inDatabase(at, (database) =>
+    database
+      .prepare<[], { label: string }>("SELECT label FROM Message WHERE content LIKE '%tool_result%evil@example.com%'")
+      .all(),
+  );
+  expect(JSON.parse(found?.label ?? "{}")).toMatchObject({ who: ["outside:memory"] });
 });
 
 test("a memory that holds little of what is asked, beside one that holds all of it, is no answer", async () => {

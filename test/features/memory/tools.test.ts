@@ -44,6 +44,32 @@ test("in mode write the model remembers for others only what a person allows, an
   expect(siskins()).toHaveLength(1);
 });
 
+test("in mode write the model forgets what a person allows, and each memory is asked for by itself", async () => {
+  const channel = at.channel();
+  await typed(at, "add the twite eats seeds", { channel });
+  await typed(at, "add the twite sings at noon", { channel });
+  const twites = () => rowsOf(at).flatMap(({ text: row }) => (/twite/iu.test(row) ? [row] : []));
+  const listed = await typed(at, "list", { channel });
+  const numberOf = (words: string) => Number(new RegExp(`#(\\d+)[^#]*${words}`, "u").exec(listed)?.[1]);
+  const forget = (words: string) => () => toolUse("use_tool", { name: "forget", input: { number: numberOf(words) } });
+
+  calls = forget("eats seeds");
+  const talk = at.talk({ text: "forget what it eats", channel });
+  await at.until("the card", () => cards(talk).length > 0);
+  expect(twites()).toHaveLength(2);
+  talk.click("approve:A");
+  await at.until("one to be left", () => twites().length === 1);
+  await untilIdle(at.bot);
+
+  calls = forget("sings at noon");
+  talk.mention("forget when it sings");
+  await at.until("a card of its own", () => cards(talk).length > 0);
+  talk.click("approve:n");
+  await at.until("no card", () => cards(talk).length === 0);
+  await untilIdle(at.bot);
+  expect(twites()).toEqual(["the twite sings at noon"]);
+});
+
 test("where memory is off the tool finds nothing either", async () => {
   const channel = at.channel();
   await typed(at, "add the brambling nests in the attic", { channel });
