@@ -252,15 +252,21 @@ test("a slash command in a channel has no thread to set anything for", async () 
   expect(privateText(await receive(slash("mode")))).toContain("Mode **write**: I ask before");
 });
 
-test("a command that failed is run when it is delivered again; one that was answered is not", async () => {
+test.each([
+  ["typed in a message, which is delivered again", mention("/tools")],
+  ["that nobody delivers again, so that its person is told", slash("tools")],
+])("a command that failed is run the next time, and one that was answered is not: %s", async (_which, command) => {
   const { options } = await intakeOptions();
   let isAway = true;
   const tools: IntakeOptions["tools"] = () =>
     isAway ? Promise.reject(new Error("the tools are away")) : Promise.resolve([]);
   const receive = createIntake({ ...options, tools });
-  const command = slash("tools");
-  await expect(receive(command)).rejects.toThrow("the tools are away");
+  const first = receive(command);
+  if (command.kind === "message") await expect(first).rejects.toThrow("the tools are away");
+  else expect(privateText(await first)).toMatch(/^✗ `\/tools` did not work\. .* the code \w{5}\.$/u);
   isAway = false;
-  expect(privateText(await receive(command))).toContain("0 of 0 tools");
-  expect(await receive(command)).toEqual({ type: "duplicate" });
+  const answered = await receive(command);
+  expect(privateText(answered)).toContain("0 of 0 tools");
+  // A message's further deliveries get the receipt of the one that was answered.
+  expect(await receive(command)).toEqual(command.kind === "message" ? answered : { type: "duplicate" });
 });
