@@ -30,12 +30,18 @@ export function changedSettings(settings: SessionSettings, change: SettingsChang
   return sessionSettingsSchema.parse(Object.fromEntries(kept));
 }
 
-/** How long a raised mode outlasts the newest request. Milliseconds. */
+/** How long a raised mode outlasts the newest message of its thread. Milliseconds. */
 export const RAISED_MS = 86_400_000;
 
-/** Whether a raised mode is over, since nobody has asked anything for so long. */
+/** Whether a raised mode is over, since nobody has written for so long. */
 export function isLapsed({ raised }: SessionSettings, now: number): boolean {
   return raised !== undefined && raised.until <= now;
+}
+
+/** What a message changes of a raised mode, which holds on from it; null where there is none, or none any more. */
+export function heldOn(settings: SessionSettings, now: number): SettingsChange | null {
+  const { raised } = settings;
+  return raised === undefined || isLapsed(settings, now) ? null : { raised: { ...raised, until: now + RAISED_MS } };
 }
 
 /** Whether the session's raised mode is not for what this person asks. */

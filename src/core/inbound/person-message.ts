@@ -1,6 +1,6 @@
 import type { ThreadBreaker } from "../budget/thread-breaker.ts";
 import type { CalledSkill, PersonMessageEvent } from "../events/session-event.ts";
-import { isRaisedForOthers } from "../events/session-settings.ts";
+import { heldOn, isRaisedForOthers } from "../events/session-settings.ts";
 import { answersFromNowOn, answersNext } from "../history/agent-switch.ts";
 import type { DecisionScope } from "../people/interaction.ts";
 import { mayDecide } from "../permissions/deciders.ts";
@@ -66,7 +66,15 @@ async function openWith(
 }
 
 /** What people say to each other in a session's thread: kept as context, starts nothing. */
-export function takeRemark(message: InboundMessage, session: SessionRow, options: MessageOptions): Promise<Receipt> {
+export async function takeRemark(
+  message: InboundMessage,
+  session: SessionRow,
+  options: MessageOptions,
+): Promise<Receipt> {
+  const { store, runtime } = options;
+  const now = runtime.clock.now();
+  const held = heldOn(session.settings, now);
+  if (held !== null) await store.transaction((tx) => tx.sessions.changeSettings(session.id, held, now));
   return deliver(message, { session, addressed: false, isNew: false, agent: null, before: session.agent }, options);
 }
 

@@ -8,7 +8,7 @@ import type { ChildEvent } from "../events/child-event.ts";
 import { taskTreeOf } from "../events/child-task.ts";
 import { configFor } from "../events/job-event.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
-import { isLapsed, RAISED_MS, sessionSettingsSchema, settingsInForce } from "../events/session-settings.ts";
+import { heldOn, sessionSettingsSchema, settingsInForce } from "../events/session-settings.ts";
 import { authorOf } from "../people/run-people.ts";
 import { publicly } from "../protocol/private-reply.ts";
 import type { SessionRow } from "../store/sessions.ts";
@@ -61,7 +61,7 @@ function askersOf({ event, pending }: BegunRun["wake"]): string[] {
   return [event, ...asked].map(({ body }) => authorOf(body).id);
 }
 
-/** A raised mode holds on with each request; one that is over is told of where it was raised. */
+/** A raised mode holds on with each message; one that is over is told of where it was raised. */
 async function keepRaised(
   { session, context, usual }: Pick<BegunRun, "session" | "context"> & { readonly usual: Mode },
   now: number,
@@ -69,12 +69,12 @@ async function keepRaised(
   const { id, settings } = session;
   const { raised, mode } = settings;
   if (raised === undefined) return;
-  const isOver = isLapsed(settings, now);
-  if (isOver) {
-    const text = `The mode of this thread is **${usual}** again: for 24 hours nobody has asked anything in \`${mode}\`.`;
+  const held = heldOn(settings, now);
+  if (held === null) {
+    const text = `The mode of this thread is **${usual}** again: for 24 hours nobody has written here in \`${mode}\`.`;
     await context.post("mode", publicly(text));
   }
-  const change = isOver ? { mode: null, raised: null } : { raised: { ...raised, until: now + RAISED_MS } };
+  const change = held ?? { mode: null, raised: null };
   context.defer("mode", async (tx) => void (await tx.sessions.changeSettings(id, change, now)));
 }
 

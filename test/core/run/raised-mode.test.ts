@@ -16,14 +16,26 @@ const writes = (turn: Omit<Turn, "does" | "says"> = {}): Turn => ({
   says: "write a.txt",
   does: [read("a.txt"), write("a.txt", "new\n")],
 });
+/** What somebody says to the others, so many hours later. */
+const remark = (hours: number): Turn => ({ by: BOB, says: "lunch?", addressed: "none", after: hours * HOUR_MS });
 
 test.each([
   { name: "whoever has raised it is asked nothing", turns: [RAISED, writes()], cards: [0, 0] },
   { name: "others are asked", turns: [RAISED, writes({ by: BOB })], cards: [0, 1] },
   {
-    name: "each request lets it hold for another day",
+    name: "each message lets it hold for another day",
     turns: [RAISED, writes({ after: 20 * HOUR_MS }), writes({ after: 20 * HOUR_MS })],
     cards: [0, 0, 0],
+  },
+  {
+    name: "what people say to one another keeps it as well",
+    turns: [RAISED, remark(20), writes({ after: 20 * HOUR_MS })],
+    cards: [0, 0, 0],
+  },
+  {
+    name: "a day without a message ends it, also for who writes then",
+    turns: [RAISED, remark(25), writes()],
+    cards: [0, 0, 1],
   },
   {
     name: "a day without a request ends it",
@@ -43,9 +55,7 @@ test.each([
 test("the thread is told of a mode that has ended by itself", async () => {
   const { office } = await play([RAISED, writes({ after: 25 * HOUR_MS })], SETTING, sandbox);
   const said = office.messages("1").map(({ markdown }) => markdown);
-  expect(said).toContain(
-    "The mode of this thread is **write** again: for 24 hours nobody has asked anything in `agi`.",
-  );
+  expect(said).toContain("The mode of this thread is **write** again: for 24 hours nobody has written here in `agi`.");
 });
 
 test("the thread is told who has raised its mode, and for whom it holds; admins raise it for everyone", async () => {
