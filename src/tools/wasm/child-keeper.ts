@@ -70,7 +70,13 @@ export class ChildKeeper {
       call.signal.throwIfAborted();
       const child = this.#childFor(call, confines);
       if (!this.#isCountedElsewhere(call, child)) return this.#placeIn(child, call);
-      await unlessAborted(this.#left.promise, call.signal);
+      try {
+        await unlessAborted(this.#left.promise, call.signal);
+      } catch (error) {
+        // The child may have been started for this call alone.
+        this.#rest(child);
+        throw error;
+      }
     }
   }
 
@@ -114,8 +120,9 @@ export class ChildKeeper {
   /** A child without work: one that another has taken the place of ends, the present one stays for a while. */
   #rest(child: RunningChild): void {
     if (child.calls.size > 0) return;
-    if (child === this.#child) this.#idle = setTimeout(() => this.#stop(child), this.#limits.idleMs);
-    else this.#stop(child);
+    if (child !== this.#child) return this.#stop(child);
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#stop(child), this.#limits.idleMs);
   }
 
   /** Whether a child is confined. Says in the log why not, once. */
