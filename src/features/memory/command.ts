@@ -241,17 +241,11 @@ async function changeable(number: string, { memories, context }: Use): Promise<M
   const seq = Number(number.replace(/^#/u, ""));
   if (!Number.isSafeInteger(seq) || seq <= 0) return "Which one? `/memory list` numbers them.";
   const memory = await memories.get(seq);
-  const isHere = memory !== null && (await isReadable(memory, context, memories));
+  const isHere = memory !== null && (await memories.isReadable(memory, hereOf(context)));
   if (memory === null || !isHere) return `I remember nothing here that has the number ${seq}. See \`/memory list\`.`;
   if (!mayChange(memory, context.person, context.access.admins))
     return `#${seq} is ${memory.author.name}'s: only they and admins may change it.`;
   return memory;
-}
-
-/** What cannot be read here is not there. Whose it is may see it wherever they are. */
-async function isReadable(memory: Memory, context: CommandContext, memories: Memories): Promise<boolean> {
-  if (memory.scope === `person:${context.person.id}` && !memory.isPrivate) return true;
-  return memories.isIn(memory.seq, hereOf(context));
 }
 
 function hereOf({ thread, channelKey, person }: CommandContext) {

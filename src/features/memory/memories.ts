@@ -51,6 +51,10 @@ export function createMemories({ store, runtime, log, database, describe, member
   return {
     ...reads,
     ...changes(write, { paused, clock }),
+    /** What cannot be read in a place is not there. Whose it is may see it wherever they are. */
+    isReadable: async (memory: Memory, place: MemoryScope): Promise<boolean> =>
+      (memory.scope === `person:${place.personId}` && !memory.isPrivate) || (await reads.isIn(memory.seq, place)),
+
     linkOf: ({ thread }: Pick<Memory, "thread">) => (thread === null ? null : linkTo(thread, describe)),
 
     /** Whether people have turned memory off in a channel. */

@@ -3,8 +3,8 @@ import { errorResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import type { FeatureHost } from "../../feature.ts";
 import type { Reader } from "./audience.ts";
-import { type Memories, workspaceOf } from "./memories.ts";
-import { KINDS, MOST_CHARS } from "./memory.ts";
+import { type Memories, placeOf, workspaceOf } from "./memories.ts";
+import { KINDS, type Memory, MOST_CHARS } from "./memory.ts";
 import { labelOf, originOf } from "./origin.ts";
 import { recalledText } from "./recalled-text.ts";
 import { mayChange } from "./rights.ts";
@@ -113,6 +113,15 @@ function recallTool(memories: Memories, host: Host): Tool {
 }
 
 function forgetTool(memories: Memories, host: Host): Tool {
+  /** Null where whoever asks may not delete it, or may not read it where they ask. */
+  const ofAsker = async (number: number, ctx: ToolContext): Promise<Memory | null> => {
+    const { session, author } = await whoAsks(ctx, host);
+    const memory = await memories.get(number);
+    if (memory === null || author === null || !mayChange(memory, author, host.admins)) return null;
+    const here = placeOf(session.thread, session.channelKey, author.id);
+    return (await memories.isReadable(memory, here)) ? memory : null;
+  };
+  const refused = (number: number) => `There is no #${number} here that whoever asks may delete.`;
   return defineTool({
     name: "forget",
     description: "Deletes a memory for good, when whoever told it asks for that.",
@@ -123,12 +132,13 @@ function forgetTool(memories: Memories, host: Host): Tool {
     afterCrash: "replay",
     grant: ({ number }) => ({ key: `forget:${number}`, label: `forgetting #${number}` }),
     title: ({ number }) => `#${number}`,
+    preview: async ({ number }, ctx) => {
+      const memory = await ofAsker(number, ctx);
+      if (memory === null) return { refused: refused(number) };
+      return { question: `Forget #${number} for good?`, language: "text", text: memory.text, reach: "" };
+    },
     execute: async ({ number }, ctx) => {
-      const { author } = await whoAsks(ctx, host);
-      const memory = await memories.get(number);
-      if (memory === null || author === null || !mayChange(memory, author, host.admins)) {
-        return errorResult(`There is no #${number} that whoever asks may delete.`);
-      }
+      if ((await ofAsker(number, ctx)) === null) return errorResult(refused(number));
       await memories.forget(number);
       return textResult(`Forgotten: #${number}.`, { summary: `#${number} forgotten` });
     },

@@ -200,7 +200,19 @@ test("by its tool nobody deletes what another has told", async () => {
   const forget = toolUse("use_tool", { name: "forget", input: { number: Number(number) } });
   replies = (words) => (words.includes("delete it") ? forget : null);
   await at.talk({ text: "delete it please", channel, user: "U0BOB" }).answered(1);
-  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("that whoever asks may delete");
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("here that whoever asks may delete");
   await at.talk({ text: "now delete it please", channel }).answered(1);
   expect(await typed(at, "list", { channel })).not.toContain("crossbill");
+});
+
+test("by its tool nobody deletes what cannot be read where they ask", async () => {
+  const secret = privateChannel(at);
+  const added = await typed(at, "add the siskin merger is signed", { channel: secret });
+  const number = Number(/#(\d+)/u.exec(added)?.[1]);
+  replies = (words) =>
+    words.includes("delete it") ? toolUse("use_tool", { name: "forget", input: { number } }) : null;
+  await at.talk({ text: "delete it from afar", channel: at.channel() }).answered(1);
+  expect(rowsOf(at).some(({ text: row }) => row.includes("siskin merger"))).toBe(true);
+  await at.talk({ text: "delete it here", channel: secret }).answered(1);
+  expect(rowsOf(at).some(({ text: row }) => row.includes("siskin merger"))).toBe(false);
 });
