@@ -76,12 +76,12 @@ test("a further turn with a tool costs 15 statements and 3 commits at most", asy
   expect(two.commits - one.commits).toBeLessThanOrEqual(3);
 });
 
-test("in a checkout whose instructions wait, an answer costs three statements more at most, once its card is there", async () => {
+test("in a checkout whose instructions wait, an answer costs two statements more at most, once its card is there", async () => {
   putFile(scene, ".git/HEAD", "ref: refs/heads/main\n");
   putFile(scene, "AGENTS.md", "Deploy from the main branch only.\n");
   await counted(0);
   const { statements, commits, sent } = await counted(0);
   expect(sent.some((statement) => statement.includes('"Grant"'))).toBe(true);
-  expect(statements, sent.join("\n")).toBeLessThanOrEqual(31);
+  expect(statements, sent.join("\n")).toBeLessThanOrEqual(30);
   expect(commits).toBeLessThanOrEqual(6);
 });

@@ -43,14 +43,16 @@ export async function configAsBegun(
   const { body } = wake.event;
   const { settings: now } = session;
   const toolsNow = (root: string) => toolsOfSkills({ body, settings: now }, () => skillsOf(root, session.channelKey));
+  let read: ChannelConfig | undefined;
   const begun = await context.stage("begun", async () => {
     const settings = settingsInForce(now, { now: runtime.clock.now(), askers: askersOf(wake) });
-    const { config, sandboxRoot } = configOfRun(body, await channelConfigOf({ ...session, settings }));
+    read = await channelConfigOf({ ...session, settings });
+    const { config, sandboxRoot } = configOfRun(body, read);
     if (body.kind === "message") await keepRaised({ session, context, usual: config.mode }, runtime.clock.now());
     return { settings, mode: config.mode, skillTools: toolsNow(sandboxRoot) };
   });
   const { settings, mode, skillTools } = begunSchema.parse(begun);
-  const { config, ...place } = configOfRun(body, await channelConfigOf({ ...session, settings }));
+  const { config, ...place } = configOfRun(body, read ?? (await channelConfigOf({ ...session, settings })));
   const lists = [...skillTools, ...toolsNow(place.sandboxRoot)];
   return { ...place, config: narrowedTo(lists, { ...config, mode: lesserMode(mode, config.mode) }) };
 }
