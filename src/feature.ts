@@ -8,6 +8,7 @@ import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
 import type { CallModel } from "./core/budget/background-call.ts";
+import type { CreateBackgroundEmbedder } from "./core/budget/background-embedder.ts";
 import type { ChatCommand, CommandServices } from "./core/command-line/command.ts";
 import type { SessionEngine } from "./core/engine/engine.ts";
 import type { StepSources } from "./core/history/run-steps.ts";
@@ -63,6 +64,11 @@ export type FeatureCommand = Omit<ChatCommand, "run"> & {
   readonly whenOff: string | ChatCommand["run"];
 };
 
+/** What doctor gives a feature to look with; nothing of it counts as spent. */
+interface CheckWorld extends Pick<FeatureHost, "runtime" | "log" | "version"> {
+  readonly createEmbedder: CreateEmbedder;
+}
+
 /** A feature with its settings. */
 export interface ConfiguredFeature {
   /** A start is refused with these lines. */
@@ -78,7 +84,7 @@ export interface ConfiguredFeature {
   /** A start is refused where it does not open; otherwise the rest starts without it. */
   readonly isEssential?: boolean;
   /** What doctor finds. */
-  check?(world: Pick<FeatureHost, "runtime" | "log" | "version" | "createEmbedder">): Promise<readonly Finding[]>;
+  check?(world: CheckWorld): Promise<readonly Finding[]>;
   /** Absent: the feature is off. */
   readonly open?: (host: FeatureHost) => Promise<OpenFeature>;
 }
@@ -130,7 +136,7 @@ export interface FeatureHost {
   /** A model call beside runs, for work in the background. */
   readonly callModel: CallModel;
   /** Makes vectors of texts, over the provider that the operator has named. */
-  readonly createEmbedder: CreateEmbedder;
+  readonly createEmbedder: CreateBackgroundEmbedder;
   /** Ids of admins, and of roles that make some. */
   readonly admins: readonly string[];
   /** Names that tools may not take: those of tools that were there before. */

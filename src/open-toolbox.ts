@@ -3,6 +3,7 @@ import type { ChannelConfigs } from "./channel-config.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import { titleOf } from "./core/agent/tool-decision.ts";
+import { createBackgroundEmbedders } from "./core/budget/background-embedder.ts";
 import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
 import { servedBy } from "./core/permissions/access.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
@@ -121,6 +122,7 @@ export async function openToolbox(
   const confinement = await openConfinement(config);
   const { guardedFiles } = config;
   const bounds = { guardedFiles, quotas: given.quotas, ...confinement };
+  const counted = { store: given.store, runtime, settings: config.budgets };
   const sandbox = createSandbox({ log, snapshots, network: { resolve }, ...bounds });
   const stopKeeping = keepWithinLimits({ directory: snapshots, clock: runtime.clock, log });
   parts.defer(async () => stopKeeping());
@@ -145,7 +147,7 @@ export async function openToolbox(
         version: VERSION,
         database: databaseOf(config.database.url),
         describe: describePlatform,
-        createEmbedder: embeddersOf(config.providers, runtime),
+        createEmbedder: createBackgroundEmbedders(embeddersOf(config.providers, runtime), counted),
         admins: config.access.admins,
         serves: servedBy(config.access),
         hideIn: <T>(value: T) => given.secrets.files.hideIn(given.secrets.hideIn(value)),

@@ -4,6 +4,7 @@ import { startupErrorLines } from "./cli/startup-error.ts";
 import type { Terminal } from "./cli/terminal.ts";
 import type { UserRequest } from "./cli/user.ts";
 import type { Config } from "./config.ts";
+import { createBackgroundEmbedders } from "./core/budget/background-embedder.ts";
 import { assertNever } from "./core/protocol/assert-never.ts";
 import { toAppError } from "./core/protocol/errors.ts";
 import { reasonOf } from "./core/protocol/explain.ts";
@@ -40,6 +41,7 @@ export async function runMemory(config: Config, request: MemoryRequest, terminal
     const world = { store, runtime, database, out: (line: string) => terminal.out(line) } as const;
     const meaning = await meaningFor(config, world, terminal);
     if ((await carryOut(request, { ...world, meaning })) === false) terminal.fail();
+    await meaning?.settle();
   });
 }
 
@@ -113,7 +115,9 @@ async function meaningFor(
   if (embeddings === null) return null;
   try {
     const { createMeaning } = await import("./features/memory/meaning/meaning.ts");
-    const embedder = await embeddersOf(config.providers, world.runtime)(embeddings.model);
+    const counted = { ...world, settings: config.budgets };
+    const createEmbedder = createBackgroundEmbedders(embeddersOf(config.providers, world.runtime), counted);
+    const embedder = await createEmbedder(embeddings.model, "memory-import");
     const warn = () => terminal.error("⚠ The model of memory.embeddings does not answer: only words are looked for.");
     const log = { info: () => undefined, warn };
     return createMeaning({ ...world, log, embedder, perDay: embeddings.perDay }, QUERY_MS);

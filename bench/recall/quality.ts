@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import type { Embedder } from "../../src/core/providers/openai/embedder.ts";
+import type { BackgroundEmbedder } from "../../src/core/budget/background-embedder.ts";
 import { openStore, type Store } from "../../src/core/store/store.ts";
 import { scopeWord } from "../../src/features/memory/audience.ts";
 import { createMeaning, type MeaningWork } from "../../src/features/memory/meaning/meaning.ts";
@@ -125,9 +125,13 @@ async function fill(store: Store, statements: readonly Statement[], now: number)
 /** A model of the made corpus's words, with vectors of everything in the store. */
 async function meaningBy(store: Store, ignorance: number): Promise<MeaningWork> {
   const model = { dimensions: 256, ignorance };
-  const embedder: Embedder = {
+  const vectorsOf = (texts: readonly string[]) => texts.map((text) => Float32Array.from(meaningOf(text, model)));
+  const nothing = () => Promise.resolve();
+  const embedder: BackgroundEmbedder = {
     ref: `bench/${ignorance}`,
-    embed: (texts) => Promise.resolve(texts.map((text) => Float32Array.from(meaningOf(text, model)))),
+    embed: (texts) => Promise.resolve({ vectors: vectorsOf(texts), count: nothing }),
+    ask: (texts) => Promise.resolve(vectorsOf(texts)),
+    settle: nothing,
   };
   const log = { info: () => undefined, warn: () => undefined };
   const given = { store, runtime: systemRuntime(), log, database: "sqlite", perDay: Infinity } as const;

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createBackgroundEmbedders } from "../../src/core/budget/background-embedder.ts";
+import type { BudgetSettings } from "../../src/core/budget/limits.ts";
 import { type Embedder, embeddersOf } from "../../src/core/providers/openai/embedder.ts";
 import { openStore, type Store } from "../../src/core/store/store.ts";
 import { scopeWord } from "../../src/features/memory/audience.ts";
@@ -11,18 +13,20 @@ import type { Database } from "../../src/features/memory/search/full-text.ts";
 import { fullText } from "../../src/features/memory/search/store.ts";
 import { memoryWrites } from "../../src/features/memory/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
-import { type EmbeddingsServer, startEmbeddings } from "../support/model/embeddings-server.ts";
+import { type EmbeddingsServer, startEmbeddings, tokensOf } from "../support/model/embeddings-server.ts";
 import { given } from "./memories.ts";
 import type { DatabaseHarness } from "./store.ts";
 
 const CHANNEL = "channel:slack:C1";
 const PRIVATE = "channel:slack:C2";
 const NEVER = AbortSignal.any([]);
+const USD_PER_MILLION = 3;
 
 interface Opened {
   readonly perDay?: number;
   readonly model?: string;
   readonly queryMs?: number;
+  readonly budgets?: BudgetSettings;
   /** What happens between a request and what comes of it. */
   readonly during?: () => Promise<void>;
 }
@@ -49,17 +53,20 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
     });
 
     const open = async (how: Opened = {}): Promise<MeaningWork> => {
-      const { perDay = 1_000, model = "openai/small", queryMs = 10_000, during } = how;
-      const settings = { openai: { apiKey: "sk-test", baseUrl: server.url } };
+      const { perDay = 1_000, model = "openai/small", queryMs = 10_000, during, budgets = {} } = how;
+      const models = { small: { price: { input: USD_PER_MILLION, output: 0 } } };
+      const settings = { openai: { apiKey: "sk-test", baseUrl: server.url, models } };
       const real = await embeddersOf(settings, runtime)(model);
-      const embedder: Embedder = {
-        ref: real.ref,
+      const slow: Embedder = {
+        ...real,
         async embed(texts, signal) {
-          const vectors = await real.embed(texts, signal);
+          const embedded = await real.embed(texts, signal);
           await during?.();
-          return vectors;
+          return embedded;
         },
       };
+      const counted = { store, runtime, settings: budgets };
+      const embedder = await createBackgroundEmbedders(() => Promise.resolve(slow), counted)(model, "memory");
       const log = { info: () => undefined, warn: () => undefined };
       return createMeaning({ store, runtime, log, database, embedder, perDay }, queryMs);
     };
@@ -184,6 +191,32 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
       ]);
     });
 
+    test("what is edited or forgotten is near to nothing that it meant", async () => {
+      await add([
+        { text: "Our supplier raised its fee" },
+        { text: "The doctor is in" },
+        { text: "The boss is on holiday" },
+      ]);
+      const meaning = await open();
+      await meaning.finish(NEVER);
+      const [first, second, third] = await store.tables((db) => vectorReads(db, database)).after(0, 3);
+      const nearTo = async (query: string) => {
+        const vector = (await meaning.of(query)) ?? new Float32Array();
+        return meaning.nearest(vector, [scopeWord(CHANNEL, "people")]).seqs;
+      };
+      expect((await nearTo("supplier fee"))[0]).toBe(first?.seq);
+      const edited = { ...given, text: "The physician is ill" };
+      await write((writes) => writes.edit(first?.seq ?? 0, { text: edited.text, terms: indexed(edited).terms }));
+      meaning.changed(first?.seq ?? 0);
+      expect(await nearTo("supplier fee")).not.toContain(first?.seq);
+      await meaning.finish(NEVER);
+      expect((await nearTo("supplier fee")).filter((seq) => seq === first?.seq)).toHaveLength(1);
+      expect(new Set((await nearTo("doctor")).slice(0, 2))).toEqual(new Set([first?.seq, second?.seq]));
+      await write((writes) => writes.forget(third?.seq ?? 0));
+      await search("boss", meaning);
+      expect(await nearTo("boss")).not.toContain(third?.seq);
+    });
+
     test("a text that the model refuses costs no other, and is not sent again", async () => {
       await add([
         { text: "Our supplier raised its fee" },
@@ -193,11 +226,51 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
       const meaning = await open();
       await meaning.finish(NEVER);
       expect(await meaning.missing()).toBe(0);
-      expect((await sizes()).map(([, size]) => size)).toEqual([128, 0, 128]);
+      expect(await sizes()).toEqual([
+        ["openai/small 128", 128],
+        ["openai/small", 0],
+        ["openai/small 128", 128],
+      ]);
       const requests = server.seen();
       await (await open()).finish(NEVER);
       expect(server.seen()).toBe(requests);
       expect(await search("physician", meaning)).toContain("The doctor is in");
+    });
+
+    test("a first text that the model refuses makes no model of no size", async () => {
+      await add([{ text: `long ${"word ".repeat(700)}` }]);
+      await (await open()).finish(NEVER);
+      expect(await sizes()).toEqual([["openai/small", 0]]);
+      await add([{ text: "Our supplier raised its fee", id: "mem_new" }]);
+      const meaning = await open();
+      const requests = server.seen();
+      await meaning.finish(NEVER);
+      expect(server.seen()).toBe(requests + 1);
+      expect(await meaning.missing()).toBe(0);
+      expect((await search("vendor price", meaning))[0]).toBe("Our supplier raised its fee");
+    });
+
+    test("what an older version has kept without a size is made anew", async () => {
+      await add([{ text: "Our supplier raised its fee" }]);
+      const [first] = await store.tables((db) => vectorReads(db, database)).after(0, 1);
+      const none = { signs: new Uint8Array(), bytes: new Uint8Array(), createdAt: new Date() };
+      const data = { seq: first?.seq ?? 0, model: "openai/small ", ...none };
+      await store.transaction((tx) => tx.tables((db) => db.memoryVector.create({ data })));
+      const meaning = await open();
+      await meaning.finish(NEVER);
+      expect(await sizes()).toEqual([["openai/small 128", 128]]);
+      expect(await search("vendor price", meaning)).toEqual(["Our supplier raised its fee"]);
+    });
+
+    test("a model that refuses everything marks no text, and is asked little", async () => {
+      await add(Array.from({ length: 10 }, (_, index) => ({ text: `The client of ${index} paid`, id: `m${index}` })));
+      const meaning = await open();
+      server.set({ status: 400 });
+      await expect(meaning.finish(NEVER)).rejects.toMatchObject({ code: "bad_request" });
+      expect([await sizes(), server.seen()]).toEqual([[], 2]);
+      server.set("well");
+      await meaning.finish(NEVER);
+      expect(await meaning.missing()).toBe(0);
     });
 
     test("no more is sent in a day than is allowed", async () => {
@@ -207,6 +280,76 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
       expect(await meaning.finish(NEVER)).toBe(false);
       expect(server.batches.flat()).toHaveLength(4);
       expect(await meaning.missing()).toBe(6);
+    });
+
+    test("what is edited, forgotten or refused has been sent all the same, also before a start", async () => {
+      await add([{ text: "Our supplier raised its fee" }]);
+      const [first] = await store.tables((db) => vectorReads(db, database)).after(0, 1);
+      const edit = async (text: string) => {
+        const terms = indexed({ ...given, text }).terms;
+        await write((writes) => writes.edit(first?.seq ?? 0, { text, terms }));
+      };
+      await (await open({ perDay: 5 })).finish(NEVER);
+      await edit("The manager is on vacation");
+      await (await open({ perDay: 5 })).finish(NEVER);
+      // Sent, refused, and a harmless text to tell whose fault it is.
+      await edit(`long ${"word ".repeat(700)}`);
+      await (await open({ perDay: 5 })).finish(NEVER);
+      await write((writes) => writes.forget(first?.seq ?? 0));
+      await add([
+        { text: "The doctor is in", id: "mem_a" },
+        { text: "The heron is grey", id: "mem_b" },
+      ]);
+      const meaning = await open({ perDay: 5 });
+      expect(await meaning.finish(NEVER)).toBe(false);
+      expect(await meaning.missing()).toBe(1);
+      expect(server.seen()).toBe(5);
+    });
+
+    test("all that is sent is spent: what is remembered, and what is asked", async () => {
+      await add([{ text: "Our supplier raised its fee" }, { text: `long ${"word ".repeat(700)}` }]);
+      const meaning = await open();
+      await meaning.finish(NEVER);
+      await meaning.of("vendor price");
+      await meaning.of("vendor price");
+      await meaning.settle();
+      await meaning.settle();
+      const tokens = server.batches.flat().reduce((sum, text) => sum + tokensOf(text), 0);
+      expect(server.batches.flat()).toContain("vendor price");
+      const [sum, ...others] = await store.usage.sumsBy("model", { since: 0 });
+      expect(others).toEqual([]);
+      expect(sum).toMatchObject({ key: "openai/small", tokens, unpriced: 0 });
+      expect(sum?.costUsd).toBeCloseTo((tokens * USD_PER_MILLION) / 1_000_000, 12);
+    });
+
+    test("a limit of the day holds, what one run, person or channel may spend does not", async () => {
+      await add([{ text: "Our supplier raised its fee" }]);
+      const stopped = await open({ budgets: { dayTokens: 5 } });
+      expect(await stopped.finish(NEVER)).toBe(false);
+      const dear = await open({ budgets: { dayUsd: 0.000_001 } });
+      expect(await dear.finish(NEVER)).toBe(false);
+      expect(server.seen()).toBe(0);
+      const going = await open({
+        budgets: { dayTokens: 50, runTokens: 1, sessionTokens: 1, userUsd: 0, channelUsd: 0 },
+      });
+      expect(await going.finish(NEVER)).toBe(true);
+      const held = await store.transaction((tx) => tx.budgets.held());
+      expect(held).toEqual([]);
+    });
+
+    test("what is sent as the program stops is charged when it is sent anew", async () => {
+      await add([{ text: "Our supplier raised its fee" }]);
+      const stopping = new AbortController();
+      const cut = await open({ budgets: { dayTokens: 100 } });
+      server.set("never");
+      const pass = cut.finish(stopping.signal).catch(() => "cut");
+      await expect.poll(() => server.seen()).toBe(1);
+      stopping.abort();
+      expect(await pass).toBe("cut");
+      server.set("well");
+      await (await open({ budgets: { dayTokens: 100 } })).finish(NEVER);
+      const { calls } = await store.usage.total({ since: 0 });
+      expect(calls).toBe(2);
     });
 
     test.each(["never", { status: 429, retryAfter: "1" }, { status: 500 }] as const)(

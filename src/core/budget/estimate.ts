@@ -16,7 +16,12 @@ export function inputTokensAtMost({ system, messages, tools }: ModelRequest, con
     media += tokens;
     return null;
   });
-  return Math.min(contextWindow, Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN) + media);
+  return Math.min(contextWindow, textTokensAtMost(text) + media);
+}
+
+/** The tokens of a text, rather too many than too few. */
+export function textTokensAtMost(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
 /** Tokens of an image or a PDF; null of anything else. */

@@ -77,7 +77,7 @@ export async function makeVectors({ meaning, runtime, out }: LineWorld): Promise
   const missing = await meaning.missing();
   const made = `${all - missing} memories have vectors now`;
   if (missing === 0) return out(`✓ ${all} memories have vectors`);
-  const why = failure === null ? "`memory.embeddings.perDay` is reached" : reasonOf(failure);
+  const why = failure === null ? "`memory.embeddings.perDay` or a budget of the day is reached" : reasonOf(failure);
   out(`⚠ ${missing} memories wait for their vectors: ${why} (${made})`);
 }
 

@@ -18,7 +18,11 @@ const embeddingsSchema = z.strictObject({
     "Which model: all that is remembered, private notes too, is sent to its provider.",
     "openai/text-embedding-3-small",
   ),
-  perDay: field(z.int().min(1).default(200_000), "Memories that are sent in a day at most.", 200_000),
+  perDay: field(
+    z.int().min(1).default(200_000),
+    "Texts that are sent in a day at most: each memory once, and again as it changes.",
+    200_000,
+  ),
 });
 
 type Embeddings = z.infer<typeof embeddingsSchema>;
@@ -138,7 +142,7 @@ export function embeddingsIn(features: readonly Pick<ConfiguredFeature, "facts">
 async function openMeaning(host: FeatureHost, { model, perDay }: Embeddings): Promise<MeaningWork | undefined> {
   try {
     const { createMeaning } = await import("./meaning/meaning.ts");
-    return createMeaning({ ...host, perDay, embedder: await host.createEmbedder(model) });
+    return createMeaning({ ...host, perDay, embedder: await host.createEmbedder(model, "memory") });
   } catch (error) {
     host.log.error({ err: toAppError(error), model }, "embeddings_off");
     return undefined;

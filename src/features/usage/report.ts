@@ -151,6 +151,8 @@ async function seenOf(
   const workspaces = await store.usage.workspacesOf(keys);
   const seen = await Promise.all(
     keys.map(async (key) => {
+      // What the program does in the background is in no channel.
+      if (!key.includes(":")) return [key];
       const workspaceId = workspaces.get(key) ?? thread.workspaceId;
       const isSeen = key === channelKey || (await canSeeChannel(channelOf(key, workspaceId), person));
       return isSeen ? [key] : [];

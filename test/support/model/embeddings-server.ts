@@ -7,6 +7,11 @@ import { type MeaningModel, meaningOf } from "../../../bench/recall/meanings.ts"
 /** How the next requests are answered: as they should be, with a status, or not at all. */
 export type Mood = "well" | "never" | { readonly status: number; readonly retryAfter?: string };
 
+/** What a text counts. */
+export function tokensOf(text: string): number {
+  return text.split(" ").length;
+}
+
 /** A local server that makes real vectors as OpenAI's `/v1/embeddings` does, and refuses what that refuses. */
 export interface EmbeddingsServer extends AsyncDisposable {
   /** With `/v1`. */
@@ -61,7 +66,9 @@ export async function startEmbeddings(
       }));
       response.writeHead(200, { "content-type": "application/json" });
       // Out of order, as it may come.
-      response.end(JSON.stringify({ object: "list", model: given.data.model, data: data.toReversed() }));
+      const prompt_tokens = given.data.input.reduce((sum, text) => sum + tokensOf(text), 0);
+      const usage = { prompt_tokens, total_tokens: prompt_tokens };
+      response.end(JSON.stringify({ object: "list", model: given.data.model, data: data.toReversed(), usage }));
     };
     answer().catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });

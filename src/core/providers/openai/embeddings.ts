@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { Runtime } from "../../protocol/runtime.ts";
+import { modelFacts } from "../models/models.ts";
+import type { Price } from "../provider.ts";
 import { type ErrorContext, providerFailure, toProviderError } from "../provider-errors.ts";
-import { endpointFor, type ProviderSettings } from "../registry.ts";
+import { endpointFor, isLocal, type ProviderSettings } from "../registry.ts";
 import { type StallLimits, stallGuardedFetch } from "../stall.ts";
-import type { Embedder } from "./embedder.ts";
+import type { Embedded, Embedder } from "./embedder.ts";
 import { createOpenAiClient } from "./openai-client.ts";
 
 /** Vectors come at once or hardly at all; a local model may have to load first. Milliseconds. */
@@ -26,13 +28,14 @@ export function createEmbedder(
   };
   return {
     ref,
+    price: priceOf(provider, model, settings[provider]),
     async embed(texts, signal) {
       try {
         // `post` rather than `create`: the SDK asks for base64, which not every provider knows.
         const body = { model, input: texts };
         client ??= createOpenAiClient({ endpoint, fetch, clock, ids });
         const answer = await (await client).post<unknown>("/embeddings", { body, signal });
-        return vectorsIn(answer, texts.length, context());
+        return embeddedIn(answer, texts.length, context());
       } catch (error) {
         signal.throwIfAborted();
         throw toProviderError(error, context());
@@ -41,14 +44,34 @@ export function createEmbedder(
   };
 }
 
+/** US dollars per million tokens. Source: https://developers.openai.com/api/docs/pricing, Embeddings; 2026-11-23. */
+const KNOWN_USD: ReadonlyMap<string, number> = new Map([
+  ["openai/text-embedding-3-small", 0.02],
+  ["openai/text-embedding-3-large", 0.13],
+  ["openai/text-embedding-ada-002", 0.1],
+]);
+
+/** The operator's word goes before what is known. */
+function priceOf(provider: string, model: string, settings: ProviderSettings | undefined): Price | null {
+  const sources = { override: settings?.models?.[model], isLocal: isLocal(provider, settings) };
+  const { price } = modelFacts(provider, model, sources);
+  const usd = KNOWN_USD.get(`${provider}/${model}`);
+  return price ?? (usd === undefined ? null : { input: usd, output: 0, cacheRead: usd, cacheWrite: usd });
+}
+
 const answerSchema = z.object({
   data: z.array(z.object({ index: z.number().int().nullish(), embedding: z.array(z.number()).min(1) })),
+  usage: z
+    .object({ prompt_tokens: z.number().int().min(0) })
+    .nullish()
+    .catch(null),
 });
 
-function vectorsIn(answer: unknown, count: number, context: ErrorContext): Float32Array[] {
+function embeddedIn(answer: unknown, count: number, context: ErrorContext): Embedded {
   const read = answerSchema.safeParse(answer);
   if (!read.success) throw providerFailure("provider_failed", "the answer holds no vectors", context);
-  const sorted = read.data.data.toSorted((one, other) => (one.index ?? 0) - (other.index ?? 0));
+  const { data, usage } = read.data;
+  const sorted = data.toSorted((one, other) => (one.index ?? 0) - (other.index ?? 0));
   const [first] = sorted;
   if (sorted.length !== count || sorted.some(({ embedding }) => embedding.length !== first?.embedding.length)) {
     throw providerFailure(
@@ -57,7 +80,8 @@ function vectorsIn(answer: unknown, count: number, context: ErrorContext): Float
       context,
     );
   }
-  return sorted.map(({ embedding }) => ofLengthOne(Float32Array.from(embedding)));
+  const vectors = sorted.map(({ embedding }) => ofLengthOne(Float32Array.from(embedding)));
+  return { vectors, tokens: usage?.prompt_tokens ?? null };
 }
 
 function ofLengthOne(vector: Float32Array): Float32Array {

@@ -10,7 +10,8 @@ const LIMIT_MS = 15_000;
 export async function checkEmbeddings(model: string, createEmbedder: CreateEmbedder): Promise<Finding> {
   try {
     const embedder = await createEmbedder(model);
-    const [vector] = await embedder.embed(["memory"], AbortSignal.timeout(LIMIT_MS));
+    const { vectors } = await embedder.embed(["memory"], AbortSignal.timeout(LIMIT_MS));
+    const [vector] = vectors;
     return { ok: true, text: `memory: ${model} makes vectors of ${vector?.length ?? 0} dimensions` };
   } catch (error) {
     const reason = error instanceof DOMException ? "it does not answer" : reasonOf(toAppError(error));

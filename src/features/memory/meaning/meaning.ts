@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
+import type { BackgroundEmbedder } from "../../../core/budget/background-embedder.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { IndexWord } from "../search/words.ts";
 import { Keeper, type KeeperOptions } from "./keeper.ts";
@@ -11,6 +12,8 @@ export interface Meaning {
   nearest(vector: Float32Array, readers: readonly IndexWord[]): Near;
   /** A memory says something else. */
   changed(seq: number): void;
+  /** What is near is there no more. */
+  gone(seqs: readonly number[]): void;
 }
 
 export interface MeaningWork extends Meaning {
@@ -23,6 +26,8 @@ export interface MeaningWork extends Meaning {
   /** Asks for the vectors of several questions at once, which are kept for a while. */
   prepare(queries: readonly string[]): Promise<void>;
   missing: Keeper["missing"];
+  /** Counts what questions have cost since. */
+  settle: BackgroundEmbedder["settle"];
 }
 
 /** How long a run waits for the vector of its question. Milliseconds. */
@@ -53,7 +58,7 @@ export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs =
     const late = new AbortController();
     const over = clock.after(queryMs, () => late.abort());
     try {
-      const vectors = await Promise.race([embedder.embed(texts, late.signal), aborted(late.signal)]);
+      const vectors = await Promise.race([embedder.ask(texts, late.signal), aborted(late.signal)]);
       for (const [index, vector] of vectors.entries()) {
         keeper.sized(vector.length);
         known.set(texts[index] ?? "", vector);
@@ -76,18 +81,21 @@ export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs =
     prepare: (queries) => ask(queries.map((query) => query.slice(0, QUERY_CHARS)).filter((text) => !known.has(text))),
     nearest: (vector, readers) => nearest.find(vector, readers, MOST_NEAR),
     changed: (seq) => keeper.changed(seq),
+    gone: (seqs) => seqs.forEach((seq) => nearest.remove(seq)),
     finish: (signal) => keeper.pass(signal),
     hold: (signal) => keeper.hold(signal),
     missing: () => keeper.missing(),
+    settle: () => embedder.settle(),
     async work(signal) {
       for (let failures = 0; !signal.aborted; ) {
         let waitMs = LOOK_MS;
         try {
           const isWhole = await keeper.pass(signal);
+          await embedder.settle();
           failures = 0;
           if (!isWhole) waitMs = TOMORROW_MS;
         } catch (error) {
-          if (signal.aborted) return;
+          if (signal.aborted) break;
           const { retryAfterMs } = toAppError(error);
           failures += 1;
           waitMs = Math.min(MOST_WAIT_MS, Math.max(retryAfterMs ?? 0, LOOK_MS * 2 ** failures));
@@ -95,6 +103,7 @@ export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs =
         }
         await clock.sleep(waitMs, signal).catch(() => {});
       }
+      await embedder.settle().catch((error: unknown) => log.warn({ err: toAppError(error) }, "questions_not_counted"));
     },
   };
 }

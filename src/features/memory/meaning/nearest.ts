@@ -22,8 +22,10 @@ export interface Nearest {
   /** Signs of each vector in bytes; what was held of another size is dropped. */
   begin(signBytes: number): void;
   has(seq: number): boolean;
-  /** Once more for what means something else now. */
+  /** In place of what is held for it. */
   add(seq: number, audiences: readonly IndexWord[], signs: Uint8Array): void;
+  /** It means something else now, or is gone. */
+  remove(seq: number): void;
   /** The memories that any of the readers may read whose vectors differ in the fewest signs. */
   find(vector: Float32Array, readers: readonly IndexWord[], most: number): Near;
 }
@@ -40,7 +42,15 @@ export function createNearest(): Nearest {
   const rooms = new Map<string, Room>();
   let words = 0;
   const held = new Set<number>();
+  const remove = (seq: number): void => {
+    if (!held.delete(seq)) return;
+    for (const room of rooms.values()) {
+      const at = room.seqs.subarray(0, room.count).indexOf(seq);
+      if (at >= 0) takeOut(room, at, words);
+    }
+  };
   return {
+    remove,
     begin(signBytes) {
       rooms.clear();
       held.clear();
@@ -48,6 +58,7 @@ export function createNearest(): Nearest {
     },
     has: (seq) => held.has(seq),
     add(seq, audiences, signs) {
+      remove(seq);
       if (held.size >= MOST_HELD || signs.length !== words * Int32Array.BYTES_PER_ELEMENT) return;
       const key = audiences.join(" ");
       const room = rooms.get(key) ?? newRoom(audiences, words);
@@ -80,6 +91,13 @@ function grow(room: Room, words: number): void {
   room.signs.set(signs);
 }
 
+/** The last takes its place. */
+function takeOut(room: Room, at: number, words: number): void {
+  room.count -= 1;
+  room.seqs[at] = room.seqs[room.count] ?? 0;
+  room.signs.copyWithin(at * words, room.count * words, (room.count + 1) * words);
+}
+
 function nearestIn(rooms: readonly Room[], asked: Int32Array, most: number): Near {
   const bits = 32 * asked.length;
   const often = new Uint32Array(bits + 1);
@@ -97,10 +115,9 @@ function nearestIn(rooms: readonly Room[], asked: Int32Array, most: number): Nea
       if (distance <= furthest) found.push({ seq: seqs[at] ?? 0, distance });
     }
   }
-  // The newest first of those that are as near; one that was written anew may be there twice.
+  // The newest first of those that are as near.
   const sorted = found.toSorted((one, other) => one.distance - other.distance || other.seq - one.seq);
-  const seqs = [...new Set(sorted.map(({ seq }) => seq))].slice(0, most);
-  return { seqs, usual: usualIn(often) };
+  return { seqs: sorted.slice(0, most).map(({ seq }) => seq), usual: usualIn(often) };
 }
 
 /** Two vectors whose signs differ in a share of their places stand at that share of half a turn. */

@@ -15,7 +15,7 @@ export interface Placed {
   readonly channelKey: string;
   /** ThreadRef as JSON; null for what was told in none. */
   readonly thread: string | null;
-  /** The model of its vector; null where it has none. */
+  /** The model of its vector and its size; the model alone, which takes no such text; null where none was made. */
   readonly model: string | null;
   readonly signs: Uint8Array;
 }
@@ -88,19 +88,23 @@ export function vectorReads(db: Client, database: Database) {
       return all.flatMap((row) => pageRow.safeParse(row).data ?? []);
     },
 
-    /** The model and size that a vector was made by last, of those whose name begins so; null where none was. */
-    async newestModel(prefix: string): Promise<string | null> {
-      const where = { model: { startsWith: prefix } };
-      return (await db.memoryVector.findFirst({ where, orderBy: { createdAt: "desc" } }))?.model ?? null;
+    /** The size of the vector that a model has made last; null where it has made none. */
+    async newestSize(ref: string): Promise<number | null> {
+      const prefix = `${ref} `;
+      // An older version kept texts that the model does not take under a name without a size.
+      const where = { model: { startsWith: prefix, not: prefix } };
+      const newest = await db.memoryVector.findFirst({ where, orderBy: { createdAt: "desc" } });
+      return newest === null ? null : Number(newest.model.slice(prefix.length));
     },
 
-    async madeSince(at: number): Promise<number> {
-      return db.memoryVector.count({ where: { createdAt: { gte: new Date(at) } } });
+    /** How many texts were sent on the day that began then. */
+    async sentOn(day: number): Promise<number> {
+      return (await db.memorySent.findUnique({ where: { day: new Date(day) } }))?.texts ?? 0;
     },
 
-    /** How many memories have no vector of a model. */
-    async without(model: string): Promise<number> {
-      return db.memory.count({ where: { OR: [{ vector: null }, { vector: { model: { not: model } } }] } });
+    /** How many memories have nothing of any of these models. */
+    async without(models: readonly string[]): Promise<number> {
+      return db.memory.count({ where: { OR: [{ vector: null }, { vector: { model: { notIn: [...models] } } }] } });
     },
   };
 }
@@ -108,6 +112,17 @@ export function vectorReads(db: Client, database: Database) {
 export function vectorWrites(db: Client, database: Database) {
   const { each, json, fromHex: bytes, hexArgument } = DIALECT[database];
   return {
+    /** So many more texts are sent on the day that began then; of days before, nobody asks. */
+    async sent(day: number, texts: number): Promise<void> {
+      const today = new Date(day);
+      await db.memorySent.deleteMany({ where: { day: { lt: today } } });
+      await db.memorySent.upsert({
+        where: { day: today },
+        create: { day: today, texts },
+        update: { texts: { increment: texts } },
+      });
+    },
+
     /** What has been forgotten or edited meanwhile is left out. */
     async save(all: readonly Made[], { model, at }: { readonly model: string; readonly at: number }): Promise<void> {
       const values = all.map(({ seq, text, vector }) => {

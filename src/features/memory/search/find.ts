@@ -9,7 +9,7 @@ import { type IndexWord, type QueryWord, queryWords } from "./words.ts";
 export interface FindOptions {
   readonly text: FullText;
   /** Absent: words are all that is looked at. */
-  readonly meaning?: Pick<Meaning, "of" | "nearest"> | undefined;
+  readonly meaning?: Pick<Meaning, "of" | "nearest" | "gone"> | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -63,7 +63,10 @@ export async function find({ query, readers, limit }: Asked, { text, meaning, no
   if (wanted.seqs.length + wanted.near.length + wanted.query.length === 0) return [];
   const read = (found: readonly Found[]) =>
     found.filter(({ terms }) => isFor(terms, readers)).map((one) => readFor(one, question));
-  const candidates = read(await text.read(wanted));
+  const there = await text.read(wanted);
+  const seqs = new Set(there.map(({ seq }) => seq));
+  meaning?.gone(near.seqs.filter((seq) => !seqs.has(seq)));
+  const candidates = read(there);
   const first = rank(candidates, question);
   const lines = linesBeside(first.slice(0, READ_BESIDE), candidates);
   const beside = lines.length === 0 ? [] : read(await text.beside(lines));
