@@ -32,6 +32,7 @@ import { workedUntil } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import type { Feature } from "./feature.ts";
 import { accountsFeature } from "./features/accounts/feature.ts";
+import { auditFeature } from "./features/audit/feature.ts";
 import { consoleFeature } from "./features/console/feature.ts";
 import { extensionsFeature } from "./features/extensions/feature.ts";
 import { instructionsFeature } from "./features/instructions/feature.ts";
@@ -72,6 +73,7 @@ const DRAIN_MS = 5_000;
 
 /** Every feature; what is off opens nothing. */
 export const FEATURES: readonly Feature[] = [
+  auditFeature,
   accountsFeature,
   consoleFeature,
   extensionsFeature,

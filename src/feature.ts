@@ -141,6 +141,20 @@ export interface FeatureHost {
   readonly admins: readonly string[];
   /** Names that tools may not take: those of tools that were there before. */
   readonly taken: () => ReadonlySet<string>;
+  /** Writes down for the audit log what somebody has done; it never rejects. */
+  readonly audit: WriteAudit;
+}
+
+export type WriteAudit = (entry: AuditEntry) => Promise<void>;
+
+/** What somebody has done, for the audit log. It holds no secrets. */
+interface AuditEntry {
+  /** An account's name, or somebody as their platform shows them; empty: nobody knows. */
+  readonly by: string;
+  /** The thing, then what was done to it: `settings.changed`. */
+  readonly act: string;
+  readonly about: string;
+  readonly details?: string;
 }
 
 /** A card by the run and the hook that have posted it. */
@@ -180,6 +194,8 @@ export interface OpenFeature {
   readonly sessions?: TeamSessions;
   /** Who may open the page beyond this machine; of one feature. */
   readonly logins?: Logins;
+  /** Keeps the audit log; of one feature. */
+  readonly audit?: WriteAudit;
   /** Once all features are open. */
   readonly start?: (signal: AbortSignal) => Promise<void>;
   readonly stop?: () => Promise<void>;

@@ -53,18 +53,21 @@ interface Opened extends OpenFeature {
  */
 async function openFeatures(
   configured: readonly NamedFeature[],
-  host: FeatureHost,
+  host: Omit<FeatureHost, "audit">,
   say: (line: string) => void,
 ): Promise<Features> {
   const open: Opened[] = [];
   const own = host.taken();
+  const audit: FeatureHost["audit"] = async (entry) => {
+    for (const { audit: write } of open) await write?.(entry);
+  };
   const toolsOf = (features: readonly Opened[]) => distinct(features, own);
   for (const { name, isEssential, open: opening } of configured) {
     if (opening === undefined) continue;
     const taken = () => new Set([...own, ...toolsOf(open).tools.map(({ tool }) => tool.name)]);
     const log = host.log.child({ feature: name });
     try {
-      open.push({ ...(await opening({ ...host, log, taken })), name });
+      open.push({ ...(await opening({ ...host, log, taken, audit })), name });
     } catch (error) {
       const line = `The feature ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
       if (isEssential === true) throw new ConfigError([line]);

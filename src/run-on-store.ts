@@ -12,7 +12,9 @@ import type { Runtime } from "./core/protocol/runtime.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
 import { embeddersOf } from "./core/providers/openai/embedder.ts";
 import { openStore, type Store } from "./core/store/store.ts";
+import { accountName } from "./features/accounts/account.ts";
 import { changeAccounts } from "./features/accounts/command-line.ts";
+import { createAudit } from "./features/audit/audit.ts";
 import {
   exportAll,
   importFile,
@@ -48,7 +50,8 @@ export async function runMemory(config: Config, request: MemoryRequest, terminal
 /** `deckhand user`: as above. */
 export async function runUser(config: Config, request: UserRequest, { terminal, stdin }: UserEnds): Promise<void> {
   const linesOf = (error: unknown) => startupErrorLines(toAppError(error));
-  await onStore(config, { terminal, linesOf }, async (store, { clock }) => {
+  await onStore(config, { terminal, linesOf }, async (store, runtime) => {
+    const { clock } = runtime;
     const password = () => newPassword(stdin);
     const { ok, lines } = await changeAccounts(request, { store, clock, password });
     for (const line of lines) {
@@ -56,8 +59,23 @@ export async function runUser(config: Config, request: UserRequest, { terminal, 
       else terminal.error(line);
     }
     if (!ok) terminal.fail();
+    if (!ok || request.type === "list") return;
+    const log = { error: () => terminal.error("⚠ It is not in the audit log: that could not be written.") };
+    const details = "role" in request ? request.role : "";
+    const by = "command line";
+    const entry = { by, act: ACTS[request.type], about: accountName(request.name), details };
+    await createAudit({ store, runtime, log })(entry);
   });
 }
+
+/** How the audit log calls what is asked for. */
+const ACTS: Readonly<Record<Exclude<UserRequest["type"], "list">, string>> = {
+  add: "account.added",
+  role: "account.role",
+  passwd: "account.password",
+  logout: "account.signed_out",
+  remove: "account.removed",
+};
 
 interface Told {
   readonly terminal: Terminal;

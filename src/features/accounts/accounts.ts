@@ -41,16 +41,16 @@ export function accountWriter(store: FeatureHost["store"]): Write {
 
 /** Accounts as the page's server asks about them. */
 export function createLogins(
-  { store, runtime: { clock }, log }: Pick<FeatureHost, "store" | "runtime" | "log">,
+  { store, runtime: { clock }, log, audit }: Pick<FeatureHost, "store" | "runtime" | "log" | "audit">,
   limits: SessionLimits,
 ): Logins {
-  const world = { reads: store.tables(accountReads), write: accountWriter(store), clock, log, limits };
+  const world = { reads: store.tables(accountReads), write: accountWriter(store), clock, log, audit, limits };
   return {
     hasAccounts: () => world.reads.any(),
     createFirst: firstAccount(world),
     signIn: signIn(world),
     signedIn: signedIn(world),
-    signOut: (token) => world.write((accounts) => accounts.endSession(sessionId(token))),
+    signOut: signOut(world),
     async personOf(personId) {
       const name = nameIn(personId);
       const account = name === null ? null : await world.reads.get(name);
@@ -64,11 +64,12 @@ interface World {
   readonly write: Write;
   readonly clock: Pick<Clock, "now">;
   readonly log: Log;
+  readonly audit: FeatureHost["audit"];
   readonly limits: SessionLimits;
 }
 
 function firstAccount(world: World): Logins["createFirst"] {
-  const { reads, write, clock } = world;
+  const { reads, write, clock, audit } = world;
   const founding = new KeyedMutex();
   return ({ name: typed, password }) =>
     founding.run("first", async () => {
@@ -84,6 +85,7 @@ function firstAccount(world: World): Logins["createFirst"] {
         return true;
       });
       const token = isFirst ? await begin({ name, passwordHash }, world) : null;
+      if (isFirst) await audit({ by: name, act: "account.added", about: name, details: "admin, on the set-up page" });
       return token === null ? { type: "taken" } : { type: "signed_in", token, name };
     });
 }
@@ -95,8 +97,9 @@ function signIn(world: World): Logins["signIn"] {
     const admission = throttle({ name, address, device });
     if (admission.type === "wait") return admission;
     let token: string | null = null;
+    let account: Account | null = null;
     try {
-      const account = nameProblem(name) === null ? await world.reads.get(name) : null;
+      account = nameProblem(name) === null ? await world.reads.get(name) : null;
       // Nobody learns from the time it takes whether there is such an account.
       const isRight = await isPasswordOf(account?.passwordHash ?? NOBODYS_HASH, normalised(password));
       if (isRight && account !== null) token = await begin(account, world);
@@ -106,10 +109,22 @@ function signIn(world: World): Logins["signIn"] {
     if (token === null) {
       // What was typed as a name may be a password.
       world.log.warn({ address }, "sign_in_wrong");
+      const about = account?.name ?? "an unknown name";
+      await world.audit({ by: "", act: "login.failed", about, details: `from ${address}` });
       return { type: "wrong" };
     }
     world.log.info({ account: name, address }, "signed_in");
+    await world.audit({ by: name, act: "login.succeeded", about: name, details: `from ${address}` });
     return { type: "signed_in", token, name };
+  };
+}
+
+function signOut({ reads, write, audit }: World): Logins["signOut"] {
+  return async (token) => {
+    const id = sessionId(token);
+    const session = await reads.session(id);
+    await write((accounts) => accounts.endSession(id));
+    if (session !== null) await audit({ by: session.account.name, act: "login.ended", about: session.account.name });
   };
 }
 

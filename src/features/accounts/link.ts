@@ -4,7 +4,7 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import type { FeatureHost } from "../../feature.ts";
-import { accountName, nameIn } from "./account.ts";
+import { type AccountLink, accountName, nameIn } from "./account.ts";
 import { accountWriter, type Write } from "./accounts.ts";
 import { accountReads } from "./store.ts";
 
@@ -28,6 +28,7 @@ interface Use {
   readonly context: CommandContext;
   readonly reads: ReturnType<typeof accountReads>;
   readonly write: Write;
+  readonly audit: FeatureHost["audit"];
   /** The newest of each account. */
   readonly codes: BoundedMap<string, Code>;
   /** Whether the person has typed too many wrong ones; counts this one. */
@@ -43,7 +44,8 @@ export function linkCommand({
   store,
   runtime: { clock },
   describe,
-}: Pick<FeatureHost, "store" | "runtime" | "describe">): ChatCommand["run"] {
+  audit,
+}: Pick<FeatureHost, "store" | "runtime" | "describe" | "audit">): ChatCommand["run"] {
   const codes = new BoundedMap<string, Code>(REMEMBERED);
   const tries = new Attempts(clock, VALID_MS);
   const now = () => clock.now();
@@ -52,7 +54,7 @@ export function linkCommand({
     tries.add(personId);
     return isFree;
   };
-  const given = { reads: store.tables(accountReads), write: accountWriter(store), codes, mayTry, now };
+  const given = { reads: store.tables(accountReads), write: accountWriter(store), audit, codes, mayTry, now };
   return async (line, context) => {
     const use = { ...given, context };
     const words = line
@@ -65,12 +67,17 @@ export function linkCommand({
   };
 }
 
-async function onPage(name: string, words: readonly string[], { reads, write, codes, now }: Use): Promise<string> {
+async function onPage(
+  name: string,
+  words: readonly string[],
+  { reads, write, audit, codes, now }: Use,
+): Promise<string> {
   const links = await reads.links(name);
   if (words[0] === "off") {
     await write(async (accounts) => {
       for (const { personId } of links) await accounts.removeLink(personId);
     });
+    for (const linked of links) await audit({ by: name, act: "link.removed", about: name, details: who(linked) });
     return links.length === 0 ? "Nobody is linked to your account." : "✓ Nobody is linked to your account any more.";
   }
   const code = Array.from({ length: CODE_CHARS }, () => SIGNS[randomInt(SIGNS.length)]).join("");
@@ -84,7 +91,7 @@ async function onPage(name: string, words: readonly string[], { reads, write, co
 }
 
 async function onPlatform(words: readonly string[], use: Use): Promise<string> {
-  const { context, reads, write, codes, mayTry, now } = use;
+  const { context, reads, write, audit, codes, mayTry, now } = use;
   const { person } = context;
   const linked = await reads.link(person.id);
   const [typed, code] = words;
@@ -94,7 +101,10 @@ async function onPlatform(words: readonly string[], use: Use): Promise<string> {
       : `The account ${linked.accountName} of the web page is linked to you. \`/link off\` ends that.`;
   }
   if (typed === "off" && code === undefined) {
-    if (linked !== null) await write((accounts) => accounts.removeLink(person.id));
+    if (linked !== null) {
+      await write((accounts) => accounts.removeLink(person.id));
+      await audit({ by: person.name, act: "link.removed", about: linked.accountName, details: who(linked) });
+    }
     return linked === null
       ? "No account is linked to you."
       : `✓ The account ${linked.accountName} is no longer linked to you.`;
@@ -106,13 +116,17 @@ async function onPlatform(words: readonly string[], use: Use): Promise<string> {
     return "✗ That is no code that holds. Type `/link` on the page for a new one, and here all that it says.";
   }
   codes.delete(name);
-  await write((accounts) =>
-    accounts.addLink({ personId: person.id, personName: person.name, accountName: name }, now()),
-  );
+  const added = { personId: person.id, personName: person.name, accountName: name };
+  await write((accounts) => accounts.addLink(added, now()));
+  await audit({ by: person.name, act: "link.added", about: name, details: who(added) });
   return `✓ The account ${name} of the web page is linked to you: whoever signs in to it decides as you do. If that is not your account, type \`/link off\` now.`;
 }
 
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function who({ personId, personName }: Pick<AccountLink, "personId" | "personName">): string {
+  return `${personName} (${personId})`;
 }

@@ -5,6 +5,7 @@ import { afterAll } from "vitest";
 import type { LocalThreadStore } from "../../../src/adapters/render/local/thread-store.ts";
 import { createWebPlatform, type WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import type { OverviewSource, PanelSource } from "../../../src/adapters/web/live/overview.ts";
+import type { FeatureRoutes } from "../../../src/adapters/web/server/feature-routes.ts";
 import type { Logins } from "../../../src/adapters/web/server/logins.ts";
 import type { Probes } from "../../../src/adapters/web/server/server.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
@@ -55,8 +56,10 @@ export function openPlatform(options: {
   readonly token?: string;
   readonly pageDirectory?: string;
   readonly overview?: OverviewSource;
+  /** What features answer. */
+  readonly routes?: FeatureRoutes;
 }): WebPlatform {
-  const { overview = NOTHING, logins = null, ...rest } = options;
+  const { overview = NOTHING, logins = null, routes = new Map(), ...rest } = options;
   const platform = createWebPlatform({
     host: "127.0.0.1",
     port: 0,
@@ -72,7 +75,7 @@ export function openPlatform(options: {
     commands: CHAT_COMMANDS,
     ...rest,
   });
-  platform.provide({ ...overview, routes: new Map(), sessions: null, logins });
+  platform.provide({ ...overview, routes, sessions: null, logins });
   return platform;
 }
 

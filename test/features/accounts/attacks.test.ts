@@ -199,7 +199,12 @@ describe("who guesses", () => {
   test("learns nothing from the time that it takes: a name that nobody has takes as long", async () => {
     const world = await withAna();
     const logins = createLogins(
-      { store: world.store, runtime: { ...systemRuntime(), clock: world.clock }, log: silentLog },
+      {
+        store: world.store,
+        runtime: { ...systemRuntime(), clock: world.clock },
+        log: silentLog,
+        audit: async () => {},
+      },
       LIMITS,
     );
     const times: Record<string, number[]> = { ana: [], nobody: [], "no name": [] };

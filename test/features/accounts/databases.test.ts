@@ -27,7 +27,10 @@ describe.each([
     const clock = new ManualClock();
     const store = await openStore(await url(), runtime);
     onTestFinished(() => store.close());
-    const logins = createLogins({ store, runtime: { ...runtime, clock }, log: silentLog }, LIMITS);
+    const logins = createLogins(
+      { store, runtime: { ...runtime, clock }, log: silentLog, audit: async () => {} },
+      LIMITS,
+    );
     expect(await logins.hasAccounts()).toBe(false);
     const founded = await Promise.all(["ana", "bob"].map((name) => logins.createFirst({ name, password: PASSWORD })));
     expect(founded.map(({ type }) => type)).toEqual(["signed_in", "taken"]);

@@ -3,11 +3,13 @@ import { request } from "node:http";
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import type { WebPlatform } from "../../../src/adapters/web/adapter.ts";
+import type { FeatureRoutes } from "../../../src/adapters/web/server/feature-routes.ts";
 import type { ClientFrame, ServerFrame } from "../../../src/adapters/web/wire.ts";
 import type { Receive } from "../../../src/core/protocol/platform.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { createLogins } from "../../../src/features/accounts/accounts.ts";
 import { changeAccounts } from "../../../src/features/accounts/command-line.ts";
+import { createAudit } from "../../../src/features/audit/audit.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { entryUrl, openPlatform } from "../../adapters/web/web-setup.ts";
 import { MemoryThreadStore } from "../../support/database/memory-thread-store.ts";
@@ -45,13 +47,16 @@ export interface LoginWorldOptions {
   readonly url?: string;
   readonly trustProxy?: readonly string[];
   readonly receive?: Receive;
+  /** What features answer. */
+  readonly routes?: FeatureRoutes;
 }
 
-export async function loginWorld({ store, url, trustProxy, receive }: LoginWorldOptions): Promise<LoginWorld> {
+export async function loginWorld({ store, url, trustProxy, receive, routes }: LoginWorldOptions): Promise<LoginWorld> {
   const port = await freePort();
   const clock = new ManualClock();
   const threads = new MemoryThreadStore();
-  const logins = createLogins({ store, runtime: { ...systemRuntime(), clock }, log: silentLog }, LIMITS);
+  const written = { store, runtime: { ...systemRuntime(), clock }, log: silentLog };
+  const logins = createLogins({ ...written, audit: createAudit(written) }, LIMITS);
   const platform = openPlatform({
     store: threads,
     logins,
@@ -59,6 +64,7 @@ export async function loginWorld({ store, url, trustProxy, receive }: LoginWorld
     host: "0.0.0.0",
     port,
     ...(url === undefined ? {} : { url }),
+    ...(routes === undefined ? {} : { routes }),
     ...(trustProxy === undefined ? {} : { trustProxy }),
   });
   await platform.start(receive ?? (() => Promise.resolve({ type: "accepted" })), AbortSignal.any([]));

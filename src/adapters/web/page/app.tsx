@@ -3,11 +3,13 @@ import { useEffect, useLayoutEffect, useReducer, useState } from "preact/hooks";
 import { Announcer } from "./announcer.tsx";
 import { Details } from "./details/details.tsx";
 import { FormDialog } from "./form-dialog.tsx";
+import { SectionView } from "./section/section-view.tsx";
+import { SECTIONS } from "./section/sections.ts";
 import { TeamView } from "./sessions/team-view.tsx";
 import { ShortcutsDialog, useShortcuts } from "./shortcuts.tsx";
 import { Sidebar } from "./sidebar/sidebar.tsx";
 import type { Controller } from "./state/controller.ts";
-import { messagesOf, newestStop } from "./state/state.ts";
+import { messagesOf, newestStop, type PageState } from "./state/state.ts";
 import { ThreadView, type ThreadViewProps } from "./thread/thread-view.tsx";
 
 /** Which column a narrow screen shows. */
@@ -18,7 +20,7 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
   const now = useMinutes();
   const [column, setColumn] = useState<Column>("thread");
   const [help, setHelp] = useState(false);
-  const title = state.team === null ? state.threads.find((thread) => thread.id === state.openId)?.title : "Sessions";
+  const title = titleOf(state);
   const isRunning = newestStop(messagesOf(state, state.openId)) !== null;
   useShortcuts({ controller, setColumn, help, setHelp });
   useEffect(() => {
@@ -47,18 +49,31 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
           controller.openTeam(null);
           setColumn("thread");
         }}
+        openSection={(name) => {
+          controller.openSection(name);
+          setColumn("thread");
+        }}
         help={() => setHelp(true)}
       />
-      {state.team === null ? (
-        <Thread state={state} controller={controller} title={title ?? "New thread"} now={now} show={setColumn} />
-      ) : (
-        <TeamView state={state} team={state.team} controller={controller} now={now} show={setColumn} />
-      )}
+      <Shown state={state} controller={controller} title={title ?? "New thread"} now={now} show={setColumn} />
       <Announcer state={state} />
       {state.form !== null && <FormDialog open={state.form} controller={controller} />}
       <ShortcutsDialog open={help} close={() => setHelp(false)} />
     </div>
   );
+}
+
+function titleOf({ team, section, threads, openId }: PageState): string | undefined {
+  if (team !== null) return "Sessions";
+  if (section !== null) return SECTIONS.find(({ name }) => name === section.name)?.title;
+  return threads.find((thread) => thread.id === openId)?.title;
+}
+
+/** What the address names: sessions, a section, or a thread. */
+function Shown(props: ThreadViewProps): JSX.Element {
+  const { team, section } = props.state;
+  if (team !== null) return <TeamView {...props} team={team} />;
+  return section === null ? <Thread {...props} /> : <SectionView {...props} open={section} />;
 }
 
 /** A thread of the page's own, with what stands beside it. */

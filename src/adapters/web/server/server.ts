@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import fastifyWebsocket, { type WebSocket } from "@fastify/websocket";
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from "fastify";
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ConfigError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import { listenError } from "../../render/listen-error.ts";
@@ -79,12 +79,9 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   app.get("/session", async () => ({ ok: true }));
   if (options.address.isShared) registerLogin(app, { ...options, door });
   registerFileRoutes(app, options.store);
-  registerFeatureRoutes(app, () => options.routes());
-  registerSessions(
-    app,
-    () => options.sessions(),
-    (request) => door.visitorOf(request),
-  );
+  const viewerOf = (request: FastifyRequest): Visitor => door.visitorOf(request);
+  registerFeatureRoutes(app, () => options.routes(), viewerOf);
+  registerSessions(app, () => options.sessions(), viewerOf);
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (error) {

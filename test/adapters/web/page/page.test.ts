@@ -74,9 +74,7 @@ test("a message is sent, its run is followed live, and the answer appears, witho
   await details.getByText("Done").waitFor();
   expect(await details.textContent()).toContain("3 turns · 2 tools · 6 s · $0.004");
   expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(0);
-  expect(
-    await page.getByRole("navigation", { name: "Threads and jobs" }).getByRole("list").getByRole("link").count(),
-  ).toBe(1);
+  expect(await page.getByRole("list", { name: "Threads" }).getByRole("link").count()).toBe(1);
   expect(complaints).toEqual([]);
 });
 

@@ -102,7 +102,10 @@ test("steps are the signed lines below a live message's head, whatever its text 
 });
 
 test("an older state of a message never replaces a newer one, in whatever order they come", () => {
-  let state = hear(initialState({ openId: "t", team: null }, []), message(5, body("new"), { id: "m", position: 1 }));
+  let state = hear(
+    initialState({ openId: "t", team: null, section: null }, []),
+    message(5, body("new"), { id: "m", position: 1 }),
+  );
   const late: ServerFrame = {
     type: "thread",
     threadId: "t",
@@ -117,7 +120,7 @@ test("an older state of a message never replaces a newer one, in whatever order 
 test("a page that starts afresh forgets what it knew, but not what is on its way", () => {
   const sending = { clientId: "c", threadId: "t", opens: false, text: "hi", files: [], at: 0, failure: null };
   let state = hear(
-    initialState({ openId: "t", team: null }, [sending]),
+    initialState({ openId: "t", team: null, section: null }, [sending]),
     message(5, body("gone"), { id: "m", position: 1 }),
   );
   const welcome: ServerFrame = { type: "welcome", threads: [], seq: 9, changes: null, commands: [] };
@@ -128,7 +131,7 @@ test("a page that starts afresh forgets what it knew, but not what is on its way
 });
 
 test("news of another thread marks it unread until it is opened; one's own words do not", () => {
-  let state = initialState({ openId: "elsewhere", team: null }, []);
+  let state = initialState({ openId: "elsewhere", team: null, section: null }, []);
   state = hear(state, message(1, body("mine", { by: "person" })));
   expect([...state.unread]).toEqual([]);
   state = hear(state, message(2, body("news")));

@@ -6,7 +6,9 @@ import type {
   SessionQuery,
   TeamSession,
 } from "../../sessions/team-sessions.ts";
+import { post, problemOf } from "../section/request.ts";
 import { newId } from "../state/new-id.ts";
+import type { PageState } from "../state/state.ts";
 
 /** What the page asks about sessions. Null: there is nothing, or nothing that this person may see. */
 
@@ -30,20 +32,11 @@ export function fetchChange(id: string, path: string): Promise<SessionChange | n
 }
 
 /** Presses a button; answers with what there is to say. */
-export async function press(
-  sessionId: string,
-  action: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<Pressed> {
+export async function press(sessionId: string, action: string, state: PageState): Promise<Pressed> {
   try {
-    const response = await fetch(`/sessions/${encodeURIComponent(sessionId)}/press`, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body: JSON.stringify({ clickId: newId(), action }),
-    });
-    return response.ok ? await response.json() : { words: "This could not be done. Reload the page.", files: [] };
-  } catch {
-    return { words: "There is no connection. Try again when it is back.", files: [] };
+    return await post(`/sessions/${encodeURIComponent(sessionId)}/press`, { clickId: newId(), action }, state);
+  } catch (error) {
+    return { words: problemOf(error), files: [] };
   }
 }
 

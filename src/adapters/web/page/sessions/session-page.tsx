@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { TeamSession } from "../../sessions/team-sessions.ts";
-import { changeHeaders } from "../state/controller.ts";
 import { BackIcon, PanelIcon } from "../text/icons.tsx";
 import { Label, Markdown } from "../text/markdown-text.tsx";
 import { ConnectionBar } from "../thread/thread-view.tsx";
@@ -77,7 +76,7 @@ function usePress({ sessionId, state, refresh }: Pressing) {
   const [pending, setPending] = useState<string | null>(null);
   const pressNow = async (action: string): Promise<void> => {
     setPending(action);
-    const { words: told, files } = await press(sessionId, action, changeHeaders(state));
+    const { words: told, files } = await press(sessionId, action, state);
     setWords(told);
     for (const file of files) download(file);
     setPending(null);

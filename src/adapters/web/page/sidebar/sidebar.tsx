@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { BusyState } from "../../../../core/protocol/session-summary.ts";
 import type { PageThread } from "../../../render/local/wire.ts";
+import { SectionLinks } from "../section/section-links.tsx";
 import { type Controller, commandAction, isPending } from "../state/controller.ts";
 import type { PageState, You } from "../state/state.ts";
 import { AnchorIcon, ListIcon, PlusIcon } from "../text/icons.tsx";
@@ -17,11 +18,20 @@ interface SidebarProps {
   readonly openJob: (jobId: string) => void;
   /** Shows the sessions of all platforms. */
   readonly openTeam: () => void;
+  readonly openSection: (name: string) => void;
   readonly help: () => void;
 }
 
-export function Sidebar({ state, now, controller, open, openJob, openTeam, help }: SidebarProps): JSX.Element {
-  const busy = new Map(Object.entries(state.overview?.busy ?? {}));
+export function Sidebar({
+  state,
+  now,
+  controller,
+  open,
+  openJob,
+  openTeam,
+  openSection,
+  help,
+}: SidebarProps): JSX.Element {
   return (
     <nav class="sidebar" aria-label="Threads and jobs">
       <div class="brand">
@@ -34,29 +44,13 @@ export function Sidebar({ state, now, controller, open, openJob, openTeam, help 
         type="button"
         class="new-thread"
         onClick={() => open(null)}
-        aria-current={state.openId === null && state.team === null}
+        aria-current={state.openId === null && state.team === null && state.section === null}
       >
         <PlusIcon /> New thread
       </button>
       <TeamLink isOpen={state.team !== null} open={openTeam} />
-      {state.threads.length === 0 ? (
-        <p class="hint">Your threads are kept here, also over restarts.</p>
-      ) : (
-        <ul class="threads">
-          {state.threads.map((thread) => (
-            <li key={thread.id}>
-              <ThreadLink
-                thread={thread}
-                isOpen={thread.id === state.openId}
-                isUnread={state.unread.has(thread.id)}
-                busy={busy.get(thread.id) ?? null}
-                now={now}
-                open={open}
-              />
-            </li>
-          ))}
-        </ul>
-      )}
+      <SectionLinks state={state} open={openSection} />
+      <Threads state={state} now={now} open={open} />
       <Jobs
         jobs={state.overview?.jobs ?? null}
         openJob={state.openJob}
@@ -71,6 +65,27 @@ export function Sidebar({ state, now, controller, open, openJob, openTeam, help 
       </button>
       {state.you !== null && <SignedIn you={state.you} signOut={controller.signOut} />}
     </nav>
+  );
+}
+
+function Threads({ state, now, open }: Pick<SidebarProps, "state" | "now" | "open">): JSX.Element {
+  const busy = new Map(Object.entries(state.overview?.busy ?? {}));
+  if (state.threads.length === 0) return <p class="hint">Your threads are kept here, also over restarts.</p>;
+  return (
+    <ul class="threads" aria-label="Threads">
+      {state.threads.map((thread) => (
+        <li key={thread.id}>
+          <ThreadLink
+            thread={thread}
+            isOpen={thread.id === state.openId}
+            isUnread={state.unread.has(thread.id)}
+            busy={busy.get(thread.id) ?? null}
+            now={now}
+            open={open}
+          />
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -27,6 +27,8 @@ export interface Controller {
   readonly openThread: (threadId: string | null) => void;
   /** Shows sessions of all platforms: one of them, or with null their list. */
   readonly openTeam: (sessionId: string | null) => void;
+  /** Shows a section; `rest` is what it keeps in the address. */
+  readonly openSection: (name: string, rest?: string) => void;
   /** Calls back with what becomes of sessions, and whenever some of it may have been missed (null); returns how to take that back. */
   readonly watch: (watched: Watched, hear: (news: SessionNews | null) => void) => () => void;
   readonly loadEarlier: () => void;
@@ -189,39 +191,46 @@ function formFilling({ state, apply }: Store, { say }: Talk): Pick<Controller, "
   };
 }
 
+/** What the page shows, in step with its address. */
+function navigation(
+  { apply }: Store,
+  { load, look }: Talk,
+): Pick<Controller, "openThread" | "openTeam" | "openSection"> {
+  const show = ({ openId, team, section }: Opened): void => {
+    if (team !== null) return apply({ type: "team_opened", team });
+    if (section !== null) return apply({ type: "section_opened", section });
+    apply({ type: "opened", threadId: openId });
+    load(openId);
+    look();
+  };
+  const open = (opened: Opened): void => {
+    goTo(opened);
+    show(opened);
+  };
+  addEventListener("popstate", () => show(inAddress()));
+  return {
+    openThread: (openId) => open({ openId, team: null, section: null }),
+    openTeam: (sessionId) => open({ openId: null, team: { sessionId }, section: null }),
+    openSection: (name, rest = "") => open({ openId: null, team: null, section: { name, rest } }),
+  };
+}
+
 export function createController(): Controller {
   const store = createStore();
   const { state, apply, subscribe } = store;
   const talk = talkToServer(store);
-  const { say, load, transmit, look } = talk;
+  const { say, transmit, look } = talk;
   const pressing = presses(store, talk);
-  const show = (threadId: string | null): void => {
-    apply({ type: "opened", threadId });
-    load(threadId);
-    look();
-  };
-  const openThread = (threadId: string | null): void => {
-    goTo({ openId: threadId, team: null });
-    show(threadId);
-  };
+  const places = navigation(store, talk);
   const dispatch = (message: Sending): void => {
     apply({ type: "sending", message });
     transmit(message);
   };
-  addEventListener("popstate", () => {
-    const { openId, team } = inAddress();
-    if (team === null) show(openId);
-    else apply({ type: "team_opened", team });
-  });
 
   return {
     state,
     subscribe,
-    openThread,
-    openTeam: (sessionId) => {
-      goTo({ openId: null, team: { sessionId } });
-      apply({ type: "team_opened", team: { sessionId } });
-    },
+    ...places,
     watch: talk.watch,
     openJob: (jobId) => {
       apply({ type: "job_opened", jobId });
@@ -239,7 +248,7 @@ export function createController(): Controller {
       const threadId = openId ?? clientId;
       keepDraft(openId, "");
       dispatch({ clientId, threadId, opens: openId === null, text, files, at: Date.now(), failure: null });
-      if (openId === null) openThread(threadId);
+      if (openId === null) places.openThread(threadId);
     },
     retry: (message) => dispatch({ ...message, failure: null }),
     discard: ({ clientId }) => apply({ type: "discarded", clientId }),

@@ -63,6 +63,13 @@ export interface Team {
   readonly sessionId: string | null;
 }
 
+/** What is open of how the program runs: a section of the page by its name, and where in it one is. */
+export interface OpenSection {
+  readonly name: string;
+  /** The rest of the address, which is the section's own; empty at its beginning. */
+  readonly rest: string;
+}
+
 export interface PageState {
   readonly connection: Connection;
   /** Null where nobody signs in. */
@@ -72,6 +79,8 @@ export interface PageState {
   readonly openId: string | null;
   /** Sessions of all platforms are shown in its place, one of them or their list; null: they are not. */
   readonly team: Team | null;
+  /** A section is shown instead; null: none is. */
+  readonly section: OpenSection | null;
   /** The job that is shown beside it; null for none. */
   readonly openJob: string | null;
   readonly messages: ReadonlyMap<string, PageMessage>;
@@ -95,13 +104,14 @@ export interface PageState {
 }
 
 /** What the page shows. */
-export type Opened = Pick<PageState, "openId" | "team">;
+export type Opened = Pick<PageState, "openId" | "team" | "section">;
 
 export type Change =
   | { readonly type: "frame"; readonly frame: ServerFrame }
   | { readonly type: "connection"; readonly connection: Connection }
   | { readonly type: "opened"; readonly threadId: string | null }
   | { readonly type: "team_opened"; readonly team: Team }
+  | { readonly type: "section_opened"; readonly section: OpenSection }
   | { readonly type: "job_opened"; readonly jobId: string | null }
   | { readonly type: "sending"; readonly message: Sending }
   | { readonly type: "discarded"; readonly clientId: string }
@@ -113,13 +123,14 @@ export type Change =
   | { readonly type: "form_sent"; readonly clickId: string }
   | { readonly type: "form_closed" };
 
-export function initialState({ openId, team }: Opened, sending: readonly Sending[]): PageState {
+export function initialState({ openId, team, section }: Opened, sending: readonly Sending[]): PageState {
   return {
     connection: "connecting",
     you: null,
     threads: [],
     openId,
     team,
+    section,
     openJob: null,
     messages: new Map(),
     loaded: new Map(),
@@ -153,13 +164,16 @@ export function reduce(state: PageState, change: Change): PageState {
         ...state,
         openId: change.threadId,
         team: null,
+        section: null,
         openJob: null,
         unread: without(state.unread, change.threadId),
         reply: state.reply?.threadId === change.threadId ? state.reply : null,
         notice: null,
       };
     case "team_opened":
-      return { ...state, openId: null, team: change.team, openJob: null, reply: null, notice: null };
+      return { ...state, openId: null, team: change.team, section: null, openJob: null, reply: null, notice: null };
+    case "section_opened":
+      return { ...state, openId: null, team: null, section: change.section, openJob: null, reply: null, notice: null };
     case "job_opened":
       return { ...state, openJob: change.jobId, reply: null, notice: null };
     case "sending":

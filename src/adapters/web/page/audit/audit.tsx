@@ -1,0 +1,133 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { type Column, DataTable } from "../section/data-table.tsx";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get } from "../section/request.ts";
+import { useLoaded } from "../section/use-loaded.ts";
+import { type PageOf, usePages } from "../section/use-pages.ts";
+
+interface Entry {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly by: string;
+  readonly act: string;
+  readonly about: string;
+  readonly details: string;
+  readonly sessionId: string | null;
+}
+
+interface Choices {
+  readonly people: readonly string[];
+  readonly acts: readonly string[];
+}
+
+interface Search {
+  readonly by: string;
+  readonly act: string;
+  /** A day as a date field has it: `2026-11-23`; empty for none. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const EVERYTHING: Search = { by: "", act: "", from: "", to: "" };
+const DAY_MS = 86_400_000;
+
+const COLUMNS: readonly Column<Entry>[] = [
+  {
+    title: "When",
+    cell: ({ at }) => <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleString()}</time>,
+  },
+  { title: "Who", cell: ({ by }) => (by === "" ? <span class="hint">nobody known</span> : by) },
+  { title: "What", cell: ({ act }) => <code>{act}</code> },
+  { title: "About", cell: About },
+  { title: "Details", cell: ({ details }) => details },
+];
+
+/** Who has done what, the newest first. */
+export function Audit(): JSX.Element {
+  const [search, setSearch] = useState(EVERYTHING);
+  const choices = useLoaded("", (signal) => get<Choices>("/features/audit/choices", {}, signal));
+  const found = usePages(JSON.stringify(search), (after, signal) => entries(search, after, signal));
+  return (
+    <>
+      <SearchForm search={search} choices={choices.value} change={setSearch} />
+      <LoadedView loaded={found}>
+        {({ rows, next }) => (
+          <>
+            <DataTable
+              caption="Audit log"
+              columns={COLUMNS}
+              rows={rows}
+              keyOf={({ id }) => id}
+              empty="Nothing that fits this search was written down."
+            />
+            {next !== null && (
+              <button type="button" class="more" onClick={found.more}>
+                Older entries
+              </button>
+            )}
+          </>
+        )}
+      </LoadedView>
+    </>
+  );
+}
+
+function About({ about, sessionId }: Entry): JSX.Element {
+  return sessionId === null ? <>{about}</> : <a href={`#/sessions/${encodeURIComponent(sessionId)}`}>{about}</a>;
+}
+
+function entries({ by, act, from, to }: Search, after: string, signal?: AbortSignal): Promise<PageOf<Entry>> {
+  const since = startOf(from);
+  const last = startOf(to);
+  const query = { by, act, since, until: last === null ? null : last + DAY_MS, after };
+  return get("/features/audit/list", query, signal);
+}
+
+/** Where a day begins here; null where none is chosen. */
+function startOf(day: string): number | null {
+  const at = day === "" ? Number.NaN : new Date(`${day}T00:00`).getTime();
+  return Number.isNaN(at) ? null : at;
+}
+
+interface SearchFormProps {
+  readonly search: Search;
+  readonly choices: Choices | null;
+  readonly change: (search: Search) => void;
+}
+
+function SearchForm({ search, choices, change }: SearchFormProps): JSX.Element {
+  const day = (name: "from" | "to", label: string): JSX.Element => (
+    <label>
+      {label}{" "}
+      <input
+        type="date"
+        value={search[name]}
+        onChange={({ currentTarget }) => change({ ...search, [name]: currentTarget.value })}
+      />
+    </label>
+  );
+  const choice = (name: "by" | "act", label: string, options: readonly string[]): JSX.Element => (
+    <select
+      aria-label={label}
+      value={search[name]}
+      onChange={({ currentTarget }) => change({ ...search, [name]: currentTarget.value })}
+    >
+      <option value="">{label}: any</option>
+      {options.map((option) => (
+        <option key={option} value={option}>
+          {option}
+        </option>
+      ))}
+    </select>
+  );
+  return (
+    <search class="filters">
+      {choice("by", "Person", choices?.people ?? [])}
+      {choice("act", "What", choices?.acts ?? [])}
+      {day("from", "From")}
+      {day("to", "To")}
+    </search>
+  );
+}

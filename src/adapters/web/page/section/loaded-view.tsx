@@ -1,0 +1,26 @@
+import type { ComponentChildren, JSX } from "preact";
+import type { Loaded } from "./use-loaded.ts";
+
+interface LoadedViewProps<T> {
+  readonly loaded: Loaded<T>;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+/** What was loaded; before that, that it is on its way; and why it did not come, with a button to try again. */
+export function LoadedView<T>({ loaded, children }: LoadedViewProps<T>): JSX.Element {
+  const { value, isLoading, problem, again } = loaded;
+  return (
+    <div class={isLoading && value !== null ? "loaded stale" : "loaded"} aria-busy={isLoading}>
+      {problem !== null && (
+        <p class="problem" role="alert">
+          {problem}{" "}
+          <button type="button" onClick={again}>
+            Try again
+          </button>
+        </p>
+      )}
+      {value === null && problem === null && <p class="hint centred">Loading…</p>}
+      {value !== null && children(value)}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import { changeHeaders } from "../state/controller.ts";
+import type { PageState } from "../state/state.ts";
+
+/** What the server says in its own words about a request that came to nothing. */
+export class RequestError extends Error {}
+
+type Query = Readonly<Record<string, string | number | null>>;
+
+/** What is read; empty parts of a query are left out. The server is the one that served this page: it is taken at its word. */
+export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+  const asked = Object.entries(query).flatMap(([name, value]) =>
+    value === null || value === "" ? [] : [[name, `${value}`]],
+  );
+  const text = new URLSearchParams(asked).toString();
+  return answerOf(text === "" ? path : `${path}?${text}`, signal === undefined ? {} : { signal });
+}
+
+/** Changes something, as whoever is signed in. */
+export function post<T>(path: string, body: object, state: PageState): Promise<T> {
+  const headers = { ...changeHeaders(state), "content-type": "application/json" };
+  return answerOf(path, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+async function answerOf<T>(path: string, options: RequestInit): Promise<T> {
+  const response = await fetch(path, options).catch((error: unknown) => {
+    if (options.signal?.aborted === true) throw error;
+    throw new RequestError("There is no connection. Try again when it is back.");
+  });
+  const answer = await response.json().catch(() => null);
+  if (response.ok) return answer;
+  throw new RequestError(sentenceOf(answer) ?? "This could not be done. Reload the page.");
+}
+
+function sentenceOf(answer: unknown): string | null {
+  const error = typeof answer === "object" && answer !== null && "error" in answer ? answer.error : null;
+  return typeof error === "string" ? error : null;
+}
+
+/** What to tell people of a request that came to nothing. */
+export function problemOf(error: unknown): string {
+  return error instanceof RequestError ? error.message : "This could not be done. Reload the page.";
+}

@@ -1,0 +1,32 @@
+import type { JSX } from "preact";
+import type { PageState } from "../state/state.ts";
+import { isAtLeast, SECTIONS } from "./sections.ts";
+
+interface SectionLinksProps {
+  readonly state: PageState;
+  readonly open: (name: string) => void;
+}
+
+/** Leads to the sections that the person may see. */
+export function SectionLinks({ state, open }: SectionLinksProps): JSX.Element {
+  const seen = SECTIONS.filter(({ role }) => isAtLeast(role, state));
+  return (
+    <ul class="section-links" aria-label="Running it">
+      {seen.map(({ name, title }) => (
+        <li key={name}>
+          <a
+            href={`#/${name}`}
+            class="thread-link"
+            aria-current={state.section?.name === name ? "page" : undefined}
+            onClick={(event) => {
+              event.preventDefault();
+              open(name);
+            }}
+          >
+            {title}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

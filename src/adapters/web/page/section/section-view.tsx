@@ -1,0 +1,71 @@
+import type { FunctionComponent, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Column } from "../app.tsx";
+import type { Controller } from "../state/controller.ts";
+import type { OpenSection, PageState } from "../state/state.ts";
+import { BackIcon } from "../text/icons.tsx";
+import { ConnectionBar } from "../thread/thread-view.tsx";
+import { isAtLeast, SECTIONS, type Section, type SectionProps } from "./sections.ts";
+
+interface SectionViewProps {
+  readonly state: PageState;
+  readonly open: OpenSection;
+  readonly controller: Controller;
+  readonly now: number;
+  readonly show: (column: Column) => void;
+}
+
+/** The section that the address names, under its title. */
+export function SectionView(props: SectionViewProps): JSX.Element {
+  const { state, open, controller, now, show } = props;
+  const section = SECTIONS.find(({ name }) => name === open.name);
+  useEffect(() => show("thread"), [open.name, open.rest]);
+  return (
+    <main class="thread section" aria-labelledby="section-title">
+      <header class="thread-head">
+        <button
+          type="button"
+          class="icon-button narrow-only"
+          aria-label="Threads and jobs"
+          onClick={() => show("threads")}
+        >
+          <BackIcon />
+        </button>
+        <h1 id="section-title">{section?.title ?? "Nothing here"}</h1>
+      </header>
+      <ConnectionBar state={state} />
+      <div class="section-body" tabIndex={-1}>
+        {section === undefined && <p class="hint centred">The page has no such part.</p>}
+        {section !== undefined && !isAtLeast(section.role, state) && (
+          <p class="hint centred">{state.lastSeq === null ? "Loading…" : "This is for admins."}</p>
+        )}
+        {section !== undefined && isAtLeast(section.role, state) && (
+          <LoadedSection
+            key={section.name}
+            section={section}
+            given={{
+              state,
+              controller,
+              now,
+              rest: open.rest,
+              go: (rest) => controller.openSection(section.name, rest),
+            }}
+          />
+        )}
+      </div>
+    </main>
+  );
+}
+
+function LoadedSection({ section, given }: { readonly section: Section; readonly given: SectionProps }): JSX.Element {
+  const [View, setView] = useState<FunctionComponent<SectionProps> | null>(null);
+  const [hasFailed, setHasFailed] = useState(false);
+  useEffect(() => {
+    section.load().then(
+      (view) => setView(() => view),
+      () => setHasFailed(true),
+    );
+  }, []);
+  if (View !== null) return <View {...given} />;
+  return <p class="hint centred">{hasFailed ? "This could not be loaded. Reload the page." : "Loading…"}</p>;
+}

@@ -1,0 +1,38 @@
+import type { FunctionComponent } from "preact";
+import type { AccountRole } from "../../server/logins.ts";
+import type { Controller } from "../state/controller.ts";
+import type { PageState, You } from "../state/state.ts";
+
+/** A part of the page about how the program runs; a folder beside this one holds it, and is loaded when it is opened. */
+export interface Section {
+  /** In the address: `#/audit`. */
+  readonly name: string;
+  readonly title: string;
+  /** The least that an account must be to see it; routes check it for themselves. */
+  readonly role: AccountRole;
+  readonly load: () => Promise<FunctionComponent<SectionProps>>;
+}
+
+export interface SectionProps {
+  readonly state: PageState;
+  readonly controller: Controller;
+  /** Milliseconds since the epoch, once a minute. */
+  readonly now: number;
+  /** The section's own part of the address: `#/audit/<rest>`. */
+  readonly rest: string;
+  /** Goes elsewhere in the section. */
+  readonly go: (rest: string) => void;
+}
+
+/** In this order. */
+export const SECTIONS: readonly Section[] = [
+  { name: "audit", title: "Audit log", role: "admin", load: async () => (await import("../audit/audit.tsx")).Audit },
+];
+
+const RANKS: Readonly<Record<AccountRole, number>> = { viewer: 0, operator: 1, admin: 2 };
+
+/** Whoever holds the page's key on this machine is as an admin; nobody is before the server has said who they are. */
+export function isAtLeast(role: AccountRole, { you, lastSeq }: { you: You | null; lastSeq: number | null }): boolean {
+  const mine = you?.role ?? (lastSeq === null ? "viewer" : "admin");
+  return RANKS[mine] >= RANKS[role];
+}

@@ -1,0 +1,53 @@
+import { useRef, useState } from "preact/hooks";
+import { problemOf } from "./request.ts";
+import { type Loaded, useLoaded } from "./use-loaded.ts";
+
+export interface PageOf<T> {
+  readonly rows: readonly T[];
+  /** Where the next page begins; null behind the last one. */
+  readonly next: string | null;
+}
+
+/** What a search finds, page by page: all that was asked for so far. */
+export function usePages<T>(
+  key: string,
+  load: (after: string, signal?: AbortSignal) => Promise<PageOf<T>>,
+): Loaded<PageOf<T>> & { readonly more: () => void } {
+  const first = useLoaded(key, (signal) => load("", signal));
+  const [later, setLater] = useState<Later<T> | null>(null);
+  const isBusy = useRef(false);
+  const mine = later !== null && later.first === first.value ? later : null;
+  const value =
+    first.value === null || mine === null
+      ? first.value
+      : { rows: [...first.value.rows, ...mine.page.rows], next: mine.page.next };
+  const more = async (): Promise<void> => {
+    const beginning = first.value;
+    if (isBusy.current || beginning === null || value === null || value.next === null) return;
+    isBusy.current = true;
+    const rows = mine?.page.rows ?? [];
+    try {
+      const page = await load(value.next);
+      setLater({ first: beginning, page: { rows: [...rows, ...page.rows], next: page.next }, problem: null });
+    } catch (error) {
+      setLater({ first: beginning, page: { rows, next: value.next }, problem: problemOf(error) });
+    } finally {
+      isBusy.current = false;
+    }
+  };
+  return {
+    ...first,
+    value,
+    problem: first.problem ?? mine?.problem ?? null,
+    more: () => {
+      more().catch(() => {});
+    },
+  };
+}
+
+interface Later<T> {
+  /** What it goes on from: once that is another one, it does not hold any more. */
+  readonly first: PageOf<T>;
+  readonly page: PageOf<T>;
+  readonly problem: string | null;
+}

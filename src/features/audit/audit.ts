@@ -1,0 +1,26 @@
+import type { FeatureHost, WriteAudit } from "../../feature.ts";
+import { auditWrites } from "./store.ts";
+
+/** Characters of a field: what others have written may stand in it. */
+const MOST_CHARS = 1_000;
+
+/** Writes down what somebody has done. What is done stays done where that fails: the log says so. */
+export function createAudit({
+  store,
+  runtime,
+  log,
+}: Pick<FeatureHost, "store" | "runtime"> & { readonly log: Pick<FeatureHost["log"], "error"> }): WriteAudit {
+  return async ({ by, act, about, details = "" }) => {
+    const entry = { by: short(by), act: short(act), about: short(about), details: short(details) };
+    const row = { ...entry, id: runtime.ids.next("audit"), at: runtime.clock.now() };
+    try {
+      await store.transaction((tx) => tx.tables(auditWrites).add(row));
+    } catch (error) {
+      log.error({ err: error, ...entry }, "audit_not_written");
+    }
+  };
+}
+
+function short(text: string): string {
+  return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS - 1)}…` : text;
+}

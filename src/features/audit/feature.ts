@@ -1,0 +1,15 @@
+import type { Feature } from "../../feature.ts";
+
+/** Who has done what: written by whatever is done on the page, read there by admins. */
+export const auditFeature: Feature = {
+  name: "audit",
+  settings: {},
+  configure: () => ({
+    problems: [],
+    isEssential: true,
+    open: async (host) => {
+      const [{ createAudit }, { auditRoutes }] = await Promise.all([import("./audit.ts"), import("./routes.ts")]);
+      return { audit: createAudit(host), routes: auditRoutes(host) };
+    },
+  }),
+};

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import type { FeatureHost, OpenFeature } from "../../feature.ts";
+import { auditReads } from "./store.ts";
+
+type Route = NonNullable<OpenFeature["routes"]>[number];
+
+/** Entries of one page. */
+const PAGE = 100;
+
+const moment = z.coerce.number().int().nonnegative().nullable().default(null);
+const querySchema = z.object({
+  by: z.string().max(200).default(""),
+  act: z.string().max(200).default(""),
+  since: moment,
+  until: moment,
+  /** `<milliseconds>/<id>` */
+  after: z
+    .string()
+    .regex(/^\d{1,15}\/.{1,200}$/u)
+    .transform((text) => ({ at: Number(text.slice(0, text.indexOf("/"))), id: text.slice(text.indexOf("/") + 1) }))
+    .nullable()
+    .default(null),
+});
+
+/** The audit log, page by page, and what it may be searched by; for admins. */
+export function auditRoutes({ store, hideIn }: Pick<FeatureHost, "store" | "hideIn">): readonly Route[] {
+  const reads = store.tables(auditReads);
+  return [
+    {
+      method: "GET",
+      path: "/list",
+      role: "admin",
+      handle: async ({ query }) => {
+        const filter = querySchema.safeParse(Object.fromEntries(query));
+        if (!filter.success) return { status: 400, body: { error: "The search was not understood." } };
+        const entries = await reads.page(filter.data, PAGE + 1);
+        const shown = entries.slice(0, PAGE);
+        const last = shown.at(-1);
+        const next = entries.length > PAGE && last !== undefined ? `${last.at}/${last.id}` : null;
+        return { status: 200, body: { rows: hideIn(shown), next } };
+      },
+    },
+    {
+      method: "GET",
+      path: "/choices",
+      role: "admin",
+      handle: async () => ({ status: 200, body: await reads.choices() }),
+    },
+  ];
+}

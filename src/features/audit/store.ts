@@ -1,0 +1,138 @@
+import { z } from "zod";
+import type { Client } from "../../core/store/database/client.ts";
+
+/** What somebody has done. */
+export interface AuditRow {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly by: string;
+  readonly act: string;
+  readonly about: string;
+  readonly details: string;
+  /** The session of a decision; null of anything else. */
+  readonly sessionId: string | null;
+}
+
+/** Empty strings and null leave all in. */
+export interface AuditFilter {
+  /** A name, with or without the `@` of platforms. */
+  readonly by: string;
+  readonly act: string;
+  /** Milliseconds since the epoch; `until` itself is left out. */
+  readonly since: number | null;
+  readonly until: number | null;
+  /** The last row of the page before. */
+  readonly after: Pick<AuditRow, "at" | "id"> | null;
+}
+
+/** Decisions of people on approvals, which their own table has. */
+const DECISIONS: ReadonlyMap<string, string> = new Map([
+  ["approval.allowed", "allowed"],
+  ["approval.denied", "denied"],
+]);
+const callsSchema = z.array(z.object({ tool: z.string(), title: z.string() }));
+
+export function auditReads(db: Client) {
+  return {
+    /** What is found, the newest first. */
+    async page(filter: AuditFilter, limit: number): Promise<AuditRow[]> {
+      const [entries, decisions] = await Promise.all([
+        DECISIONS.has(filter.act) ? [] : entriesOf(db, filter, limit),
+        filter.act === "" || DECISIONS.has(filter.act) ? decisionsOf(db, filter, limit) : [],
+      ]);
+      return [...entries, ...decisions].toSorted(newestFirst).slice(0, limit);
+    },
+
+    /** What there is to search by. */
+    async choices(): Promise<{ people: string[]; acts: string[] }> {
+      const [people, acts, deciders] = await Promise.all([
+        db.auditEntry.groupBy({ by: ["by"] }),
+        db.auditEntry.groupBy({ by: ["act"] }),
+        db.approval.groupBy({ by: ["decidedBy"], where: { decidedBy: { not: null } } }),
+      ]);
+      const names = [...people.map(({ by }) => by), ...deciders.flatMap(({ decidedBy }) => decidedBy ?? [])];
+      return {
+        people: [...new Set(names.map(bare))].filter((name) => name !== "").toSorted(),
+        acts: [...acts.map(({ act }) => act), ...DECISIONS.keys()].toSorted(),
+      };
+    },
+  };
+}
+
+export function auditWrites(db: Client) {
+  return {
+    async add({ at, ...row }: Omit<AuditRow, "sessionId">): Promise<void> {
+      await db.auditEntry.create({ data: { ...row, at: new Date(at) } });
+    },
+  };
+}
+
+async function entriesOf(db: Client, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
+  const { by, act, after } = filter;
+  const at = after === null ? null : new Date(after.at);
+  const rows = await db.auditEntry.findMany({
+    where: {
+      ...(by === "" ? {} : { by: { in: spellings(by) } }),
+      ...(act === "" ? {} : { act }),
+      at: within(filter),
+      ...(after === null || at === null ? {} : { OR: [{ at: { lt: at } }, { at, id: { lt: after.id } }] }),
+    },
+    orderBy: [{ at: "desc" }, { id: "desc" }],
+    take: limit,
+  });
+  return rows.map((row) => ({ ...row, at: row.at.getTime(), sessionId: null }));
+}
+
+async function decisionsOf(db: Client, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
+  const { by, act, after } = filter;
+  const decidedAt = after === null ? null : new Date(after.at);
+  const rows = await db.approval.findMany({
+    where: {
+      status: { in: act === "" ? [...DECISIONS.values()] : [DECISIONS.get(act) ?? ""] },
+      decidedBy: by === "" ? { not: null } : { in: spellings(by) },
+      decidedAt: within(filter),
+      ...(after === null || decidedAt === null
+        ? {}
+        : { OR: [{ decidedAt: { lt: decidedAt } }, { decidedAt, id: { lt: after.id } }] }),
+    },
+    orderBy: [{ decidedAt: "desc" }, { id: "desc" }],
+    take: limit,
+  });
+  return rows.map(({ id, decidedAt: at, decidedBy, status, scope, calls, sessionId }) => ({
+    id,
+    at: at?.getTime() ?? 0,
+    by: decidedBy ?? "",
+    act: `approval.${status}`,
+    about: callsSchema
+      .parse(JSON.parse(calls))
+      .map(({ tool, title }) => (title === "" ? tool : title))
+      .join("; "),
+    details: SCOPES.get(scope ?? "") ?? "",
+    sessionId,
+  }));
+}
+
+const SCOPES: ReadonlyMap<string, string> = new Map([
+  ["session", "for the session"],
+  ["always", "always"],
+]);
+
+function within({ since, until }: Pick<AuditFilter, "since" | "until">) {
+  return {
+    ...(since === null ? {} : { gte: new Date(since) }),
+    ...(until === null ? {} : { lt: new Date(until) }),
+  };
+}
+
+function newestFirst(a: AuditRow, b: AuditRow): number {
+  return b.at - a.at || (a.id < b.id ? 1 : -1);
+}
+
+function bare(name: string): string {
+  return name.replace(/^@/u, "");
+}
+
+function spellings(name: string): string[] {
+  return [bare(name), `@${bare(name)}`];
+}

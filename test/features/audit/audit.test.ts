@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { WriteAudit } from "../../../src/feature.ts";
+import { createAudit } from "../../../src/features/audit/audit.ts";
+import { auditRoutes } from "../../../src/features/audit/routes.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { CountingLog } from "../../support/counting-log.ts";
+import { useEmptiedDatabases } from "../../support/database/emptied-databases.ts";
+import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { loginWorld } from "../accounts/login-world.ts";
+
+const emptied = useEmptiedDatabases();
+let postgres: Postgres;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+
+afterAll(() => postgres.stop());
+
+describe.each([
+  ["SQLite", () => Promise.resolve(`file:${tempDirectory()}/deckhand.db`)],
+  ["PostgreSQL", () => postgres.createDatabase()],
+])("on %s", (_name, url) => {
+  test("entries and decisions are read as one list, page by page, by person, act and time", async () => {
+    const { store, audit, clock } = await opened(await url());
+    for (let count = 0; count < 150; count += 1) {
+      // Two at a time: a page may end between them.
+      clock.set(1_000_000 + Math.floor(count / 2) * 1_000);
+      await audit({ by: count % 3 === 0 ? "ana" : "bob", act: "settings.changed", about: `setting ${count}` });
+    }
+    await decide(store, { id: "run_1:1", decidedBy: "@ana", status: "allowed", at: 1_050_500 });
+    await decide(store, { id: "run_1:2", decidedBy: "@bob", status: "denied", at: 1_050_500 });
+    await decide(store, { id: "run_1:3", decidedBy: null, status: "expired", at: 1_050_500 });
+
+    const first = await list(store);
+    const second = await list(store, { after: first.next ?? "" });
+    const all = [...first.rows, ...second.rows];
+    expect([first.rows.length, second.rows.length, second.next]).toEqual([100, 52, null]);
+    expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted((a, b) => b - a));
+    expect(new Set(all.map(({ id }) => id)).size).toBe(152);
+
+    const byAna = await list(store, { by: "ana" });
+    expect(byAna.rows.length).toBe(51);
+    expect(byAna.rows.filter(({ act }) => act === "approval.allowed")).toMatchObject([
+      { by: "@ana", about: "delete the branch", details: "always", sessionId: "session_1" },
+    ]);
+    expect((await list(store, { act: "approval.denied" })).rows).toMatchObject([{ by: "@bob" }]);
+    expect((await list(store, { act: "settings.changed", by: "@ana" })).rows.length).toBe(50);
+    const within = await list(store, { since: "1050000", until: "1051000" });
+    expect(within.rows.map(({ at }) => at)).toEqual([1_050_500, 1_050_500, 1_050_000, 1_050_000]);
+    expect(await choices(store)).toEqual({
+      people: ["ana", "bob"],
+      acts: ["approval.allowed", "approval.denied", "settings.changed"],
+    });
+  });
+});
+
+test("what cannot be written down has happened all the same, and the log says so", async () => {
+  const log = new CountingLog();
+  const store = await emptied();
+  const broken: Store = { ...store, transaction: () => Promise.reject(new Error("the disk is full")) };
+  await createAudit({ store: broken, runtime: systemRuntime(), log })({ by: "ana", act: "x.y", about: "z" });
+  expect(log.warnings).toBe(1);
+});
+
+test("only an admin reads it, and whoever holds the key of the page on this machine", async () => {
+  const store = await emptied();
+  const world = await loginWorld({
+    store,
+    routes: new Map([["audit", auditRoutes({ store, hideIn: (value) => value })]]),
+  });
+  for (const role of ["viewer", "operator", "admin"]) await world.addAccount(role, role);
+  for (const [name, status] of [
+    ["viewer", 403],
+    ["operator", 403],
+    ["admin", 200],
+  ] as const) {
+    const browser = world.browser();
+    await browser.signIn(name);
+    expect((await browser.get("/features/audit/list")).status).toBe(status);
+    expect((await browser.get("/features/audit/choices")).status).toBe(status);
+  }
+  expect((await world.browser().get("/features/audit/list")).status).toBe(401);
+});
+
+test("who signs in, who tries to and who signs out is written down, and never what was typed", async () => {
+  const store = await emptied();
+  const world = await loginWorld({ store });
+  await world.addAccount("ana");
+  const browser = world.browser();
+  await browser.signIn("ana", "not her password");
+  await browser.signIn("my secret password", "x");
+  await browser.signIn("ana");
+  const socket = await browser.open();
+  if (typeof socket === "number") throw new Error("refused");
+  const { changeToken } = await socket.next("you");
+  await browser.post("/logout", {}, { "x-deckhand-change": changeToken });
+  const { rows } = await list(store);
+  expect(rows.toReversed().map(({ by, act, about, details }) => [by, act, about, details])).toEqual([
+    ["", "login.failed", "ana", "from 127.0.0.1"],
+    ["", "login.failed", "an unknown name", "from 127.0.0.1"],
+    ["ana", "login.succeeded", "ana", "from 127.0.0.1"],
+    ["ana", "login.ended", "ana", ""],
+  ]);
+});
+
+const pageSchema = z.object({
+  rows: z.array(
+    z.object({
+      id: z.string(),
+      at: z.number(),
+      by: z.string(),
+      act: z.string(),
+      about: z.string(),
+      details: z.string(),
+      sessionId: z.string().nullable(),
+    }),
+  ),
+  next: z.string().nullable(),
+});
+
+async function opened(url: string): Promise<{ store: Store; audit: WriteAudit; clock: ManualClock }> {
+  const clock = new ManualClock();
+  const runtime = { ...systemRuntime(), clock };
+  const store = await openStore(url, runtime);
+  onTestFinished(() => store.close());
+  return { store, audit: createAudit({ store, runtime, log: silentLog }), clock };
+}
+
+async function ask(store: Store, path: string, query: Record<string, string> = {}): Promise<unknown> {
+  const route = auditRoutes({ store, hideIn: (value) => value }).find((each) => each.path === path);
+  const viewer = { kind: "operator" } as const;
+  const answer = await route?.handle({ viewer, query: new URLSearchParams(query), body: undefined });
+  expect(answer?.status).toBe(200);
+  return answer?.body;
+}
+
+async function list(store: Store, query: Record<string, string> = {}): Promise<z.infer<typeof pageSchema>> {
+  return pageSchema.parse(await ask(store, "/list", query));
+}
+
+function choices(store: Store): Promise<unknown> {
+  return ask(store, "/choices");
+}
+
+interface Decision {
+  readonly id: string;
+  readonly decidedBy: string | null;
+  readonly status: "allowed" | "denied" | "expired";
+  readonly at: number;
+}
+
+async function decide(store: Store, { id, at, ...decision }: Decision): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx.approvals.create({
+      id,
+      sessionId: "session_1",
+      runId: "run_1",
+      turn: Number(id.at(-1)),
+      calls: [
+        {
+          callId: "c",
+          tool: "bash",
+          input: "{}",
+          grant: { key: "bash:x", label: "x" },
+          title: "delete the branch",
+        },
+      ],
+      people: { requester: { id: "slack:U1", name: "ana" }, others: [], mayRemember: true },
+      createdAt: at - 500,
+      expiresAt: at + 500,
+    });
+    await tx.approvals.decide(id, { ...decision, scope: decision.status === "allowed" ? "always" : null, at });
+  });
+}
