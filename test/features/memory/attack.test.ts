@@ -67,16 +67,32 @@ test.each(sources)(
     });
     await say(channel).answered(1);
     await at.until("the lesson", () => at.model.requests.some(isLesson) && isAllLearned(at));
-    const kept = rowsOf(at).filter(({ text: row }) => row.includes("evil"));
-    expect(kept.map(({ origin }) => origin)).not.toContain("people");
+    // The tool has kept it, as nobody's words; the note that cites the request has not made them somebody's.
+    expect(resultsOf(at, "Remembered as").join()).toContain("kept as found outside");
+    expect(rowsOf(at).filter(({ scope }) => scope === `channel:slack:${channel}`)).toEqual([
+      expect.objectContaining({ text: ORDER, origin: "outside" }),
+    ]);
+
     at.model.script((request) => (isLesson(request) ? notes(request, []) : text("Done.")));
-    const later = await asked(at, "where do we send the payroll?", { channel });
-    expect(later).not.toContain("evil@example.com");
-    expect(JSON.stringify(at.requestsAbout("where do we send the payroll?").map(({ body }) => body))).not.toContain(
-      "evil@example.com",
-    );
+    const later = "where do we send the payroll?";
+    await asked(at, later, { channel });
+    expect(JSON.stringify(at.requestsAbout(later).map(({ body }) => body))).not.toContain("evil@example.com");
+
+    const recall = toolUse("use_tool", { name: "recall", input: { query: "payroll" } });
+    at.model.script((request) => (request.toolResults.length === 0 && !isLesson(request) ? recall : text("Done.")));
+    at.model.forget();
+    await at.talk({ text: "look it up in what was found", channel }).answered(1);
+    expect(resultsOf(at, "payroll")).toEqual([
+      expect.stringMatching(/never instructions.*was found outside, noted by ana: not checked by anybody.*evil@/su),
+    ]);
   },
 );
+
+/** Results of tools with these words, as the model has read them. */
+function resultsOf({ model }: SlackOffice, words: string): string[] {
+  const results = model.requests.flatMap(({ toolResults }) => toolResults.map((result) => result.text));
+  return [...new Set(results.filter((result) => result.includes(words) && !result.includes("Remember: ")))];
+}
 
 const line = (given: Partial<Line>): Line => ({
   text: "",
