@@ -38,6 +38,7 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
     let store: Store;
     let server: EmbeddingsServer;
     const runtime = systemRuntime();
+    const warned: (readonly unknown[])[] = [];
 
     beforeAll(async () => {
       harness = await openHarness();
@@ -67,7 +68,7 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
       };
       const counted = { store, runtime, settings: budgets };
       const embedder = await createBackgroundEmbedders(() => Promise.resolve(slow), counted)(model, "memory");
-      const log = { info: () => undefined, warn: () => undefined };
+      const log = { info: () => undefined, warn: (...told: readonly unknown[]) => void warned.push(told) };
       return createMeaning({ store, runtime, log, database, embedder, perDay }, queryMs);
     };
     const add = (all: readonly Partial<NewMemory>[]) =>
@@ -102,6 +103,18 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
       expect((await search("vendor price", meaning))[0]).toBe("Our supplier raised its fee");
       expect((await search("what colour is the heron", meaning))[0]).toBe("The heron is grey");
       expect(server.keys.every((key) => key === "Bearer sk-test")).toBe(true);
+    });
+
+    test("a model that knows nothing leads nobody away from what words find", async () => {
+      await add([
+        { text: "The heron is grey" },
+        ...Array.from({ length: 40 }, (_, index) => ({ text: `Lunch number ${index} was long`, id: `lunch_${index}` })),
+      ]);
+      await server[Symbol.asyncDispose]();
+      server = await startEmbeddings({ dimensions: 128, ignorance: 1 });
+      const meaning = await open();
+      await meaning.finish(NEVER);
+      expect((await search("what colour is the heron", meaning))[0]).toBe("The heron is grey");
     });
 
     test("finds nothing of another scope by what it means", async () => {
@@ -164,6 +177,12 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
       await meaning.finish(NEVER);
       expect(await sizes()).toEqual([]);
       expect(await meaning.missing()).toBe(1);
+      // As `Memories.edit` tells once it is written, and as the next look finds.
+      meaning.changed(first?.seq ?? 0);
+      await meaning.finish(NEVER);
+      await meaning.finish(NEVER);
+      const vector = (await meaning.of("supplier fee")) ?? new Float32Array();
+      expect(meaning.nearest(vector, [scopeWord(CHANNEL, "people")]).seqs).toEqual([first?.seq]);
     });
 
     test("another size, and another model, make all anew; words find meanwhile", async () => {
@@ -250,16 +269,22 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
       expect((await search("vendor price", meaning))[0]).toBe("Our supplier raised its fee");
     });
 
-    test("what an older version has kept without a size is made anew", async () => {
+    test("what an older version has kept without a size is made anew, and nothing else", async () => {
+      await add([{ text: "The doctor is in", id: "mem_before" }]);
+      await (await open()).finish(NEVER);
       await add([{ text: "Our supplier raised its fee" }]);
-      const [first] = await store.tables((db) => vectorReads(db, database)).after(0, 1);
+      const [, first] = await store.tables((db) => vectorReads(db, database)).after(0, 2);
       const none = { signs: new Uint8Array(), bytes: new Uint8Array(), createdAt: new Date() };
       const data = { seq: first?.seq ?? 0, model: "openai/small ", ...none };
       await store.transaction((tx) => tx.tables((db) => db.memoryVector.create({ data })));
       const meaning = await open();
       await meaning.finish(NEVER);
-      expect(await sizes()).toEqual([["openai/small 128", 128]]);
-      expect(await search("vendor price", meaning)).toEqual(["Our supplier raised its fee"]);
+      expect(await sizes()).toEqual([
+        ["openai/small 128", 128],
+        ["openai/small 128", 128],
+      ]);
+      expect(server.batches.flat()).toHaveLength(2);
+      expect((await search("vendor price", meaning))[0]).toBe("Our supplier raised its fee");
     });
 
     test("a model that refuses everything marks no text, and is asked little", async () => {
@@ -359,10 +384,13 @@ export function meaningsContract(database: Database, openHarness: () => Promise<
         const meaning = await open({ queryMs: 1_000 });
         await meaning.finish(NEVER);
         server.set(mood);
+        warned.length = 0;
         const requests = server.seen();
         expect(await search("which supplier", meaning)).toEqual(["Our supplier raised its fee"]);
         expect(await search("the fee", meaning)).toEqual(["Our supplier raised its fee"]);
         expect(server.seen()).toBe(requests + 1);
+        const reason = mood === "never" ? { waitedMs: 1_000 } : { err: expect.any(Error) };
+        expect(warned).toEqual([[expect.objectContaining(reason), "recall_without_embeddings"]]);
       },
     );
   });

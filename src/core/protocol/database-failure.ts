@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { AppError } from "./errors.ts";
 import { systemCode } from "./system-code.ts";
 
@@ -21,6 +22,21 @@ const AWAY = /^(?:P1001|P1002|P1008|P1017|P2024|P2028|SQLITE_BUSY.*)$/;
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true;
   return error instanceof Error && DATABASE_ERRORS.test(error.name) && AWAY.test(systemCode(error) ?? "");
+}
+
+/** What the driver says of a failure, as Prisma passes it on. */
+const byDriver = z.object({
+  meta: z.object({ driverAdapterError: z.object({ cause: z.object({ originalCode: z.string() }) }) }),
+});
+/** Source: SQLite docs, Result codes; PostgreSQL docs, Error Codes. */
+const FULL = new Set(["SQLITE_FULL", "53100"]);
+
+/** True when what was to be written found no room. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error) || !DATABASE_ERRORS.test(error.name)) return false;
+  return FULL.has(
+    byDriver.safeParse(error).data?.meta.driverAdapterError.cause.originalCode ?? systemCode(error) ?? "",
+  );
 }
 
 /** True when the database or the right to write to it failed: what goes on once they are back. */

@@ -1,3 +1,4 @@
+import { isDiskFull } from "../../core/protocol/database-failure.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
@@ -46,6 +47,15 @@ export function createMemories({ store, runtime, log, database, describe, member
   const reads = store.tables(memoryReads);
   const text = store.tables((db) => fullText(db, database));
   const write: Write = (work) => store.transaction((tx) => work(tx.tables(memoryWrites)));
+  const writeOrSay = async <T>(work: Work<T>): Promise<T | { readonly refused: string }> => {
+    try {
+      return await write(work);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      log.error({ err: toAppError(error) }, "memory_disk_full");
+      return { refused: DISK_FULL };
+    }
+  };
 
   const paused = createPauses(() => reads.paused());
   return {
@@ -77,7 +87,7 @@ export function createMemories({ store, runtime, log, database, describe, member
           isPrivate: !told.followsPerson && (await isPrivate(told, { membershipOf, log })),
         },
       );
-      return write(async (writes) => {
+      return writeOrSay(async (writes) => {
         const known = await writes.same(memory);
         if (known === null) await writes.add([indexed(memory)], clock.now());
         else await writes.renew([known.seq], clock.now());
@@ -91,16 +101,21 @@ export function createMemories({ store, runtime, log, database, describe, member
       if ("refused" in checked) return checked;
       const { thread } = memory;
       const workspace = thread === null ? "" : `${thread.platform}:${thread.workspaceId}`;
-      await write((writes) =>
-        writes.edit(memory.seq, { text: checked.text, terms: termsOf({ ...memory, text: checked.text, workspace }) }),
-      );
+      const edited = { text: checked.text, terms: termsOf({ ...memory, text: checked.text, workspace }) };
+      const done = await writeOrSay(async (writes): Promise<Acceptance> => {
+        await writes.edit(memory.seq, edited);
+        return { done: true };
+      });
       meaning?.changed(memory.seq);
-      return { done: true };
+      return done;
     },
   };
 }
 
-type Write = <T>(work: (writes: ReturnType<typeof memoryWrites>) => Promise<T>) => Promise<T>;
+const DISK_FULL = "My disk is full: I can remember nothing more until an operator makes room.";
+
+type Work<T> = (writes: ReturnType<typeof memoryWrites>) => Promise<T>;
+type Write = <T>(work: Work<T>) => Promise<T>;
 
 /** What people change of what is there. */
 function changes(write: Write, { paused, clock }: { readonly paused: Pauses; readonly clock: Clock }) {

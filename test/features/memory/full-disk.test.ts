@@ -1,40 +1,80 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { cards } from "../../support/talk/approval-talk.ts";
-import { asked, inDatabase, rowsOf, typed } from "../../support/talk/memory-talk.ts";
+import {
+  asked,
+  inDatabase,
+  isAllLearned,
+  isLesson,
+  notes,
+  type ProposedNote,
+  rowsOf,
+  spentOnLessons,
+  typed,
+} from "../../support/talk/memory-talk.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
 import { conversationOf, type SlackOffice } from "../../support/talk/slack-talk.ts";
 
-const office = useSlackOffice({ settings: { mode: "write", memory: { learn: false } } });
+const preload = path.resolve("test/support/program/full-disk.mjs");
+const office = useSlackOffice({
+  settings: { mode: "write", memory: { learnAfterMinutes: 0 } },
+  env: { NODE_OPTIONS: `--import=${preload}` },
+});
 
 let at: SlackOffice;
 let calls: () => Reply | null;
+let learns: () => readonly ProposedNote[];
 
 beforeEach(() => {
   calls = () => null;
-  at = office((request) => (request.toolResults.length > 0 ? null : calls()) ?? text("Done."));
+  learns = () => [];
+  at = office((request) => {
+    if (isLesson(request)) return notes(request, learns());
+    return (request.toolResults.length > 0 ? null : calls()) ?? text("Done.");
+  });
 });
 
 const TABLES = ["Memory", "MemoryUse"];
+const CHANGES = ["INSERT", "UPDATE", "DELETE"];
+/** Enough for what runs write, and far too little for a memory. */
+const PAGES_LEFT = 100;
+const BALLAST_BYTES = 4_000_000;
 
-/** Memory's tables take nothing more, as where the disk is full; each other table does. */
-function fill(): void {
+/** The program's connection may take so many pages from now on; null: as many as it wants. */
+async function limit(pages: number | null): Promise<void> {
+  writeFileSync(path.join(at.bot.home, "pages-left"), pages === null ? "" : String(pages));
+  const before = told().length;
+  process.kill(at.bot.pid(), "SIGUSR2");
+  await at.until("the limit", () => told().length > before);
+}
+
+const told = () => at.bot.output().match(/"event":"full_disk"/gu) ?? [];
+
+/** What memory writes takes more than the disk has left; what runs write beside it does not. */
+async function fill(): Promise<void> {
+  inDatabase(at, (database) => {
+    database.exec(`CREATE TABLE "Ballast" ("bytes" BLOB)`);
+    for (const table of TABLES)
+      for (const change of CHANGES)
+        database.exec(
+          `CREATE TRIGGER full_${change}_${table} BEFORE ${change} ON "${table}" BEGIN INSERT INTO "Ballast" VALUES (zeroblob(${BALLAST_BYTES})); END`,
+        );
+  });
+  await limit(PAGES_LEFT);
+}
+
+async function makeRoom(): Promise<void> {
+  await limit(null);
   inDatabase(at, (database) => {
     for (const table of TABLES)
-      for (const change of ["INSERT", "UPDATE", "DELETE"])
-        database.exec(
-          `CREATE TRIGGER full_${change}_${table} BEFORE ${change} ON "${table}" BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`,
-        );
+      for (const change of CHANGES) database.exec(`DROP TRIGGER IF EXISTS full_${change}_${table}`);
+    database.exec(`DROP TABLE IF EXISTS "Ballast"`);
   });
 }
 
-afterEach(() => {
-  inDatabase(at, (database) => {
-    for (const table of TABLES)
-      for (const change of ["INSERT", "UPDATE", "DELETE"])
-        database.exec(`DROP TRIGGER IF EXISTS full_${change}_${table}`);
-  });
-});
+afterEach(makeRoom);
 
 const failures = () =>
   at.bot
@@ -45,7 +85,7 @@ const failures = () =>
 test("a run that has used memories is answered, and once, where its use cannot be noted", async () => {
   const channel = at.channel();
   await typed(at, "add the dunlin port is 8443", { channel });
-  fill();
+  await fill();
   const talk = at.talk({ text: "what is the dunlin port?", channel });
   await talk.answered(1);
   expect(conversationOf(at.requestsAbout("dunlin port?").at(-1)?.body)).toContain("8443");
@@ -55,17 +95,41 @@ test("a run that has used memories is answered, and once, where its use cannot b
 
 test("what cannot be kept is said in one line, to people and to the model, and the run goes on", async () => {
   const channel = at.channel();
-  fill();
-  expect(await typed(at, "add the dunlin sleeps in the reeds", { channel })).toMatch(
-    /`\/memory` did not work\. Type it again; if it fails again, an operator finds why .* the code \w{5}/u,
-  );
+  await fill();
+  const words = "My disk is full: I can remember nothing more until an operator makes room.";
+  expect(await typed(at, "add the dunlin sleeps in the reeds", { channel })).toContain(words);
   calls = () => toolUse("use_tool", { name: "remember", input: { text: "The dunlin sleeps", scope: "channel" } });
   const talk = at.talk({ text: "the dunlin sleeps, keep that", channel });
   await at.until("the card", () => cards(talk).length > 0);
   talk.click("approve:y");
   await at.until("the answer", () => talk.answers().includes("Done."));
-  expect(conversationOf(at.model.requests.at(-1)?.body)).toMatch(/"is_error":true/u);
+  const answered = conversationOf(at.requestsAbout("keep that").findLast((request) => !isLesson(request))?.body);
+  expect(answered).toMatch(/"is_error":true/u);
+  expect(answered).toContain(words);
   expect(rowsOf(at).filter(({ text: row }) => row.includes("dunlin sleeps"))).toEqual([]);
+});
+
+test("what a thread tells waits to be learned until there is room, and is learned once", async () => {
+  const channel = at.channel();
+  const words = "we have decided: the sanderling rests in the dunes of Skagen";
+  learns = () => [{ text: "The sanderling rests in the dunes of Skagen", says: "Skagen" }];
+  await fill();
+  await at.talk({ text: words, channel }).answered(1);
+  const waits = () => at.bot.output().match(/"event":"learning_waits"/gu)?.length ?? 0;
+  await at.until("the lesson to wait", () => waits() > 0);
+  const other = at.talk({ text: "is there room again?", channel });
+  await other.answered(1);
+  other.mention("/memory learn from this thread");
+  await at.until("it to wait on", () => waits() > 1);
+  expect(rowsOf(at).filter(({ text: row }) => row.includes("Skagen"))).toEqual([]);
+
+  await makeRoom();
+  other.mention("/memory learn from this thread");
+  await at.until("the lessons", () => isAllLearned(at));
+  expect(rowsOf(at).filter(({ text: row }) => row.includes("Skagen"))).toHaveLength(1);
+  expect(at.requestsAbout(words).filter(isLesson)).toHaveLength(1);
+  expect(spentOnLessons(at, channel)).toHaveLength(1);
+  expect(await asked(at, "where does the sanderling rest?", { channel })).toContain("dunes of Skagen");
 });
 
 test("where nothing can be looked up, runs are answered without", async () => {

@@ -1,9 +1,7 @@
-import path from "node:path";
-import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
 import { startEmbeddings } from "../../support/model/embeddings-server.ts";
 import { text } from "../../support/model/model-script.ts";
-import { asked, typed } from "../../support/talk/memory-talk.ts";
+import { asked, inDatabase, typed } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 
 const TOLD = "our supplier raised its fee";
@@ -15,14 +13,10 @@ const withEmbeddings = (url: string) =>
     env: { VLLM_BASE_URL: url },
   });
 
-/** Memories that have a vector. */
-function made(at: SlackOffice): number {
-  const database = new BetterSqlite3(path.join(at.bot.home, "data/deckhand.db"), { readonly: true });
-  try {
-    return Number(database.prepare('SELECT COUNT(*) FROM "MemoryVector"').pluck().get());
-  } finally {
-    database.close();
-  }
+/** Memories that have a vector of a size. */
+function made(at: SlackOffice, dimensions = 128): number {
+  const sql = 'SELECT COUNT(*) FROM "MemoryVector" WHERE LENGTH("bytes") = ?';
+  return inDatabase(at, (database) => Number(database.prepare(sql).pluck().get(dimensions)));
 }
 
 test("what is told is known by a question in other words, in its channel alone; without the provider words find it", async () => {
@@ -59,4 +53,26 @@ test("killed while vectors are made, all are made after the next start", async (
   expect(await asked(at, ASKED, { channel })).toContain(TOLD);
   // Each was asked for once, beside the request that was cut off.
   expect(server.batches.flat().filter((each) => each.includes("supplier"))).toHaveLength(1);
+});
+
+test("vectors of another size are made in the background, while words go on finding", async () => {
+  await using server = await startEmbeddings();
+  await using at = await withEmbeddings(server.url);
+  at.model.script(() => text("Noted."));
+  await at.bot.start();
+  const channel = at.channel();
+  await typed(at, `add ${TOLD}`, { channel });
+  await typed(at, "add the doctor is in on Mondays", { channel });
+  await at.until("their vectors", () => made(at) === 2);
+
+  // The model answers with another size, and slowly: a question's vector comes, those of memories do not yet.
+  server.resize(96);
+  server.holdBack((input) => input.some((each) => each.startsWith("ana: ")));
+  expect(await asked(at, "what about our supplier?", { channel })).toContain(TOLD);
+  expect(await asked(at, ASKED, { channel })).not.toContain(TOLD);
+  expect([made(at), made(at, 96)]).toEqual([2, 0]);
+
+  server.holdBack(() => false);
+  await at.until("the vectors of the new size", () => made(at, 96) === 2);
+  expect(await asked(at, ASKED.toUpperCase(), { channel })).toContain(TOLD);
 });

@@ -22,6 +22,8 @@ export interface EmbeddingsServer extends AsyncDisposable {
   readonly keys: readonly string[];
   readonly seen: () => number;
   set(mood: Mood): void;
+  /** Which requests wait until something else is said. */
+  holdBack(which: (input: readonly string[]) => boolean): void;
   /** As another model of the same name: vectors of another size. */
   resize(dimensions: number): void;
 }
@@ -38,6 +40,8 @@ export async function startEmbeddings(
   model: MeaningModel = { dimensions: 128, ignorance: 0 },
 ): Promise<EmbeddingsServer> {
   let mood: Mood = "well";
+  let isHeld: (input: readonly string[]) => boolean = () => false;
+  let moved = Promise.withResolvers<void>();
   let { dimensions } = model;
   let requests = 0;
   const batches: string[][] = [];
@@ -58,6 +62,7 @@ export async function startEmbeddings(
       }
       if (request.url !== "/v1/embeddings" || !given.success) return fail(400, "not a request for embeddings");
       if (given.data.input.some((text) => text.length > TOO_LONG)) return fail(400, "maximum context length exceeded");
+      while (isHeld(given.data.input)) await moved.promise;
       batches.push(given.data.input);
       const data = given.data.input.map((text, index) => ({
         object: "embedding",
@@ -83,6 +88,11 @@ export async function startEmbeddings(
     seen: () => requests,
     set: (next) => {
       mood = next;
+    },
+    holdBack: (which) => {
+      isHeld = which;
+      moved.resolve();
+      moved = Promise.withResolvers();
     },
     resize: (next) => {
       dimensions = next;

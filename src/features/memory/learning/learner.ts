@@ -1,3 +1,5 @@
+import type { BackgroundAnswer, CallModel } from "../../../core/budget/background-call.ts";
+import { isDatabaseAway, isDiskFull } from "../../../core/protocol/database-failure.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import { labelOf, textOf } from "../../../core/protocol/messages.ts";
 import type { HookedRun } from "../../../core/run/run-hooks.ts";
@@ -51,7 +53,8 @@ const UNKNOWN_MS = 5_000;
 const ASKED_LINES = 6;
 const KNOWN_EACH = 5;
 
-export function createLearner(memories: Memories, host: Host, settings: LearnSettings): Learner {
+export function createLearner(memories: Memories, given: Host, settings: LearnSettings): Learner {
+  const host = { ...given, callModel: keepingLast(given.callModel) };
   const { store, runtime, log } = host;
   const { clock } = runtime;
   const reads = store.tables(lessonReads);
@@ -78,7 +81,8 @@ export function createLearner(memories: Memories, host: Host, settings: LearnSet
         if (signal.aborted) return;
         // The database is away, or full: runs go on, and what was noted is there later.
         log.warn({ err: toAppError(error) }, "learning_waits");
-        await clock.sleep(Math.max(settings.quietMs, RETRY_MS), signal).catch(() => {});
+        const retried = clock.sleep(Math.max(settings.quietMs, RETRY_MS), signal).catch(() => {});
+        await Promise.race([retried, asked.promise]);
       }
     }
   };
@@ -126,6 +130,16 @@ interface Thread {
   readonly upTo: number;
 }
 
+/** Each call once, as long as no other has been made: what could not be stored is stored later, and not paid for twice. */
+function keepingLast(callModel: CallModel): CallModel {
+  let last: { readonly id: string; readonly prompt: string; readonly answer: BackgroundAnswer } | null = null;
+  return async (call, signal) => {
+    const { id, prompt } = call;
+    if (last?.id !== id || last.prompt !== prompt) last = { id, prompt, answer: await callModel(call, signal) };
+    return last.answer;
+  };
+}
+
 /** What fails is tried again, later each time, and in the end no more. */
 async function attempt(lesson: Lesson, learning: Learning): Promise<void> {
   const { store, runtime, log } = learning.host;
@@ -133,6 +147,8 @@ async function attempt(lesson: Lesson, learning: Learning): Promise<void> {
     await learn(lesson, learning);
   } catch (error) {
     learning.signal.throwIfAborted();
+    // It is no fault of the thread's: that waits until there is a database, and room in it.
+    if (isDatabaseAway(error) || isDiskFull(error)) throw error;
     const tries = lesson.tries + 1;
     log.warn({ err: toAppError(error), sessionId: lesson.sessionId, tries }, "not_learned");
     const nextAt = runtime.clock.now() + RETRY_MS * 2 ** tries;
