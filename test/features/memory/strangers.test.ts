@@ -33,13 +33,21 @@ test("an export of an open channel holds nothing of a private one, and that one'
   const open = at.channel();
   await typed(at, "add the merger with Shrike closes in March", { channel: secret });
   await typed(at, "add --scope me ana likes shrikes in private", { channel: secret });
+  const words = "I want shrikes kept from the board";
+  at.model.script(({ toolResults }) =>
+    toolResults.length > 0
+      ? text("Done.")
+      : toolUse("use_tool", { name: "remember", input: { text: words, scope: "person" } }),
+  );
+  await at.talk({ text: `keep in mind: ${words}`, channel: secret }).answered(1);
   await typed(at, "add the shrike is painted green", { channel: open });
-  expect(await exported(secret)).toEqual([expect.stringContaining("closes in March")]);
+  expect(await exported(secret)).toEqual([expect.stringMatching(/closes in March[\s\S]*from the board/u)]);
   for (const user of ["U0ANA", "U0BOB"]) {
     const [file] = await exported(open, user);
     expect(file).toContain("painted green");
     expect(file).not.toContain("closes in March");
-    // Ana has said that it follows her, and reads her files alone.
+    expect(file).not.toContain("from the board");
+    // This one is to follow ana, as she has said, who reads her files alone.
     expect(file?.includes("in private")).toBe(user === "U0ANA");
   }
 });
