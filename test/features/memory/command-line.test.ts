@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { startEmbeddings } from "../../support/model/embeddings-server.ts";
+import { openStore } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { startEmbeddings, tokensOf } from "../../support/model/embeddings-server.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
@@ -13,6 +15,13 @@ function home(env: Readonly<Record<string, string>> = {}) {
   return {
     doctor: () => runCli(["doctor"], given),
     settings: (settings: unknown) => writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify(settings)),
+    /** What models have been sent, by their names. */
+    spent: async () => {
+      const store = await openStore(`file:${path.join(cwd, "data/deckhand.db")}`, systemRuntime());
+      const sums = await store.usage.sumsBy("model", { since: 0 });
+      await store.close();
+      return sums;
+    },
     cli: (...args: string[]) => runCli(["memory", ...args], given),
     file: (name: string, lines: readonly unknown[]): string => {
       const place = path.join(cwd, name);
@@ -85,7 +94,7 @@ const EMBEDDINGS = { memory: { embeddings: { model: "openai/small" } } };
 
 test("with embeddings, what is imported is found in other words, also by a batch", async () => {
   await using server = await startEmbeddings();
-  const { cli, file, settings, doctor } = home({ OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: server.url });
+  const { cli, file, settings, doctor, spent } = home({ OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: server.url });
   settings(EMBEDDINGS);
   const told = { id: "a", text: "Our supplier raised its fee", scope: CHANNEL };
   expect((await cli("import", file("notes.jsonl", [told, { ...told, id: "b", text: "It rains" }]))).out).toContain(
@@ -105,6 +114,8 @@ test("with embeddings, what is imported is found in other words, also by a batch
     { id: 2, results: [{ id: "b" }] },
   ]);
   expect(server.batches.at(-1)).toEqual(["vendor price", "rain"]);
+  const tokens = server.batches.flat().reduce((sum, text) => sum + tokensOf(text), 0);
+  expect(await spent()).toMatchObject([{ key: "openai/small", tokens }]);
   expect((await doctor()).out).toContain("✓ memory: openai/small makes vectors of 128 dimensions");
 });
 

@@ -75,4 +75,9 @@ test("vectors of another size are made in the background, while words go on find
   server.holdBack(() => false);
   await at.until("the vectors of the new size", () => made(at, 96) === 2);
   expect(await asked(at, ASKED.toUpperCase(), { channel })).toContain(TOLD);
+
+  // So are those of what somebody says otherwise.
+  await typed(at, "edit 1 the boss is on holiday", { channel });
+  await at.until("its vector", () => made(at, 96) === 2);
+  expect(await asked(at, "when is the manager's vacation?", { channel })).toContain("the boss is on holiday");
 });
