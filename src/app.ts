@@ -38,6 +38,7 @@ import { extensionsFeature } from "./features/extensions/feature.ts";
 import { instructionsFeature } from "./features/instructions/feature.ts";
 import { mcpFeature } from "./features/mcp/feature.ts";
 import { memoryFeature } from "./features/memory/feature.ts";
+import { retentionFeature } from "./features/retention/feature.ts";
 import { sitesFeature } from "./features/sites/feature.ts";
 import { usageFeature } from "./features/usage/feature.ts";
 import { webSearchFeature } from "./features/web-search/feature.ts";
@@ -80,6 +81,7 @@ export const FEATURES: readonly Feature[] = [
   instructionsFeature,
   mcpFeature,
   memoryFeature,
+  retentionFeature,
   sitesFeature,
   usageFeature,
   webSearchFeature,

@@ -133,7 +133,7 @@ function withSettings(config: QueryConfig, { mode = config.mode, model, effort }
   return { ...withoutWindow, mode, model };
 }
 
-function sandboxRootOf(config: Config, thread: ThreadRef): string {
+export function sandboxRootOf(config: Config, thread: ThreadRef): string {
   const { root, workingDirectory } = rootOf(config, thread);
   return within(root, workingDirectory);
 }

@@ -30,6 +30,10 @@ await createProgram({
     const { runUser } = await import("./run-on-store.ts");
     await runUser(config, request, { terminal, stdin: process.stdin });
   },
+  data: async (config, request) => {
+    const { runData } = await import("./run-on-store.ts");
+    await runData(config, request, terminal);
+  },
   webLink: async (config) => {
     const { anotherWebLink } = await import("./open-platforms.ts");
     return anotherWebLink(config, Date.now());

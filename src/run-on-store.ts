@@ -1,3 +1,5 @@
+import { sandboxRootOf } from "./channel-config.ts";
+import type { DataRequest } from "./cli/data.ts";
 import type { MemoryRequest } from "./cli/memory.ts";
 import { type Input, newPassword } from "./cli/new-password.ts";
 import { startupErrorLines } from "./cli/startup-error.ts";
@@ -8,10 +10,12 @@ import { createBackgroundEmbedders } from "./core/budget/background-embedder.ts"
 import { assertNever } from "./core/protocol/assert-never.ts";
 import { toAppError } from "./core/protocol/errors.ts";
 import { reasonOf } from "./core/protocol/explain.ts";
+import type { ThreadRef } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
 import { embeddersOf } from "./core/providers/openai/embedder.ts";
 import { openStore, type Store } from "./core/store/store.ts";
+import type { WriteAudit } from "./feature.ts";
 import { accountName } from "./features/accounts/account.ts";
 import { changeAccounts } from "./features/accounts/command-line.ts";
 import { createAudit } from "./features/audit/audit.ts";
@@ -26,6 +30,10 @@ import {
 } from "./features/memory/command-line.ts";
 import { embeddingsIn } from "./features/memory/feature.ts";
 import { indexMissing } from "./features/memory/search/reindex.ts";
+import { deleteData } from "./features/retention/command-line.ts";
+import { snapshotsOf } from "./home.ts";
+import { createLogger } from "./operations/logging.ts";
+import { describePlatform } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
 
 export interface UserEnds {
@@ -39,7 +47,7 @@ export async function runMemory(config: Config, request: MemoryRequest, terminal
   await onStore(config, { terminal, linesOf }, async (store, runtime) => {
     // What a former version has written is found here too.
     if (request.type !== "import") await indexMissing(store, AbortSignal.any([]));
-    const database = config.database.url.startsWith("file:") ? "sqlite" : "postgresql";
+    const database = databaseOf(config.database.url);
     const world = { store, runtime, database, out: (line: string) => terminal.out(line) } as const;
     const meaning = await meaningFor(config, world, terminal);
     if ((await carryOut(request, { ...world, meaning })) === false) terminal.fail();
@@ -60,12 +68,41 @@ export async function runUser(config: Config, request: UserRequest, { terminal, 
     }
     if (!ok) terminal.fail();
     if (!ok || request.type === "list") return;
-    const log = { error: () => terminal.error("⚠ It is not in the audit log: that could not be written.") };
     const details = "role" in request ? request.role : "";
-    const by = "command line";
-    const entry = { by, act: ACTS[request.type], about: accountName(request.name), details };
-    await createAudit({ store, runtime, log })(entry);
+    const entry = { by: BY, act: ACTS[request.type], about: accountName(request.name), details };
+    await auditFor({ store, runtime }, terminal)(entry);
   });
+}
+
+/** `deckhand data`: as above. */
+export async function runData(config: Config, request: DataRequest, terminal: Terminal): Promise<void> {
+  const linesOf = (error: unknown) => startupErrorLines(toAppError(error));
+  await onStore(config, { terminal, linesOf }, async (store, runtime) => {
+    const world = {
+      store,
+      runtime,
+      database: databaseOf(config.database.url),
+      describe: describePlatform,
+      home: config.home,
+      snapshots: snapshotsOf(config),
+      sandboxRootOf: (thread: ThreadRef) => sandboxRootOf(config, thread),
+      log: createLogger("silent", []),
+    };
+    const { ok, line } = await deleteData(request, world);
+    if (!ok) {
+      terminal.error(line);
+      return terminal.fail();
+    }
+    terminal.out(line);
+    await auditFor({ store, runtime }, terminal)({ by: BY, act: "session.deleted", about: request.id });
+  });
+}
+
+const BY = "command line";
+
+function auditFor(world: Pick<Parameters<typeof createAudit>[0], "store" | "runtime">, terminal: Terminal): WriteAudit {
+  const log = { error: () => terminal.error("⚠ It is not in the audit log: that could not be written.") };
+  return createAudit({ ...world, log });
 }
 
 /** How the audit log calls what is asked for. */
@@ -76,6 +113,10 @@ const ACTS: Readonly<Record<Exclude<UserRequest["type"], "list">, string>> = {
   logout: "account.signed_out",
   remove: "account.removed",
 };
+
+function databaseOf(url: string): LineWorld["database"] {
+  return url.startsWith("file:") ? "sqlite" : "postgresql";
+}
 
 interface Told {
   readonly terminal: Terminal;

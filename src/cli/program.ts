@@ -7,6 +7,7 @@ import type { Feature } from "../feature.ts";
 import { describePlatform } from "../platforms.ts";
 import { addChat, type ChatCommandOptions, type ChatCommandRequest } from "./chat.ts";
 import type { LookAtJobs } from "./check-jobs.ts";
+import { addData, type DataRequest } from "./data.ts";
 import { discordInvite } from "./discord-invite.ts";
 import { doctor } from "./doctor.ts";
 import { init } from "./init.ts";
@@ -32,6 +33,7 @@ export interface ProgramOptions {
   chat(config: Config, request: ChatCommandRequest): Promise<void>;
   memory(config: Config, request: MemoryRequest): Promise<void>;
   user(config: Config, request: UserRequest): Promise<void>;
+  data(config: Config, request: DataRequest): Promise<void>;
   /** Another address that opens the web page; null where the settings do not say its port. */
   webLink(config: Config): Promise<string | null>;
   readonly lookAtJobs: LookAtJobs;
@@ -94,6 +96,7 @@ export function createProgram(options: ProgramOptions): Command {
     );
   addMemory(program, (request) => withConfig(options, (config) => options.memory(config, request)));
   addUser(program, (request) => withConfig(options, (config) => options.user(config, request)));
+  addData(program, (request) => withConfig(options, (config) => options.data(config, request)));
   addManifest(program, options);
   return program;
 }

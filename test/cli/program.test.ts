@@ -19,6 +19,7 @@ test("--help names every command", () => {
     chat: () => Promise.resolve(),
     memory: () => Promise.resolve(),
     user: () => Promise.resolve(),
+    data: () => Promise.resolve(),
     webLink: () => Promise.resolve(null),
     lookAtJobs: () => Promise.resolve(null),
   }).helpInformation();

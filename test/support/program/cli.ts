@@ -8,7 +8,7 @@ import type { ChatCommand } from "../../../src/cli/slack-manifest.ts";
 import type { Config } from "../../../src/config.ts";
 import { anotherWebLink } from "../../../src/open-platforms.ts";
 
-import { runMemory, runUser } from "../../../src/run-on-store.ts";
+import { runData, runMemory, runUser } from "../../../src/run-on-store.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
 export interface CliGiven {
@@ -56,6 +56,7 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
     },
     memory: (config, request) => runMemory(config, request, terminal),
     user: (config, request) => runUser(config, request, { terminal, stdin: given.stdin ?? Readable.from([]) }),
+    data: (config, request) => runData(config, request, terminal),
     webLink: (config) => anotherWebLink(config, Date.now()),
     lookAtJobs: async (config, places) => {
       const { lookAtJobs } = await import("../../../src/app.ts");

@@ -95,6 +95,8 @@ class ImmediateSqlite extends PrismaBetterSqlite3 {
     const adapter = await super.connect();
     await this.#readBeside(adapter);
     const connection = connectionOf(adapter);
+    // What is deleted is overwritten, so that the file does not hold it any more.
+    connection.pragma("secure_delete = ON");
     const begin = immediateBegin(keepPrepared(connection.prepare.bind(connection)));
     Object.assign(connection, { prepare: begin.prepare });
     const start = adapter.startTransaction.bind(adapter);

@@ -1,0 +1,261 @@
+import type { Log } from "../../core/protocol/log.ts";
+import type { OutgoingMessage } from "../../core/protocol/platform.ts";
+import { threadRefSchema } from "../../core/protocol/platform.ts";
+import type { Runtime } from "../../core/protocol/runtime.ts";
+import { channelOf } from "../../core/store/sessions.ts";
+import type { Store, StoreTransaction } from "../../core/store/store.ts";
+import type { FeatureHost } from "../../feature.ts";
+import { SNAPSHOT_LIMITS } from "../../tools/snapshots.ts";
+import { dropAttachment, dropContents, dropWorktrees, keptContents } from "./files.ts";
+import { memoryDeletion, type ToldIn } from "./memories/store.ts";
+import { fileReferences } from "./references/store.ts";
+import { type Database, deletionReads, deletionWrites } from "./store.ts";
+import { OF_SESSIONS } from "./tables.ts";
+import { threadDeletion } from "./threads/store.ts";
+
+export interface DeletingWorld extends Pick<FeatureHost, "describe" | "home" | "snapshots" | "sandboxRootOf"> {
+  readonly store: Store;
+  readonly database: Database;
+  readonly runtime: Pick<Runtime, "clock">;
+  readonly log: Log;
+  /** Ends cards that wait in runs which are over; absent where nobody is connected to the platforms. */
+  readonly closeCard?: FeatureHost["closeCard"];
+  /** Hears of sessions that are gone for everybody from now on, while their rows are still there. */
+  readonly gone?: (sessionIds: readonly string[]) => void;
+}
+
+/** What is delivered in the moment in which a session is marked is stored by then, and the session stays. Milliseconds. */
+const GRACE_MS = 300;
+/** How long the last edits of messages are waited for, and how often it is looked. Milliseconds. */
+const LAST_EDITS = { waitMs: 10_000, everyMs: 100 };
+/** Readers that are in the way are gone in a moment; else the log is emptied with the next deletion. */
+const LOG_TRIES = 20;
+/** As long as platforms are asked for what was missed; what was answered by then must be known. Milliseconds. */
+const MISSED_MS = 25 * 60 * 60_000;
+
+export type Deleted = "deleted" | "live" | "missing";
+
+/**
+ * Deletes sessions with their sub-agents: marked first, so that no thread finds them, and begun once it is sure that nothing
+ * goes on in them. What is begun is finished after a crash, too (`finishDeletions`).
+ */
+export async function deleteSessions(
+  roots: readonly string[],
+  world: DeletingWorld,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Deleted>> {
+  const outcomes = new Map<string, Deleted>();
+  const marked: string[] = [];
+  for (const id of roots) {
+    const outcome = await mark(id, world);
+    if (outcome === "marked") marked.push(id);
+    else outcomes.set(id, outcome);
+  }
+  if (marked.length === 0) return outcomes;
+  world.gone?.(marked);
+  await world.runtime.clock.sleep(GRACE_MS, signal);
+  const begun = await begin(marked, world);
+  for (const id of marked) outcomes.set(id, begun.includes(id) ? "deleted" : "live");
+  await erase(begun, world, signal);
+  return outcomes;
+}
+
+/** Goes on with what a process before this one has left: what it had only marked may have begun something meanwhile, and stays. */
+export async function finishSessions(
+  roots: readonly string[],
+  world: DeletingWorld,
+  signal: AbortSignal,
+): Promise<void> {
+  await erase(await begin(roots, world), world, signal);
+}
+
+function write<T>(
+  { store, database }: DeletingWorld,
+  work: (writes: ReturnType<typeof deletionWrites>, tx: StoreTransaction) => Promise<T>,
+): Promise<T> {
+  return store.transaction((tx) =>
+    work(
+      tx.tables((db) => deletionWrites(db, database)),
+      tx,
+    ),
+  );
+}
+
+function mark(id: string, world: DeletingWorld): Promise<"marked" | "live" | "missing"> {
+  const now = world.runtime.clock.now();
+  return write(world, async (writes) => {
+    const [place] = await writes.placesOf([id]);
+    // A sub-agent's goes with the session that has begun it.
+    if (place === undefined || place.parentId !== null) return "missing";
+    await writes.mark(id, now);
+    if (!(await writes.isLive(await writes.family([id]), now))) return "marked";
+    await writes.takeBack(id);
+    return "live";
+  });
+}
+
+/** Answers those in which nothing goes on; the others are as they were. */
+function begin(roots: readonly string[], world: DeletingWorld): Promise<string[]> {
+  const now = world.runtime.clock.now();
+  return write(world, async (writes) => {
+    const begun: string[] = [];
+    for (const { id, state } of await writes.marks()) {
+      const root = roots.find((one) => id === `session:${one}`);
+      if (root === undefined) continue;
+      const isLive = state === "marked" && (await writes.isLive(await writes.family([root]), now));
+      if (isLive) await writes.takeBack(root);
+      else begun.push(root);
+    }
+    await writes.begin(begun);
+    return begun;
+  });
+}
+
+/** Everything of sessions, each step in transactions of its own; done again, it does what is left. */
+async function erase(roots: readonly string[], world: DeletingWorld, signal: AbortSignal): Promise<void> {
+  if (roots.length === 0) return;
+  const { store, runtime } = world;
+  const reads = store.tables(deletionReads);
+  const family = await reads.family(roots);
+  await closeCards(family, world);
+  await lastEdits(family, world, signal);
+  await eraseFiles(family, world);
+  await eraseMemories({ roots, family, world, signal });
+  await eraseThreads({ roots, family, world, signal });
+  const now = runtime.clock.now();
+  await write(world, async (writes) => {
+    await writes.rememberAnswered(await writes.keptKeys(family, now - MISSED_MS), now);
+    await writes.keepDecisions(family);
+    await writes.clearGrants(family);
+    await writes.clearOccurrences(family);
+  });
+  for (const table of OF_SESSIONS) {
+    await inBatches(() => write(world, (writes) => writes.deleteSome(table, family)), signal);
+  }
+  await write(world, (writes) => writes.finish(roots, family));
+  for (let tries = 0; tries < LOG_TRIES && !(await reads.emptyLog(world.database)); tries += 1) {
+    await runtime.clock.sleep(LAST_EDITS.everyMs, signal);
+  }
+}
+
+/** Until nothing is left; others have their turn in between. */
+async function inBatches(work: () => Promise<number>, signal: AbortSignal): Promise<void> {
+  while ((await work()) > 0) signal.throwIfAborted();
+}
+
+/** A card that would still be waiting says that it does not any more. */
+async function closeCards(family: readonly string[], { store, closeCard, log }: DeletingWorld): Promise<void> {
+  if (closeCard === undefined) return;
+  for (const { runId, thread } of await store.tables(deletionReads).openCards(family)) {
+    const card = { runId, hook: "instructions", thread: threadRefSchema.parse(JSON.parse(thread)) };
+    await closeCard(card, CLOSED).catch((error: unknown) => log.warn({ err: error, runId }, "card_not_closed"));
+  }
+}
+
+const CLOSED: OutgoingMessage = {
+  lane: "approval",
+  markdown: "⏹ Closed: this conversation was deleted. What was asked here is asked again in the next one.",
+  tone: "plain",
+  buttons: [],
+  files: [],
+};
+
+/** Messages on platforms that look as if work went on are edited for the last time first, as far as a while is enough. */
+async function lastEdits(family: readonly string[], world: DeletingWorld, signal: AbortSignal): Promise<void> {
+  if (world.closeCard === undefined) return;
+  const { clock } = world.runtime;
+  const reads = world.store.tables(deletionReads);
+  const until = clock.now() + LAST_EDITS.waitMs;
+  while ((await reads.unshown(family)) > 0 && clock.now() < until) await clock.sleep(LAST_EDITS.everyMs, signal);
+}
+
+/** Contents and attachments that no other session refers to, and what executors have worked in. */
+async function eraseFiles(family: readonly string[], world: DeletingWorld): Promise<void> {
+  const { store, snapshots, home, runtime } = world;
+  const references = store.tables(fileReferences);
+  const since = runtime.clock.now();
+  const kept = await keptContents(snapshots);
+  const own = [...(await references.hashesOf(family))].filter((hash) => kept.has(hash));
+  if (own.length > 0) {
+    const others = await references.hashesOfOthers(own, family, since - SNAPSHOT_LIMITS.ageMs);
+    await dropContents(snapshots, new Set(own.filter((hash) => !others.has(hash))), since);
+  }
+  await dropWorktrees(home, family);
+  await eraseAttachments(family, world);
+}
+
+async function eraseAttachments(family: readonly string[], { store, sandboxRootOf }: DeletingWorld): Promise<void> {
+  const references = store.tables(fileReferences);
+  const attached = await references.attachmentsOf(family);
+  if (attached.length === 0) return;
+  const roots = (await references.channels()).map(({ id, workspaceId }) => {
+    const workspace = workspaceId.slice(workspaceId.indexOf(":") + 1);
+    return { id, root: sandboxRootOf(channelOf(id, workspace)) };
+  });
+  for (const { channelId, path } of attached) {
+    const root = roots.find(({ id }) => id === channelId)?.root;
+    if (root === undefined) continue;
+    const sharing = roots.filter((each) => each.root === root).map(({ id }) => id);
+    if (!(await references.isAttachedElsewhere(path, sharing, family))) await dropAttachment(root, path);
+  }
+}
+
+interface Erasing {
+  readonly roots: readonly string[];
+  /** These and their sub-agents' sessions. */
+  readonly family: readonly string[];
+  readonly world: DeletingWorld;
+  readonly signal: AbortSignal;
+}
+
+/** What was told or learned there is not known any more, also where somebody has pinned it. */
+async function eraseMemories({ roots, family, world, signal }: Erasing): Promise<void> {
+  const { store } = world;
+  const runIds = await store.tables(deletionReads).runIdsOf(family);
+  const forget = (work: (memories: ReturnType<typeof memoryDeletion>) => Promise<number>) =>
+    inBatches(() => store.transaction((tx) => work(tx.tables(memoryDeletion))), signal);
+  for (let from = 0; from < runIds.length; from += RUNS_TOGETHER) {
+    const some = runIds.slice(from, from + RUNS_TOGETHER);
+    await forget((memories) => memories.forgetOfRuns(some));
+  }
+  for (const place of await toldIn(roots, world)) await forget((memories) => memories.forgetToldIn(place));
+}
+
+/** Runs that one statement names. */
+const RUNS_TOGETHER = 500;
+
+/** Threads that are gone with their sessions, as memories name them. */
+async function toldIn(roots: readonly string[], { store }: DeletingWorld): Promise<ToldIn[]> {
+  const reads = store.tables(deletionReads);
+  const places: ToldIn[] = [];
+  for (const { id, channelId, thread } of await reads.placesOf(roots)) {
+    const { platform, workspaceId, threadId } = threadRefSchema.parse(JSON.parse(thread));
+    if (threadId === null || (await reads.isThreadOfOthers(thread, channelId, roots))) continue;
+    const { people } = await store.sessions.get(id);
+    const scopes = [
+      `channel:${channelId}`,
+      `workspace:${platform}:${workspaceId}`,
+      ...people.map((one) => `person:${one}`),
+    ];
+    places.push({ source: `${channelId}:${threadId}`, scopes });
+  }
+  return places;
+}
+
+/** On the platforms that are our own there is the thread itself. */
+async function eraseThreads({ roots, family, world, signal }: Erasing): Promise<void> {
+  const { store, describe } = world;
+  const reads = store.tables(deletionReads);
+  for (const { channelId, thread } of await reads.placesOf(roots)) {
+    const { platform, threadId } = threadRefSchema.parse(JSON.parse(thread));
+    if (!describe(platform).isOwn || threadId === null) continue;
+    const isShared = await reads.isThreadOfOthers(thread, channelId, roots);
+    const threads = <T>(work: (of: ReturnType<typeof threadDeletion>) => Promise<T>) =>
+      store.transaction((tx) => work(tx.tables(threadDeletion)));
+    const some = isShared
+      ? () => threads((of) => of.messagesOfSessions(threadId, family))
+      : () => threads((of) => of.messagesOf(threadId));
+    await inBatches(some, signal);
+    if (!isShared) await threads((of) => of.thread(threadId));
+  }
+}

@@ -1,0 +1,62 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { executorWorktree } from "../../core/agents/executor-worktree.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
+import { PathResolver } from "../../tools/wasm/workspace/path-resolver.ts";
+
+/** What the saving of an attachment leaves in the history, as src/core/run/attached-files.ts writes it. */
+const SAVED = /^\[Attached: .* It is saved as (attachments\/[^/]+)\.\]$/su;
+
+/** Paths of attachments that a message's content names as saved. */
+export function attachmentsIn(content: string): string[] {
+  const blocks: unknown = JSON.parse(content);
+  if (!Array.isArray(blocks)) return [];
+  return blocks.flatMap((block: unknown) => {
+    const text = typeof block === "object" && block !== null && "text" in block ? block.text : null;
+    return typeof text === "string" ? (SAVED.exec(text)?.[1] ?? []) : [];
+  });
+}
+
+/** Contents that are kept, by their sha256. */
+export async function keptContents(snapshots: string): Promise<Set<string>> {
+  const names = await readdir(snapshots).catch(nothingIfGone);
+  return new Set(names.filter((name) => /^[0-9a-f]{64}$/u.test(name)));
+}
+
+function nothingIfGone(error: unknown): string[] {
+  if (systemCode(error) === "ENOENT") return [];
+  throw error;
+}
+
+/** Removes kept contents with the notes beside them, but for those that somebody has kept again since. */
+export async function dropContents(snapshots: string, hashes: ReadonlySet<string>, since: number): Promise<void> {
+  for (const name of await readdir(snapshots).catch(nothingIfGone)) {
+    const hash = name.slice(0, 64);
+    if (!hashes.has(hash)) continue;
+    const content = await stat(path.join(snapshots, hash)).catch(() => null);
+    if (content !== null && content.mtimeMs > since) continue;
+    await rm(path.join(snapshots, name), { force: true });
+  }
+}
+
+/** What executors have worked in. */
+export async function dropWorktrees(home: string, sessionIds: readonly string[]): Promise<void> {
+  for (const id of sessionIds) {
+    await rm(path.dirname(executorWorktree(home, id).tree), { recursive: true, force: true });
+  }
+}
+
+/** Removes a file beneath a sandbox root, through no link. */
+export async function dropAttachment(root: string, relative: string): Promise<void> {
+  if ((await stat(root).catch(() => null)) === null) return;
+  const resolver = new PathResolver(root);
+  try {
+    const { directory, name, stats } = resolver.entry(relative);
+    if (stats?.isFile() === true) await rm(directory.at(name));
+  } catch (error) {
+    // Neither the directory nor the file is there.
+    if (systemCode(error) !== "ENOENT") throw error;
+  } finally {
+    resolver.close();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Client } from "../../../core/store/database/client.ts";
+import { BATCH } from "../store.ts";
+
+/** A file's id in a message, as src/adapters/render/local/message-body.ts makes it. */
+const FILE_ID = /"id":"([0-9a-f]{40})"/gu;
+
+/** Threads and messages of the platforms that are our own. */
+export function threadDeletion(db: Client) {
+  const deleteMessages = async (where: object): Promise<number> => {
+    const rows = await db.webMessage.findMany({ where, take: BATCH, select: { id: true, body: true } });
+    await db.webMessage.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
+    await deleteFiles(rows.flatMap(({ body }) => filesIn(body)));
+    return rows.length;
+  };
+  /** Files that no other message has. */
+  const deleteFiles = async (ids: readonly string[]): Promise<void> => {
+    for (const id of new Set(ids)) {
+      const isUsed = (await db.webMessage.count({ where: { body: { contains: `"id":"${id}"` } } })) > 0;
+      if (!isUsed) await db.webFile.deleteMany({ where: { id } });
+    }
+  };
+  return {
+    deleteFiles,
+
+    /** At most a batch; answers how many there were. */
+    messagesOf: (threadId: string) => deleteMessages({ threadId }),
+
+    /** Those that a session has posted or was sent, of a thread that others go on in. */
+    async messagesOfSessions(threadId: string, family: readonly string[]): Promise<number> {
+      const sessionId = { in: [...family] };
+      const [posts, events] = await Promise.all([
+        db.post.findMany({ where: { sessionId }, select: { key: true } }),
+        db.inboxEvent.findMany({ where: { sessionId }, select: { key: true } }),
+      ]);
+      const keys = [...posts, ...events].map(({ key }) => key);
+      return deleteMessages({ threadId, key: { in: keys } });
+    },
+
+    async thread(threadId: string): Promise<void> {
+      await db.webThread.deleteMany({ where: { id: threadId } });
+    },
+  };
+}
+
+export function filesIn(body: string): string[] {
+  return [...body.matchAll(FILE_ID)].flatMap(([, id]) => id ?? []);
+}

@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { cpSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { finishDeletions } from "../../../src/features/retention/finish-deletions.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { retentionWorld } from "./retention-world.ts";
+import { seedSession } from "./seed.ts";
+
+const PROGRAM = path.join(import.meta.dirname, "delete-and-die.ts");
+const NEVER = AbortSignal.any([]);
+
+function deleteAndDie(home: string, lastStep: number) {
+  const { signal, status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, home, `${lastStep}`], {
+    encoding: "utf8",
+  });
+  return { isKilled: signal === "SIGKILL", status, stdout, stderr };
+}
+
+test("killed after any transaction, a deletion is finished by the next start, and before the first the session is whole", {
+  timeout: 240_000,
+}, async () => {
+  const before = await retentionWorld();
+  await seedSession(before, { id: "ses_1", word: "herongoes", platform: "web" });
+  await seedSession(before, {
+    id: "ses_2",
+    word: "herongoesbelow",
+    platform: "web",
+    threadId: "ses_1.1",
+    parentId: "ses_1",
+  });
+  await before.store.close();
+  const homeFor = () => {
+    const home = tempDirectory();
+    cpSync(before.home, home, { recursive: true });
+    return home;
+  };
+  const untouched = homeFor();
+  expect((await (await retentionWorld({ home: untouched })).traces("herongoes")).length).toBeGreaterThan(20);
+  const whole = deleteAndDie(homeFor(), 0);
+  expect(whole).toMatchObject({ status: 0, stderr: "" });
+  const steps = Number(whole.stdout);
+  expect(steps).toBeGreaterThan(20);
+  for (let step = 1; step <= steps; step += 1) {
+    const home = homeFor();
+    expect(deleteAndDie(home, step)).toMatchObject({ isKilled: true });
+    const after = await retentionWorld({ home });
+    await finishDeletions(after, NEVER);
+    expect(await after.traces("herongoes"), `killed after transaction ${step}`).toEqual([]);
+    expect(await after.store.tables((db) => db.deletion.count())).toBe(0);
+  }
+});
+
+test("what was only marked when the process died, and has been written to since, stays", async () => {
+  const world = await retentionWorld();
+  await seedSession(world, { id: "ses_1", word: "heron" });
+  const at = new Date();
+  await world.store.transaction((tx) =>
+    tx.tables(async (db) => {
+      const mark = { state: "marked", formerKey: "slack:T1:C1:ses_1.1", createdAt: at };
+      await db.deletion.create({ data: { id: "session:ses_1", ...mark } });
+      await db.session.update({ where: { id: "ses_1" }, data: { key: "deleted:ses_1" } });
+      const event = { key: "new", sessionId: "ses_1", body: "{}", wakes: true, state: "waiting" };
+      await db.inboxEvent.create({ data: { ...event, dueAt: at, createdAt: at } });
+    }),
+  );
+  await finishDeletions(world, NEVER);
+  expect((await world.store.sessions.byKey("slack:T1:C1:ses_1.1"))?.id).toBe("ses_1");
+  expect(await world.store.tables((db) => db.message.count())).toBe(2);
+});

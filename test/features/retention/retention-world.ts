@@ -1,0 +1,101 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { Client } from "pg";
+import { onTestFinished } from "vitest";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { DeletingWorld } from "../../../src/features/retention/delete-sessions.ts";
+import { describePlatform } from "../../../src/platforms.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+
+export interface RetentionWorld extends DeletingWorld {
+  readonly store: Store;
+  readonly home: string;
+  /** Tables with a row, and files beneath the home, in which a word stands. */
+  traces(word: string): Promise<string[]>;
+  put(file: string, content: string): void;
+}
+
+export interface WorldOptions {
+  readonly url?: string;
+  readonly home?: string;
+}
+
+/** A database and a directory as a life of the program leaves them. `url` when left out: SQLite beneath the home. */
+export async function retentionWorld({ home = tempDirectory(), ...given }: WorldOptions = {}): Promise<RetentionWorld> {
+  const url = given.url ?? `file:${path.join(home, "deckhand.db")}`;
+  const runtime = systemRuntime();
+  const store = await openStore(url, runtime);
+  onTestFinished(() => store.close());
+  const put = (file: string, content: string): void => {
+    const at = path.join(home, file);
+    mkdirSync(path.dirname(at), { recursive: true });
+    writeFileSync(at, content);
+  };
+  return {
+    store,
+    home,
+    runtime,
+    log: silentLog,
+    database: url.startsWith("file:") ? "sqlite" : "postgresql",
+    describe: describePlatform,
+    snapshots: path.join(home, "snapshots"),
+    sandboxRootOf: ({ platform, channelId }) => path.join(home, "sandbox", `${platform}-${channelId}`),
+    put,
+    traces: async (word) => [
+      ...(url.startsWith("file:") ? tracesInFile(url.slice("file:".length), word) : await tracesInServer(url, word)),
+      ...filesWith(home, word),
+    ],
+  };
+}
+
+/** By bytes too, so that neither free pages nor the log hold it. */
+function filesWith(directory: string, word: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) => {
+    const file = path.join(directory, name);
+    return statSync(file).isFile() && (name.includes(word) || readFileSync(file).includes(word));
+  });
+}
+
+function tracesInFile(file: string, word: string): string[] {
+  const database = new BetterSqlite3(file, { readonly: true });
+  try {
+    const tables = database
+      .prepare<[], { name: string }>(
+        `SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`,
+      )
+      .all();
+    return tables.flatMap(({ name }) => {
+      const rows = database.prepare<[], object>(`SELECT * FROM "${name}"`).all();
+      return rows.some((row) => Object.values(row).some((value) => holds(value, word))) ? [name] : [];
+    });
+  } finally {
+    database.close();
+  }
+}
+
+function holds(value: unknown, word: string): boolean {
+  return Buffer.isBuffer(value) ? value.includes(word) : String(value).includes(word);
+}
+
+async function tracesInServer(url: string, word: string): Promise<string[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const tables = await client.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
+    const found: string[] = [];
+    for (const { tablename } of tables.rows) {
+      const hex = Buffer.from(word).toString("hex");
+      const { rows } = await client.query(
+        `SELECT 1 FROM "${tablename}" AS one WHERE one::text LIKE $1 OR one::text LIKE $2 LIMIT 1`,
+        [`%${word}%`, `%${hex}%`],
+      );
+      if (rows.length > 0) found.push(tablename);
+    }
+    return found;
+  } finally {
+    await client.end();
+  }
+}

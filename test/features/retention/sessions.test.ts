@@ -1,0 +1,160 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deleteSessions } from "../../../src/features/retention/delete-sessions.ts";
+import { OF_SESSIONS, TABLES } from "../../../src/features/retention/tables.ts";
+import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import { type RetentionWorld, retentionWorld } from "./retention-world.ts";
+import { seedSession, sha256 } from "./seed.ts";
+
+const root = path.resolve(import.meta.dirname, "../../..");
+const NEVER = AbortSignal.any([]);
+
+test("each table has its place in what becomes of its rows, and docs/retention.md names it", () => {
+  const models = [...readFileSync(path.join(root, "prisma/models.prisma"), "utf8").matchAll(/^model (\w+)/gmu)];
+  const names = models.flatMap(([, name]) => name ?? []);
+  expect(Object.keys(TABLES).toSorted()).toEqual(names.toSorted());
+  const docs = readFileSync(path.join(root, "docs/retention.md"), "utf8");
+  expect(names.filter((name) => !docs.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("each table whose rows hang on a session is deleted with it, or said to be kept", () => {
+  const text = readFileSync(path.join(root, "prisma/models.prisma"), "utf8");
+  const models = [...text.matchAll(/^model (\w+) \{\n(.*?)^\}/gmsu)];
+  const hanging = models
+    .filter(([, , body]) => /^ {2}(?:sessionId|runId) /mu.test(body ?? ""))
+    .map(([, name]) => `${name}`);
+  const others = ["Grant", "Memory", "JobOccurrence", "Usage"];
+  expect([...OF_SESSIONS.map(([name]) => name), ...others].toSorted()).toEqual(hanging.toSorted());
+});
+
+let postgres: Postgres;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+
+afterAll(() => postgres.stop());
+
+const databases: [string, () => Promise<{ url?: string }>][] = [
+  ["SQLite", async () => ({})],
+  ["PostgreSQL", async () => ({ url: await postgres.createDatabase() })],
+];
+
+const deletion = async (world: RetentionWorld, id: string) => (await deleteSessions([id], world, NEVER)).get(id);
+
+describe.each(databases)("on %s", (_name, options) => {
+  test("nothing of a deleted session is left in any table or file, and all of another one is", async () => {
+    const world = await retentionWorld(await options());
+    const shared = "what both have changed";
+    await seedSession(world, { id: "ses_1", word: "herongoes", platform: "web", shares: [shared] });
+    await seedSession(world, {
+      id: "ses_2",
+      word: "herongoesbelow",
+      platform: "web",
+      threadId: "ses_1.1",
+      parentId: "ses_1",
+    });
+    await seedSession(world, { id: "ses_3", word: "grebestays", platform: "web", shares: [shared] });
+    expect((await world.traces("herongoes")).length).toBeGreaterThan(20);
+    // Where in its files SQLite keeps something is its own affair.
+    const others = async () => (await world.traces("grebestays")).filter((place) => !place.startsWith("deckhand.db"));
+    const before = await others();
+    expect(await deletion(world, "ses_1")).toBe("deleted");
+    expect(await world.traces("herongoes")).toEqual([]);
+    expect(await others()).toEqual(before);
+    expect(existsSync(path.join(world.snapshots, sha256(shared)))).toBe(true);
+    expect(existsSync(path.join(world.home, "executors/ses_2"))).toBe(false);
+  });
+
+  test("what was spent and who decided stays, without anybody's words", async () => {
+    const world = await retentionWorld(await options());
+    await seedSession(world, { id: "ses_1", word: "herongoes" });
+    await deletion(world, "ses_1");
+    const kept = await world.store.tables(async (db) => ({
+      usage: await db.usage.findMany({ select: { sessionId: true, costUsd: true, model: true } }),
+      audit: await db.auditEntry.findMany({ select: { by: true, act: true, about: true } }),
+      occurrences: await db.jobOccurrence.findMany({ select: { status: true, costUsd: true, message: true } }),
+      grants: await db.grant.findMany({ select: { label: true, givenIn: true } }),
+      answered: await db.answeredMessage.findMany({ select: { key: true } }),
+    }));
+    expect(kept).toEqual({
+      usage: [{ sessionId: "ses_1", costUsd: 0.5, model: "anthropic/claude-sonnet-5-5" }],
+      audit: [{ by: "@ana", act: "approval.allowed", about: "bash" }],
+      occurrences: [{ status: "succeeded", costUsd: 0.5, message: null }],
+      grants: [{ label: "ls", givenIn: null }],
+      answered: expect.arrayContaining([{ key: "slack:T1:C1:ses_1" }]),
+    });
+  });
+
+  test("a session in which a run or a sub-agent's goes on stays as it is", async () => {
+    const world = await retentionWorld(await options());
+    await seedSession(world, { id: "ses_1", word: "heron" });
+    await seedSession(world, { id: "ses_2", word: "below", parentId: "ses_1", isOver: false });
+    const before = await world.traces("heron");
+    expect(await deletion(world, "ses_1")).toBe("live");
+    expect(await world.traces("heron")).toEqual(before);
+    expect((await world.store.sessions.byKey("slack:T1:C1:ses_1.1"))?.id).toBe("ses_1");
+    expect(await world.store.tables((db) => db.deletion.count())).toBe(0);
+  });
+
+  test("where something comes in the moment it is marked, nothing is deleted", async () => {
+    const world = await retentionWorld(await options());
+    await seedSession(world, { id: "ses_1", word: "heron" });
+    const at = new Date();
+    const body = JSON.stringify({ kind: "message" });
+    const gone = async () =>
+      world.store.transaction((tx) =>
+        tx.tables((db) =>
+          db.inboxEvent.create({
+            data: { key: "new", sessionId: "ses_1", body, wakes: true, state: "waiting", dueAt: at, createdAt: at },
+          }),
+        ),
+      );
+    const coming: Promise<unknown>[] = [];
+    const outcome = await deleteSessions(["ses_1"], { ...world, gone: () => coming.push(gone()) }, NEVER);
+    await Promise.all(coming);
+    expect(outcome.get("ses_1")).toBe("live");
+    expect((await world.store.sessions.byKey("slack:T1:C1:ses_1.1"))?.id).toBe("ses_1");
+    expect(await world.store.tables((db) => db.message.count())).toBe(2);
+  });
+
+  test("what a memory had taken the place of holds again", async () => {
+    const world = await retentionWorld(await options());
+    await seedSession(world, { id: "ses_1", word: "heron" });
+    await seedSession(world, { id: "ses_2", word: "grebe" });
+    await world.store.transaction((tx) =>
+      tx.tables((db) =>
+        db.memory.update({ where: { id: "mem-ses_2" }, data: { endedAt: new Date(), endedBy: "mem-ses_1" } }),
+      ),
+    );
+    await deletion(world, "ses_1");
+    const left = await world.store.tables((db) => db.memory.findMany({ select: { id: true, endedBy: true } }));
+    expect(left).toEqual([{ id: "mem-ses_2", endedBy: null }]);
+  });
+
+  test("of a thread of the page that another session goes on in, only its own messages go", async () => {
+    const world = await retentionWorld(await options());
+    await seedSession(world, { id: "ses_1", word: "herongoes", platform: "web", threadId: "one" });
+    await world.store.transaction((tx) =>
+      tx.tables((db) => db.session.update({ where: { id: "ses_1" }, data: { key: "web:T1:C1:one#ses_1" } })),
+    );
+    await seedSession(world, { id: "ses_2", word: "grebe", platform: "web", threadId: "one" });
+    await world.store.transaction((tx) => tx.tables((db) => db.webThread.updateMany({ data: { title: "both" } })));
+    await deletion(world, "ses_1");
+    expect(await world.traces("herongoes")).toEqual([]);
+    const left = await world.store.tables((db) => db.webMessage.findMany({ select: { id: true } }));
+    expect(left).toEqual([{ id: "ses_2-w1" }, { id: "ses_2-w2" }]);
+  });
+});
+
+test("an attachment that another session of the channel names stays", async () => {
+  const world = await retentionWorld();
+  await seedSession(world, { id: "ses_1", word: "heron" });
+  await seedSession(world, { id: "ses_2", word: "heron" });
+  const file = path.join(world.home, "sandbox/slack-C1/attachments/heron.txt");
+  await deletion(world, "ses_1");
+  expect(existsSync(file)).toBe(true);
+  await deletion(world, "ses_2");
+  expect(existsSync(file)).toBe(false);
+});
