@@ -1,6 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { Readable } from "node:stream";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { z } from "zod";
 import { runCli } from "../../support/program/cli.ts";
 import { typed } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
@@ -62,4 +64,24 @@ export async function link(at: SlackOffice, page: Page, user: string): Promise<v
 export async function picture(page: Page, name: string): Promise<void> {
   const directory = process.env["CONSOLE_PICTURES"];
   if (directory !== undefined) writeFileSync(`${directory}/${name}.png`, await page.screenshot());
+}
+
+/** Screens on which every part of the page is looked at. */
+export const LOOKS = [
+  { name: "light", colorScheme: "light", width: 1280 },
+  { name: "dark", colorScheme: "dark", width: 1280 },
+  { name: "narrow", colorScheme: "light", width: 390 },
+  { name: "narrow-dark", colorScheme: "dark", width: 390 },
+] as const;
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const results = z.object({
+  violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
+});
+
+/** Each rule of axe-core that is broken, with where. */
+export async function complaintsAbout(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = results.parse(await page.evaluate("axe.run()"));
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }

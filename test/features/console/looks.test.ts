@@ -1,16 +1,11 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { z } from "zod";
 import { type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { openBrowser } from "../../support/program/browser.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
-import { addAccount, consoleOffice, link, picture, signedIn } from "./console-world.ts";
+import { addAccount, complaintsAbout, consoleOffice, LOOKS, link, picture, signedIn } from "./console-world.ts";
 
 /** What axe-core finds in the views of sessions, in light and dark, wide and narrow; and the keyboard alone. */
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let browser: Browser;
 let at: SlackOffice;
@@ -46,25 +41,7 @@ afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
 
-const results = z.object({
-  violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
-});
-
-/** Each rule that is broken, with where. */
-async function complaintsAbout(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = results.parse(await page.evaluate("axe.run()"));
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
-
 const rows = (page: Page) => page.getByRole("list", { name: "Sessions" }).getByRole("link");
-
-const LOOKS = [
-  { name: "light", colorScheme: "light", width: 1280 },
-  { name: "dark", colorScheme: "dark", width: 1280 },
-  { name: "narrow", colorScheme: "light", width: 390 },
-  { name: "narrow-dark", colorScheme: "dark", width: 390 },
-] as const;
 
 test.each(LOOKS)("axe finds nothing in the views of sessions, $name", async ({ name, colorScheme, width }) => {
   const page = await signedIn(at, browser, { name: "ana", colorScheme, viewport: { width, height: 800 } });

@@ -1,0 +1,109 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { text, toolUse } from "../../support/model/model-script.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+import {
+  addAccount,
+  complaintsAbout,
+  consoleOffice,
+  LOOKS,
+  link,
+  originOf,
+  picture,
+  signedIn,
+} from "../console/console-world.ts";
+
+/** The page's sections by role and by keyboard, and its audit log. */
+
+let browser: Browser;
+let at: SlackOffice;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  at = await consoleOffice();
+  at.model.script((request) =>
+    request.toolResults.length > 0
+      ? text("Done.")
+      : toolUse("bash", { command: "rm <b>old</b>.toml", description: "remove <b>old</b>" }),
+  );
+  await addAccount(at, { name: "ana", role: "admin" });
+  await addAccount(at, { name: "vera", role: "viewer" });
+  const page = await signedIn(at, browser, { name: "ana" });
+  await link(at, page, "U0ANA");
+  await page.context().close();
+  const talk = at.talk({ text: "tidy up", channel: at.channel() });
+  await at.until("the card", () => talk.seen().some(({ buttons }) => buttons.length > 1));
+  talk.click("approve:y");
+  await talk.answered(1);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+});
+
+const rows = (page: Page) => page.getByRole("table", { name: "Audit log" }).locator("tbody tr");
+const sections = (page: Page) => page.getByRole("list", { name: "Running it" }).getByRole("link");
+
+test.each(LOOKS)("axe finds nothing in the audit log, $name", async ({ name, colorScheme, width }) => {
+  const page = await signedIn(at, browser, { name: "ana", colorScheme, viewport: { width, height: 800 } });
+  await page.goto(`${originOf(at)}/#/audit`);
+  await rows(page).filter({ hasText: "approval.allowed" }).waitFor();
+  expect(await complaintsAbout(page)).toEqual([]);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  await picture(page, `audit-${name}`);
+  if (width < 720) {
+    await page.getByRole("button", { name: "Threads and jobs" }).click();
+    await sections(page).filter({ hasText: "Audit log" }).waitFor();
+    // What is the page's main part is behind this column meanwhile.
+    const isOfMain = (complaint: string) => /^(?:landmark-one-main|page-has-heading-one):/u.test(complaint);
+    expect((await complaintsAbout(page)).filter((complaint) => !isOfMain(complaint))).toEqual([]);
+    await picture(page, `sections-${name}`);
+  }
+  await page.context().close();
+});
+
+test("by keyboard alone the log is opened, searched, and left for the session of a decision", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await sections(page).filter({ hasText: "Audit log" }).focus();
+  await page.keyboard.press("Enter");
+  await rows(page).filter({ hasText: "account.added" }).first().waitFor();
+  await page.getByRole("combobox", { name: "What" }).focus();
+  await page.keyboard.type("approval.allowed");
+  await expect.poll(() => rows(page).count()).toBe(1);
+  const row = rows(page).first();
+  // What tools and models say is text.
+  expect(await row.textContent()).toContain("@ana");
+  const decision = row.getByRole("link");
+  expect(await decision.locator("b").count()).toBe(0);
+  await decision.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "tidy up" }).waitFor();
+  await page.goBack();
+  await rows(page).first().waitFor();
+  await page.context().close();
+});
+
+test("who has linked an account, and what the command line has done, is in it", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await page.goto(`${originOf(at)}/#/audit`);
+  await rows(page).filter({ hasText: "link.added" }).filter({ hasText: "(slack:U0ANA)" }).waitFor();
+  await rows(page)
+    .filter({ hasText: "account.added" })
+    .filter({ hasText: "vera" })
+    .filter({ hasText: "command line" })
+    .waitFor();
+  await page.context().close();
+});
+
+test("a viewer finds no way to it, and the address says whose it is", async () => {
+  const page = await signedIn(at, browser, { name: "vera" });
+  expect(await sections(page).filter({ hasText: "Audit log" }).count()).toBe(0);
+  await page.goto(`${originOf(at)}/#/audit`);
+  await page.getByText("This is for admins.").waitFor();
+  expect(await rows(page).count()).toBe(0);
+  await page.goto(`${originOf(at)}/#/nothing`);
+  await page.getByText("The page has no such part.").waitFor();
+  await page.context().close();
+});
