@@ -100,6 +100,8 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     },
     createEmbedder: absent,
     admins: [],
+    platforms: () => new Map(),
+    budgets: {},
   };
   const toolbox = await createToolbox({
     ...host,

@@ -3,12 +3,14 @@ import type { WatchRun } from "./adapters/render/watched-runs.ts";
 import type { PanelSource } from "./adapters/web/live/overview.ts";
 import type { FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 import type { Logins } from "./adapters/web/server/logins.ts";
+import type { TeamOverview } from "./adapters/web/sessions/team-overview.ts";
 import type { TeamSessions } from "./adapters/web/sessions/team-sessions.ts";
 import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
 import type { CallModel } from "./core/budget/background-call.ts";
 import type { CreateBackgroundEmbedder } from "./core/budget/background-embedder.ts";
+import type { BudgetSettings } from "./core/budget/limits.ts";
 import type { ChatCommand, CommandServices } from "./core/command-line/command.ts";
 import type { SessionEngine } from "./core/engine/engine.ts";
 import type { StepSources } from "./core/history/run-steps.ts";
@@ -16,7 +18,14 @@ import type { CanSeeChannel, MembershipOf } from "./core/permissions/channel-acc
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import type { MemberOf } from "./core/permissions/members.ts";
 import type { Log } from "./core/protocol/log.ts";
-import type { OutgoingMessage, Person, Receive, ThreadRef } from "./core/protocol/platform.ts";
+import type {
+  OutgoingMessage,
+  Person,
+  PlatformHealth,
+  PlatformName,
+  Receive,
+  ThreadRef,
+} from "./core/protocol/platform.ts";
 import type { Describe } from "./core/protocol/platform-descriptor.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { CreateEmbedder } from "./core/providers/openai/embedder.ts";
@@ -139,6 +148,10 @@ export interface FeatureHost {
   readonly createEmbedder: CreateBackgroundEmbedder;
   /** Ids of admins, and of roles that make some. */
   readonly admins: readonly string[];
+  /** Platforms that are served, and how their connections are now. */
+  readonly platforms: () => ReadonlyMap<PlatformName, PlatformHealth>;
+  /** What may be spent. */
+  readonly budgets: BudgetSettings;
   /** Names that tools may not take: those of tools that were there before. */
   readonly taken: () => ReadonlySet<string>;
   /** Writes down for the audit log what somebody has done; it never rejects. */
@@ -164,7 +177,7 @@ interface CardOfRun {
   readonly thread: ThreadRef;
 }
 
-export type { TeamSessions };
+export type { TeamOverview, TeamSessions };
 
 /** What an open feature gives; all of it may be left out. */
 export interface OpenFeature {

@@ -9,7 +9,7 @@ import { servedBy } from "./core/permissions/access.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
-import type { ThreadRef } from "./core/protocol/platform.ts";
+import type { ChatPlatform, PlatformName, ThreadRef } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { embeddersOf } from "./core/providers/openai/embedder.ts";
 import { cardKeyOf } from "./core/run/run-hooks.ts";
@@ -42,6 +42,7 @@ interface ToolboxWorld {
   readonly signal: AbortSignal;
   readonly parts: AsyncDisposableStack;
   readonly features: FeatureList;
+  readonly platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "health">>;
   /** A line for the operator's terminal. */
   readonly say: (line: string) => void;
 }
@@ -114,7 +115,7 @@ export interface OpenToolbox extends Toolbox {
 
 /** The tools; servers connect in the background, and none holds up the start. */
 export async function openToolbox(
-  { config, runtime, log, signal, parts, features, say }: ToolboxWorld,
+  { config, runtime, log, signal, parts, features, platforms, say }: ToolboxWorld,
   given: ToolboxParts,
 ): Promise<OpenToolbox> {
   const snapshots = snapshotsOf(config);
@@ -149,6 +150,8 @@ export async function openToolbox(
         describe: describePlatform,
         createEmbedder: createBackgroundEmbedders(embeddersOf(config.providers, runtime), counted),
         admins: config.access.admins,
+        platforms: () => new Map([...platforms].map(([name, platform]) => [name, platform.health()])),
+        budgets: config.budgets,
         serves: servedBy(config.access),
         hideIn: <T>(value: T) => given.secrets.files.hideIn(given.secrets.hideIn(value)),
         titleOf: (name: string, input: unknown) =>

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
+import { createHealthWatch } from "./overview/health-watch.ts";
 import type { Sessions } from "./sessions.ts";
 
 const consoleSchema = z
@@ -35,8 +36,11 @@ export const consoleFeature: Feature = {
 function openConsole(host: FeatureHost, adminsSeePrivate: boolean): OpenFeature {
   let loading: Promise<Sessions> | null = null;
   let loaded: Sessions | null = null;
+  const health = createHealthWatch(host.platforms, host.runtime.clock);
   const load = async (): Promise<Sessions> => {
-    loading ??= import("./sessions.ts").then(({ createSessions }) => createSessions(host, { adminsSeePrivate }));
+    loading ??= import("./sessions.ts").then(({ createSessions }) =>
+      createSessions(host, { adminsSeePrivate, health }),
+    );
     loaded = await loading;
     return loaded;
   };
@@ -60,6 +64,16 @@ function openConsole(host: FeatureHost, adminsSeePrivate: boolean): OpenFeature 
           end();
         };
       },
+    },
+    routes: [
+      {
+        method: "GET",
+        path: "/overview",
+        handle: async ({ viewer }) => ({ status: 200, body: await (await load()).overview(viewer) }),
+      },
+    ],
+    start: async (signal) => {
+      health.run(signal).catch((error: unknown) => host.log.error({ err: error }, "health_not_watched"));
     },
     watchRun: (run, event) => loaded?.note(run, event),
   };

@@ -68,7 +68,10 @@ async function wantedAmong(rows: readonly ThreadRow[], wanted: Wanted): Promise<
 }
 
 /** Each channel is asked for once, and of those that are seen each thread that may be for fewer. */
-async function seenAmong(rows: readonly ThreadRow[], { viewer, without, looking }: Wanted): Promise<ThreadRow[]> {
+export async function seenAmong<T extends ThreadRow>(
+  rows: readonly T[],
+  { viewer, without, looking }: Pick<Wanted, "viewer" | "without" | "looking">,
+): Promise<T[]> {
   const { sight } = looking;
   if (sight.seesAll(viewer)) return [...rows];
   const channels = new Map(rows.map(({ channel }) => [channel.id, channel]));

@@ -1,12 +1,15 @@
-import type { OpenFeature, TeamSessions } from "../../feature.ts";
+import type { OpenFeature, TeamOverview, TeamSessions } from "../../feature.ts";
 import { type Comparing, changeOf } from "./changes.ts";
 import { choicesFor, listSessions } from "./list.ts";
 import { createLive, type Telling } from "./live.ts";
+import type { HealthWatch } from "./overview/health-watch.ts";
+import { type Overlooking, overviewFor } from "./overview/overview.ts";
 import { type Pressing, pressButton } from "./press.ts";
 import { type Showing, showSession } from "./session.ts";
-import { createSight, type SightOptions } from "./sight.ts";
+import { createSight, type SightOptions, type Viewer } from "./sight.ts";
 
 export interface Sessions extends TeamSessions {
+  readonly overview: (viewer: Viewer) => Promise<TeamOverview>;
   /** What happens in a run. */
   readonly note: NonNullable<OpenFeature["watchRun"]>;
 }
@@ -15,10 +18,16 @@ type Host = Showing["host"] &
   Comparing["host"] &
   Pressing["host"] &
   Telling["host"] &
+  Overlooking["host"] &
   Omit<SightOptions, "clock" | "adminsSeePrivate">;
 
+interface SessionsOptions {
+  readonly adminsSeePrivate: boolean;
+  readonly health: HealthWatch;
+}
+
 /** Sessions of all platforms for the page; nothing of it carries a secret of the program's own, or of a file. */
-export function createSessions(host: Host, { adminsSeePrivate }: { adminsSeePrivate: boolean }): Sessions {
+export function createSessions(host: Host, { adminsSeePrivate, health }: SessionsOptions): Sessions {
   const sight = createSight({ ...host, clock: host.runtime.clock, adminsSeePrivate });
   const world = { host, sight };
   const { watch, note } = createLive(world);
@@ -28,6 +37,7 @@ export function createSessions(host: Host, { adminsSeePrivate }: { adminsSeePriv
     session: async (viewer, id) => host.hideIn(await showSession(viewer, id, world)),
     change: async (viewer, asked) => host.hideIn(await changeOf(viewer, asked, world)),
     press: async (viewer, press) => host.hideIn(await pressButton(viewer, press, world)),
+    overview: async (viewer) => host.hideIn(await overviewFor(viewer, { ...world, health })),
     watch,
     note,
   };

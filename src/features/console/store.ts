@@ -118,6 +118,15 @@ export function consoleReads(db: Client) {
       return rows.map(toThread);
     },
 
+    /** Those that there are, sub-agents' too. */
+    async among(ids: readonly string[]): Promise<ThreadRow[]> {
+      const rows = await db.session.findMany({
+        where: { id: { in: [...ids] } },
+        include: { channel: { include: { workspace: true } } },
+      });
+      return rows.map(toThread);
+    },
+
     /** Also a sub-agent's; null when there is none. */
     async get(id: string): Promise<(ThreadRow & { readonly parentId: string | null }) | null> {
       const row = await db.session.findUnique({

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { Person } from "../../../src/core/protocol/platform.ts";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
-import { createSessions } from "../../../src/features/console/sessions.ts";
-import { describePlatform } from "../../../src/platforms.ts";
+import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { type SeededSession, seedSessions } from "./seed.ts";
+import { account, SESSIONS, world } from "./sessions-world.ts";
 
 let postgres: Postgres;
 
@@ -20,74 +16,6 @@ afterAll(() => postgres.stop());
 
 const EVERYTHING = { text: "", person: "", channel: "", agent: "", state: "", leastUsd: 0, after: "" } as const;
 const MINUTE_MS = 60_000;
-
-const person = (id: string, also: Partial<Person> = {}): Person => {
-  return { id, name: id, isBot: false, isGuest: false, isExternal: false, roles: [], ...also };
-};
-/** An account whose owner has shown to be these people. */
-const account = (linked: readonly string[], role: "viewer" | "operator" | "admin" = "operator") => {
-  const name = linked[0]?.slice(-3).toLowerCase() ?? "nobody";
-  return { kind: "account", account: { name, role, person: person(`web:${name}`, { roles: linked }) } } as const;
-};
-
-interface Given {
-  readonly store: Store;
-  readonly adminsSeePrivate?: boolean;
-  readonly serves?: (who: Person) => boolean;
-}
-
-/** Who is in which channel; `gone`: who has left the workspace. */
-function world({ store, adminsSeePrivate = false, serves = () => true }: Given) {
-  const members = new Map([
-    ["C1", new Set(["slack:U0ANA", "slack:U0BOB"])],
-    ["C2", new Set(["slack:U0BOB"])],
-    ["D1", new Set(["slack:U0ANA"])],
-    ["5", new Set(["discord:1", "discord:2"])],
-    ["k.1", new Set(["discord:1"])],
-    ["l.1", new Set(["discord:1", "discord:2"])],
-  ]);
-  const gone = new Set<string>();
-  const clock = new ManualClock();
-  const absent = () => Promise.reject(new Error("nothing asks for it"));
-  const sessions = createSessions(
-    {
-      store,
-      describe: describePlatform,
-      canSeeChannel: async ({ channelId }, { id }) => members.get(channelId)?.has(id) === true,
-      memberOf: async (_thread, id) => (gone.has(id) ? null : person(id)),
-      membershipOf: async ({ threadId }, id) => {
-        return { isPrivate: true, isMember: members.get(threadId ?? "")?.has(id) === true, canPost: true };
-      },
-      serves,
-      configOf: () => {
-        throw new Error("nothing asks for it");
-      },
-      titleOf: () => "",
-      snapshots: "",
-      admins: [],
-      sandboxRootOf: () => "",
-      approvals: { approvers: [], requester: true, expiresMinutes: 60, admins: [] },
-      engine: { deliver: absent, deliverAt: absent, cancel: absent },
-      receive: absent,
-      runtime: { ...systemRuntime(), clock },
-      log: silentLog,
-      hideIn: (value) => value,
-    },
-    { adminsSeePrivate },
-  );
-  return { sessions, members, gone, clock };
-}
-
-const SESSIONS: readonly SeededSession[] = [
-  { id: "a", channelKey: "slack:C1", title: "the red boat", outcome: "end_turn", costUsd: 0.5, at: 5 },
-  { id: "b", channelKey: "slack:C2", title: "the board's plan", outcome: "end_turn", person: "slack:U0BOB", at: 6 },
-  { id: "c", channelKey: "slack:D1", title: "in private", outcome: "cancelled", at: 7 },
-  { id: "d", channelKey: "web:team", title: "on the page", outcome: "error", person: "web:ana", at: 8 },
-  { id: "e", channelKey: "web:main", title: "at this machine", at: 9 },
-  { id: "f", channelKey: "slack:C1", title: "a long one", outcome: "end_turn", agent: "explore", at: 10 },
-  { id: "g", channelKey: "slack:C1", title: "child's", outcome: null, costUsd: 2, at: 11, parentId: "f" },
-  { id: "h", channelKey: "terminal:main", title: "in a terminal", at: 12 },
-];
 
 describe.each([
   ["SQLite", () => Promise.resolve(`file:${tempDirectory()}/deckhand.db`)],

@@ -26,6 +26,12 @@ export interface SectionProps {
 
 /** In this order. */
 export const SECTIONS: readonly Section[] = [
+  {
+    name: "overview",
+    title: "Overview",
+    role: "viewer",
+    load: async () => (await import("../overview/overview.tsx")).Overview,
+  },
   { name: "audit", title: "Audit log", role: "admin", load: async () => (await import("../audit/audit.tsx")).Audit },
 ];
 

@@ -1,0 +1,2 @@
+-- CreateIndex
+CREATE INDEX "Run_endedAt_idx" ON "Run"("endedAt");

@@ -1,0 +1,217 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { dollars } from "../../../../core/text/dollars.ts";
+import type { OpenWork, Spent, TeamOverview } from "../../sessions/team-overview.ts";
+import { type Column, DataTable } from "../section/data-table.tsx";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get } from "../section/request.ts";
+import type { SectionProps } from "../section/sections.ts";
+import { useLoaded } from "../section/use-loaded.ts";
+import { press } from "../sessions/api.ts";
+import { stateWords } from "../sessions/states.ts";
+import { Label } from "../text/markdown-text.tsx";
+import { ago } from "../text/when.ts";
+
+/** How soon what has changed is read anew, and how often what tells nobody of its changes. Milliseconds. */
+const SOON_MS = 1_000;
+const AGAIN_MS = 15_000;
+
+/** How everything stands: what goes on, what waits, what is broken, what it costs. */
+export function Overview({ state, controller }: SectionProps): JSX.Element {
+  const loaded = useLoaded("", (signal) => get<TeamOverview>("/features/console/overview", {}, signal));
+  useNews(controller, loaded.again);
+  const [told, setTold] = useState<string | null>(null);
+  const stop = async ({ sessionId, stop: action }: OpenWork): Promise<void> => {
+    const { words } = await press(sessionId, action ?? "", state);
+    setTold(words);
+    loaded.again();
+  };
+  return (
+    <LoadedView loaded={loaded}>
+      {(overview) => (
+        <div class="overview">
+          <p class="press-words" role="status">
+            {told}
+          </p>
+          <Part title="Goes on now">
+            <DataTable
+              caption="Goes on now"
+              columns={workColumns((work) => {
+                stop(work).catch(() => {});
+              })}
+              rows={overview.working}
+              keyOf={({ sessionId }) => sessionId}
+              empty="Nothing goes on."
+            />
+          </Part>
+          <Part title="Waits for people">
+            <DataTable
+              caption="Waits for people"
+              columns={WAITING}
+              rows={overview.waiting}
+              keyOf={({ sessionId, about, since }) => `${sessionId} ${since} ${about}`}
+              empty="Nothing waits."
+            />
+          </Part>
+          <Part title="Platforms">
+            <DataTable
+              caption="Platforms"
+              columns={PLATFORMS}
+              rows={overview.platforms}
+              keyOf={({ name }) => name}
+              empty="None is served."
+            />
+          </Part>
+          <Part title="Failed today">
+            <DataTable
+              caption="Failed today"
+              columns={FAILED}
+              rows={overview.failed}
+              keyOf={({ sessionId, at }) => `${sessionId} ${at}`}
+              empty="Nothing has failed since midnight UTC."
+            />
+          </Part>
+          <Spending {...overview.spending} />
+        </div>
+      )}
+    </LoadedView>
+  );
+}
+
+/** Calls back soon after something has happened, and now and then; not while nobody looks. */
+function useNews(controller: SectionProps["controller"], again: () => void): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const soon = (ms: number): void => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        if (document.visibilityState === "visible") again();
+      }, ms);
+    };
+    const stop = controller.watch({ kind: "list" }, () => soon(SOON_MS));
+    const interval = setInterval(() => soon(0), AGAIN_MS);
+    const seen = (): void => soon(0);
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      stop();
+      clearTimeout(timer);
+      clearInterval(interval);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, [controller]);
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <div>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+interface Named {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly platform: string;
+  readonly channel: string;
+}
+
+function SessionLink({ sessionId, title }: Named): JSX.Element {
+  return <a href={`#/sessions/${encodeURIComponent(sessionId)}`}>{title === "" ? "Without a title" : title}</a>;
+}
+
+const where = ({ channel, platform }: Named): string => `${channel} · ${platform}`;
+
+function Since({ at }: { readonly at: number }): JSX.Element {
+  return <time dateTime={new Date(at).toISOString()}>{ago(at, Date.now())}</time>;
+}
+
+function workColumns(stop: (work: OpenWork) => void): readonly Column<OpenWork>[] {
+  return [
+    { title: "Session", cell: SessionLink },
+    { title: "State", cell: ({ state }) => <Label text={stateWords(state)} /> },
+    { title: "Where", cell: where },
+    { title: "Who", cell: ({ by }) => by },
+    { title: "Agent", cell: ({ agent }) => agent },
+    { title: "For", cell: ({ since }) => <Since at={since} />, sortBy: ({ since }) => -since, isNumber: true },
+    {
+      title: "Stop",
+      cell: (work) =>
+        work.stop !== null && (
+          <button type="button" class="danger" aria-label={`Stop ${work.title}`} onClick={() => stop(work)}>
+            Stop
+          </button>
+        ),
+    },
+  ];
+}
+
+const WAITING: readonly Column<TeamOverview["waiting"][number]>[] = [
+  { title: "Session", cell: SessionLink },
+  { title: "Waits for", cell: ({ kind, about }) => `${kind === "approval" ? "Approval: " : "Answer: "}${about}` },
+  { title: "Where", cell: where },
+  { title: "For", cell: ({ since }) => <Since at={since} />, sortBy: ({ since }) => -since, isNumber: true },
+];
+
+const PLATFORMS: readonly Column<TeamOverview["platforms"][number]>[] = [
+  { title: "Platform", cell: ({ title }) => title },
+  { title: "Connection", cell: ({ connected, detail }) => <Label text={`${connected ? "✓" : "✗"} ${detail}`} /> },
+  { title: "For", cell: ({ since }) => <Since at={since} />, isNumber: true },
+  {
+    title: "Last trouble",
+    cell: ({ lastProblem }) =>
+      lastProblem === null ? (
+        "none since the start"
+      ) : (
+        <>
+          {lastProblem.detail}, <Since at={lastProblem.at} /> ago
+        </>
+      ),
+  },
+];
+
+const FAILED: readonly Column<TeamOverview["failed"][number]>[] = [
+  { title: "Session", cell: SessionLink },
+  { title: "What came of it", cell: ({ outcome, code }) => code ?? outcome },
+  { title: "Where", cell: where },
+  { title: "When", cell: ({ at }) => new Date(at).toLocaleTimeString(), isNumber: true },
+];
+
+function Spending({ own, all }: TeamOverview["spending"]): JSX.Element {
+  const rows = [
+    ...(all === null ? [] : [{ whose: "Everybody", ...all }]),
+    ...(own === null ? [] : [{ whose: "You", ...own }]),
+  ];
+  return (
+    <Part title="Spent">
+      <DataTable caption="Spent" columns={SPENT} rows={rows} keyOf={({ whose }) => whose} empty="Nothing." />
+      <p class="hint">
+        Days and months are those of UTC. <a href="#/usage">Usage</a> tells what for.
+      </p>
+    </Part>
+  );
+}
+
+const SPENT: readonly Column<Spent & { readonly whose: string }>[] = [
+  { title: "Whose", cell: ({ whose }) => whose },
+  { title: "Today", cell: ({ dayUsd }) => dollars(dayUsd), isNumber: true },
+  {
+    title: "Budget of a day",
+    cell: ({ dayUsd, dayLimitUsd }) =>
+      dayLimitUsd === null ? (
+        "none"
+      ) : (
+        <>
+          <meter min={0} max={dayLimitUsd} high={dayLimitUsd * 0.8} value={dayUsd} aria-label="Spent of the budget" />{" "}
+          {dollars(dayLimitUsd)}
+        </>
+      ),
+    isNumber: true,
+  },
+  { title: "This month", cell: ({ monthUsd }) => dollars(monthUsd), isNumber: true },
+  {
+    title: "Not in it",
+    cell: ({ unpriced }) => (unpriced === 0 ? "" : `${unpriced} calls without a known price`),
+  },
+];

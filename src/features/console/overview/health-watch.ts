@@ -1,0 +1,50 @@
+import type { PlatformHealth, PlatformName } from "../../../core/protocol/platform.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+
+/** How exactly it is known since when a platform is as it is. Milliseconds. */
+const LOOK_MS = 500;
+
+export interface Watched extends PlatformHealth {
+  readonly since: number;
+  readonly lastProblem: { readonly at: number; readonly detail: string } | null;
+}
+
+export interface HealthWatch {
+  states(): ReadonlyMap<PlatformName, Watched>;
+  /** Looks again and again until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Remembers since when platforms are as they are, and what they last complained of. */
+export function createHealthWatch(
+  platforms: () => ReadonlyMap<PlatformName, PlatformHealth>,
+  clock: Pick<Clock, "now" | "sleep">,
+): HealthWatch {
+  let states = new Map<PlatformName, Watched>();
+  const look = (): ReadonlyMap<PlatformName, Watched> => {
+    const now = clock.now();
+    states = new Map(
+      [...platforms()].map(([name, health]) => {
+        const before = states.get(name);
+        const isSame = before?.connected === health.connected;
+        // What it says at first is no complaint.
+        const isProblem = !health.connected && before !== undefined && (!isSame || before.detail !== health.detail);
+        const problem = isProblem ? { at: now, detail: health.detail } : null;
+        return [
+          name,
+          { ...health, since: isSame ? before.since : now, lastProblem: problem ?? before?.lastProblem ?? null },
+        ];
+      }),
+    );
+    return states;
+  };
+  return {
+    states: look,
+    async run(signal) {
+      while (!signal.aborted) {
+        look();
+        await clock.sleep(LOOK_MS, signal).catch(() => {});
+      }
+    },
+  };
+}

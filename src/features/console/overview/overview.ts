@@ -1,0 +1,139 @@
+import { plainLine } from "../../../core/text/plain-text.ts";
+import type { FeatureHost, TeamOverview } from "../../../feature.ts";
+import { channelName, type Looking, listedAs, seenAmong } from "../list.ts";
+import { mayPress } from "../session.ts";
+import type { Viewer } from "../sight.ts";
+import { consoleReads, type ThreadRow } from "../store.ts";
+import type { HealthWatch } from "./health-watch.ts";
+import { overviewReads } from "./store.ts";
+
+/** Sessions with something open, and failed runs, that are looked at. */
+const MOST = { open: 200, failed: 100 };
+const DAY_MS = 86_400_000;
+/** Characters of what is asked, and of a title. */
+const WORDS_CHARS = 160;
+
+export interface Overlooking extends Looking {
+  readonly host: Pick<FeatureHost, "store" | "describe" | "budgets" | "runtime">;
+  readonly health: HealthWatch;
+}
+
+/** How everything stands, as far as the viewer may see it. */
+export async function overviewFor(viewer: Viewer, world: Overlooking): Promise<TeamOverview> {
+  const [open, failed, spending] = await Promise.all([
+    openWork(viewer, world),
+    failedRuns(viewer, world),
+    spendingOf(viewer, world),
+  ]);
+  return { ...open, failed, spending, platforms: platformStates(world) };
+}
+
+async function openWork(viewer: Viewer, world: Overlooking): Promise<Pick<TeamOverview, "working" | "waiting">> {
+  const { store } = world.host;
+  const reads = store.tables(consoleReads);
+  const without = new Set<string>();
+  const any = { channel: "", person: "", agent: "", after: null };
+  const rows = await reads.page({ ...any, isOpen: true, without, limit: MOST.open });
+  const seen = await seenAmong(rows, { viewer, without, looking: world });
+  if (seen.length === 0) return { working: [], waiting: [] };
+  const ids = seen.map(({ id }) => id);
+  const [titles, families] = await Promise.all([reads.titles(ids), reads.families(ids)]);
+  const all = [...families.values()].flat();
+  const [listed, runs, asked] = await Promise.all([
+    listedAs(seen, titles, world),
+    store.tables(overviewReads).openRuns(all),
+    store.tables(overviewReads).asked(all),
+  ]);
+  const rootOf = new Map([...families].flatMap(([root, family]) => family.map((id) => [id, root] as const)));
+  const names = new Map(listed.map((each) => [each.id, each]));
+  const placed = (sessionId: string) => {
+    const { id, title, platform, channel } = names.get(rootOf.get(sessionId) ?? "") ?? NOWHERE;
+    return { sessionId: id, title, platform, channel };
+  };
+  const mayStop = new Map(
+    await Promise.all(seen.map(async (row) => [row.id, await maySay(viewer, row, world)] as const)),
+  );
+  const working = [...Map.groupBy(runs, ({ sessionId }) => rootOf.get(sessionId) ?? "")].map(([root, [first]]) => ({
+    ...placed(root),
+    agent: names.get(root)?.agent ?? "",
+    state: names.get(root)?.state ?? ("working" as const),
+    by: first?.by ?? "",
+    since: first?.startedAt ?? 0,
+    stop: first !== undefined && mayStop.get(root) === true ? `stop:${first.id}` : null,
+  }));
+  const waiting = asked.map(({ sessionId, kind, about, since }) => {
+    return { ...placed(sessionId), kind, about: plainLine(about, WORDS_CHARS), since };
+  });
+  return { working, waiting };
+}
+
+const NOWHERE = { id: "", title: "", platform: "", channel: "" };
+
+/** As on the session's own page. */
+async function maySay(viewer: Viewer, row: ThreadRow, { sight }: Overlooking): Promise<boolean> {
+  if (!mayPress(viewer)) return false;
+  return viewer.kind === "operator" || (await sight.actor(viewer, row)) !== null;
+}
+
+async function failedRuns(viewer: Viewer, world: Overlooking): Promise<TeamOverview["failed"]> {
+  const { store, runtime } = world.host;
+  const failures = await store.tables(overviewReads).failed(dayOf(runtime.clock.now()), MOST.failed);
+  if (failures.length === 0) return [];
+  const reads = store.tables(consoleReads);
+  const rows = await reads.among([...new Set(failures.map(({ sessionId }) => sessionId))]);
+  const seen = await seenAmong(rows, { viewer, without: new Set(), looking: world });
+  const byId = new Map(seen.map((row) => [row.id, row]));
+  const titles = await reads.titles([...byId.keys()]);
+  return failures.flatMap((failure) => {
+    const row = byId.get(failure.sessionId);
+    if (row === undefined) return [];
+    const title = plainLine(titles.get(row.id) ?? "", WORDS_CHARS);
+    return [{ ...failure, title, platform: row.thread.platform, channel: channelName(row.channel) }];
+  });
+}
+
+async function spendingOf(viewer: Viewer, { host }: Overlooking): Promise<TeamOverview["spending"]> {
+  const { budgets, store, runtime } = host;
+  const now = runtime.clock.now();
+  const spent = async (personIds: readonly (string | undefined)[]) => {
+    const since = { day: dayOf(now), month: monthOf(now) };
+    const sums = await Promise.all(
+      personIds.map(async (personId) => {
+        const who = personId === undefined ? {} : { personId };
+        const [day, month] = [
+          await store.usage.total({ ...who, since: since.day }),
+          await store.usage.total({ ...who, since: since.month }),
+        ];
+        return { dayUsd: day.costUsd, monthUsd: month.costUsd, unpriced: month.unpriced };
+      }),
+    );
+    const sum = (key: "dayUsd" | "monthUsd" | "unpriced") => sums.reduce((all, each) => all + each[key], 0);
+    return { dayUsd: sum("dayUsd"), monthUsd: sum("monthUsd"), unpriced: sum("unpriced") };
+  };
+  const [own, all] = await Promise.all([
+    viewer.kind === "operator" ? null : spent([viewer.account.person.id, ...viewer.account.person.roles]),
+    isAdmin(viewer) ? spent([undefined]) : null,
+  ]);
+  return {
+    own: own === null ? null : { ...own, dayLimitUsd: budgets.userUsd ?? null },
+    all: all === null ? null : { ...all, dayLimitUsd: budgets.dayUsd ?? null },
+  };
+}
+
+/** Sums over everything name nobody's channel: all admins see them. */
+export function isAdmin(viewer: Viewer): boolean {
+  return viewer.kind === "operator" || viewer.account.role === "admin";
+}
+
+function platformStates({ host, health }: Overlooking): TeamOverview["platforms"] {
+  return [...health.states()].map(([name, state]) => ({ ...state, name, title: host.describe(name).title }));
+}
+
+function dayOf(at: number): number {
+  return at - (at % DAY_MS);
+}
+
+function monthOf(at: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+}
