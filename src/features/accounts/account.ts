@@ -3,6 +3,10 @@ import type { OpenFeature } from "../../feature.ts";
 
 /** What the page's server asks. */
 export type Logins = NonNullable<OpenFeature["logins"]>;
+export type ProviderLogin = NonNullable<Logins["provider"]>;
+export type ProviderSecrets = Parameters<ProviderLogin["begin"]>[1];
+export type ProviderOutcome = Awaited<ReturnType<ProviderLogin["finish"]>>;
+export type ProviderRefusal = Exclude<ProviderOutcome, { readonly type: "signed_in" }>;
 type SignedIn = NonNullable<Awaited<ReturnType<Logins["signedIn"]>>>;
 export type AccountRole = SignedIn["role"];
 
@@ -11,11 +15,20 @@ export const ROLES: readonly AccountRole[] = ["viewer", "operator", "admin"];
 export interface Account {
   readonly name: string;
   readonly role: AccountRole;
+  /** Empty where a provider vouches for whose it is: it is nobody's password. */
   readonly passwordHash: string;
+  /** Null: a password says whose it is. */
+  readonly identity: Identity | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Null: nobody ever has. */
   readonly signedInAt: number | null;
+}
+
+/** Who somebody is to a provider of OpenID Connect; names and addresses of theirs may become others'. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
 }
 
 export interface AccountLink {

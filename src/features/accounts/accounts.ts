@@ -14,6 +14,8 @@ import {
   passwordProblem,
   personOf,
 } from "./account.ts";
+import type { OidcSettings } from "./oidc/settings.ts";
+import { createProviderLogin } from "./oidc/sign-in.ts";
 import { accountReads, accountWrites } from "./store.ts";
 import { createThrottle } from "./throttle.ts";
 
@@ -22,6 +24,13 @@ export interface SessionLimits {
   readonly idleMs: number;
   /** However much it is used. Milliseconds. */
   readonly longestMs: number;
+}
+
+export interface LoginSettings extends SessionLimits {
+  /** Null: no provider vouches for anybody. */
+  readonly oidc?: OidcSettings | null;
+  /** False: the provider alone, but for who comes by a printed address. */
+  readonly takesPasswords?: boolean;
 }
 
 /** Bytes of what a browser keeps: nobody guesses it. */
@@ -42,10 +51,13 @@ export function accountWriter(store: FeatureHost["store"]): Write {
 /** Accounts as the page's server asks about them. */
 export function createLogins(
   { store, runtime: { clock }, log, audit }: Pick<FeatureHost, "store" | "runtime" | "log" | "audit">,
-  limits: SessionLimits,
+  { oidc = null, takesPasswords = true, ...limits }: LoginSettings,
 ): Logins {
   const world = { reads: store.tables(accountReads), write: accountWriter(store), clock, log, audit, limits };
+  const begun = (account: Account) => begin(account, world);
   return {
+    provider: oidc === null ? null : createProviderLogin(oidc, { ...world, begin: begun }),
+    takesPasswords,
     hasAccounts: () => world.reads.any(),
     createFirst: firstAccount(world),
     signIn: signIn(world),
@@ -81,7 +93,7 @@ function firstAccount(world: World): Logins["createFirst"] {
       // The command line may have made one meanwhile.
       const isFirst = await write(async (accounts) => {
         if (await accounts.any()) return false;
-        await accounts.create({ name, role: "admin", passwordHash, createdAt: clock.now() });
+        await accounts.create({ name, role: "admin", passwordHash, createdAt: clock.now(), identity: null });
         return true;
       });
       const token = isFirst ? await begin({ name, passwordHash }, world) : null;
@@ -101,7 +113,8 @@ function signIn(world: World): Logins["signIn"] {
     try {
       account = nameProblem(name) === null ? await world.reads.get(name) : null;
       // Nobody learns from the time it takes whether there is such an account.
-      const isRight = await isPasswordOf(account?.passwordHash ?? NOBODYS_HASH, normalised(password));
+      const hash = account?.identity === null ? account.passwordHash : NOBODYS_HASH;
+      const isRight = await isPasswordOf(hash, normalised(password));
       if (isRight && account !== null) token = await begin(account, world);
     } finally {
       admission.end(token !== null);

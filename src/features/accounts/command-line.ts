@@ -37,6 +37,10 @@ export async function changeAccounts(request: AccountRequest, world: AccountWorl
     return refused(`There is an account ${name} already. \`deckhand user passwd ${name}\` sets another password.`);
   }
   if (known === null) return refused(`There is no account ${name}. \`deckhand user list\` shows those that there are.`);
+  const { issuer } = known.identity ?? {};
+  if (issuer !== undefined && (request.type === "passwd" || request.type === "role")) {
+    return refused(`${name} signs in at ${issuer}, whose groups give the role; there is no password of ours.`);
+  }
   const write = accountWriter(world.store);
   switch (request.type) {
     case "passwd":
@@ -59,7 +63,7 @@ async function add(name: string, role: string, world: AccountWorld): Promise<Car
   if (problem !== null) return refused(problem);
   const hash = await hashOfNew(world);
   if (hash.type === "refused") return hash.because;
-  const account = { name, role: readRole(role), passwordHash: hash.hash, createdAt: world.clock.now() };
+  const account = { name, role: readRole(role), passwordHash: hash.hash, createdAt: world.clock.now(), identity: null };
   await accountWriter(world.store)((accounts) => accounts.create(account));
   return done(`${name} may sign in, as ${account.role}.`);
 }
@@ -91,11 +95,12 @@ async function list({ store }: AccountWorld): Promise<Carried> {
   if (accounts.length === 0)
     return { ok: true, lines: ["There are no accounts. `deckhand user add <name>` makes one."] };
   const lines = await Promise.all(
-    accounts.map(async ({ name, role, signedInAt }) => {
+    accounts.map(async ({ name, role, signedInAt, identity }) => {
       const links = await reads.links(name);
       const open = sessions.get(name) ?? 0;
       return [
         `${name} · ${role}`,
+        ...(identity === null ? [] : [`signs in at ${identity.issuer}`]),
         signedInAt === null ? "never signed in" : `signed in ${new Date(signedInAt).toISOString()}`,
         ...(open === 0 ? [] : [`${open} ${open === 1 ? "browser" : "browsers"}`]),
         ...links.map(({ personId, personName }) => `linked to ${personName} (${personId})`),

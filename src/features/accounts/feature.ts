@@ -1,6 +1,9 @@
 import { z } from "zod";
+import type { Finding } from "../../cli/checks.ts";
 import { field } from "../../config/fields.ts";
-import type { Feature } from "../../feature.ts";
+import type { Runtime } from "../../core/protocol/runtime.ts";
+import type { ConfiguredFeature, Feature, GivenSettings } from "../../feature.ts";
+import { type OidcSettings, oidcSchema, readOidc } from "./oidc/settings.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -13,11 +16,26 @@ const loginSchema = z
       60,
     ),
     longestHours: field(z.int().min(1).max(8_760).default(336), "Hours after which everybody signs in again.", 24),
+    passwords: field(
+      z.boolean().default(true),
+      "Whether passwords are taken. Without them people sign in at the provider of `oidc`, and a password is taken only from who opened a printed address first.",
+      false,
+    ),
   })
   .prefault({});
 
 const file = {
-  login: field(loginSchema, "How long people stay signed in on the page (docs/login.md).", { idleMinutes: 60 }),
+  login: field(loginSchema, "How people sign in on the page, and for how long (docs/login.md).", { idleMinutes: 60 }),
+  oidc: field(
+    oidcSchema.exactOptional(),
+    "A provider of OpenID Connect, where people sign in on the page (docs/login.md).",
+    {
+      issuer: "https://login.example.com",
+      clientId: "deckhand",
+      clientSecret: "${OIDC_CLIENT_SECRET}",
+      groups: { "deckhand-admins": "admin" },
+    },
+  ),
 };
 
 /** Whoever opens the page beyond this machine signs in. */
@@ -33,16 +51,40 @@ export const accountsFeature: Feature = {
       whenOff: "Accounts are off.",
     },
   ],
-  configure: (given) => {
-    const { login } = z.object(file).parse(given.file);
-    const limits = { idleMs: login.idleMinutes * MINUTE_MS, longestMs: login.longestHours * HOUR_MS };
-    return {
-      problems: [],
-      isEssential: true,
-      open: async (host) => {
-        const [{ createLogins }, { linkCommand }] = await Promise.all([import("./accounts.ts"), import("./link.ts")]);
-        return { logins: createLogins(host, limits), commands: { link: linkCommand(host) } };
-      },
-    };
-  },
+  configure,
 };
+
+function configure(given: GivenSettings): ConfiguredFeature {
+  const { login, oidc: written } = z.object(file).parse(given.file);
+  const read = written === undefined ? null : readOidc(written, given.environment);
+  const oidc = read?.settings ?? null;
+  const settings = {
+    idleMs: login.idleMinutes * MINUTE_MS,
+    longestMs: login.longestHours * HOUR_MS,
+    takesPasswords: login.passwords,
+    oidc,
+  };
+  const isClosed = !login.passwords && oidc === null;
+  return {
+    problems: [
+      ...(read?.problems.map((problem) => `${given.fileName}: ${problem}`) ?? []),
+      ...(isClosed
+        ? [`${given.fileName}: login.passwords: is off, and there is no \`oidc\`: nobody could sign in.`]
+        : []),
+    ],
+    usedVariables: read?.usedVariables ?? [],
+    secrets: oidc === null || oidc.clientSecret === null ? [] : [oidc.clientSecret],
+    facts: oidc === null ? {} : { oidc: oidc.issuer.href },
+    isEssential: true,
+    ...(oidc === null ? {} : { check: ({ runtime }) => checkOf(oidc, runtime) }),
+    open: async (host) => {
+      const [{ createLogins }, { linkCommand }] = await Promise.all([import("./accounts.ts"), import("./link.ts")]);
+      return { logins: createLogins(host, settings), commands: { link: linkCommand(host) } };
+    },
+  };
+}
+
+async function checkOf(oidc: OidcSettings, { clock }: Pick<Runtime, "clock">): Promise<readonly Finding[]> {
+  const { checkProvider } = await import("./oidc/check.ts");
+  return [await checkProvider(oidc, clock)];
+}

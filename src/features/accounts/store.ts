@@ -1,5 +1,5 @@
 import type { Client } from "../../core/store/database/client.ts";
-import { type Account, type AccountLink, readRole } from "./account.ts";
+import { type Account, type AccountLink, type Identity, readRole } from "./account.ts";
 
 /** A session with its account. */
 export interface StoredSession {
@@ -25,6 +25,11 @@ export function accountReads(db: Client) {
 
     async get(name: string): Promise<Account | null> {
       const row = await db.account.findUnique({ where: { name } });
+      return row === null ? null : toAccount(row);
+    },
+
+    async byIdentity({ issuer, subject }: Identity): Promise<Account | null> {
+      const row = await db.account.findUnique({ where: { issuer_subject: { issuer, subject } } });
       return row === null ? null : toAccount(row);
     },
 
@@ -60,8 +65,8 @@ export function accountWrites(db: Client) {
   return {
     ...accountReads(db),
 
-    async create({ name, role, passwordHash, createdAt }: Omit<Account, "signedInAt">): Promise<void> {
-      await db.account.create({ data: { name, role, passwordHash, createdAt: new Date(createdAt) } });
+    async create({ identity, createdAt, ...account }: Omit<Account, "signedInAt">): Promise<void> {
+      await db.account.create({ data: { ...account, ...identity, createdAt: new Date(createdAt) } });
     },
 
     async setPassword(name: string, passwordHash: string): Promise<void> {
@@ -131,12 +136,15 @@ interface AccountRow {
   passwordHash: string;
   createdAt: Date;
   signedInAt: Date | null;
+  issuer: string | null;
+  subject: string | null;
 }
 
-function toAccount({ role, createdAt, signedInAt, ...row }: AccountRow): Account {
+function toAccount({ role, createdAt, signedInAt, issuer, subject, ...row }: AccountRow): Account {
   return {
     ...row,
     role: readRole(role),
+    identity: issuer === null || subject === null ? null : { issuer, subject },
     createdAt: createdAt.getTime(),
     signedInAt: signedInAt?.getTime() ?? null,
   };

@@ -7,7 +7,7 @@ import type { FeatureRoutes } from "../../../src/adapters/web/server/feature-rou
 import type { ClientFrame, ServerFrame } from "../../../src/adapters/web/wire.ts";
 import type { Receive } from "../../../src/core/protocol/platform.ts";
 import type { Store } from "../../../src/core/store/store.ts";
-import { createLogins } from "../../../src/features/accounts/accounts.ts";
+import { createLogins, type LoginSettings } from "../../../src/features/accounts/accounts.ts";
 import { changeAccounts } from "../../../src/features/accounts/command-line.ts";
 import { createAudit } from "../../../src/features/audit/audit.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
@@ -49,14 +49,17 @@ export interface LoginWorldOptions {
   readonly receive?: Receive;
   /** What features answer. */
   readonly routes?: FeatureRoutes;
+  readonly settings?: Partial<LoginSettings>;
+  readonly port?: number;
 }
 
-export async function loginWorld({ store, url, trustProxy, receive, routes }: LoginWorldOptions): Promise<LoginWorld> {
-  const port = await freePort();
+export async function loginWorld(options: LoginWorldOptions): Promise<LoginWorld> {
+  const { store, url, trustProxy, receive, routes, settings } = options;
+  const port = options.port ?? (await freePort());
   const clock = new ManualClock();
   const threads = new MemoryThreadStore();
   const written = { store, runtime: { ...systemRuntime(), clock }, log: silentLog };
-  const logins = createLogins({ ...written, audit: createAudit(written) }, LIMITS);
+  const logins = createLogins({ ...written, audit: createAudit(written) }, { ...LIMITS, ...settings });
   const platform = openPlatform({
     store: threads,
     logins,

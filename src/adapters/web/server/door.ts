@@ -37,9 +37,11 @@ export interface Door {
 /** The header by which the page sends what no other page knows. */
 const CHANGE_HEADER = "x-deckhand-change";
 export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+/** To the provider, and back from it. */
+export const PROVIDER_PATHS = { there: "/login/oidc", back: "/login/oidc/callback" } as const;
 /** What the pages of the way in are made of. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(["/login.css", "/icon.svg"]);
-const LOGIN_PATHS: ReadonlySet<string> = new Set(["/login", "/setup"]);
+const LOGIN_PATHS: ReadonlySet<string> = new Set(["/login", "/setup", PROVIDER_PATHS.back]);
 /** What a page asks for of itself is no sign that somebody is there. */
 const UNUSED_PATHS: ReadonlySet<string> = new Set(["/session", "/live"]);
 const NOT_OURS = "This server is not the one that was asked for.";
@@ -125,7 +127,7 @@ function byAccount({ options, visitors, founders }: Means & { readonly founders:
     if (OPEN_PATHS.has(path)) return undefined;
     const logins = options.logins();
     if (logins === null || !options.isOpen()) return refuse(asked, 503, NOT_READY);
-    if (LOGIN_PATHS.has(path)) return undefined;
+    if (LOGIN_PATHS.has(path) || path === PROVIDER_PATHS.there) return undefined;
     if (link !== null && options.links.take(link)) {
       const isFirst = !(await logins.hasAccounts());
       const given = isFirst
@@ -138,7 +140,8 @@ function byAccount({ options, visitors, founders }: Means & { readonly founders:
     const account = token === undefined ? null : await logins.signedIn(token, !UNUSED_PATHS.has(path));
     if (token === undefined || account === null) {
       if (path !== "/") return reply.code(401).send({ error: NOT_SIGNED_IN });
-      return reply.redirect((await logins.hasAccounts()) ? "/login" : "/setup", 303);
+      const maySignIn = logins.provider !== null || (await logins.hasAccounts());
+      return reply.redirect(maySignIn ? "/login" : "/setup", 303);
     }
     const sent = request.headers[CHANGE_HEADER];
     if (changes && !isSame(typeof sent === "string" ? sent : undefined, changeToken(token))) {

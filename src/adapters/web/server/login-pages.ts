@@ -9,17 +9,26 @@ export interface LoginForm {
   readonly problem: string;
 }
 
-export function loginPage({ token, name, problem }: LoginForm): string {
-  return page(
-    "Sign in",
-    `<form method="post" action="/login">
-${problemText(problem)}<input type="hidden" name="token" value="${escaped(token)}">
+/** How people sign in. */
+export interface Ways {
+  /** What the provider is called; null where there is none. */
+  readonly provider: string | null;
+  readonly passwords: boolean;
+}
+
+export function loginPage(form: LoginForm, { provider, passwords }: Ways): string {
+  const button = provider === null ? "" : `<a class="button" href="/login/oidc">Sign in with ${escaped(provider)}</a>`;
+  return page("Sign in", [problemText(form.problem), button, passwords ? passwordForm(form) : ""].join("\n"));
+}
+
+function passwordForm({ token, name }: LoginForm): string {
+  return `<form method="post" action="/login">
+<input type="hidden" name="token" value="${escaped(token)}">
 <label>Name<input name="name" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64" required value="${escaped(name)}"${name === "" ? " autofocus" : ""}></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" maxlength="512" required${name === "" ? "" : " autofocus"}></label>
 <button type="submit">Sign in</button>
 </form>
-<p class="hint">Forgotten it? Whoever runs Deckhand sets another one: <code>deckhand user passwd</code>.</p>`,
-  );
+<p class="hint">Forgotten it? Whoever runs Deckhand sets another one: <code>deckhand user passwd</code>.</p>`;
 }
 
 export function setupPage({ token, name, problem }: LoginForm): string {

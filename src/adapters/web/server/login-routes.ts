@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DefectError } from "../../../core/protocol/errors.ts";
 import type { Door, DoorOptions } from "./door.ts";
 import { readCookie, SECURITY_HEADERS } from "./guard.ts";
-import { type LoginForm, loginNotice, loginPage, setupPage } from "./login-pages.ts";
+import { type LoginForm, loginNotice, loginPage, setupPage, type Ways } from "./login-pages.ts";
+import { registerProviderLogin } from "./login-provider.ts";
 import type { Logins, Outcome } from "./logins.ts";
-import { DEVICE_S, deviceCookie, formToken, isSame, knownDevice, nonce } from "./signatures.ts";
+import { DEVICE_S, deviceCookie, formToken, isSame, isVouched, knownDevice, nonce } from "./signatures.ts";
 
 /** Bytes of a form. */
 const FORM_BYTES = 8_192;
@@ -15,6 +16,7 @@ const YEAR_S = 31_536_000;
 const NO_ACCOUNT =
   "There is no account yet. Open the address that Deckhand printed when it started: it leads to making the first one, once and for ten minutes. <code>deckhand web-link</code> prints another one.";
 const TOO_OLD = "This form is too old. Try again.";
+const NO_PASSWORDS = "Passwords are not taken here: sign in where everybody does.";
 const WRONG = "Name and password do not fit.";
 
 /** Forms post to this page's own server. Without a referrer, browsers would not say where the form was. */
@@ -37,7 +39,7 @@ interface Ask {
   readonly port: number;
 }
 
-type Page = (form: LoginForm) => string;
+type Page = (form: LoginForm, ways: Ways) => string;
 
 /** The way in and out, where everybody signs in. The door has seen that what is posted comes from a page of ours. */
 export function registerLogin(app: FastifyInstance, options: LoginRoutes): void {
@@ -50,6 +52,12 @@ export function registerLogin(app: FastifyInstance, options: LoginRoutes): void 
     port: request.socket.localPort ?? 0,
   });
   const limit = { bodyLimit: FORM_BYTES };
+  registerProviderLogin(app, {
+    ...options,
+    provider: () => loginsOf(options).provider,
+    enter: async (request, reply, outcome) => enter(given(request, reply), options, outcome),
+    refuse: async (request, reply, refused) => show(given(request, reply), options, { page: loginPage, ...refused }),
+  });
   app.get("/login", async (request, reply) => showLogin(given(request, reply), options));
   app.post("/login", limit, async (request, reply) => takeLogin(given(request, reply), options));
   app.get("/setup", async (request, reply) => showSetup(given(request, reply), options));
@@ -58,7 +66,8 @@ export function registerLogin(app: FastifyInstance, options: LoginRoutes): void 
 }
 
 async function showLogin(ask: Ask, options: LoginRoutes): Promise<FastifyReply> {
-  if (!(await loginsOf(options).hasAccounts())) return ask.reply.redirect("/setup", 303);
+  const logins = loginsOf(options);
+  if (logins.provider === null && !(await logins.hasAccounts())) return ask.reply.redirect("/setup", 303);
   return show(ask, options, { page: loginPage, status: 200 });
 }
 
@@ -68,6 +77,7 @@ async function takeLogin(ask: Ask, options: LoginRoutes): Promise<FastifyReply> 
   const name = form.get("name") ?? "";
   const again = { page: loginPage, name };
   if (!isOwnForm(ask, options, form)) return show(ask, options, { ...again, status: 403, problem: TOO_OLD });
+  if (!waysOf(ask, options).passwords) return show(ask, options, { ...again, status: 403, problem: NO_PASSWORDS });
   const cookie = readCookie(request.headers.cookie, options.address.cookieName("device", port));
   const device = knownDevice(options.token, { cookie, name: name.trim().toLowerCase(), now: options.clock.now() });
   const password = form.get("password") ?? "";
@@ -148,7 +158,16 @@ function show({ request, reply, port }: Ask, options: LoginRoutes, shown: Shown)
   const cookie = kept === undefined || kept === "" ? nonce() : kept;
   reply.header("set-cookie", address.cookie({ kind: "form", value: cookie, maxAgeS: FORM_S }, port));
   const { page, status, name = "", problem = "" } = shown;
-  return sendPage(reply, status, page({ token: formToken(token, cookie), name, problem }));
+  const form = { token: formToken(token, cookie), name, problem };
+  return sendPage(reply, status, page(form, waysOf({ request, reply, port }, options)));
+}
+
+/** What keeps others out must not keep out who sits at the machine: a printed address lets passwords in. */
+function waysOf({ request, port }: Ask, options: LoginRoutes): Ways {
+  const { provider, takesPasswords } = loginsOf(options);
+  const device = readCookie(request.headers.cookie, options.address.cookieName("device", port));
+  const passwords = takesPasswords || isVouched(options.token, device, options.clock.now());
+  return { provider: provider?.label ?? null, passwords };
 }
 
 function isOwnForm({ request, port }: Ask, { address, token }: LoginRoutes, form: URLSearchParams): boolean {

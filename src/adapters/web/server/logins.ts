@@ -33,8 +33,44 @@ export type FirstOutcome =
   /** A sentence about what was filled in. */
   | { readonly type: "invalid"; readonly problem: string };
 
+/** Why nobody is signed in, in a sentence. `unavailable`: by no fault of theirs. */
+interface Refusal {
+  readonly type: "refused" | "unavailable";
+  readonly problem: string;
+}
+
+/** What a sign-in at the provider is known by again: another three for each. */
+export interface ProviderSecrets {
+  readonly state: string;
+  readonly nonce: string;
+  /** PKCE's. */
+  readonly verifier: string;
+}
+
+/** Signing in where a provider of OpenID Connect vouches for people. */
+export interface ProviderLogin {
+  /** What the button calls it. */
+  readonly label: string;
+  /** Where the browser goes; it comes back to `redirectUri`. */
+  begin(
+    redirectUri: string,
+    secrets: ProviderSecrets,
+  ): Promise<{ readonly type: "at"; readonly address: string } | Refusal>;
+  finish(given: {
+    /** The whole address that the browser came back to. */
+    readonly answered: URL;
+    readonly secrets: ProviderSecrets;
+    /** Network address of the browser. */
+    readonly address: string;
+  }): Promise<Extract<Outcome, { type: "signed_in" }> | Refusal>;
+}
+
 /** Accounts and the sessions of browsers, as the page's server asks about them. */
 export interface Logins {
+  /** Null where none is set. */
+  readonly provider: ProviderLogin | null;
+  /** False: only from who comes by a printed address. */
+  readonly takesPasswords: boolean;
   hasAccounts(): Promise<boolean>;
   /** The first account, an admin's. */
   createFirst(given: { readonly name: string; readonly password: string }): Promise<FirstOutcome>;

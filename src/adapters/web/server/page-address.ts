@@ -19,13 +19,18 @@ export interface PageAddress {
   isProbeHost(header: string | undefined, port: number): boolean;
   /** The value of an Origin header is a page of ours: that of the very host that the request went to. */
   isOrigin(origin: string, host: string | undefined): boolean;
+  /** The page's origin, as the browser knows it that has sent this Host header. */
+  originOf(host: string): string;
   cookieName(kind: CookieKind, port: number): string;
   /** The whole value of a Set-Cookie header; null takes the cookie away. */
   cookie(cookie: Cookie, port: number): string;
 }
 
-/** login: the session; device: the browser is known; form: a page with a form was shown; setup: it may make the first account. */
-export type CookieKind = "login" | "device" | "form" | "setup";
+/**
+ * login: the session; device: the browser is known; form: a page with a form was shown; setup: it may make the first
+ * account; provider: it has been sent to sign in elsewhere.
+ */
+export type CookieKind = "login" | "device" | "form" | "setup" | "provider";
 
 interface Cookie {
   readonly kind: CookieKind;
@@ -41,19 +46,21 @@ export function createPageAddress({ host, url }: PagePlace): PageAddress {
     isOwnHost(header, port) || (isShared && isOwnNumber(header, port));
   const cookieName = (kind: CookieKind, port: number) =>
     isSecure ? `__Host-deckhand-${kind}` : `deckhand_${port}_${kind}`;
+  const originOf = (host: string) => known?.origin ?? `http://${host.toLowerCase()}`;
   return {
     isShared,
     cookieName,
+    originOf,
     isHost: (header, port) => (known === null ? isNearby(header, port) : header?.toLowerCase() === known.host),
     isProbeHost: (header, port) => isNearby(header, port) || header?.toLowerCase() === known?.host,
-    isOrigin: (origin, asked) =>
-      asked !== undefined && origin.toLowerCase() === (known?.origin ?? `http://${asked.toLowerCase()}`),
+    isOrigin: (origin, asked) => asked !== undefined && origin.toLowerCase() === originOf(asked),
     cookie: ({ kind, value, maxAgeS }, port) =>
       [
         `${cookieName(kind, port)}=${value ?? ""}`,
         "HttpOnly",
-        // Lax: whoever follows a link from a chat is signed in. What changes anything names its origin and a token.
-        `SameSite=${kind === "login" ? "Lax" : "Strict"}`,
+        // Lax: whoever follows a link from a chat is signed in, and comes back from a provider. What changes anything
+        // names its origin and a token.
+        `SameSite=${kind === "login" || kind === "provider" ? "Lax" : "Strict"}`,
         "Path=/",
         `Max-Age=${value === null ? 0 : maxAgeS}`,
         ...(isSecure ? ["Secure"] : []),

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { ProviderSecrets } from "./logins.ts";
 
 /**
  * What the server gives a browser and knows again without having kept it: signed with the page's token, so that it holds
@@ -22,15 +23,43 @@ export function deviceCookie(token: string, name: string, now: number): string {
 }
 
 /** What tells the browser from others; null where it is not known for the account. */
-export function knownDevice(
-  token: string,
-  { cookie, name, now }: { readonly cookie: string | undefined; readonly name: string; readonly now: number },
-): string | null {
+export function knownDevice(token: string, known: Known): string | null {
+  const holds = holdsFor(token, known, DEVICE_S) || isVouched(token, known.cookie, known.now);
+  return holds ? (DEVICE.exec(known.cookie ?? "")?.[2] ?? null) : null;
+}
+
+interface Known {
+  readonly cookie: string | undefined;
+  readonly name: string;
+  readonly now: number;
+}
+
+function holdsFor(token: string, { cookie, name, now }: Known, forS: number): boolean {
   const [, issued = "", device = "", signature = ""] = DEVICE.exec(cookie ?? "") ?? [];
   const ageS = (now - Number.parseInt(issued, 36)) / 1_000;
-  const holds = (whose: string, forS: number) =>
-    ageS >= 0 && ageS < forS && isSame(signature, sign(token, "device", `${issued}.${device}`, whose));
-  return holds(name, DEVICE_S) || holds(ANYBODY, VOUCHED_S) ? device : null;
+  return ageS >= 0 && ageS < forS && isSame(signature, sign(token, "device", `${issued}.${device}`, name));
+}
+
+/** Whether the browser was let in by a printed address of late, and has not signed in since. */
+export function isVouched(token: string, cookie: string | undefined, now: number): boolean {
+  return holdsFor(token, { cookie, name: ANYBODY, now }, VOUCHED_S);
+}
+
+/** How long signing in at a provider may take. Seconds. */
+export const PROVIDER_S = 600;
+const TICKET = /^([0-9a-z]{6,12})\.[\w-]{22}$/u;
+
+/** What a browser carries that is sent to a provider. */
+export function providerTicket(now: number): string {
+  return `${now.toString(36)}.${nonce()}`;
+}
+
+/** What the sign-in of a ticket is known by again: made of it, so that nothing is kept; null where it is none any more. */
+export function providerSecrets(token: string, ticket: string, now: number): ProviderSecrets | null {
+  const ageS = (now - Number.parseInt(TICKET.exec(ticket)?.[1] ?? "", 36)) / 1_000;
+  if (!(ageS >= 0 && ageS < PROVIDER_S)) return null;
+  const made = (what: string) => sign(token, "provider", what, ticket);
+  return { state: made("state"), nonce: made("nonce"), verifier: made("verifier") };
 }
 
 /** What a form carries that was shown to a browser with this cookie. */

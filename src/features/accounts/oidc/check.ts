@@ -1,0 +1,17 @@
+import type { Finding } from "../../../cli/checks.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import { refusalOf } from "./problems.ts";
+import { createProvider } from "./provider.ts";
+import type { OidcSettings } from "./settings.ts";
+
+/** Asks the provider what it says of itself: whether it takes our id and secret only a sign-in can tell. */
+export async function checkProvider(settings: OidcSettings, clock: Pick<Clock, "now">): Promise<Finding> {
+  const { href } = settings.issuer;
+  try {
+    const made = { state: "doctor", nonce: "doctor", verifier: "doctor".repeat(8) };
+    await createProvider(settings, clock).address("https://localhost/login/oidc/callback", made);
+    return { ok: true, text: `oidc: ${href} answers, and is the provider that the settings name` };
+  } catch (error) {
+    return { ok: false, text: `oidc: ${href}: ${refusalOf(error).problem}` };
+  }
+}

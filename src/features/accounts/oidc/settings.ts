@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { field, secret } from "../../../config/fields.ts";
+import type { Environment } from "../../../config/sources.ts";
+import type { AccountRole } from "../account.ts";
+
+const text = z.string().min(1, "must not be empty");
+const role = z.enum(["viewer", "operator", "admin"]);
+
+export const oidcSchema = z.strictObject({
+  issuer: field(
+    z.url({ protocol: /^https?$/, error: "must be an https:// URL" }),
+    "Address of the provider, as it calls itself.",
+    "https://login.example.com",
+  ),
+  clientId: field(text, "What the provider calls Deckhand.", "deckhand"),
+  clientSecret: secret(
+    text.exactOptional(),
+    "What Deckhand shows the provider; `${NAME}` takes it from the environment. A public client has none.",
+    "${OIDC_CLIENT_SECRET}",
+  ),
+  groups: field(
+    z.record(text, role),
+    "Roles by the provider's groups; the highest of somebody's groups holds, anew at each sign-in.",
+    { "deckhand-admins": "admin" },
+  ),
+  groupsClaim: field(
+    text.default("groups"),
+    "Where the provider says which groups somebody is in; dots lead into objects.",
+    "realm_access.roles",
+  ),
+  defaultRole: field(
+    role.exactOptional(),
+    "The role of who is in none of the groups; when left out, they are not let in.",
+    "viewer",
+  ),
+  scope: field(
+    z.string().refine((words) => words.split(" ").includes("openid"), "must have `openid` among its words"),
+    "What the provider is asked for.",
+    "openid profile groups",
+  ).default("openid profile"),
+  label: field(z.string().min(1).max(40).default("single sign-on"), "What the button on the page calls it.", "Example"),
+});
+
+/** A provider as an operator has set it, its secret as it is. */
+export interface OidcSettings {
+  readonly issuer: URL;
+  readonly clientId: string;
+  /** Null: a public client. */
+  readonly clientSecret: string | null;
+  readonly groups: ReadonlyMap<string, AccountRole>;
+  readonly groupsClaim: string;
+  /** Null: who is in no group is not let in. */
+  readonly defaultRole: AccountRole | null;
+  readonly scope: string;
+  readonly label: string;
+}
+
+interface Read {
+  readonly settings: OidcSettings;
+  readonly problems: readonly string[];
+  readonly usedVariables: readonly string[];
+}
+
+const REFERENCE = /^\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}$/u;
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u;
+
+export function readOidc(written: z.infer<typeof oidcSchema>, environment: Environment): Read {
+  const { clientSecret = null, groups, defaultRole = null, ...rest } = written;
+  const issuer = new URL(written.issuer);
+  const variable = REFERENCE.exec(clientSecret ?? "")?.[1];
+  const known = variable === undefined ? clientSecret : (environment[variable] ?? null);
+  const problems = [
+    ...(variable !== undefined && known === null
+      ? [`oidc.clientSecret: refers to ${variable}, which is not set.`]
+      : []),
+    ...(issuer.protocol === "https:" || LOOPBACK.test(issuer.hostname)
+      ? []
+      : ["oidc.issuer: must be an https:// address; without TLS anybody on the way could sign in as anybody."]),
+    ...(Object.keys(groups).length === 0 && defaultRole === null
+      ? ["oidc.groups: is empty, and there is no defaultRole: nobody could sign in."]
+      : []),
+  ];
+  return {
+    settings: { ...rest, issuer, clientSecret: known, groups: new Map(Object.entries(groups)), defaultRole },
+    problems,
+    usedVariables: variable === undefined ? [] : [variable],
+  };
+}

@@ -1,0 +1,119 @@
+import { Attempts, networkOf } from "../../../core/attempts.ts";
+import { KeyedMutex } from "../../../core/keyed-mutex.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import type { FeatureHost } from "../../../feature.ts";
+import type { Account, AccountRole, ProviderLogin, ProviderOutcome } from "../account.ts";
+import type { Write } from "../accounts.ts";
+import { accountNames, roleOf } from "./claims.ts";
+import { refusalOf } from "./problems.ts";
+import { createProvider, type Vouched } from "./provider.ts";
+import type { OidcSettings } from "./settings.ts";
+
+/** Answers that do not hold which one network address may send before it waits, and how long these count. */
+const MOST_WRONG = 20;
+const WINDOW_MS = 900_000;
+
+interface Means extends Pick<FeatureHost, "log" | "audit"> {
+  readonly clock: Pick<Clock, "now">;
+  readonly write: Write;
+  /** A new session's token; null where the account has changed meanwhile. */
+  readonly begin: (account: Account) => Promise<string | null>;
+}
+
+const TOO_MANY: ProviderOutcome = { type: "refused", problem: "Too many tries. Wait a few minutes, then try again." };
+const NO_GROUP: ProviderOutcome = {
+  type: "refused",
+  problem: "You are known, but in none of the groups that may come in here. Ask whoever keeps the groups.",
+};
+const NO_GROUPS_SAID: ProviderOutcome = {
+  type: "refused",
+  problem:
+    "The provider does not say which groups you are in. An operator looks at `oidc.groupsClaim` and `oidc.scope`.",
+};
+const AGAIN: ProviderOutcome = { type: "refused", problem: "Your account has changed meanwhile. Try again." };
+
+/** Signing in where an operator's provider vouches for people. */
+export function createProviderLogin(settings: OidcSettings, means: Means): ProviderLogin {
+  const provider = createProvider(settings, means.clock);
+  const wrong = new Attempts(means.clock, WINDOW_MS);
+  const entering = new KeyedMutex();
+  return {
+    label: settings.label,
+    async begin(redirectUri, secrets) {
+      try {
+        return { type: "at", address: (await provider.address(redirectUri, secrets)).href };
+      } catch (error) {
+        means.log.warn({ err: error }, "oidc_unavailable");
+        return refusalOf(error);
+      }
+    },
+    async finish({ answered, secrets, address }) {
+      const network = networkOf(address);
+      if (wrong.waitS(network, MOST_WRONG) > 0) return TOO_MANY;
+      let identity: Vouched;
+      try {
+        identity = await provider.identity(answered, secrets);
+      } catch (error) {
+        const refusal = refusalOf(error);
+        if (refusal.type === "refused") wrong.add(network);
+        means.log.warn({ err: error, address }, "oidc_sign_in_failed");
+        await means.audit({ by: "", act: "login.failed", about: settings.label, details: `from ${address}` });
+        return refusal;
+      }
+      const { issuer, subject } = identity;
+      const outcome = await entering.run(JSON.stringify([issuer, subject]), () => enter(identity, { settings, means }));
+      const isIn = outcome.type === "signed_in";
+      const name = isIn ? outcome.name : `${subject} at ${settings.label}`;
+      means.log.info({ subject: name, address }, isIn ? "signed_in" : "oidc_not_let_in");
+      const act = isIn ? "login.succeeded" : "login.failed";
+      await means.audit({ by: isIn ? name : "", act, about: name, details: `from ${address}` });
+      return outcome;
+    },
+  };
+}
+
+interface Entering {
+  readonly settings: OidcSettings;
+  readonly means: Means;
+}
+
+/** Who is in no group any more is signed out everywhere. */
+async function enter(identity: Vouched, { settings, means }: Entering): Promise<ProviderOutcome> {
+  const { issuer, subject, groups } = identity;
+  const role = roleOf(groups ?? [], settings.groups) ?? settings.defaultRole;
+  if (role === null) {
+    await means.write(async (accounts) => {
+      const account = await accounts.byIdentity({ issuer, subject });
+      if (account !== null) await accounts.endSessions(account.name);
+    });
+    return groups === null ? NO_GROUPS_SAID : NO_GROUP;
+  }
+  const account = await accountOf(identity, role, means);
+  const token = account === null ? null : await means.begin(account);
+  return account === null || token === null ? AGAIN : { type: "signed_in", token, name: account.name };
+}
+
+/** The account with the role of now; null where no name is left for a new one. */
+async function accountOf(identity: Vouched, role: AccountRole, means: Means): Promise<Account | null> {
+  const { issuer, subject, claims } = identity;
+  const { write, clock, audit } = means;
+  let before: AccountRole | null = null;
+  const account = await write(async (accounts) => {
+    const known = await accounts.byIdentity({ issuer, subject });
+    if (known !== null) {
+      before = known.role;
+      await accounts.setRole(known.name, role);
+      return known;
+    }
+    for (const name of accountNames(issuer, subject, claims)) {
+      if ((await accounts.get(name)) !== null) continue;
+      await accounts.create({ name, role, passwordHash: "", createdAt: clock.now(), identity: { issuer, subject } });
+      return accounts.get(name);
+    }
+    return null;
+  });
+  if (account === null || before === role) return account;
+  const act = before === null ? "account.added" : "account.role";
+  await audit({ by: issuer, act, about: account.name, details: role });
+  return account;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { accountsFeature } from "../../../src/features/accounts/feature.ts";
+import { accountNames, groupsIn, roleOf } from "../../../src/features/accounts/oidc/claims.ts";
+
+const OIDC = { issuer: "https://login.example.com", clientId: "deckhand", groups: { admins: "admin" } };
+
+const configured = (file: object, environment: Record<string, string> = {}) =>
+  accountsFeature.configure({ file: { ...file }, environment, fileName: "deckhand.config.json" });
+
+describe("the settings", () => {
+  test("take the secret from the environment, and no log shows it", () => {
+    const written = { oidc: { ...OIDC, clientSecret: "${MY_SECRET}" } };
+    const { problems, secrets, usedVariables, facts } = configured(written, { MY_SECRET: "very secret words" });
+    expect({ problems, secrets, usedVariables }).toEqual({
+      problems: [],
+      secrets: ["very secret words"],
+      usedVariables: ["MY_SECRET"],
+    });
+    expect(facts).toEqual({ oidc: "https://login.example.com/" });
+  });
+
+  test.each([
+    ["a variable that is not set", { oidc: { ...OIDC, clientSecret: "${MY_SECRET}" } }, "refers to MY_SECRET"],
+    ["an issuer without TLS", { oidc: { ...OIDC, issuer: "http://login.example.com" } }, "must be an https:// address"],
+    ["nobody who could come in", { oidc: { ...OIDC, groups: {} } }, "nobody could sign in"],
+    ["no way in at all", { login: { passwords: false } }, "nobody could sign in"],
+  ])("are refused with %s", (_case, file, words) => {
+    expect(configured(file).problems).toEqual([expect.stringContaining(words)]);
+  });
+
+  test("may name a provider on this machine without TLS, and a client without a secret", () => {
+    expect(configured({ oidc: { ...OIDC, issuer: "http://127.0.0.1:8080/realm" } }).problems).toEqual([]);
+  });
+});
+
+test.each([
+  [{ groups: ["a", 1, "b"] }, "groups", ["a", "b"]],
+  [{ groups: "a" }, "groups", ["a"]],
+  [{ realm_access: { roles: ["a"] } }, "realm_access.roles", ["a"]],
+  [{ "https://acme.example/roles": ["a"] }, "https://acme.example/roles", ["a"]],
+  [{ groups: { a: true } }, "groups", null],
+  [{}, "constructor.name", null],
+])("%o says of %s: %o", (claims, claim, groups) => {
+  expect(groupsIn(claims, claim)).toEqual(groups);
+});
+
+test("the highest role of somebody's groups holds", () => {
+  const roles = new Map([
+    ["a", "admin"],
+    ["o", "operator"],
+    ["v", "viewer"],
+  ] as const);
+  expect(roleOf(["v", "a", "o"], roles)).toBe("admin");
+  expect(roleOf(["o", "v"], roles)).toBe("operator");
+  expect(roleOf(["x"], roles)).toBeNull();
+});
+
+test.each(["Ana", "ana@evil.example", "", "Ünï ☃", "../../etc", "a".repeat(300), "-", "local", 7])(
+  "%s is called by a name that an account may have, and that is theirs alone",
+  (called) => {
+    const names = ["u-1", "u-2"].flatMap((subject) =>
+      accountNames("https://login.example.com", subject, { preferred_username: called }),
+    );
+    expect(new Set(names).size).toBe(4);
+    for (const name of names) expect(name).toMatch(/^[a-z0-9][a-z0-9-]{0,31}$/u);
+  },
+);

@@ -1,0 +1,103 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import type { Store } from "../../../src/core/store/store.ts";
+import { readOidc } from "../../../src/features/accounts/oidc/settings.ts";
+import { accountReads } from "../../../src/features/accounts/store.ts";
+import { CLIENT, type ProviderServer, startProvider } from "../../support/oidc/provider-server.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import { freePort } from "../../support/program/free-port.ts";
+import { type LoginWorld, loginWorld } from "./login-world.ts";
+
+/** The page shared by those who sign in at a real provider, in a real browser. */
+export interface OidcWorld extends LoginWorld {
+  readonly provider: ProviderServer;
+  readonly page: () => Promise<Page>;
+  /** From the login page to the provider, and in there. */
+  readonly enter: (page: Page, person?: string) => Promise<void>;
+  /** As `enter`; the browser does not go back: where it would have, is answered. */
+  readonly answered: (page: Page, change?: (there: URL) => void) => Promise<URL>;
+  /** Accounts as subject and role. */
+  readonly subjects: () => Promise<readonly unknown[]>;
+}
+
+export interface OidcOptions {
+  /** What is otherwise in the settings. */
+  readonly written?: Partial<Parameters<typeof readOidc>[0]>;
+  readonly passwords?: boolean;
+  /** What is otherwise at the provider. */
+  readonly changed?: Parameters<typeof startProvider>[1];
+}
+
+const GROUPS = { "deckhand-admins": "admin", "deckhand-people": "operator" } as const;
+const BUTTON = "Sign in with Harbour <id>";
+
+/** For the tests of a file: one browser, and a world for each. */
+export function useOidcWorlds(emptied: () => Promise<Store>): (options?: OidcOptions) => Promise<OidcWorld> {
+  let browser: Browser | null = null;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  const page = async (): Promise<Page> => {
+    const context = await browser?.newContext();
+    if (context === undefined) throw new Error("there is no browser");
+    onTestFinished(() => context.close());
+    const opened = await context.newPage();
+    opened.setDefaultTimeout(30_000);
+    return opened;
+  };
+  return async ({ written, passwords = true, changed } = {}) => {
+    const port = await freePort();
+    const provider = await startProvider(`http://127.0.0.1:${port}/login/oidc/callback`, changed);
+    const { settings } = readOidc(
+      {
+        issuer: provider.issuer,
+        clientId: CLIENT.id,
+        clientSecret: "${TEST_SECRET}",
+        groups: GROUPS,
+        groupsClaim: "groups",
+        scope: "openid profile",
+        label: "Harbour <id>",
+        ...written,
+      },
+      { TEST_SECRET: CLIENT.secret },
+    );
+    const login = { takesPasswords: passwords, oidc: settings };
+    const world = await loginWorld({ store: await emptied(), port, settings: login });
+    provider.people.set("u-1", { preferred_username: "Ana Maria", groups: ["deckhand-people", "others"] });
+    const enter = async (at: Page, person = "u-1") => {
+      await at.goto(`${world.origin}/login`);
+      await at.getByRole("link", { name: BUTTON }).click();
+      await sayWho(at, person);
+    };
+    return {
+      ...world,
+      provider,
+      page,
+      enter,
+      answered: async (at, change = () => {}) => {
+        const there = await next(at, `${world.origin}/login/oidc`);
+        change(there);
+        for (let hop = there; ; hop = await next(at, hop.href)) {
+          if (hop.origin === world.origin) return hop;
+          if (hop.pathname.startsWith("/sign-in/")) hop.searchParams.set("who", "u-1");
+        }
+      },
+      subjects: async () =>
+        (await world.store.tables(accountReads).all()).map(({ role, identity }) => [identity?.subject, role]),
+    };
+  };
+}
+
+/** Where an address leads the browser, with its cookies. */
+async function next(page: Page, address: string): Promise<URL> {
+  const answer = await page.context().request.get(address, { maxRedirects: 0 });
+  const { location } = answer.headers();
+  if (location === undefined) throw new Error(`${address} leads nowhere: ${answer.status()} ${await answer.text()}`);
+  return new URL(location, address);
+}
+
+async function sayWho(page: Page, person: string): Promise<void> {
+  await page.getByLabel("Who are you?").fill(person);
+  await page.getByLabel("Who are you?").press("Enter");
+}

@@ -1,0 +1,297 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { accountReads } from "../../../src/features/accounts/store.ts";
+import { useEmptiedDatabases } from "../../support/database/emptied-databases.ts";
+import { startProvider } from "../../support/oidc/provider-server.ts";
+import { LIMITS, PASSWORD } from "./login-world.ts";
+import { type OidcWorld, useOidcWorlds } from "./oidc-world.ts";
+
+/** Signing in at a real provider, in a real browser. */
+
+const opened = useOidcWorlds(useEmptiedDatabases());
+const shell = (page: Page) => page.getByRole("button", { name: "Sign out" });
+const problem = (page: Page) => page.getByRole("alert").textContent();
+
+describe("signing in at the provider", () => {
+  test("makes an account with the role of a group, of a name that is nobody else's, and signs out again", async () => {
+    const { page: open, enter, origin, store, subjects } = await opened();
+    const page = await open();
+    await page.goto(origin);
+    expect(new URL(page.url()).pathname).toBe("/login");
+    await enter(page, "u-1");
+    await shell(page).waitFor();
+    expect(page.url()).toBe(`${origin}/`);
+    expect(await subjects()).toEqual([["u-1", "operator"]]);
+    const [account] = await store.tables(accountReads).all();
+    expect(account?.name).toMatch(/^ana-maria-[0-9a-z]{6}$/u);
+    await shell(page).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await store.tables(accountReads).sessionCounts()).toEqual(new Map());
+  });
+
+  test("is somebody else for another subject, whatever name and e-mail the provider gives them", async () => {
+    const { page: open, enter, provider, store, addAccount } = await opened();
+    await addAccount("ana-maria", "admin");
+    provider.people.set("u-2", { preferred_username: "Ana Maria", groups: ["deckhand-people"] });
+    for (const person of ["u-1", "u-2"]) {
+      const page = await open();
+      await enter(page, person);
+      await shell(page).waitFor();
+    }
+    const accounts = await store.tables(accountReads).all();
+    expect(new Set(accounts.map(({ identity }) => identity?.subject ?? null))).toEqual(new Set([null, "u-1", "u-2"]));
+    expect(new Set(accounts.map(({ name }) => name)).size).toBe(3);
+    // What the provider calls somebody may change: the account is the same.
+    provider.people.set("u-1", { preferred_username: "root", groups: ["deckhand-people"] });
+    const page = await open();
+    await enter(page, "u-1");
+    await shell(page).waitFor();
+    expect(await store.tables(accountReads).all()).toHaveLength(3);
+  });
+
+  test("gives the role of now: higher, lower, and none, which ends what is open", async () => {
+    const { page: open, enter, provider, subjects, store } = await opened();
+    const roleWith = async (groups: readonly string[]) => {
+      provider.people.set("u-1", { groups });
+      const page = await open();
+      await enter(page, "u-1");
+      return page;
+    };
+    await shell(await roleWith(["deckhand-admins", "deckhand-people"])).waitFor();
+    expect(await subjects()).toEqual([["u-1", "admin"]]);
+    const before = await roleWith(["deckhand-people"]);
+    await shell(before).waitFor();
+    expect(await subjects()).toEqual([["u-1", "operator"]]);
+    const refused = await roleWith(["others"]);
+    expect(await problem(refused)).toContain("in none of the groups");
+    expect(await store.tables(accountReads).sessionCounts()).toEqual(new Map());
+    const entries = await store.tables((db) => db.auditEntry.findMany({ orderBy: [{ at: "asc" }, { id: "asc" }] }));
+    expect(entries.map(({ act, details }) => `${act} ${details}`)).toEqual([
+      "account.added admin",
+      "login.succeeded from 127.0.0.1",
+      "account.role operator",
+      "login.succeeded from 127.0.0.1",
+      "login.failed from 127.0.0.1",
+    ]);
+    await before.reload();
+    await before.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
+  test.each([
+    ["no groups at all", {}, "groups"],
+    ["groups under another claim", { groups: ["deckhand-admins"] }, "roles"],
+  ])("lets nobody in with %s, and makes no account", async (_case, subject, groupsClaim) => {
+    const { page: open, enter, provider, subjects } = await opened({ written: { groupsClaim } });
+    provider.people.set("u-3", subject);
+    const page = await open();
+    await enter(page, "u-3");
+    expect(await problem(page)).toContain("does not say which groups");
+    expect(await subjects()).toEqual([]);
+  });
+
+  test("gives the stated role to who is in no group", async () => {
+    const { page: open, enter, provider, subjects } = await opened({ written: { defaultRole: "viewer" } });
+    provider.people.set("u-3", { groups: ["others"] });
+    const page = await open();
+    await enter(page, "u-3");
+    await shell(page).waitFor();
+    expect(await subjects()).toEqual([["u-3", "viewer"]]);
+  });
+
+  test("begins a session like any other: it ends idle, and is no password's", async () => {
+    const { page: open, enter, clock, store, browser: jar } = await opened();
+    const page = await open();
+    await enter(page, "u-1");
+    await shell(page).waitFor();
+    const [account] = await store.tables(accountReads).all();
+    const name = account?.name ?? "";
+    for (const password of ["", PASSWORD]) expect((await jar().signIn(name, password)).status).toBe(401);
+    clock.set(clock.now() + LIMITS.idleMs);
+    await page.reload();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+});
+
+describe("an answer that was not made for this sign-in", () => {
+  test.each([
+    ["state", (there: URL) => there.searchParams.set("state", "A".repeat(43)), "was not begun in this browser"],
+    ["nonce", (there: URL) => there.searchParams.set("nonce", "A".repeat(43)), "not made for this sign-in"],
+    [
+      "PKCE challenge",
+      (there: URL) => there.searchParams.set("code_challenge", "A".repeat(43)),
+      "too old, or was used",
+    ],
+  ])("signs nobody in where somebody has put another %s on the way", async (_what, change, words) => {
+    const { page: open, answered, subjects } = await opened();
+    const page = await open();
+    await page.goto((await answered(page, change)).href);
+    expect(await problem(page)).toContain(words);
+    expect(await subjects()).toEqual([]);
+  });
+
+  test.each([
+    ["no state", (back: URL) => back.searchParams.delete("state"), "was not begun in this browser"],
+    ["a made-up code", (back: URL) => back.searchParams.set("code", "A".repeat(43)), "too old, or was used"],
+    ["no issuer", (back: URL) => back.searchParams.delete("iss"), "does not hold"],
+    ["another issuer", (back: URL) => back.searchParams.set("iss", "https://evil.example"), "does not hold"],
+    [
+      "an error in place of a code",
+      (back: URL) => {
+        back.searchParams.delete("code");
+        back.searchParams.set("error", "access_denied");
+        back.searchParams.set("error_description", "<script>alert(1)</script>");
+      },
+      "has not let you in",
+    ],
+  ])("signs nobody in with %s", async (_what, change, words) => {
+    const { page: open, answered, subjects } = await opened();
+    const page = await open();
+    const back = await answered(page);
+    change(back);
+    await page.goto(back.href);
+    expect(await problem(page)).toContain(words);
+    expect(await page.content()).not.toContain("alert(1)");
+    expect(await subjects()).toEqual([]);
+  });
+
+  test("signs nobody in in another browser than the one it was begun in, nor with a code of another browser", async () => {
+    const { page: open, answered, subjects } = await opened();
+    const [victim, attacker] = [await open(), await open()];
+    const back = await answered(attacker);
+    await victim.goto(back.href);
+    expect(await problem(victim)).toContain("was not begun in this browser");
+    const his = await answered(victim);
+    his.searchParams.set("code", back.searchParams.get("code") ?? "");
+    await victim.goto(his.href);
+    expect(await problem(victim)).toContain("too old, or was used");
+    expect(await subjects()).toEqual([]);
+  });
+
+  test("signs in once, and not a minute too late", async () => {
+    const { page: open, answered, clock, browser: jar, port, provider } = await opened();
+    const page = await open();
+    const back = await answered(page);
+    const cookies = await page.context().cookies();
+    const thief = jar();
+    for (const { name, value } of cookies) thief.cookies.set(name, value);
+    await page.goto(back.href);
+    await shell(page).waitFor();
+    const before = provider.codes();
+    expect(thief.cookies.has(`deckhand_${port}_provider`)).toBe(true);
+    expect((await thief.get(`${back.pathname}${back.search}`)).status).toBe(403);
+    expect(provider.codes()).toBe(before);
+    const late = await open();
+    const slow = await answered(late);
+    clock.set(clock.now() + 600_000);
+    await late.goto(slow.href);
+    expect(await problem(late)).toContain("too old");
+  });
+
+  test("of another provider's is not taken, and its code is brought nowhere", async () => {
+    const { page: open, answered, origin, provider, subjects } = await opened();
+    const other = await startProvider(`${origin}/login/oidc/callback`);
+    other.people.set("u-1", { groups: ["deckhand-admins"] });
+    const page = await open();
+    const back = await answered(page, (there) => {
+      there.port = new URL(other.issuer).port;
+    });
+    expect(back.searchParams.get("iss")).toBe(other.issuer);
+    await page.goto(back.href);
+    expect(await problem(page)).toContain("does not hold");
+    expect([provider.codes(), other.codes()]).toEqual([0, 0]);
+    expect(await subjects()).toEqual([]);
+  });
+
+  test("leads nowhere else: no address on the way decides where the browser ends", async () => {
+    const { page: open, answered, origin } = await opened();
+    const page = await open();
+    const back = await answered(page);
+    for (const name of ["return", "next", "redirect", "redirect_uri", "url"])
+      back.searchParams.set(name, "//evil.example/");
+    await page.goto(back.href);
+    await shell(page).waitFor();
+    expect(page.url()).toBe(`${origin}/`);
+  });
+
+  test("may be sent again and again, and is looked at twenty times in a quarter of an hour", async () => {
+    const { browser: jar, provider, clock } = await opened();
+    const guess = async (): Promise<string> => {
+      const mine = jar();
+      const there = new URL(String((await mine.get("/login/oidc")).headers["location"]));
+      const query = { state: there.searchParams.get("state") ?? "", code: "guessed", iss: provider.issuer };
+      return (await mine.get(`/login/oidc/callback?${new URLSearchParams(query).toString()}`)).body;
+    };
+    for (let tries = 0; tries < 20; tries += 1) expect(await guess()).toContain("too old, or was used");
+    expect(await guess()).toContain("Too many tries");
+    expect(provider.codes()).toBe(20);
+    clock.set(clock.now() + 900_000);
+    expect(await guess()).toContain("too old, or was used");
+  });
+});
+
+describe("what is wrong is said on the login page", () => {
+  test("a provider that is away, at the button and on the way back", async () => {
+    const { page: open, answered, provider, origin, addAccount } = await opened();
+    await addAccount("bob");
+    const page = await open();
+    const back = await answered(page);
+    await provider.stop();
+    await page.goto(back.href);
+    expect(await problem(page)).toContain("cannot be reached");
+    const late = await opened();
+    await late.provider.stop();
+    await page.goto(`${late.origin}/login`);
+    await page.getByRole("link", { name: "Sign in with" }).click();
+    expect(await problem(page)).toContain("cannot be reached");
+    // Who has a password is not kept out.
+    await page.goto(`${origin}/login`);
+    await page.getByLabel("Name").fill("bob");
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.keyboard.press("Enter");
+    await shell(page).waitFor();
+  });
+
+  test("a wrong secret, and clocks that differ by more than they may", async () => {
+    const refused = async ({ page: open, enter, subjects }: OidcWorld) => {
+      const page = await open();
+      await enter(page);
+      expect(await subjects()).toEqual([]);
+      return problem(page);
+    };
+    expect(await refused(await opened({ written: { clientSecret: "another" } }))).toContain("`oidc.clientSecret`");
+    const late = await opened();
+    late.provider.slow(7_200);
+    expect(await refused(late)).toContain("clocks");
+  });
+
+  test("an issuer that calls itself otherwise", async () => {
+    const real = await startProvider("http://127.0.0.1/unused");
+    const { page: open, origin } = await opened({
+      written: { issuer: real.issuer.replace("localhost", "127.0.0.1") },
+    });
+    const page = await open();
+    await page.goto(`${origin}/login`);
+    await page.getByRole("link", { name: "Sign in with" }).click();
+    expect(await problem(page)).toContain("`oidc.issuer`");
+  });
+});
+
+describe("without passwords", () => {
+  test("nobody has a form, and a form made by hand is refused; a printed address lets one in", async () => {
+    const { browser: jar, addAccount, link, port } = await opened({ passwords: false });
+    await addAccount("ana", "admin");
+    const stranger = jar();
+    const page = await stranger.get("/login");
+    expect(page.body).not.toContain("password");
+    const vouched = jar();
+    await vouched.get(link());
+    expect((await vouched.signIn("ana")).status).toBe(303);
+    const other = jar();
+    await other.get(link());
+    const token = /name="token" value="([^"]+)"/u.exec((await other.get("/login")).body)?.[1] ?? "";
+    other.cookies.delete(`deckhand_${port}_device`);
+    const refused = await other.post("/login", { token, name: "ana", password: PASSWORD });
+    expect(refused.status).toBe(403);
+    expect(refused.body).toContain("Passwords are not taken here");
+  });
+});

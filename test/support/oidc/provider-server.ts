@@ -1,0 +1,105 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type Configuration, Provider } from "oidc-provider";
+import { onTestFinished, vi } from "vitest";
+import { freePort } from "../program/free-port.ts";
+
+export const CLIENT = { id: "deckhand", secret: "a-secret-of-this-client-alone" };
+
+/** What the provider says of somebody. */
+export interface Subject {
+  groups?: readonly string[];
+  /** What they are called there. */
+  preferred_username?: string;
+}
+
+export interface ProviderServer {
+  readonly issuer: string;
+  /** By what they sign in with there, which is their subject, too. */
+  readonly people: Map<string, Subject>;
+  /** How often a code was brought. */
+  readonly codes: () => number;
+  /** From now on its clock is so much behind where it makes tokens. */
+  slow(seconds: number): void;
+  stop(): Promise<void>;
+}
+
+/** A real provider of OpenID Connect on this machine, which believes whoever says who they are and sends them `back`. */
+export async function startProvider(back: string, changed: Configuration = {}): Promise<ProviderServer> {
+  // Another host than the page's: to a browser it is another site, as a provider is.
+  const issuer = `http://localhost:${await freePort()}`;
+  const people = new Map<string, Subject>();
+  let codes = 0;
+  let behindS = 0;
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: CLIENT.id,
+        client_secret: CLIENT.secret,
+        redirect_uris: [back],
+      },
+    ],
+    claims: { openid: ["sub"], profile: ["preferred_username", "groups"] },
+    findAccount: (_context, accountId) => ({
+      accountId,
+      claims: () => Promise.resolve({ sub: accountId, ...people.get(accountId) }),
+    }),
+    // Nobody is asked whether Deckhand may know them.
+    loadExistingGrant: async ({ oidc }) => {
+      const grant = new oidc.provider.Grant({ clientId: CLIENT.id, accountId: oidc.session?.accountId ?? "" });
+      grant.addOIDCScope("openid profile");
+      await grant.save();
+      return grant;
+    },
+    ttl: {
+      AccessToken: 3_600,
+      AuthorizationCode: 60,
+      Grant: 3_600,
+      IdToken: 3_600,
+      Interaction: 3_600,
+      Session: 3_600,
+    },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => `/sign-in/${uid}` },
+    cookies: { keys: ["a-key-for-tests-only"] },
+    ...changed,
+  });
+  const handle = provider.callback();
+  const server = createServer((request, response) => {
+    if (request.url === "/token") {
+      codes += 1;
+      if (behindS > 0) {
+        vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - behindS * 1_000 });
+        response.once("finish", () => vi.useRealTimers());
+      }
+    }
+    const at = new URL(request.url ?? "/", issuer);
+    const accountId = at.searchParams.get("who");
+    const login = { accountId: accountId ?? "" };
+    const fail = () => response.destroy();
+    if (!at.pathname.startsWith("/sign-in/")) handle(request, response).catch(fail);
+    else if (accountId !== null) provider.interactionFinished(request, response, { login }).catch(fail);
+    else {
+      response.setHeader("content-type", "text/html");
+      response.end('<form><label>Who are you?<input name="who"></label></form>');
+    }
+  });
+  server.listen(Number(new URL(issuer).port), "127.0.0.1");
+  await once(server, "listening");
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
+  };
+  onTestFinished(stop);
+  return {
+    issuer,
+    people,
+    codes: () => codes,
+    slow: (seconds) => {
+      behindS = seconds;
+    },
+    stop,
+  };
+}
