@@ -13,7 +13,7 @@ const NEVER = AbortSignal.any([]);
 
 /** `deckhand data delete …`: what came of it, as a line for the terminal. */
 export async function deleteData({ id }: DeletionRequest, world: DeletingWorld): Promise<Carried> {
-  const outcome = (await deleteSessions([id], world, NEVER)).get(id) ?? "missing";
+  const outcome = (await deleteSessions({ why: "session", roots: [id] }, world, NEVER)).get(id) ?? "missing";
   switch (outcome) {
     case "deleted":
       return { ok: true, line: `✓ ${id} is deleted, with its sub-agents' sessions and what was learned from it.` };

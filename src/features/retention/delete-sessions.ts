@@ -9,7 +9,7 @@ import { SNAPSHOT_LIMITS } from "../../tools/snapshots.ts";
 import { dropAttachment, dropContents, dropWorktrees, keptContents } from "./files.ts";
 import { memoryDeletion, type ToldIn } from "./memories/store.ts";
 import { fileReferences } from "./references/store.ts";
-import { type Database, deletionReads, deletionWrites } from "./store.ts";
+import { type Database, deletionReads, deletionWrites, markId, type Why } from "./store.ts";
 import { OF_SESSIONS } from "./tables.ts";
 import { threadDeletion } from "./threads/store.ts";
 
@@ -28,10 +28,16 @@ export interface DeletingWorld extends Pick<FeatureHost, "describe" | "home" | "
 const GRACE_MS = 300;
 /** How long the last edits of messages are waited for, and how often it is looked. Milliseconds. */
 const LAST_EDITS = { waitMs: 10_000, everyMs: 100 };
-/** Readers that are in the way are gone in a moment; else the log is emptied with the next deletion. */
-const LOG_TRIES = 20;
+/** Readers that are in the way are gone in a moment; else the log is emptied with the next deletion. Milliseconds. */
+const LOG_TRIES = { most: 20, everyMs: 100 };
 /** As long as platforms are asked for what was missed; what was answered by then must be known. Milliseconds. */
 const MISSED_MS = 25 * 60 * 60_000;
+
+/** Sessions that are no sub-agent's. */
+interface Roots {
+  readonly why: Why;
+  readonly roots: readonly string[];
+}
 
 export type Deleted = "deleted" | "live" | "missing";
 
@@ -40,33 +46,29 @@ export type Deleted = "deleted" | "live" | "missing";
  * goes on in them. What is begun is finished after a crash, too (`finishDeletions`).
  */
 export async function deleteSessions(
-  roots: readonly string[],
+  { why, roots }: Roots,
   world: DeletingWorld,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Deleted>> {
   const outcomes = new Map<string, Deleted>();
   const marked: string[] = [];
   for (const id of roots) {
-    const outcome = await mark(id, world);
+    const outcome = await mark(why, id, world);
     if (outcome === "marked") marked.push(id);
     else outcomes.set(id, outcome);
   }
   if (marked.length === 0) return outcomes;
   world.gone?.(marked);
   await world.runtime.clock.sleep(GRACE_MS, signal);
-  const begun = await begin(marked, world);
+  const begun = await begin({ why, roots: marked }, world);
   for (const id of marked) outcomes.set(id, begun.includes(id) ? "deleted" : "live");
-  await erase(begun, world, signal);
+  await erase({ why, roots: begun }, world, signal);
   return outcomes;
 }
 
 /** Goes on with what a process before this one has left: what it had only marked may have begun something meanwhile, and stays. */
-export async function finishSessions(
-  roots: readonly string[],
-  world: DeletingWorld,
-  signal: AbortSignal,
-): Promise<void> {
-  await erase(await begin(roots, world), world, signal);
+export async function finishSessions({ why, roots }: Roots, world: DeletingWorld, signal: AbortSignal): Promise<void> {
+  await erase({ why, roots: await begin({ why, roots }, world) }, world, signal);
 }
 
 function write<T>(
@@ -81,38 +83,38 @@ function write<T>(
   );
 }
 
-function mark(id: string, world: DeletingWorld): Promise<"marked" | "live" | "missing"> {
+function mark(why: Why, id: string, world: DeletingWorld): Promise<"marked" | "live" | "missing"> {
   const now = world.runtime.clock.now();
   return write(world, async (writes) => {
     const [place] = await writes.placesOf([id]);
     // A sub-agent's goes with the session that has begun it.
     if (place === undefined || place.parentId !== null) return "missing";
-    await writes.mark(id, now);
+    await writes.mark(why, id, now);
     if (!(await writes.isLive(await writes.family([id]), now))) return "marked";
-    await writes.takeBack(id);
+    await writes.takeBack(why, id);
     return "live";
   });
 }
 
 /** Answers those in which nothing goes on; the others are as they were. */
-function begin(roots: readonly string[], world: DeletingWorld): Promise<string[]> {
+function begin({ why, roots }: Roots, world: DeletingWorld): Promise<string[]> {
   const now = world.runtime.clock.now();
   return write(world, async (writes) => {
     const begun: string[] = [];
     for (const { id, state } of await writes.marks()) {
-      const root = roots.find((one) => id === `session:${one}`);
+      const root = roots.find((one) => id === markId(why, one));
       if (root === undefined) continue;
       const isLive = state === "marked" && (await writes.isLive(await writes.family([root]), now));
-      if (isLive) await writes.takeBack(root);
+      if (isLive) await writes.takeBack(why, root);
       else begun.push(root);
     }
-    await writes.begin(begun);
+    await writes.begin(why, begun);
     return begun;
   });
 }
 
 /** Everything of sessions, each step in transactions of its own; done again, it does what is left. */
-async function erase(roots: readonly string[], world: DeletingWorld, signal: AbortSignal): Promise<void> {
+async function erase({ why, roots }: Roots, world: DeletingWorld, signal: AbortSignal): Promise<void> {
   if (roots.length === 0) return;
   const { store, runtime } = world;
   const reads = store.tables(deletionReads);
@@ -120,7 +122,8 @@ async function erase(roots: readonly string[], world: DeletingWorld, signal: Abo
   await closeCards(family, world);
   await lastEdits(family, world, signal);
   await eraseFiles(family, world);
-  await eraseMemories({ roots, family, world, signal });
+  // What is old of what is remembered goes by itself: what is still of use may stay.
+  if (why === "session") await eraseMemories({ roots, family, world, signal });
   await eraseThreads({ roots, family, world, signal });
   const now = runtime.clock.now();
   await write(world, async (writes) => {
@@ -132,14 +135,20 @@ async function erase(roots: readonly string[], world: DeletingWorld, signal: Abo
   for (const table of OF_SESSIONS) {
     await inBatches(() => write(world, (writes) => writes.deleteSome(table, family)), signal);
   }
-  await write(world, (writes) => writes.finish(roots, family));
-  for (let tries = 0; tries < LOG_TRIES && !(await reads.emptyLog(world.database)); tries += 1) {
-    await runtime.clock.sleep(LAST_EDITS.everyMs, signal);
+  await write(world, (writes) => writes.finish(why, roots, family));
+  await emptyLog(world, signal);
+}
+
+/** What was deleted is not in a log any more either, as far as a database keeps one for itself. */
+export async function emptyLog({ store, database, runtime }: DeletingWorld, signal: AbortSignal): Promise<void> {
+  const reads = store.tables(deletionReads);
+  for (let tries = 0; tries < LOG_TRIES.most && !(await reads.emptyLog(database)); tries += 1) {
+    await runtime.clock.sleep(LOG_TRIES.everyMs, signal);
   }
 }
 
 /** Until nothing is left; others have their turn in between. */
-async function inBatches(work: () => Promise<number>, signal: AbortSignal): Promise<void> {
+export async function inBatches(work: () => Promise<number>, signal: AbortSignal): Promise<void> {
   while ((await work()) > 0) signal.throwIfAborted();
 }
 

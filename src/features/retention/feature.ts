@@ -1,22 +1,56 @@
+import { z } from "zod";
+import { field } from "../../config/fields.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
 
-/** What is kept, and for how long: sessions, people's data and what is old are deleted. */
+const DAY_MS = 86_400_000;
+
+const retentionSchema = z.strictObject({
+  days: field(
+    z.int().min(1).max(36_500),
+    "Days without anything happening after which a session is deleted, and what nobody has pinned or used is forgotten.",
+    90,
+  ),
+});
+
+const file = {
+  retention: field(
+    retentionSchema.exactOptional(),
+    "What is old is deleted, once a day (docs/retention.md). Everything is kept when left out.",
+    { days: 90 },
+  ),
+};
+
+/** What is kept, and for how long: sessions and what is old are deleted. */
 export const retentionFeature: Feature = {
   name: "retention",
-  settings: {},
-  configure: () => ({ problems: [], open: (host) => Promise.resolve(openRetention(host)) }),
+  settings: { file },
+  configure: (given) => {
+    const days = z.object(file).parse(given.file).retention?.days ?? null;
+    return {
+      problems: [],
+      facts: days === null ? {} : { retentionDays: days },
+      check: () => Promise.resolve([{ ok: true, text: inForce(days) }]),
+      open: (host) => Promise.resolve(openRetention(host, days)),
+    };
+  },
 };
+
+/** What doctor says. */
+function inForce(days: number | null): string {
+  if (days === null) return "retention: everything is kept until somebody deletes it";
+  return `retention: what nothing has happened in for ${days} ${days === 1 ? "day" : "days"} is deleted, once a day`;
+}
 
 /** How long until the program is ready, which asks the database for what matters more. Milliseconds. */
 const READY_MS = 500;
 
-function openRetention(host: FeatureHost): OpenFeature {
+function openRetention(host: FeatureHost, days: number | null): OpenFeature {
   const stopping = new AbortController();
   let working: Promise<void> = Promise.resolve();
   return {
     start(signal) {
-      working = work(host, AbortSignal.any([signal, stopping.signal]));
+      working = work(host, days, AbortSignal.any([signal, stopping.signal]));
       return Promise.resolve();
     },
     async stop() {
@@ -26,13 +60,25 @@ function openRetention(host: FeatureHost): OpenFeature {
   };
 }
 
-/** What a process before this one has begun to delete is finished. */
-async function work(host: FeatureHost, signal: AbortSignal): Promise<void> {
-  try {
-    await host.runtime.clock.sleep(READY_MS, signal);
-    const { finishDeletions } = await import("./finish-deletions.ts");
-    await finishDeletions(host, signal);
-  } catch (error) {
-    if (!signal.aborted) host.log.error({ err: toAppError(error) }, "deletion_not_finished");
+/** What a process before this one has begun to delete is finished; then what is old goes, each day. */
+async function work(host: FeatureHost, days: number | null, signal: AbortSignal): Promise<void> {
+  const { clock } = host.runtime;
+  for (let waitMs = READY_MS; !signal.aborted; waitMs = DAY_MS) {
+    try {
+      await clock.sleep(waitMs, signal);
+      const { finishDeletions } = await import("./finish-deletions.ts");
+      await finishDeletions(host, signal);
+      if (days !== null) await deleteWhatIsOld(host, days, signal);
+    } catch (error) {
+      if (!signal.aborted) host.log.error({ err: toAppError(error) }, "deletion_not_finished");
+    }
   }
+}
+
+async function deleteWhatIsOld(host: FeatureHost, days: number, signal: AbortSignal): Promise<void> {
+  const { clock } = host.runtime;
+  const { deleteOld } = await import("./delete-old.ts");
+  const began = clock.now();
+  const deleted = await deleteOld(began - days * DAY_MS, host, signal);
+  host.log.info({ days, ...deleted, tookMs: clock.now() - began }, "old_data_deleted");
 }

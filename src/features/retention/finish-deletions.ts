@@ -1,11 +1,13 @@
 import { type DeletingWorld, finishSessions } from "./delete-sessions.ts";
-import { deletionReads } from "./store.ts";
+import { deletionReads, type Why } from "./store.ts";
 
 /** Goes on with what a process before this one has left. */
 export async function finishDeletions(world: DeletingWorld, signal: AbortSignal): Promise<void> {
   const marks = await world.store.tables(deletionReads).marks();
-  const sessions = marks.flatMap(({ id }) => (id.startsWith("session:") ? id.slice("session:".length) : []));
-  if (sessions.length === 0) return;
-  await finishSessions(sessions, world, signal);
-  world.log.info({ sessions: sessions.length }, "deletion_finished");
+  for (const why of ["session", "old"] satisfies Why[]) {
+    const roots = marks.flatMap(({ id }) => (id.startsWith(`${why}:`) ? id.slice(why.length + 1) : []));
+    if (roots.length === 0) continue;
+    await finishSessions({ why, roots }, world, signal);
+    world.log.info({ sessions: roots.length }, "deletion_finished");
+  }
 }

@@ -33,8 +33,11 @@ export interface Place {
   readonly parentId: string | null;
 }
 
-export function markId(sessionId: string): string {
-  return `session:${sessionId}`;
+/** Why a session goes: somebody deletes it, or it is too old. */
+export type Why = "session" | "old";
+
+export function markId(why: Why, sessionId: string): string {
+  return `${why}:${sessionId}`;
 }
 
 export function deletionReads(db: Client) {
@@ -44,6 +47,17 @@ export function deletionReads(db: Client) {
     async marks(): Promise<Mark[]> {
       const rows = await db.deletion.findMany({ orderBy: { createdAt: "asc" } });
       return rows.map(({ state, ...row }) => ({ ...row, state: state === "begun" ? "begun" : "marked" }));
+    },
+
+    /** Sessions that are no sub-agent's and in which nothing has happened since, the oldest first. */
+    async olderThan(before: number, limit: number, without: readonly string[]): Promise<string[]> {
+      const rows = await db.session.findMany({
+        where: { parentId: null, updatedAt: { lt: new Date(before) }, id: { notIn: [...without] } },
+        orderBy: { updatedAt: "asc" },
+        take: limit,
+        select: { id: true },
+      });
+      return rows.map(({ id }) => id);
     },
 
     /** A session's own and those of all its sub-agents. */
@@ -137,22 +151,23 @@ export function deletionWrites(db: Client, database: Database) {
     ...batches(db, database),
 
     /** From now on no thread finds the session: what is said there begins another. Null where it is gone, or marked already. */
-    async mark(sessionId: string, at: number): Promise<void> {
+    async mark(why: Why, sessionId: string, at: number): Promise<void> {
       const { key } = await db.session.update({ where: { id: sessionId }, data: { epoch: { increment: 0 } } });
       if (key.startsWith(GONE_KEY)) return;
-      const id = markId(sessionId);
+      const id = markId(why, sessionId);
       await db.deletion.create({ data: { id, state: "marked", formerKey: key, createdAt: new Date(at) } });
       await db.session.update({ where: { id: sessionId }, data: { key: `${GONE_KEY}${sessionId}` } });
     },
 
     /** What is begun is finished. */
-    async begin(sessionIds: readonly string[]): Promise<void> {
-      await db.deletion.updateMany({ where: { id: { in: sessionIds.map(markId) } }, data: { state: "begun" } });
+    async begin(why: Why, sessionIds: readonly string[]): Promise<void> {
+      const id = { in: sessionIds.map((each) => markId(why, each)) };
+      await db.deletion.updateMany({ where: { id }, data: { state: "begun" } });
     },
 
     /** The session is as it was; where its thread has another by now, beside that. */
-    async takeBack(sessionId: string): Promise<void> {
-      const mark = await db.deletion.findUnique({ where: { id: markId(sessionId) } });
+    async takeBack(why: Why, sessionId: string): Promise<void> {
+      const mark = await db.deletion.findUnique({ where: { id: markId(why, sessionId) } });
       if (mark?.formerKey == null) return;
       const key = mark.formerKey;
       const owner = await db.session.findUnique({ where: { key }, select: { id: true } });
@@ -170,9 +185,9 @@ export function deletionWrites(db: Client, database: Database) {
     },
 
     /** Last of all: the sessions themselves, sub-agents' first, and what says that they are being deleted. */
-    async finish(roots: readonly string[], family: readonly string[]): Promise<void> {
+    async finish(why: Why, roots: readonly string[], family: readonly string[]): Promise<void> {
       await db.session.deleteMany({ where: { id: { in: [...family] } } });
-      await db.deletion.deleteMany({ where: { id: { in: roots.map(markId) } } });
+      await db.deletion.deleteMany({ where: { id: { in: roots.map((each) => markId(why, each)) } } });
     },
   };
 }

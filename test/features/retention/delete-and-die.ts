@@ -30,6 +30,6 @@ const world = {
   snapshots: path.join(home, "snapshots"),
   sandboxRootOf: () => path.join(home, "sandbox/web-C1"),
 } as const;
-await deleteSessions(["ses_1"], world, AbortSignal.any([]));
+await deleteSessions({ why: "session", roots: ["ses_1"] }, world, AbortSignal.any([]));
 await store.close();
 process.stdout.write(`${steps}`);

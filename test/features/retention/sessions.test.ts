@@ -41,7 +41,8 @@ const databases: [string, () => Promise<{ url?: string }>][] = [
   ["PostgreSQL", async () => ({ url: await postgres.createDatabase() })],
 ];
 
-const deletion = async (world: RetentionWorld, id: string) => (await deleteSessions([id], world, NEVER)).get(id);
+const deletion = async (world: RetentionWorld, id: string) =>
+  (await deleteSessions({ why: "session", roots: [id] }, world, NEVER)).get(id);
 
 describe.each(databases)("on %s", (_name, options) => {
   test("nothing of a deleted session is left in any table or file, and all of another one is", async () => {
@@ -112,7 +113,11 @@ describe.each(databases)("on %s", (_name, options) => {
         ),
       );
     const coming: Promise<unknown>[] = [];
-    const outcome = await deleteSessions(["ses_1"], { ...world, gone: () => coming.push(gone()) }, NEVER);
+    const outcome = await deleteSessions(
+      { why: "session", roots: ["ses_1"] },
+      { ...world, gone: () => coming.push(gone()) },
+      NEVER,
+    );
     await Promise.all(coming);
     expect(outcome.get("ses_1")).toBe("live");
     expect((await world.store.sessions.byKey("slack:T1:C1:ses_1.1"))?.id).toBe("ses_1");

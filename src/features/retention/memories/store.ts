@@ -23,6 +23,9 @@ export function memoryDeletion(db: Client) {
 
     forgetToldIn: ({ source, scopes }: ToldIn) => forget({ scope: { in: [...scopes] }, source, runId: null }),
 
+    /** At most a batch of what nobody has pinned, and no run was given since. */
+    forgetUnused: (before: number) => forget({ isPinned: false, usedAt: { lt: new Date(before) } }),
+
     async count(runIds: readonly string[], places: readonly ToldIn[]): Promise<number> {
       const told = places.map(({ source, scopes }) => ({ scope: { in: [...scopes] }, source, runId: null }));
       return db.memory.count({ where: { OR: [{ runId: { in: [...runIds] } }, ...told] } });

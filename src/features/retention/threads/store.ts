@@ -36,6 +36,22 @@ export function threadDeletion(db: Client) {
       return deleteMessages({ threadId, key: { in: keys } });
     },
 
+    /** Threads in which nothing was written since, and that are no session's. */
+    async left(before: number, limit: number): Promise<string[]> {
+      const old = await db.webThread.findMany({
+        where: { updatedAt: { lt: new Date(before) } },
+        orderBy: { updatedAt: "asc" },
+        take: limit,
+        select: { id: true },
+      });
+      const left: string[] = [];
+      for (const { id } of old) {
+        const thread = { contains: `"threadId":${JSON.stringify(id)}` };
+        if ((await db.session.count({ where: { thread } })) === 0) left.push(id);
+      }
+      return left;
+    },
+
     async thread(threadId: string): Promise<void> {
       await db.webThread.deleteMany({ where: { id: threadId } });
     },

@@ -1,0 +1,54 @@
+import { type DeletingWorld, deleteSessions, emptyLog, inBatches } from "./delete-sessions.ts";
+import { memoryDeletion } from "./memories/store.ts";
+import { deletionReads } from "./store.ts";
+import { threadDeletion } from "./threads/store.ts";
+
+export interface Old {
+  readonly sessions: number;
+  readonly memories: number;
+  readonly threads: number;
+}
+
+/** Sessions that are deleted together. */
+const TOGETHER = 25;
+/** Threads of our own platforms that are looked at together. */
+const THREADS = 100;
+
+/**
+ * Deletes what is older than a time, in milliseconds since the epoch: sessions in which nothing has happened since, memories
+ * that were not used since and that nobody has pinned, and threads of the page that are no session's. What goes on stays.
+ */
+export async function deleteOld(before: number, world: DeletingWorld, signal: AbortSignal): Promise<Old> {
+  const { store } = world;
+  const reads = store.tables(deletionReads);
+  const stay: string[] = [];
+  let sessions = 0;
+  for (;;) {
+    const roots = await reads.olderThan(before, TOGETHER, stay);
+    if (roots.length === 0) break;
+    for (const [id, outcome] of await deleteSessions({ why: "old", roots }, world, signal)) {
+      if (outcome === "deleted") sessions += 1;
+      else stay.push(id);
+    }
+    signal.throwIfAborted();
+  }
+  let memories = 0;
+  await inBatches(async () => {
+    const forgotten = await store.transaction((tx) => tx.tables(memoryDeletion).forgetUnused(before));
+    memories += forgotten;
+    return forgotten;
+  }, signal);
+  const threads = await oldThreads(before, world, signal);
+  await emptyLog(world, signal);
+  return { sessions, memories, threads };
+}
+
+/** What was typed on the page and answered without a session: commands. */
+async function oldThreads(before: number, { store }: DeletingWorld, signal: AbortSignal): Promise<number> {
+  const left = await store.tables(threadDeletion).left(before, THREADS);
+  for (const id of left) {
+    await inBatches(() => store.transaction((tx) => tx.tables(threadDeletion).messagesOf(id)), signal);
+    await store.transaction((tx) => tx.tables(threadDeletion).thread(id));
+  }
+  return left.length;
+}

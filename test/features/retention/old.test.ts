@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deleteOld } from "../../../src/features/retention/delete-old.ts";
+import { finishDeletions } from "../../../src/features/retention/finish-deletions.ts";
+import { BATCH } from "../../../src/features/retention/store.ts";
+import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import { retentionWorld } from "./retention-world.ts";
+import { seedSession } from "./seed.ts";
+
+const NEVER = AbortSignal.any([]);
+const DAY_MS = 86_400_000;
+const ago = (days: number) => Date.now() - days * DAY_MS;
+
+let postgres: Postgres;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+
+afterAll(() => postgres.stop());
+
+describe.each<[string, () => Promise<{ url?: string }>]>([
+  ["SQLite", async () => ({})],
+  ["PostgreSQL", async () => ({ url: await postgres.createDatabase() })],
+])("on %s", (_name, options) => {
+  test("what is older goes whole; what is newer, goes on or is pinned stays", async () => {
+    const world = await retentionWorld(await options());
+    await seedSession(world, { id: "ses_old", word: "herongoes", platform: "web", at: ago(91) });
+    await seedSession(world, { id: "ses_below", word: "herongoesbelow", parentId: "ses_old", at: ago(91) });
+    await seedSession(world, { id: "ses_new", word: "grebestays", at: ago(89) });
+    await seedSession(world, { id: "ses_live", word: "ruffstays", at: ago(91), isOver: false });
+    await seedSession(world, { id: "ses_pinned", word: "loongoes", at: ago(91) });
+    const at = { isPinned: true, text: "pinned", terms: "pinned", thread: null, vector: { delete: true } };
+    await world.store.transaction((tx) =>
+      tx.tables(async (db) => {
+        await db.memory.update({ where: { id: "mem-ses_pinned" }, data: at });
+        // What a run was given lately is of use.
+        await db.memory.update({ where: { id: "mem-ses_live" }, data: { usedAt: new Date(ago(1)) } });
+        await db.webThread.create({
+          data: { id: "left", title: "ibisgoes", createdAt: new Date(ago(91)), updatedAt: new Date(ago(91)) },
+        });
+      }),
+    );
+    expect(await deleteOld(ago(90), world, NEVER)).toEqual({ sessions: 2, memories: 2, threads: 1 });
+    for (const word of ["herongoes", "loongoes", "ibisgoes"]) expect(await world.traces(word)).toEqual([]);
+    for (const word of ["grebestays", "ruffstays"]) expect((await world.traces(word)).length).toBeGreaterThan(15);
+    const memories = await world.store.tables((db) =>
+      db.memory.findMany({ select: { id: true }, orderBy: { id: "asc" } }),
+    );
+    expect(memories.map(({ id }) => id)).toEqual(["mem-ses_live", "mem-ses_new", "mem-ses_pinned"]);
+    expect(await world.store.tables((db) => db.usage.count())).toBe(5);
+  });
+
+  test("no transaction deletes more than a batch of rows of a table", async () => {
+    const world = await retentionWorld(await options());
+    await seedSession(world, { id: "ses_old", word: "heron", at: ago(91) });
+    const createdAt = new Date(ago(91));
+    const message = { sessionId: "ses_old", runId: "run_ses_old", role: "user", content: "[]", createdAt };
+    const rows = Array.from({ length: 1_000 }, (_, index) => ({ ...message, id: `more-${index}`, seq: 10 + index }));
+    await world.store.transaction((tx) => tx.tables((db) => db.message.createMany({ data: rows })));
+    const left: number[] = [];
+    const counting = {
+      ...world,
+      store: {
+        ...world.store,
+        transaction: async (work: Parameters<typeof world.store.transaction>[0]) => {
+          const value = await world.store.transaction(work);
+          left.push(await world.store.tables((db) => db.message.count()));
+          return value;
+        },
+      },
+    };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the value's type goes through
+    await deleteOld(ago(90), counting as typeof world, NEVER);
+    expect(left.at(-1)).toBe(0);
+    const steps = left.slice(1).map((count, index) => (left[index] ?? count) - count);
+    expect(Math.max(...steps)).toBe(BATCH);
+  });
+});
+
+test("what was being deleted for its age when the process died is finished, and what is pinned stays", async () => {
+  const world = await retentionWorld();
+  await seedSession(world, { id: "ses_1", word: "heron", at: ago(91) });
+  await world.store.transaction((tx) =>
+    tx.tables(async (db) => {
+      await db.memory.update({ where: { id: "mem-ses_1" }, data: { isPinned: true } });
+      await db.deletion.create({ data: { id: "old:ses_1", state: "begun", formerKey: "k", createdAt: new Date() } });
+    }),
+  );
+  await finishDeletions(world, NEVER);
+  const left = await world.store.tables((db) =>
+    Promise.all([db.session.count(), db.memory.count(), db.deletion.count()]),
+  );
+  expect(left).toEqual([0, 1, 0]);
+});
