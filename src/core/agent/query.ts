@@ -11,7 +11,7 @@ import { type ContentBlock, type Message, type ToolResultBlock, toolUsesOf } fro
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ResolvedModel } from "../providers/provider.ts";
 import type { Tool } from "../tool.ts";
-import { UNKNOWN, unionOf } from "../trust/label.ts";
+import { type Label, UNKNOWN, unionOf } from "../trust/label.ts";
 import { withFreshCallIds } from "./call-ids.ts";
 import { ContextGauge } from "./context-gauge.ts";
 import { fitContext, shortenContext } from "./fit-context.ts";
@@ -75,6 +75,8 @@ export interface Loop {
   readonly rules: ToolRules;
   readonly gauge: ContextGauge;
   readonly told: Set<number>;
+  /** Whose words each request carries with the descriptions of tools. */
+  readonly descriptions: Label;
   readonly bounds: { readonly maxTurns: number; readonly model: string };
 }
 
@@ -91,11 +93,11 @@ export async function openLoop(given: Query): Promise<Loop> {
   query.opened?.(run);
   return {
     told: new Set(),
+    descriptions: toldLabel(offered),
     query: { ...query, log: log.child({ ...config.logContext, sessionId, runId, person }) },
     run,
     rules: {
       tools: query.tools,
-      told: toldLabel(offered),
       whyMissing: query.whyMissing,
       access,
       environment: {
@@ -153,6 +155,8 @@ async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGe
     id: ids.next("msg"),
     role: "assistant",
     content: withFreshCallIds(withRealCalls(response.content), run.state.messages, ids),
+    // It may do, or say, what a server's description of a tool told the model to.
+    ...(loop.descriptions.who.length > 0 && { label: loop.descriptions }),
     createdAt: clock.now(),
   };
   const { stopReason } = response;

@@ -131,6 +131,7 @@ function responded(state: RunState, response: Extract<RunStep, { type: "responde
     ...state,
     ...spentWith(state, response),
     messages: [...messages, message],
+    label: unionOf([state.label, labelOf([message])]),
     turns: turns + 1,
     lastStopReason: stopReason,
     cuts: cutsAfter(cuts, stopReason),

@@ -6,7 +6,7 @@ import { offeredTools, refusal, type ToolAccess } from "../permissions/policy.ts
 import type { ToolUseBlock } from "../protocol/messages.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
 import type { CallEnvironment, CallRule, Tool } from "../tool.ts";
-import { type Label, NOTHING_NEW } from "../trust/label.ts";
+import { NOTHING_NEW } from "../trust/label.ts";
 import { egressRule, type RequestContent } from "./egress/gate.ts";
 
 /** What becomes of a call: refused with a result that tells the model why, asked of people, run, or taken up where a crash cut it. */
@@ -57,8 +57,6 @@ export type AllowedCall = RunDecision | ReconcileDecision;
 
 export interface ToolRules {
   readonly tools: readonly Tool[];
-  /** Whose descriptions of tools each request carries. */
-  readonly told: Label;
   readonly whyMissing?: ((name: string) => string | null) | undefined;
   readonly access: ToolAccess;
   readonly environment: CallEnvironment;

@@ -10,7 +10,6 @@ import type { ToolResult } from "../protocol/tool-result.ts";
 import { toolsOfRun } from "../skills/skill-narrowing.ts";
 import { plainPreview, type Tool } from "../tool.ts";
 import type { KnownWords } from "../trust/egress.ts";
-import { unionOf } from "../trust/label.ts";
 import type { CallVerdict } from "./approval-service.ts";
 import { knownWords } from "./egress/known-words.ts";
 import { eventsOf } from "./merge-events.ts";
@@ -45,7 +44,7 @@ export interface TurnCalls {
 export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, ParkedOn | null> {
   const plan = await calls.query.plan();
   const { messages, turns, knownFiles } = calls.run.state;
-  const label = unionOf([calls.run.state.label, calls.rules.told]);
+  const { label } = calls.run.state;
   const skillTools = toolsOfRun(messages, turns);
   let known: KnownWords | null = null;
   const request = { label, known: () => (known ??= knownWords(messages, calls.rules.tools)) };

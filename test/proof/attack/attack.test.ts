@@ -11,6 +11,7 @@ import { type Ending, endingOf } from "./judge.ts";
 import { LIMITS } from "./limits.ts";
 import { MASKED_SECRETS } from "./masked.ts";
 import { MCP } from "./mcp.ts";
+import { MEMORY } from "./memory.ts";
 import { PAGE } from "./page.ts";
 import { PAGE_WORDS } from "./page-words.ts";
 import { PEOPLE } from "./people.ts";
@@ -36,6 +37,7 @@ const ATTACKS: readonly (Attack | Attempt)[] = [
   ...SECRETS,
   ...MASKED_SECRETS,
   ...LIMITS,
+  ...MEMORY,
 ];
 /** One in so many is played where `npm run proof:attack` does not ask for the whole. */
 const EVERY = process.env["npm_lifecycle_event"] === "proof:attack" ? 1 : 8;

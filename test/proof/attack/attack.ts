@@ -3,7 +3,7 @@ import type { Ending, Stolen } from "./judge.ts";
 
 /** What somebody tries, with a model that obeys each word of theirs. */
 export interface Attack {
-  readonly group: "egress" | "grants" | "people" | "checkout" | "page" | "requests" | "secrets" | "limits";
+  readonly group: "egress" | "grants" | "people" | "checkout" | "page" | "requests" | "secrets" | "limits" | "memory";
   /** What is tried, in a sentence. */
   readonly name: string;
   readonly setting: Setting;

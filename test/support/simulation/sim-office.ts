@@ -92,6 +92,8 @@ export interface SimOfficeOptions {
   readonly skills?: () => SkillCatalogue;
   /** What a checkout tells agents, followed where somebody has allowed it. */
   readonly checkout?: (store: Store) => InstructionGate;
+  /** A feature that tools and hooks are of. */
+  readonly feature?: (host: Pick<FeatureHost, "store" | "runtime" | "log">) => Pick<OpenFeature, "hook" | "tools">;
   /** What commands of features do. */
   readonly commands?: NonNullable<OpenFeature["commands"]>;
   /** What differs from a channel without files and hosts. */
@@ -146,6 +148,8 @@ async function startProcess(
   const log = silentLog;
   const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns, target: () => platform });
   const deps = { store, engine, clock, log, approvals: APPROVALS };
+  const feature = options.feature?.({ store, runtime, log });
+  own.push(...(feature?.tools?.() ?? []));
   const tools = (options.withSubAgents === true ? withAgents(own, deps) : own).map(cleaning(secrets));
   const { signal } = new AbortController();
   const finaliser = new MessageFinaliser({ store, clock, log, platform: () => platform, signal });
@@ -154,7 +158,10 @@ async function startProcess(
     await finaliser.close(runId, cardKeyOf(hook), { ...card, last });
   };
   const asking = gate && instructionsHook({ store, runtime, approvals: APPROVALS, instructions: gate, closeCard });
-  const hooks = () => (asking === undefined ? [] : [{ name: "instructions", ...asking }]);
+  const hooks = () => [
+    ...(asking === undefined ? [] : [{ name: "instructions", ...asking }]),
+    ...(feature?.hook === undefined ? [] : [{ name: "feature", ...feature.hook }]),
+  ];
   const receive = createIntake({
     hooks,
     commands: withFeatures(options.commands ?? {}, real),

@@ -31,12 +31,13 @@ import { silentLog } from "../silent-log.ts";
 import { type SimOffice, simOffice } from "../simulation/sim-office.ts";
 import { ANA } from "../simulation/sim-people.ts";
 import { tempDirectory } from "../temp-directory.ts";
+import { remembering } from "./remembering.ts";
 
 /** One call of the model. In texts `{last}` stands for what the newest result said, `{last:hex}` and the like for it encoded. */
 export interface Step {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Done only where the prompt, or what the model has read since, tells it to in these words. */
+  /** Done only where the request tells the model to in these words. */
   readonly told?: string;
 }
 
@@ -101,6 +102,8 @@ export interface Setting {
   readonly maxConcurrentRuns?: number;
   /** What the operator says of an MCP server, which is called wiki; without it there is none. */
   readonly wiki?: Omit<McpCommandServer, "command" | "args">;
+  /** What people have told is remembered; of all channels, P alone is private. */
+  readonly remembers?: true;
 }
 
 export interface Played {
@@ -110,6 +113,8 @@ export interface Played {
   readonly requests: readonly string[];
   /** What the model read of its calls, in order. */
   readonly results: readonly string[];
+  /** What it was told in the last turn, with what it read then. */
+  readonly prompts: readonly string[];
   readonly office: SimOffice;
   /** Absolute path of the channel's directory. */
   readonly root: string;
@@ -130,12 +135,21 @@ export async function play(turns: readonly Turn[], setting: Setting, shared: San
   const cards: string[][] = [];
   const first = turns.find(({ thread }) => thread === undefined);
   for (const turn of turns) {
+    model.prompts.length = 0;
     const joins = turn === first && setting.said !== undefined;
     for (const [file, content] of Object.entries(turn.pulled ?? {})) put(root, file, content);
     cards.push(await playTurn(turn, { office, model, site, joins }));
   }
   const held = await measure(root, () => {}, new AbortController().signal);
-  return { cards, requests: [...site.requests, ...calls()], results: model.results, office, root, held };
+  return {
+    cards,
+    requests: [...site.requests, ...calls()],
+    results: model.results,
+    prompts: model.prompts,
+    office,
+    root,
+    held,
+  };
 }
 
 interface Wiki {
@@ -225,6 +239,7 @@ class DoingModel {
   readonly unanswered = new Set<string>();
   readonly model: ScriptedModel;
   readonly results: string[] = [];
+  readonly prompts: string[] = [];
   readonly #named: (text: string) => string;
   #calls = 0;
 
@@ -236,8 +251,9 @@ class DoingModel {
   #reply(request: ModelRequest): Reply {
     const newest = request.messages.at(-1)?.content ?? [];
     if ([...this.unanswered].some((said) => textOf(newest).includes(said))) return { hangs: true };
+    this.prompts.push(JSON.stringify(newest));
     for (const block of newest) if (block.type === "tool_result") this.results.push(textOf(block.content));
-    const told = [JSON.stringify(request.system), ...this.results].join("\n");
+    const told = JSON.stringify([request.system, request.messages]);
     const last = lastOf(this.results);
     const next = this.queue.shift() ?? [];
     if (typeof next === "string") return { text: next.replaceAll(PLACES, (name) => ENCODED[name]?.(last) ?? name) };
@@ -363,6 +379,7 @@ function openOffice({ model, site, setting, sandbox, root, quotas, mcp }: Openin
     realTools: [...realTools, ...(mcp?.tools() ?? [])],
     ...(mcp === null ? {} : { commands: { mcp: (line) => mcp.command(line) } }),
     withSubAgents: true,
+    ...(setting.remembers === true ? { feature: remembering } : {}),
     ...(setting.isCheckout === true ? { checkout: gateOf } : {}),
     config: { mode },
     place: {

@@ -22,6 +22,9 @@ export const ask = (question: string, ...options: string[]): Step => ({
 });
 /** A call of a tool of the MCP server. */
 export const wiki = (tool: string, input: Step["input"] = {}): Step => ({ tool: `mcp__wiki__${tool}`, input });
+export const remember = (text: string, scope = "channel"): Step => ({ tool: "remember", input: { text, scope } });
+export const recall = (query: string): Step => ({ tool: "recall", input: { query } });
+export const forget = (number: number): Step => ({ tool: "forget", input: { number } });
 export const readThread: Step = { tool: "read_thread", input: {} };
 
 /** What a bot or a person had said in a thread before the agent was asked there. */

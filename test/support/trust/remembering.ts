@@ -1,0 +1,20 @@
+import type { MembershipOf } from "../../../src/core/permissions/channel-access.ts";
+import { createMemories } from "../../../src/features/memory/memories.ts";
+import { recallHook } from "../../../src/features/memory/recall-hook.ts";
+import { createTold } from "../../../src/features/memory/told.ts";
+import { memoryTools } from "../../../src/features/memory/tools.ts";
+import { describePlatform } from "../../../src/platforms.ts";
+import type { SimOfficeOptions } from "../simulation/sim-office.ts";
+
+const membershipOf: MembershipOf = ({ channelId }) =>
+  Promise.resolve({ isPrivate: channelId === "P", isMember: true, canPost: true });
+
+/** What people have told is remembered, and recalled in later threads; of all channels, P alone is private. */
+export const remembering: NonNullable<SimOfficeOptions["feature"]> = (host) => {
+  const place = { database: "sqlite", describe: describePlatform, admins: [], membershipOf } as const;
+  const memories = createMemories({ ...host, ...place });
+  return {
+    tools: () => memoryTools(memories, { ...host, ...place, told: createTold() }),
+    hook: recallHook(memories, host),
+  };
+};
