@@ -53,7 +53,7 @@ export function createLogins(
   { store, runtime: { clock }, log, audit }: Pick<FeatureHost, "store" | "runtime" | "log" | "audit">,
   { oidc = null, takesPasswords = true, ...limits }: LoginSettings,
 ): Logins {
-  const world = { reads: store.tables(accountReads), write: accountWriter(store), clock, log, audit, limits };
+  const world = { store, reads: store.tables(accountReads), write: accountWriter(store), clock, log, audit, limits };
   const begun = (account: Account) => begin(account, world);
   return {
     provider: oidc === null ? null : createProviderLogin(oidc, { ...world, begin: begun }),
@@ -71,7 +71,7 @@ export function createLogins(
   };
 }
 
-interface World {
+interface World extends Pick<FeatureHost, "store"> {
   readonly reads: ReturnType<typeof accountReads>;
   readonly write: Write;
   readonly clock: Pick<Clock, "now">;
@@ -103,10 +103,10 @@ function firstAccount(world: World): Logins["createFirst"] {
 }
 
 function signIn(world: World): Logins["signIn"] {
-  const throttle = createThrottle(world.clock);
+  const throttle = createThrottle(world.store, world.clock);
   return async ({ name: typed, password, address, device }) => {
     const name = accountName(typed);
-    const admission = throttle({ name, address, device });
+    const admission = await throttle({ name, address, device });
     if (admission.type === "wait") return admission;
     let token: string | null = null;
     let account: Account | null = null;
@@ -117,7 +117,7 @@ function signIn(world: World): Logins["signIn"] {
       const isRight = await isPasswordOf(hash, normalised(password));
       if (isRight && account !== null) token = await begin(account, world);
     } finally {
-      admission.end(token !== null);
+      await admission.end(token !== null);
     }
     if (token === null) {
       // What was typed as a name may be a password.

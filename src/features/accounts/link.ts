@@ -1,11 +1,10 @@
-import { randomInt, timingSafeEqual } from "node:crypto";
-import { Attempts } from "../../core/attempts.ts";
-import { BoundedMap } from "../../core/bounded-map.ts";
+import { createHash, randomInt } from "node:crypto";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import type { FeatureHost } from "../../feature.ts";
 import { type AccountLink, accountName, nameIn } from "./account.ts";
 import { accountWriter, type Write } from "./accounts.ts";
+import { type Attempts, createAttempts } from "./attempts.ts";
 import { accountReads } from "./store.ts";
 
 /** No signs that are taken for each other. */
@@ -15,24 +14,16 @@ const CODE_CHARS = 10;
 const VALID_MS = 600_000;
 /** Wrong codes that a person may type meanwhile. */
 const MOST_WRONG = 5;
-const REMEMBERED = 1_000;
 
 const NO_ACCOUNT = "Here is nobody to link: you are at Deckhand's own machine, not signed in with an account.";
-
-interface Code {
-  readonly code: string;
-  readonly until: number;
-}
 
 interface Use {
   readonly context: CommandContext;
   readonly reads: ReturnType<typeof accountReads>;
   readonly write: Write;
   readonly audit: FeatureHost["audit"];
-  /** The newest of each account. */
-  readonly codes: BoundedMap<string, Code>;
-  /** Whether the person has typed too many wrong ones; counts this one. */
-  readonly mayTry: (personId: string) => boolean;
+  /** Codes that people have typed. */
+  readonly tries: Attempts;
   readonly now: () => number;
 }
 
@@ -46,15 +37,9 @@ export function linkCommand({
   describe,
   audit,
 }: Pick<FeatureHost, "store" | "runtime" | "describe" | "audit">): ChatCommand["run"] {
-  const codes = new BoundedMap<string, Code>(REMEMBERED);
-  const tries = new Attempts(clock, VALID_MS);
+  const tries = createAttempts(store, clock, VALID_MS);
   const now = () => clock.now();
-  const mayTry = (personId: string) => {
-    const isFree = tries.waitS(personId, MOST_WRONG) === 0;
-    tries.add(personId);
-    return isFree;
-  };
-  const given = { reads: store.tables(accountReads), write: accountWriter(store), audit, codes, mayTry, now };
+  const given = { reads: store.tables(accountReads), write: accountWriter(store), audit, tries, now };
   return async (line, context) => {
     const use = { ...given, context };
     const words = line
@@ -67,11 +52,7 @@ export function linkCommand({
   };
 }
 
-async function onPage(
-  name: string,
-  words: readonly string[],
-  { reads, write, audit, codes, now }: Use,
-): Promise<string> {
+async function onPage(name: string, words: readonly string[], { reads, write, audit, now }: Use): Promise<string> {
   const links = await reads.links(name);
   if (words[0] === "off") {
     await write(async (accounts) => {
@@ -81,7 +62,8 @@ async function onPage(
     return links.length === 0 ? "Nobody is linked to your account." : "✓ Nobody is linked to your account any more.";
   }
   const code = Array.from({ length: CODE_CHARS }, () => SIGNS[randomInt(SIGNS.length)]).join("");
-  codes.set(name, { code, until: now() + VALID_MS });
+  const at = now();
+  await write((accounts) => accounts.putCode(name, hashOf(code), { now: at, until: at + VALID_MS }));
   const known = links.map(({ personId, personName }) => `${personName} (${personId})`).join(", ");
   return [
     `Type this to Deckhand on Slack or Discord, as yourself, within ten minutes: \`/link ${name} ${code}\``,
@@ -91,7 +73,7 @@ async function onPage(
 }
 
 async function onPlatform(words: readonly string[], use: Use): Promise<string> {
-  const { context, reads, write, audit, codes, mayTry, now } = use;
+  const { context, reads, write, audit, tries, now } = use;
   const { person } = context;
   const linked = await reads.link(person.id);
   const [typed, code] = words;
@@ -109,22 +91,24 @@ async function onPlatform(words: readonly string[], use: Use): Promise<string> {
       ? "No account is linked to you."
       : `✓ The account ${linked.accountName} is no longer linked to you.`;
   }
-  if (!mayTry(person.id)) return "✗ Too many wrong codes. Wait ten minutes, then make a new one on the page.";
+  const waitS = await tries.count([{ key: `link ${person.id}`, most: MOST_WRONG }]);
+  if (waitS > 0) return "✗ Too many wrong codes. Wait ten minutes, then make a new one on the page.";
   const name = accountName(typed);
-  const known = codes.get(name);
-  if (code === undefined || known === undefined || known.until <= now() || !isSame(code.toUpperCase(), known.code)) {
+  const added = { personId: person.id, personName: person.name, accountName: name };
+  const isAdded = await write(async (accounts) => {
+    if (!(await accounts.takeCode(name, hashOf(code ?? ""), now()))) return false;
+    await accounts.addLink(added, now());
+    return true;
+  });
+  if (!isAdded) {
     return "✗ That is no code that holds. Type `/link` on the page for a new one, and here all that it says.";
   }
-  codes.delete(name);
-  const added = { personId: person.id, personName: person.name, accountName: name };
-  await write((accounts) => accounts.addLink(added, now()));
   await audit({ by: person.name, act: "link.added", about: name, details: who(added) });
   return `✓ The account ${name} of the web page is linked to you: whoever signs in to it decides as you do. If that is not your account, type \`/link off\` now.`;
 }
 
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
+function hashOf(code: string): string {
+  return createHash("sha256").update(code.toUpperCase()).digest("hex");
 }
 
 function who({ personId, personName }: Pick<AccountLink, "personId" | "personName">): string {

@@ -64,6 +64,7 @@ export function accountReads(db: Client) {
 export function accountWrites(db: Client) {
   return {
     ...accountReads(db),
+    ...linkCodes(db),
 
     async create({ identity, createdAt, ...account }: Omit<Account, "signedInAt">): Promise<void> {
       await db.account.create({ data: { ...account, ...identity, createdAt: new Date(createdAt) } });
@@ -80,6 +81,7 @@ export function accountWrites(db: Client) {
     async remove(name: string): Promise<void> {
       await db.loginSession.deleteMany({ where: { accountName: name } });
       await db.accountLink.deleteMany({ where: { accountName: name } });
+      await db.linkCode.deleteMany({ where: { accountName: name } });
       await db.account.deleteMany({ where: { name } });
     },
 
@@ -126,6 +128,56 @@ export function accountWrites(db: Client) {
 
     async removeLink(personId: string): Promise<void> {
       await db.accountLink.deleteMany({ where: { personId } });
+    },
+  };
+}
+
+function linkCodes(db: Client) {
+  return {
+    /** The newest of an account holds; those that have ended go. */
+    async putCode(accountName: string, hash: string, { now, until }: Span): Promise<void> {
+      await db.linkCode.deleteMany({ where: { OR: [{ accountName }, { until: { lte: new Date(now) } }] } });
+      await db.linkCode.create({ data: { accountName, hash, until: new Date(until) } });
+    },
+
+    /** Whether it holds; it does so once. */
+    async takeCode(accountName: string, hash: string, now: number): Promise<boolean> {
+      const where = { accountName, hash, until: { gt: new Date(now) } };
+      return (await db.linkCode.deleteMany({ where })).count > 0;
+    },
+  };
+}
+
+/** Milliseconds since the epoch. */
+interface Span {
+  readonly now: number;
+  readonly until: number;
+}
+
+export function attemptReads(db: Client) {
+  return {
+    /** Those that still count. */
+    async running(ids: readonly string[], now: number): Promise<{ id: string; count: number; until: number }[]> {
+      const rows = await db.loginAttempt.findMany({ where: { id: { in: [...ids] }, until: { gt: new Date(now) } } });
+      return rows.map(({ until, ...row }) => ({ ...row, until: until.getTime() }));
+    },
+  };
+}
+
+export function attemptWrites(db: Client) {
+  return {
+    /** Counts one more of each; those that no longer count go. */
+    async add(ids: readonly string[], { now, until }: Span): Promise<void> {
+      await db.loginAttempt.deleteMany({ where: { until: { lte: new Date(now) } } });
+      for (const id of ids) {
+        const create = { id, count: 1, until: new Date(until) };
+        await db.loginAttempt.upsert({ where: { id }, create, update: { count: { increment: 1 } } });
+      }
+    },
+
+    async takeBack(ids: readonly string[]): Promise<void> {
+      const where = { id: { in: [...ids] }, count: { gt: 0 } };
+      await db.loginAttempt.updateMany({ where, data: { count: { decrement: 1 } } });
     },
   };
 }

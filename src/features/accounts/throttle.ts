@@ -1,5 +1,7 @@
-import { Attempts, networkOf } from "../../core/attempts.ts";
+import { networkOf } from "../../core/attempts.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import type { Store } from "../../core/store/store.ts";
+import { type Counted, createAttempts } from "./attempts.ts";
 
 /** How long who has guessed too often waits, from the first guess on. Milliseconds. */
 const WINDOW_MS = 900_000;
@@ -7,8 +9,6 @@ const WINDOW_MS = 900_000;
 const MOST_WRONG = { device: 10, pair: 5, address: 20, account: 50 } as const;
 /** Passwords that are compared at once, each with 19 MiB: of strangers, and of known browsers. */
 const MOST_AT_ONCE = 4;
-
-type Kind = keyof typeof MOST_WRONG;
 
 export interface Guess {
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Guess {
 
 /** `end` is called once the password has been compared. */
 export type Admission =
-  | { readonly type: "may_try"; readonly end: (isRight: boolean) => void }
+  | { readonly type: "may_try"; readonly end: (isRight: boolean) => Promise<void> }
   | { readonly type: "wait"; readonly seconds: number };
 
 /**
@@ -27,33 +27,38 @@ export type Admission =
  * get further than one; a browser from which the account was signed in before is counted by itself, so that no stranger
  * can keep the account's owner out.
  */
-export function createThrottle(clock: Pick<Clock, "now">): (guess: Guess) => Admission {
-  const counter = () => new Attempts(clock, WINDOW_MS);
-  const counts = { device: counter(), pair: counter(), address: counter(), account: counter() };
+export function createThrottle(store: Store, clock: Pick<Clock, "now">): (guess: Guess) => Promise<Admission> {
+  const attempts = createAttempts(store, clock, WINDOW_MS);
   const busy = { known: 0, strange: 0 };
-  return ({ name, address, device }) => {
-    const whose = device === null ? "strange" : "known";
-    const network = networkOf(address);
-    const keys: readonly (readonly [Kind, string])[] =
-      device === null
-        ? [
-            ["pair", `${network} ${name}`],
-            ["address", network],
-            ["account", name],
-          ]
-        : [["device", device]];
-    const seconds = Math.max(...keys.map(([kind, key]) => counts[kind].waitS(key, MOST_WRONG[kind])));
-    if (seconds > 0) return { type: "wait", seconds };
+  return async (guess) => {
+    const whose = guess.device === null ? "strange" : "known";
     if (busy[whose] >= MOST_AT_ONCE) return { type: "wait", seconds: 1 };
-    // Counted before they are compared: many at once are many all the same.
-    for (const [kind, key] of keys) counts[kind].add(key);
     busy[whose] += 1;
+    const by = countedBy(guess);
+    const seconds = await attempts.count(by).catch((error: unknown) => {
+      busy[whose] -= 1;
+      throw error;
+    });
+    if (seconds > 0) {
+      busy[whose] -= 1;
+      return { type: "wait", seconds };
+    }
     return {
       type: "may_try",
-      end: (isRight) => {
+      end: async (isRight) => {
         busy[whose] -= 1;
-        if (isRight) for (const [kind, key] of keys) counts[kind].takeBack(key);
+        if (isRight) await attempts.takeBack(by);
       },
     };
   };
+}
+
+function countedBy({ name, address, device }: Guess): readonly Counted[] {
+  if (device !== null) return [{ key: `device ${device}`, most: MOST_WRONG.device }];
+  const network = networkOf(address);
+  return [
+    { key: `pair ${network} ${name}`, most: MOST_WRONG.pair },
+    { key: `address ${network}`, most: MOST_WRONG.address },
+    { key: `account ${name}`, most: MOST_WRONG.account },
+  ];
 }

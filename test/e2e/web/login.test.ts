@@ -103,6 +103,32 @@ test("from the printed address to an account, a linked person's decision, and ou
   await page.context().close();
 });
 
+test("what a guesser has used up, and a code to link with, outlive a kill", async () => {
+  const { origin } = new URL(printedUrl(at.bot));
+  const stranger = await browser.newContext();
+  const guess = async () => {
+    const page = await (await stranger.request.get(`${origin}/login`)).text();
+    const token = /name="token" value="([^"]+)"/u.exec(page)?.[1] ?? "";
+    const form = { token, name: "nobody", password: "a wrong password" };
+    return (await stranger.request.post(`${origin}/login`, { form, headers: { origin } })).status();
+  };
+  for (let tries = 0; tries < 3; tries += 1) expect(await guess()).toBe(401);
+
+  const page = await opened(origin);
+  await signIn(page, "ana");
+  await say(page, "/link");
+  const told = messages(page).getByText("Type this to Deckhand on Slack or Discord").last();
+  const line = /\/link (ana \w{10})/u.exec((await told.textContent()) ?? "")?.[1] ?? "";
+  await at.bot.kill("SIGKILL");
+  await at.bot.start();
+  expect(await typed(at, line, { channel: at.channel(), name: "link" })).toContain("is linked to you");
+
+  for (let tries = 0; tries < 2; tries += 1) expect(await guess()).toBe(401);
+  expect(await guess()).toBe(429);
+  await stranger.close();
+  await page.context().close();
+});
+
 test("a colleague reads who has written what, a viewer no more than that, and a restart signs nobody out", async () => {
   const cli = (args: readonly string[], password = "") =>
     runCli(["user", ...args], { cwd: at.bot.home, env: {}, stdin: Readable.from([Buffer.from(`${password}\n`)]) });

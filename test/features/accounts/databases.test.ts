@@ -61,6 +61,51 @@ describe.each([
     expect(await store.tables(accountReads).link("slack:U1")).toBeNull();
     expect(await store.tables(accountReads).sessionCounts()).toEqual(new Map());
   });
+
+  test("a restart gives nobody who guesses another five tries, and in time their rows are gone", async () => {
+    const runtime = systemRuntime();
+    const clock = new ManualClock();
+    const store = await openStore(await url(), runtime);
+    onTestFinished(() => store.close());
+    const audit = () => Promise.resolve();
+    const started = () => createLogins({ store, runtime: { ...runtime, clock }, log: silentLog, audit }, LIMITS);
+    await started().createFirst({ name: "ana", password: PASSWORD });
+    const rows = () => store.tables((db) => db.loginAttempt.count());
+    const guess = (name: string, password: string, logins = started()) =>
+      logins.signIn({ name, password, address: "198.51.100.7", device: null });
+    // A right one counts for nothing.
+    for (let tries = 0; tries < 6; tries += 1) expect((await guess("ana", PASSWORD)).type).toBe("signed_in");
+    const logins = started();
+    for (let tries = 0; tries < 4; tries += 1) expect(await guess("ana", "wrong")).toEqual({ type: "wrong" });
+    const guesses = Array.from({ length: 4 }, () => guess("ana", "wrong", logins));
+    expect((await Promise.all(guesses)).filter(({ type }) => type === "wrong")).toHaveLength(1);
+    expect(await guess("ana", PASSWORD)).toEqual({ type: "wait", seconds: 900 });
+    expect(await rows()).toBe(3);
+    clock.set(clock.now() + 900_000);
+    expect(await guess("bob", "wrong")).toEqual({ type: "wrong" });
+    expect(await rows()).toBe(3);
+    expect((await guess("ana", PASSWORD)).type).toBe("signed_in");
+  });
+
+  test("a code to link with holds once, for its account, for ten minutes, and the newest alone", async () => {
+    const runtime = systemRuntime();
+    const store = await openStore(await url(), runtime);
+    onTestFinished(() => store.close());
+    const write = accountWriter(store);
+    const put = (hash: string, now: number) =>
+      write((accounts) => accounts.putCode("ana", hash, { now, until: now + 600_000 }));
+    const take = (name: string, hash: string, now: number) => write((accounts) => accounts.takeCode(name, hash, now));
+    await put("one", 1_000);
+    await put("two", 2_000);
+    expect(await take("ana", "one", 3_000)).toBe(false);
+    expect(await take("bob", "two", 3_000)).toBe(false);
+    const taken = await Promise.all([1, 2].map(() => take("ana", "two", 3_000)));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    await put("three", 4_000);
+    expect(await take("ana", "three", 604_000)).toBe(false);
+    await write((accounts) => accounts.putCode("bob", "four", { now: 604_000, until: 605_000 }));
+    expect(await store.tables((db) => db.linkCode.count())).toBe(1);
+  });
 });
 
 async function run(store: Store, clock: ManualClock, request: Parameters<typeof changeAccounts>[0]): Promise<void> {

@@ -12,6 +12,14 @@ const opened = useOidcWorlds(useEmptiedDatabases());
 const shell = (page: Page) => page.getByRole("button", { name: "Sign out" });
 const problem = (page: Page) => page.getByRole("alert").textContent();
 
+/** What is said to a code that nobody has given. */
+async function guessed({ browser: jar, provider }: OidcWorld): Promise<string> {
+  const mine = jar();
+  const there = new URL(String((await mine.get("/login/oidc")).headers["location"]));
+  const query = { state: there.searchParams.get("state") ?? "", code: "guessed", iss: provider.issuer };
+  return (await mine.get(`/login/oidc/callback?${new URLSearchParams(query).toString()}`)).body;
+}
+
 describe("signing in at the provider", () => {
   test("makes an account with the role of a group, of a name that is nobody else's, and signs out again", async () => {
     const { page: open, enter, origin, store, subjects } = await opened();
@@ -214,19 +222,31 @@ describe("an answer that was not made for this sign-in", () => {
   });
 
   test("may be sent again and again, and is looked at twenty times in a quarter of an hour", async () => {
-    const { browser: jar, provider, clock } = await opened();
-    const guess = async (): Promise<string> => {
-      const mine = jar();
-      const there = new URL(String((await mine.get("/login/oidc")).headers["location"]));
-      const query = { state: there.searchParams.get("state") ?? "", code: "guessed", iss: provider.issuer };
-      return (await mine.get(`/login/oidc/callback?${new URLSearchParams(query).toString()}`)).body;
-    };
+    const world = await opened();
+    const { provider, clock } = world;
+    const guess = () => guessed(world);
     for (let tries = 0; tries < 20; tries += 1) expect(await guess()).toContain("too old, or was used");
     expect(await guess()).toContain("Too many tries");
     expect(provider.codes()).toBe(20);
     clock.set(clock.now() + 900_000);
     expect(await guess()).toContain("too old, or was used");
   });
+});
+
+test("many who come in from one address keep nobody out", async () => {
+  const { page: open, answered } = await opened();
+  const page = await open();
+  for (let times = 0; times < 21; times += 1) {
+    const back = await answered(page);
+    expect((await page.context().request.get(back.href, { maxRedirects: 0 })).status()).toBe(303);
+  }
+});
+
+test("a provider that is away is nobody's try", async () => {
+  const world = await opened();
+  expect(await guessed(world)).toContain("too old, or was used");
+  await world.provider.stop();
+  for (let tries = 0; tries < 25; tries += 1) expect(await guessed(world)).toContain("cannot be reached");
 });
 
 describe("what is wrong is said on the login page", () => {

@@ -1,9 +1,10 @@
-import { Attempts, networkOf } from "../../../core/attempts.ts";
+import { networkOf } from "../../../core/attempts.ts";
 import { KeyedMutex } from "../../../core/keyed-mutex.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { FeatureHost } from "../../../feature.ts";
 import type { Account, AccountRole, ProviderLogin, ProviderOutcome } from "../account.ts";
 import type { Write } from "../accounts.ts";
+import { createAttempts } from "../attempts.ts";
 import { accountNames, roleOf } from "./claims.ts";
 import { refusalOf } from "./problems.ts";
 import { createProvider, type Vouched } from "./provider.ts";
@@ -13,7 +14,7 @@ import type { OidcSettings } from "./settings.ts";
 const MOST_WRONG = 20;
 const WINDOW_MS = 900_000;
 
-interface Means extends Pick<FeatureHost, "log" | "audit"> {
+interface Means extends Pick<FeatureHost, "store" | "log" | "audit"> {
   readonly clock: Pick<Clock, "now">;
   readonly write: Write;
   /** A new session's token; null where the account has changed meanwhile. */
@@ -35,7 +36,7 @@ const AGAIN: ProviderOutcome = { type: "refused", problem: "Your account has cha
 /** Signing in where an operator's provider vouches for people. */
 export function createProviderLogin(settings: OidcSettings, means: Means): ProviderLogin {
   const provider = createProvider(settings, means.clock);
-  const wrong = new Attempts(means.clock, WINDOW_MS);
+  const attempts = createAttempts(means.store, means.clock, WINDOW_MS);
   const entering = new KeyedMutex();
   return {
     label: settings.label,
@@ -48,18 +49,19 @@ export function createProviderLogin(settings: OidcSettings, means: Means): Provi
       }
     },
     async finish({ answered, secrets, address }) {
-      const network = networkOf(address);
-      if (wrong.waitS(network, MOST_WRONG) > 0) return TOO_MANY;
+      const by = [{ key: `provider ${networkOf(address)}`, most: MOST_WRONG }];
+      if ((await attempts.count(by)) > 0) return TOO_MANY;
       let identity: Vouched;
       try {
         identity = await provider.identity(answered, secrets);
       } catch (error) {
         const refusal = refusalOf(error);
-        if (refusal.type === "refused") wrong.add(network);
+        if (refusal.type === "unavailable") await attempts.takeBack(by);
         means.log.warn({ err: error, address }, "oidc_sign_in_failed");
         await means.audit({ by: "", act: "login.failed", about: settings.label, details: `from ${address}` });
         return refusal;
       }
+      await attempts.takeBack(by);
       const { issuer, subject } = identity;
       const outcome = await entering.run(JSON.stringify([issuer, subject]), () => enter(identity, { settings, means }));
       const isIn = outcome.type === "signed_in";

@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import { KeyedMutex } from "../../core/keyed-mutex.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import type { Store } from "../../core/store/store.ts";
+import { attemptReads, attemptWrites } from "./store.ts";
+
+/** What tries are counted by, and how many there may be. */
+export interface Counted {
+  readonly key: string;
+  readonly most: number;
+}
+
+/** Counts tries in the database: a restart lets nobody begin anew. */
+export interface Attempts {
+  /** Seconds until there may be another try. 0: there may, and it is counted, by each of the keys. */
+  count(by: readonly Counted[]): Promise<number>;
+  /** The try was a good one. */
+  takeBack(by: readonly Counted[]): Promise<void>;
+}
+
+/** A key's count begins anew once its window is over, which begins with its first try. */
+export function createAttempts(store: Store, clock: Pick<Clock, "now">, windowMs: number): Attempts {
+  const reads = store.tables(attemptReads);
+  const counting = new KeyedMutex();
+  return {
+    count: (by) =>
+      // One after the other: many at once are many all the same.
+      counting.run("count", async () => {
+        const now = clock.now();
+        const mosts = new Map(by.map(({ key, most }) => [idOf(key), most]));
+        const ids = [...mosts.keys()];
+        const full = (await reads.running(ids, now)).filter(({ id, count }) => count >= (mosts.get(id) ?? 0));
+        if (full.length > 0) return Math.max(1, ...full.map(({ until }) => Math.ceil((until - now) / 1_000)));
+        await store.transaction((tx) => tx.tables(attemptWrites).add(ids, { now, until: now + windowMs }));
+        return 0;
+      }),
+    takeBack: (by) => store.transaction((tx) => tx.tables(attemptWrites).takeBack(by.map(({ key }) => idOf(key)))),
+  };
+}
+
+/** What was typed as a name may be a password. */
+function idOf(key: string): string {
+  return createHash("sha256").update(key).digest("base64url");
+}
