@@ -10,7 +10,7 @@ import { projected } from "../src/core/context/projection.ts";
 import { messagesForModel } from "../src/core/context/request-messages.ts";
 import { buildSystemPrompt } from "../src/core/context/system-prompt.ts";
 import { textTokens } from "../src/core/context/token-estimate.ts";
-import { offeredTools } from "../src/core/permissions/policy.ts";
+import { offeredTools } from "../src/core/permissions/tool-access.ts";
 import { defaultModelFor } from "../src/core/providers/catalog.ts";
 import { createProviderRegistry } from "../src/core/providers/registry.ts";
 import { narrowedTo, skillsOfRun, toolsOfSkills } from "../src/core/run/run-skills.ts";

@@ -2,7 +2,7 @@ import { withRepeatHints } from "../budget/repeated-calls.ts";
 import { deferTools, toldLabel } from "../context/deferred-tools.ts";
 import { resumeMessage, unfinishedReply } from "../context/resume.ts";
 import { withRealCalls } from "../context/use-tool.ts";
-import { offeredTools } from "../permissions/policy.ts";
+import { offeredTools } from "../permissions/tool-access.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { CancelCause } from "../protocol/cancel-cause.ts";
 import type { AppError } from "../protocol/errors.ts";

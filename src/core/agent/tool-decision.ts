@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { isDeferred } from "../context/deferred-tools.ts";
 import { matchingTools } from "../context/tool-matching.ts";
 import type { CallRecord, WriteIntent } from "../events/call-record.ts";
-import { offeredTools, refusal, type ToolAccess } from "../permissions/policy.ts";
+import { offeredTools, refusal, type ToolAccess } from "../permissions/tool-access.ts";
 import type { ToolUseBlock } from "../protocol/messages.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
 import type { CallEnvironment, CallRule, Tool } from "../tool.ts";

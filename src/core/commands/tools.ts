@@ -4,7 +4,7 @@ import { shortReachOf } from "../capabilities.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { hereOf } from "../command-line/session-to-change.ts";
 import { textTable } from "../command-line/text-table.ts";
-import { offeredTools } from "../permissions/policy.ts";
+import { offeredTools } from "../permissions/tool-access.ts";
 import { privately } from "../protocol/private-reply.ts";
 import { narrowTools } from "../skills/skill-narrowing.ts";
 

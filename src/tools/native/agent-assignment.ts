@@ -6,7 +6,7 @@ import { type ChildTask, MAX_AUTO_WAKES, MAX_DEPTH, MOST_CHILDREN } from "../../
 import type { SessionEventBody } from "../../core/events/session-event.ts";
 import type { SessionSettings } from "../../core/events/session-settings.ts";
 import { peopleOfRun } from "../../core/people/run-people.ts";
-import { offeredTools } from "../../core/permissions/policy.ts";
+import { offeredTools } from "../../core/permissions/tool-access.ts";
 import { autoWakeCountOf, jobOf, taskTreeOfRun } from "../../core/run/run-config.ts";
 import type { SessionRow } from "../../core/store/sessions.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";

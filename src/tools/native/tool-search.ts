@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toldLabel } from "../../core/context/deferred-tools.ts";
 import { matchingTools } from "../../core/context/tool-matching.ts";
 import { isFinder, TOOL_SEARCH, USE_TOOL } from "../../core/permissions/finders.ts";
-import { offeredTools } from "../../core/permissions/policy.ts";
+import { offeredTools } from "../../core/permissions/tool-access.ts";
 import { errorResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 

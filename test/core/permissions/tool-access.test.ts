@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Mode, Permission } from "../../../src/core/agents/query-config.ts";
-import { offeredTools, refusal } from "../../../src/core/permissions/policy.ts";
+import { offeredTools, refusal } from "../../../src/core/permissions/tool-access.ts";
 
 /** One tool of each kind that the rules tell apart. */
 const tools: readonly { readonly name: string; readonly permission: Permission }[] = [
