@@ -17,7 +17,7 @@ import { narrowedTo, skillsOfRun, toolsOfSkills } from "../src/core/run/run-skil
 import type { ChannelConfig } from "../src/core/run/runner.ts";
 import type { SessionRow } from "../src/core/store/sessions.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
-import { ownSecrets } from "../src/core/text/own-secrets.ts";
+import { secretMasking } from "../src/core/text/secret-masking.ts";
 import type { Tool } from "../src/core/tool.ts";
 import { instructionFiles } from "../src/home.ts";
 import { createFeatureList } from "../src/open-features.ts";
@@ -105,7 +105,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
   };
   const toolbox = await createToolbox({
     ...host,
-    secrets: { ...ownSecrets([]), files: fileSecrets() },
+    secrets: { ...secretMasking([]), files: fileSecrets() },
     snapshots: `${config.home}/snapshots`,
     agents: loadAgents(config).byName,
     models: { problemWith: absent },

@@ -25,7 +25,7 @@ import type { ChatPlatform, PlatformName } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { RunnerOptions } from "./core/run/runner.ts";
 import type { Store } from "./core/store/store.ts";
-import { type OwnSecrets, ownSecrets } from "./core/text/own-secrets.ts";
+import { type SecretMasking, secretMasking } from "./core/text/secret-masking.ts";
 import { requireOwn, webToken } from "./home.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { readiness } from "./operations/readiness.ts";
@@ -81,8 +81,8 @@ function threadsOf({ web }: Config): PlatformName {
 }
 
 /** The program's own tokens and keys, which nothing carries that comes in or goes out. */
-export async function openSecrets(config: Config): Promise<OwnSecrets> {
-  return ownSecrets([...secretsOf(config), await webToken(config.home)]);
+export async function openSecrets(config: Config): Promise<SecretMasking> {
+  return secretMasking([...secretsOf(config), await webToken(config.home)]);
 }
 
 /** Another address that opens the page of the program that runs on this home; null where the settings do not say its port. */
@@ -110,7 +110,7 @@ export interface Opening {
   /** Null where terminals alone are served. */
   readonly web: WebPlatform | null;
   readonly store: Store;
-  readonly secrets: OwnSecrets & { readonly files: OwnSecrets };
+  readonly secrets: SecretMasking & { readonly files: SecretMasking };
   /** When the buckets that pace posts may have been empty. */
   readonly emptyAt: Parameters<typeof pacePlatform>[2];
 }

@@ -1,7 +1,7 @@
 import { type DestinationStream, pino } from "pino";
 import type { Config } from "../config/resolve.ts";
 import type { Log } from "../core/protocol/log.ts";
-import { HIDDEN, withoutCredentials } from "../core/text/redaction.ts";
+import { HIDDEN, withoutCredentials } from "../core/text/log-redaction.ts";
 
 /** Fields that are credentials by their name, wherever an SDK's error or request carries them. */
 export const REDACT_PATHS: readonly string[] = [

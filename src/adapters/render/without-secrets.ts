@@ -1,11 +1,11 @@
 import type { ChatPlatform, OutgoingFile, OutgoingMessage } from "../../core/protocol/platform.ts";
-import type { OwnSecrets } from "../../core/text/own-secrets.ts";
+import type { SecretMasking } from "../../core/text/secret-masking.ts";
 
 /**
  * The same platform; the program's own tokens and keys neither come in by it nor go out, and values of files that look like
  * secrets do not go out.
  */
-export function withoutSecrets(inner: ChatPlatform, own: OwnSecrets, files: OwnSecrets): ChatPlatform {
+export function withoutSecrets(inner: ChatPlatform, own: SecretMasking, files: SecretMasking): ChatPlatform {
   const { hideIn, hideInBytes } = own;
   const hide = (text: string) => files.hide(own.hide(text));
   const fileOf = (file: OutgoingFile): OutgoingFile => {

@@ -1,5 +1,5 @@
+import { withoutCredentials } from "../../core/text/log-redaction.ts";
 import { visibleText } from "../../core/text/plain-text.ts";
-import { withoutCredentials } from "../../core/text/redaction.ts";
 import { MOST_CHARS } from "./memory.ts";
 
 export type Acceptable = { readonly text: string } | { readonly refused: string };

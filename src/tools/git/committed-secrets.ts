@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { ownSecrets } from "../../core/text/own-secrets.ts";
+import { secretMasking } from "../../core/text/secret-masking.ts";
 import { maskOf, tokensIn } from "../secrets/file-secrets.ts";
 import { secretKind } from "../secrets/secret-files.ts";
 
@@ -19,7 +19,7 @@ export function withoutCommittedSecrets(printed: string, file: string): string {
   const isDiff = file === "" && SECTION.test(printed);
   if (!isDiff && kind !== null) return hidden(file === "" ? "This" : file, kind);
   const shown = isDiff ? printed.split(SECTION).map(withoutSecretLines).join("") : printed;
-  return ownSecrets(tokensIn(shown), { shortest: { value: 16, encoded: 16 }, shown: (value) => maskOf(value) }).hide(
+  return secretMasking(tokensIn(shown), { shortest: { value: 16, encoded: 16 }, shown: (value) => maskOf(value) }).hide(
     shown,
   );
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ContentBlock, toolUsesOf } from "../../core/protocol/messages.ts";
 import type { Store } from "../../core/store/store.ts";
-import { type OwnSecrets, ownSecrets } from "../../core/text/own-secrets.ts";
+import { type SecretMasking, secretMasking } from "../../core/text/secret-masking.ts";
 import { isSecretName } from "../../core/text/secret-name.ts";
 import type { Label } from "../../core/trust/label.ts";
 
@@ -9,7 +9,7 @@ import type { Label } from "../../core/trust/label.ts";
  * The values in files that look like secrets, as far as anybody has had one read. Nothing that is posted holds them: people
  * who may see such a file have it attached.
  */
-export interface FileSecrets extends OwnSecrets {
+export interface FileSecrets extends SecretMasking {
   /** Takes the values from what was read, where its label says that it holds secrets. `input`: the call's that read it. */
   learn(content: readonly ContentBlock[], label: Label | undefined, input?: unknown): void;
   /** Which of the values stand in plain data, as people read it: `secret DB_PASSWORD of .env, 12 characters`. */
@@ -17,7 +17,7 @@ export interface FileSecrets extends OwnSecrets {
 }
 
 /** The program's own tokens and keys, and the values of files. */
-export interface ProgramSecrets extends OwnSecrets {
+export interface ProgramSecrets extends SecretMasking {
   readonly files: FileSecrets;
 }
 
@@ -32,7 +32,7 @@ const MOST = 1_000;
 
 export function fileSecrets(): FileSecrets {
   const known = new Map<string, KnownSecret>();
-  const masking = (shown: (value: string) => string) => ownSecrets([...known.keys()], { shortest: SHORTEST, shown });
+  const masking = (shown: (value: string) => string) => secretMasking([...known.keys()], { shortest: SHORTEST, shown });
   const shown = (value: string) => maskOf(value, known.get(value)?.told);
   let masks = masking(shown);
   return {

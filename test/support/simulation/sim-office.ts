@@ -28,7 +28,7 @@ import { cardKeyOf } from "../../../src/core/run/run-hooks.ts";
 import { type ChannelConfig, createSessionRunner, type RunnerOptions } from "../../../src/core/run/runner.ts";
 import { type SkillCatalogue, skillCatalogue } from "../../../src/core/skills/skills.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
-import { ownSecrets } from "../../../src/core/text/own-secrets.ts";
+import { secretMasking } from "../../../src/core/text/secret-masking.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import type { FeatureHost, OpenFeature } from "../../../src/feature.ts";
 import { instructionsHook } from "../../../src/features/instructions/hook.ts";
@@ -136,7 +136,7 @@ async function startProcess(
   const process = world.spawn(null);
   const clock = world.clockOf(process);
   const runtime = { clock, ids, random: world.random };
-  const secrets = { ...ownSecrets([]), files: fileSecrets() };
+  const secrets = { ...secretMasking([]), files: fileSecrets() };
   const store = learningStore(simStore(stored, world, process), secrets.files);
   const bare = simPlatform({ world, process, server, faultRate: 0 });
   const { fetchFile } = options;

@@ -1,6 +1,6 @@
 import type { PlatformName } from "../../../core/protocol/platform.ts";
 import type { Store } from "../../../core/store/store.ts";
-import type { OwnSecrets } from "../../../core/text/own-secrets.ts";
+import type { SecretMasking } from "../../../core/text/secret-masking.ts";
 import type { LocalThreadStore } from "./thread-store.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { LocalThreadStore } from "./thread-store.ts";
 export function storedThreads(
   opening: Promise<Store>,
   platform: PlatformName,
-  { hide, hideIn, hideInBytes }: OwnSecrets,
+  { hide, hideIn, hideInBytes }: SecretMasking,
 ): LocalThreadStore {
   return {
     threads: async (limit) => (await opening).webThreads.threads(platform, limit),

@@ -3,8 +3,8 @@ import { describeIssues, environmentStyle, fileStyle, type KeyStyle, suggestion 
 import type { Environment } from "../../../config/sources.ts";
 import { commandSchema, urlSchema } from "./entry.ts";
 import { type Expansion, expand, type References } from "./expand.ts";
-import { ownSecrets } from "./own-secrets.ts";
 import { serverKey } from "./server-key.ts";
+import { serverSecrets } from "./server-secrets.ts";
 import { ownShape, type Pasted } from "./shapes.ts";
 
 /** A server as the settings have it, checked, its references replaced. `title` is its name, where its key differs. */
@@ -56,7 +56,7 @@ export function readServers({ servers: pasted, inputs }: Pasted, env: Environmen
       });
     else servers[key] = key === name ? server.settings : { ...server.settings, title: name };
   }
-  for (const server of Object.values(servers)) for (const secret of ownSecrets(server)) secrets.add(secret);
+  for (const server of Object.values(servers)) for (const secret of serverSecrets(server)) secrets.add(secret);
   return { servers, idle, notes, used: [...used], secrets: [...secrets] };
 }
 

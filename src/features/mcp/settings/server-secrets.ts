@@ -17,7 +17,7 @@ const KEY_IN_PATH = /^(?=[^/]*\d)(?=[^/]*[A-Za-z])[\w~.-]{20,}$/u;
 const SCHEME = /^\S+ +(\S+)$/u;
 
 /** Values of a server's settings that no log line may hold. */
-export function ownSecrets(server: z.infer<typeof commandSchema> | z.infer<typeof urlSchema>): string[] {
+export function serverSecrets(server: z.infer<typeof commandSchema> | z.infer<typeof urlSchema>): string[] {
   if ("url" in server) return [...Object.values(server.headers ?? {}).flatMap(ofHeader), ...ofAddress(server.url)];
   return [...Object.values(server.env ?? {}), ...ofArguments(server.args ?? [])];
 }

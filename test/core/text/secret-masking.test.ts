@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ownSecrets } from "../../../src/core/text/own-secrets.ts";
+import { secretMasking } from "../../../src/core/text/secret-masking.ts";
 
 const KEY = 'xoxb-1234-AbC+/d?é"z';
-const { hide, hideIn, hideInBytes } = ownSecrets([KEY, "deckhand", "correcthorsebattery"]);
+const { hide, hideIn, hideInBytes } = secretMasking([KEY, "deckhand", "correcthorsebattery"]);
 const bytes = Buffer.from(KEY);
 
 describe("a key of ours", () => {
@@ -39,7 +39,7 @@ describe("a key of ours", () => {
   });
 
   test("is taken out of a file's bytes; other files stay the same", () => {
-    const plain = ownSecrets(["sk-ant-0123456789"]);
+    const plain = secretMasking(["sk-ant-0123456789"]);
     const other = new Uint8Array([0xff, 0xfe, 0, 1]);
     expect(plain.hideInBytes(other)).toBe(other);
     expect(Buffer.from(plain.hideInBytes(Buffer.from("k=sk-ant-0123456789;"))).toString()).toBe("k=[secret];");
@@ -49,5 +49,5 @@ describe("a key of ours", () => {
 
 test("what is short, or a word, is none: it stands in what people say", () => {
   expect(hide("deckhand says correcthorsebattery")).toBe("deckhand says correcthorsebattery");
-  expect(ownSecrets([]).hide(KEY)).toBe(KEY);
+  expect(secretMasking([]).hide(KEY)).toBe(KEY);
 });

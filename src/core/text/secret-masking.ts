@@ -1,4 +1,4 @@
-import { HIDDEN } from "./redaction.ts";
+import { HIDDEN } from "./log-redaction.ts";
 
 /** The program's own tokens and keys: values that no text may carry that comes in or goes out. */
 
@@ -17,7 +17,7 @@ export interface Hiding {
 
 const OWN: Hiding = { shortest: { value: LEAST_LENGTH, encoded: LEAST_ENCODED }, shown: () => HIDDEN };
 
-export interface OwnSecrets {
+export interface SecretMasking {
   /** The text without them, plain or encoded: base64, hexadecimal, as in addresses and JSON, or backwards. */
   readonly hide: (text: string) => string;
   /** The same for each text in plain data, and in bytes; what is neither list nor plain object stays as it is. */
@@ -25,7 +25,7 @@ export interface OwnSecrets {
   readonly hideInBytes: (data: Uint8Array) => Uint8Array;
 }
 
-export function ownSecrets(values: readonly string[], { shortest, shown }: Hiding = OWN): OwnSecrets {
+export function secretMasking(values: readonly string[], { shortest, shown }: Hiding = OWN): SecretMasking {
   const forms = values
     .filter((value) => value.length >= shortest.value && !WORD.test(value))
     .flatMap((value) => formsOf(value, shortest.encoded).map((form) => [form, value] as const));
@@ -65,7 +65,7 @@ function base64Forms(value: string, leastEncoded: number): string[] {
   });
 }
 
-type Within = Pick<OwnSecrets, "hide" | "hideInBytes">;
+type Within = Pick<SecretMasking, "hide" | "hideInBytes">;
 
 function hiddenIn<T>(value: T, within: Within): T;
 function hiddenIn(value: unknown, within: Within): unknown {
