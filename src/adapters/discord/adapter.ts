@@ -6,7 +6,7 @@ import type {
   Attachment,
   ChatPlatform,
   InboundEvent,
-  InboundVisit,
+  InboundSurface,
   Membership,
   OutgoingFile,
   OutgoingMessage,
@@ -36,8 +36,8 @@ import { createMessages, type DiscordScope, type Messages } from "./messages.ts"
 import { missedMessages } from "./missed.ts";
 import { createReactions } from "./reactions.ts";
 import { createDiscordRest } from "./rest.ts";
+import { guildJoined, guildsJoined } from "./surfaces.ts";
 import { channelOf, createThreads } from "./threads.ts";
-import { guildJoined, guildsJoined } from "./visits.ts";
 import { threadDeleteSchema } from "./wire.ts";
 
 export interface DiscordOptions {
@@ -221,7 +221,7 @@ class DiscordPlatform implements ChatPlatform {
       edit: (data: unknown) => this.#own(promise.then((live) => live.messages.edited(data))),
       interaction: (data: unknown) => this.#own(promise.then((live) => live.takeInteraction(data))),
       reaction: (data: unknown) => this.#own(promise.then((live) => live.takeReaction(data))),
-      guild: (guild: Guild) => this.#own(this.#visited(guildJoined(guild), receive)),
+      guild: (guild: Guild) => this.#own(this.#surfaceOpened(guildJoined(guild), receive)),
       threadDelete: (data: unknown) => this.#own(promise.then((live) => threadDeleted(live, data))),
     };
     try {
@@ -230,7 +230,7 @@ class DiscordPlatform implements ChatPlatform {
       resolve(live);
       this.#registerCommands(live);
       const lately = clock.now() - JOINED_LATELY_MS;
-      for (const visit of guildsJoined(connection.client, lately)) this.#own(this.#visited(visit, receive));
+      for (const opened of guildsJoined(connection.client, lately)) this.#own(this.#surfaceOpened(opened, receive));
     } catch (error) {
       reject(error);
     }
@@ -260,8 +260,8 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   /** What comes of it is posted by the core. */
-  async #visited(visit: InboundVisit | null, receive: Receive): Promise<void> {
-    if (visit !== null) await receive(visit);
+  async #surfaceOpened(opened: InboundSurface | null, receive: Receive): Promise<void> {
+    if (opened !== null) await receive(opened);
   }
 
   /** On the side: nobody waits for it. */

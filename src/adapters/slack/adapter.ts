@@ -9,7 +9,7 @@ import type {
   Attachment,
   ChatPlatform,
   InboundEvent,
-  InboundVisit,
+  InboundSurface,
   Membership,
   OutgoingFile,
   OutgoingMessage,
@@ -43,8 +43,8 @@ import { type Addressee, addressedMessage, isSlashCommand, readPayload, saidIn }
 import { answerPrivately, postEphemeral, sendFilesPrivately, withFilesNote } from "./private/ephemeral.ts";
 import { RepliedThreads } from "./private/replied-threads.ts";
 import { responseUrlOf } from "./private/response-url.ts";
+import type { SlackScope } from "./surfaces.ts";
 import { createViews } from "./views.ts";
-import type { SlackScope } from "./visits.ts";
 import { type Bolt, clientOptions, type Identity, identify, type SlackWeb } from "./web.ts";
 import { triggerSchema } from "./wire.ts";
 
@@ -122,7 +122,7 @@ class SlackPlatform implements ChatPlatform {
       });
       if (event === null) return undefined;
       const receipt = (await refusedShortcut(web, payload)) ?? (await receive(event));
-      if (receipt.type === "accepted" || event.kind === "visit") this.#entitle(event);
+      if (receipt.type === "accepted" || event.kind === "surface") this.#entitle(event);
       return this.#answer(event, receipt, payload);
     };
     const take = (payload: unknown) => {
@@ -272,7 +272,7 @@ class SlackPlatform implements ChatPlatform {
 
   /** What Slack itself is answered with; private answers to messages and clicks follow on their own. */
   #answer(event: InboundEvent, receipt: Receipt, payload: unknown): object | undefined {
-    if (event.kind === "visit") return this.#own(this.#show(event, receipt));
+    if (event.kind === "surface") return this.#own(this.#show(event, receipt));
     if (receipt.type !== "refused" && receipt.type !== "reply") return undefined;
     const message = receipt.type === "reply" ? receipt.message : refusal(receipt.reason);
     const wrong = receipt.type === "reply" ? formErrors(payload, receipt.problems ?? {}) : null;
@@ -331,13 +331,13 @@ class SlackPlatform implements ChatPlatform {
   }
 
   /** Never rejects. */
-  async #show({ thread, person, key }: InboundVisit, receipt: Receipt): Promise<void> {
+  async #show({ thread, person, key }: InboundSurface, receipt: Receipt): Promise<void> {
     try {
       if (receipt.type === "home") await this.#do(({ web }) => publishHome(web, userIdOf(person.id), receipt.view));
       if (receipt.type === "prompts") await this.#do(({ web }) => suggest(web, thread, receipt.prompts));
     } catch (error) {
       const { code, detail } = toAppError(error);
-      this.#options.log.warn({ code, key, ...detail }, "visit_not_answered");
+      this.#options.log.warn({ code, key, ...detail }, "surface_not_answered");
     }
   }
 

@@ -57,7 +57,7 @@ export class PaneTitles {
   of(event: InboundEvent): { readonly thread: ThreadRef; readonly title: string } | null {
     const { thread, channel } = event;
     const key = `${thread.channelId} ${thread.threadId}`;
-    if (event.kind === "visit" && event.surface === "assistant") this.#begun.set(key, true);
+    if (event.kind === "surface" && event.surface === "assistant") this.#begun.set(key, true);
     if (event.kind !== "message" || channel.kind !== "dm") return null;
     if (!event.opensThread && !this.#begun.has(key)) return null;
     this.#begun.delete(key);

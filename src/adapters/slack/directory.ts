@@ -3,7 +3,7 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { slackErrorName, toPlatformError } from "./errors.ts";
-import type { SlackScope } from "./visits.ts";
+import type { SlackScope } from "./surfaces.ts";
 import type { Identity, SlackWeb } from "./web.ts";
 import { userSchema } from "./wire.ts";
 

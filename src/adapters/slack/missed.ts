@@ -5,7 +5,7 @@ import { toPlatformError } from "./errors.ts";
 import { inboundMessage } from "./inbound.ts";
 import { MISSED_CHANNELS, MISSED_THREADS, PAGE_MESSAGES } from "./limits.ts";
 import { messagesIn } from "./message/history.ts";
-import type { SlackScope } from "./visits.ts";
+import type { SlackScope } from "./surfaces.ts";
 import { type HistoryMessage, tsToMs } from "./wire.ts";
 
 export interface Missing {

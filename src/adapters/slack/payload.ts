@@ -7,7 +7,7 @@ import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage, messa
 import { inboundShortcut } from "./message/shortcut.ts";
 import { mentionedIn } from "./message/text.ts";
 import { directChannel } from "./private/ephemeral.ts";
-import { assistantStarted, channelJoined, homeOpened, reactionAdded, type SlackScope } from "./visits.ts";
+import { assistantStarted, channelJoined, homeOpened, reactionAdded, type SlackScope } from "./surfaces.ts";
 import type { Identity } from "./web.ts";
 import {
   assistantStartedSchema,

@@ -2,7 +2,7 @@ import type { CommandServices } from "../command-line/command.ts";
 import { busyThreads } from "../history/session-state.ts";
 import { historyStrip } from "../jobs/history-strip.ts";
 import type { JobOverview } from "../jobs/job-control.ts";
-import type { Button, HomeSession, HomeView, InboundVisit } from "../protocol/platform.ts";
+import type { Button, HomeSession, HomeView, InboundSurface } from "../protocol/platform.ts";
 import type { BusyState } from "../protocol/session-summary.ts";
 import { channelKeyOf, type PersonsSession, sessionKeyOf } from "../store/sessions.ts";
 import { introduction } from "./first-contact.ts";
@@ -20,9 +20,9 @@ export type HomeServices = Pick<
 >;
 
 /** What a person's own page shows: what can be done, what goes on, what is scheduled, how to begin. */
-export async function homeView(visit: InboundVisit, options: HomeServices): Promise<HomeView> {
+export async function homeView(opened: InboundSurface, options: HomeServices): Promise<HomeView> {
   const { store, runtime, jobs } = options;
-  const { person, thread, at } = visit;
+  const { person, thread, at } = opened;
   const since = runtime.clock.now() - RECENT_MS;
   const [sessions, busy, scheduled] = await Promise.all([
     store.sessions.ofPerson(person.id, { platform: thread.platform, since, limit: SESSIONS }),

@@ -19,7 +19,7 @@ import type {
   InboundCompletion,
   InboundEvent,
   InboundMessage,
-  InboundVisit,
+  InboundSurface,
   Receipt,
   Receive,
 } from "../protocol/platform.ts";
@@ -74,7 +74,7 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
   };
   return async (event) => {
     const foreign = await options.workspaceRefusal(event);
-    if (event.kind === "visit") return receiveVisit(event, foreign, options);
+    if (event.kind === "surface") return receiveSurface(event, foreign, options);
     const refusal = foreign ?? accessRefusal(event.person, options.access);
     if (refusal !== null) return refuse(event, refusal, options);
     switch (event.kind) {
@@ -121,16 +121,16 @@ function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
 }
 
 /** Where Deckhand is added, it says who it is. A person who is not served gets no page. */
-async function receiveVisit(visit: InboundVisit, foreign: string | null, options: Intake): Promise<Receipt> {
-  if (visit.surface === "channel") {
-    const isNews = foreign === null && options.runtime.clock.now() - visit.at < NEWS_MS;
-    if (isNews) await options.firstContact?.greet(visit);
+async function receiveSurface(opened: InboundSurface, foreign: string | null, options: Intake): Promise<Receipt> {
+  if (opened.surface === "channel") {
+    const isNews = foreign === null && options.runtime.clock.now() - opened.at < NEWS_MS;
+    if (isNews) await options.firstContact?.greet(opened);
     return { type: isNews ? "accepted" : "ignored" };
   }
-  const refusal = foreign ?? accessRefusal(visit.person, options.access);
+  const refusal = foreign ?? accessRefusal(opened.person, options.access);
   if (refusal !== null) return { type: "refused", reason: refusal };
-  if (visit.surface === "assistant") return { type: "prompts", prompts: PROMPTS };
-  return { type: "home", view: await homeView(visit, options) };
+  if (opened.surface === "assistant") return { type: "prompts", prompts: PROMPTS };
+  return { type: "home", view: await homeView(opened, options) };
 }
 
 /** What is answered privately is no event of a session: it is noted, so that it is not taken once more after a restart. */

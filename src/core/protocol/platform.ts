@@ -115,8 +115,8 @@ export interface Completion {
 }
 
 /** Somebody came to where Deckhand shows something of its own accord. */
-export interface InboundVisit extends InboundBase {
-  readonly kind: "visit";
+export interface InboundSurface extends InboundBase {
+  readonly kind: "surface";
   /**
    * channel: Deckhand was added to it, `at` that time, by `person`, or by nobody who is known: then it is
    * Deckhand itself; home: a page that one person sees; assistant: a new thread of a pane for talks with it.
@@ -124,7 +124,7 @@ export interface InboundVisit extends InboundBase {
   readonly surface: "channel" | "home" | "assistant";
 }
 
-export type InboundEvent = InboundMessage | InboundCommand | InboundCompletion | InboundAction | InboundVisit;
+export type InboundEvent = InboundMessage | InboundCommand | InboundCompletion | InboundAction | InboundSurface;
 
 export interface Button {
   /** Comes back as InboundAction.action; at most 100 characters. */
@@ -269,7 +269,7 @@ export type Receipt =
     }
   /** What could stand where somebody types, the likeliest first. */
   | { readonly type: "completions"; readonly words: readonly Completion[] }
-  /** What a visited home shows. */
+  /** What a home that was opened shows. */
   | { readonly type: "home"; readonly view: HomeView }
   /** What a new thread of an assistant's pane suggests to say. */
   | { readonly type: "prompts"; readonly prompts: readonly { readonly title: string; readonly message: string }[] };

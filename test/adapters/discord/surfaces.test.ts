@@ -92,22 +92,22 @@ test.each(["🤖", "deckhand"])(
   },
 );
 
-test("being added to a server comes as a visit of the channel where the bot may write", async () => {
+test("being added to a server comes as a surface: the channel where the bot may write", async () => {
   await using stage = await begun();
   const { server } = stage.harbour;
   const before = Date.now();
   const channel = server.people.addBot("Quay");
-  const visit = await stage.inbox.next();
-  expect(visit).toMatchObject({
-    kind: "visit",
+  const opened = await stage.inbox.next();
+  expect(opened).toMatchObject({
+    kind: "surface",
     workspace: { name: "Quay" },
     thread: { channelId: channel.id, threadId: null },
     person: { isBot: true },
   });
-  expect(visit.at).toBeGreaterThanOrEqual(before);
+  expect(opened.at).toBeGreaterThanOrEqual(before);
   await stage.adapter.stop();
   await stage.harbour.adapter().start(stage.inbox.receive, never);
-  await stage.inbox.until(() => stage.inbox.events.filter(({ kind }) => kind === "visit").length === 2);
+  await stage.inbox.until(() => stage.inbox.events.filter(({ kind }) => kind === "surface").length === 2);
 });
 
 test("who writes directly has the roles of the servers shared with the bot, however the words come", async () => {

@@ -63,7 +63,7 @@ test("a home tab that is opened shows the person what the core answers; the othe
   await server.people.openHome("U0ANA", "about").answered;
   await server.people.openHome("U0ANA").answered;
   expect(await inbox.next()).toMatchObject({
-    kind: "visit",
+    kind: "surface",
     surface: "home",
     person: { name: "ana" },
     thread: { channelId: "D0001", threadId: null },
@@ -101,7 +101,7 @@ test("a thread of the assistant's pane gets the prompts that the core suggests",
   const { inbox, platform, server } = stage;
   const root = server.people.openPane();
   expect(await inbox.next()).toMatchObject({
-    kind: "visit",
+    kind: "surface",
     surface: "assistant",
     thread: { channelId: "D0001", threadId: root },
   });
@@ -115,7 +115,7 @@ test("the pane of an agent opens with its tab of messages, and gets the prompts 
   const { inbox, platform, server } = stage;
   await server.people.openHome("U0ANA", "messages").answered;
   expect(await inbox.next()).toMatchObject({
-    kind: "visit",
+    kind: "surface",
     surface: "assistant",
     person: { name: "ana" },
     thread: { channelId: "D0001", threadId: null },
@@ -200,7 +200,7 @@ test("being added to a channel comes with who did it; somebody else's coming doe
   await people.event({ type: "member_joined_channel", user: "U0BOB", channel: "C0002", event_ts: ts }).answered;
   await people.invite("C0003").answered;
   expect(await inbox.next()).toMatchObject({
-    kind: "visit",
+    kind: "surface",
     surface: "channel",
     person: { name: "ana" },
     channel: { id: "C0003", kind: "channel" },

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { eventKey } from "../../core/events/event-key.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { InboundMessage, InboundVisit, Person } from "../../core/protocol/platform.ts";
+import type { InboundMessage, InboundSurface, Person } from "../../core/protocol/platform.ts";
 import { toPlatformError } from "./errors.ts";
 import { channelKind, type InboundDeps, placeOf } from "./inbound.ts";
 import { messagesIn } from "./message/history.ts";
@@ -20,12 +20,12 @@ import {
 export async function channelJoined(
   event: z.infer<typeof joinedSchema>,
   deps: InboundDeps,
-): Promise<InboundVisit | null> {
+): Promise<InboundSurface | null> {
   const { identity, directory } = deps;
   const { user, channel, inviter, event_ts: ts } = event;
   if (user !== identity.userId) return null;
   return {
-    kind: "visit",
+    kind: "surface",
     surface: "channel",
     key: eventKey("slack", "joined", channel, ts),
     ...(await placeOf({ channel, kind: channelKind(channel, undefined), threadId: null }, deps)),
@@ -42,11 +42,11 @@ function ourselves({ userId }: Identity): Person {
 export async function homeOpened(
   { user, channel, tab, context, event_ts: ts }: z.infer<typeof homeOpenedSchema>,
   deps: InboundDeps,
-): Promise<InboundVisit | null> {
+): Promise<InboundSurface | null> {
   if (context !== undefined) deps.views.changed(user, context);
   if (tab !== "home" && tab !== "messages") return null;
   return {
-    kind: "visit",
+    kind: "surface",
     surface: tab === "home" ? "home" : "assistant",
     key: eventKey("slack", "home", user, ts),
     ...(await placeOf({ channel, kind: "dm", threadId: null }, deps)),
@@ -59,9 +59,9 @@ export async function homeOpened(
 export async function assistantStarted(
   { assistant_thread: started, event_ts: ts }: z.infer<typeof assistantStartedSchema>,
   deps: InboundDeps,
-): Promise<InboundVisit> {
+): Promise<InboundSurface> {
   return {
-    kind: "visit",
+    kind: "surface",
     surface: "assistant",
     key: eventKey("slack", "assistant", started.channel_id, started.thread_ts),
     ...(await placeOf({ channel: started.channel_id, kind: "dm", threadId: started.thread_ts }, deps)),

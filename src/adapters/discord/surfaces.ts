@@ -1,20 +1,20 @@
 import type { Client, Guild, GuildBasedChannel } from "discord.js";
 import { eventKey } from "../../core/events/event-key.ts";
-import type { InboundVisit } from "../../core/protocol/platform.ts";
+import type { InboundSurface } from "../../core/protocol/platform.ts";
 
 /** Servers that the bot was added to since then, perhaps while the program was down. Milliseconds since the epoch. */
-export function guildsJoined(client: Client<true>, since: number): readonly InboundVisit[] {
+export function guildsJoined(client: Client<true>, since: number): readonly InboundSurface[] {
   const lately = client.guilds.cache.filter(({ joinedTimestamp }) => joinedTimestamp >= since);
-  return lately.map((guild) => guildJoined(guild)).filter((visit) => visit !== null);
+  return lately.map((guild) => guildJoined(guild)).filter((opened) => opened !== null);
 }
 
 /** A visit of the channel where the bot introduces itself; null where there is no channel that the bot may write to. */
-export function guildJoined(guild: Guild): InboundVisit | null {
+export function guildJoined(guild: Guild): InboundSurface | null {
   const channel = channelFor(guild);
   if (channel === null) return null;
   const { user } = guild.client;
   return {
-    kind: "visit",
+    kind: "surface",
     surface: "channel",
     key: eventKey("discord", "joined", guild.id, guild.joinedTimestamp),
     workspace: { id: guild.id, name: guild.name },
