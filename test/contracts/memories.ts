@@ -122,6 +122,35 @@ export function memoriesContract(database: Database, openHarness: () => Promise<
       expect(await search("heron deploy")).toEqual(["The heron deploys by itself", "Heron deploys?"]);
     });
 
+    test("of lines that hold the same of a question, those go first that are said as it is", async () => {
+      const alike = ["8101 is its port", "8102 was the port", "is no swan: 8103"].map((text) => ({
+        text: `Heron ${text}`,
+      }));
+      await add([{ text: "The heron spares lie in a box" }, ...alike]);
+      expect((await search("what of the heron is kept in the cellar"))[0]).toBe("The heron spares lie in a box");
+    });
+
+    test("what only asks counts where something is asked", async () => {
+      await add([{ text: "Heron folk told who sleeps now" }, { text: "Heron folk told us to sleep on" }]);
+      expect((await search("who owns the heron"))[0]).toBe("Heron folk told us to sleep on");
+      await add([
+        { text: "Heron keys, where are those?", id: "asks", source: "talk", position: 1 },
+        { text: "Not far from my desk, I am sure", id: "answers", source: "talk", position: 2 },
+        { text: "Heron keys, which are those?", id: "other", source: "chat", position: 1 },
+        { text: "Not far from my flat, I am sure", id: "near", source: "chat", position: 2 },
+      ]);
+      const found = await search("where are the heron keys");
+      expect(found.find((text) => text.startsWith("Not far"))).toBe("Not far from my desk, I am sure");
+    });
+
+    test("what repeats a line word for word leaves its place to others", async () => {
+      const copies = Array.from({ length: 6 }, (_, index) => ({ text: "The heron is grey", id: `copy_${index}` }));
+      await add([{ text: "A heron that flew past was as grey as the sky above the lake that day" }, ...copies]);
+      const found = await search("grey heron");
+      expect(found[1]).toContain("flew past");
+      expect(found.filter((text) => text === "The heron is grey")).toHaveLength(4);
+    });
+
     test("who says it goes before who is told it", async () => {
       const bob = { id: "slack:U2", name: "Bob" };
       await add([{ text: "I like herons", author: bob }, { text: "Bob, I like herons" }, { text: "It rains" }]);

@@ -3,6 +3,7 @@ import { NOTHING_NEAR } from "../meaning/nearest.ts";
 import type { Memory } from "../memory.ts";
 import { type Found, type FullText, type Lines, type Listed, MOST_COUNTED, type TextQuery } from "./full-text.ts";
 import { type Question, type Ranked, type Reading, rank, readFor, type WeighedWord, weightOf } from "./ranking.ts";
+import { smallWordsOf } from "./small-words.ts";
 import { isFor, termFor } from "./terms.ts";
 import { type IndexWord, type QueryWord, queryWords } from "./words.ts";
 
@@ -54,7 +55,13 @@ export async function find({ query, readers, limit }: Asked, { text, meaning, no
   const listed = new Map(lookups.slice(1).map(([word = ""], index) => [word, lists[index] ?? NOTHING]));
   const words = asked.map((word) => weighed(word, listed, all.count));
   const near = vector === null ? NOTHING_NEAR : (meaning?.nearest(vector, readers) ?? NOTHING_NEAR);
-  const question: Question = { query, words, meant: vector === null ? null : { vector, usual: near.usual }, now };
+  const question: Question = {
+    query,
+    words,
+    small: smallWordsOf(query.slice(0, MOST_CHARS)),
+    meant: vector === null ? null : { vector, usual: near.usual },
+    now,
+  };
   const wanted = {
     seqs: promising(words, listed),
     near: near.seqs,
@@ -73,7 +80,7 @@ export async function find({ query, readers, limit }: Asked, { text, meaning, no
   const known = new Set(candidates.map(({ found }) => found.seq));
   const further = beside.filter(({ found }) => !known.has(found.seq));
   const ranked = further.length === 0 ? first : rank([...candidates, ...further], question);
-  return hitsOf(ranked, limit);
+  return hitsOf(repeatsLast(ranked), limit);
 }
 
 const NOTHING: Listed = { seqs: [], count: 0 };
@@ -137,6 +144,18 @@ function linesBeside(best: readonly Ranked[], read: readonly Reading[]): Lines[]
     const missing = NEAR.some((step) => !known.has(`${position + step} ${scope} ${source}`));
     return missing ? [{ scope, source, from: position - REACH, to: position + REACH }] : [];
   });
+}
+
+/** What says word for word what stands above it tells nothing more: it comes behind all else. */
+function repeatsLast(ranked: readonly Ranked[]): Ranked[] {
+  const said = new Set<string>();
+  const { first = [], again = [] } = Object.groupBy(ranked, ({ found: { text } }) => {
+    const words = text.trim().toLowerCase();
+    if (said.has(words)) return "again";
+    said.add(words);
+    return "first";
+  });
+  return [...first, ...again];
 }
 
 function hitsOf(ranked: readonly Ranked[], limit: number): Hit[] {

@@ -2,6 +2,7 @@ import { HALF_LIFE_MS, type Kind } from "../memory.ts";
 import { asksWhen, isQuestion, tellsTime } from "./cues.ts";
 import type { Found } from "./full-text.ts";
 import { alikeTo, type Meant } from "./meant.ts";
+import type { SmallWords } from "./small-words.ts";
 import { timesIn } from "./terms.ts";
 import type { IndexWord, QueryWord } from "./words.ts";
 
@@ -24,6 +25,7 @@ export interface WeighedWord extends QueryWord {
 export interface Question {
   readonly query: string;
   readonly words: readonly WeighedWord[];
+  readonly small: SmallWords;
   /** Null where only its words are looked at. */
   readonly meant: Meant | null;
   /** Milliseconds since the epoch. */
@@ -58,6 +60,8 @@ const PAIR_PART = 0.4;
  * that knows nothing costs little.
  */
 const MEANT_PART = 0.4;
+/** A word that stands in every sentence, beside others that are as rare among what was read. */
+const SMALL_PART = 0.5;
 const WHEN_FACTOR = 1.3;
 const QUESTION_FACTOR = 0.8;
 /** What an empty text loses, and after how many characters the loss is a third. */
@@ -86,13 +90,15 @@ export interface Reading {
   readonly found: Found;
   /** How often each word of the question stands there. */
   readonly times: readonly number[];
+  /** The same of its small words: 1 or 0. */
+  readonly small: readonly number[];
   /** Whether each is a name of who said it. */
   readonly saidBy: readonly boolean[];
   /** Pairs of the question's words that stand together there, by what they tell. */
   readonly pairs: number;
 }
 
-export function readFor(found: Found, { words }: Question): Reading {
+export function readFor(found: Found, { words, small }: Question): Reading {
   const { terms } = found;
   const times = words.map(({ word, grams, isUnknown }) =>
     isUnknown ? alikeness(grams, terms) : timesIn(terms, [word]),
@@ -105,7 +111,7 @@ export function readFor(found: Found, { words }: Question): Reading {
     if (next === undefined || times[index] === 0 || times[index + 1] === 0) return sum;
     return timesIn(terms, [word, next.word]) > 0 ? sum + Math.min(weight, next.weight) : sum;
   }, 0);
-  return { found, times, saidBy, pairs };
+  return { found, times, small: small.in(found.text), saidBy, pairs };
 }
 
 /** A name that is written otherwise counts in part. */
@@ -118,7 +124,8 @@ function alikeness(grams: readonly IndexWord[], terms: string): number {
 /** Memories by how well they answer, the best first. Half-lives rank; they hide nothing. */
 export function rank(readings: readonly Reading[], question: Question): Ranked[] {
   const mean = readings.reduce((sum, { found }) => sum + found.text.length, 0) / Math.max(1, readings.length);
-  const byWord = readings.map((reading) => relevanceOf(reading, question, mean));
+  const weights = [...question.words.map(({ weight }) => weight), ...smallWeights(readings, question)];
+  const byWord = readings.map((reading) => relevanceOf(reading, weights, mean));
   const own = byWord.map((words) => words.reduce((sum, word) => sum + word, 0));
   const line = surroundings(readings);
   const talks = talkBests(readings, own);
@@ -149,10 +156,18 @@ export function rank(readings: readonly Reading[], question: Question): Ranked[]
     .toSorted((one, other) => other.score - one.score || other.found.seq - one.found.seq);
 }
 
-/** By BM25, what each word of the question adds. */
-function relevanceOf({ times, found }: Reading, { words }: Question, mean: number): number[] {
+/** How much each small word tells: those that few of the lines have that were read. */
+function smallWeights(readings: readonly Reading[], { small: { count } }: Question): number[] {
+  return Array.from({ length: count }, (_, word) => {
+    const times = readings.reduce((sum, { small }) => sum + (small[word] ?? 0), 0);
+    return SMALL_PART * weightOf(times, readings.length);
+  });
+}
+
+/** By BM25, what each word of the question adds, and each of its small words. */
+function relevanceOf({ times, small, found }: Reading, weights: readonly number[], mean: number): number[] {
   const norm = K1 * (1 - B + (B * found.text.length) / Math.max(1, mean));
-  return times.map((often, index) => ((words[index]?.weight ?? 0) * often * (K1 + 1)) / (often + norm));
+  return [...times, ...small].map((often, index) => ((weights[index] ?? 0) * often * (K1 + 1)) / (often + norm));
 }
 
 interface Neighbour {

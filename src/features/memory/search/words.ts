@@ -24,6 +24,15 @@ const STOP = new Set(
   ).split(" "),
 );
 
+/** Those of them that make a question one: what answers it has no use for them. */
+const ASKING = new Set("what when where which who whom whose why how do does did doing please tell know".split(" "));
+
+/** The words of a question that stand in every sentence, once each. */
+export function smallWords(text: string): { readonly word: string; readonly isAsking: boolean }[] {
+  const words = rawWords(plainOf(text)).map((raw) => raw.toLowerCase());
+  return [...new Set(words)].filter((word) => STOP.has(word)).map((word) => ({ word, isAsking: ASKING.has(word) }));
+}
+
 /** The words of a text in order and as often as they stand there; dates that it tells in relation to when it was said. */
 export function indexWords(text: string, said = ""): IndexWord[] {
   const plain = plainOf(text);
