@@ -4,7 +4,7 @@ import type { PanelSource } from "./adapters/web/live/overview.ts";
 import type { FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 import type { Logins } from "./adapters/web/server/logins.ts";
 import type { TeamOverview } from "./adapters/web/sessions/team-overview.ts";
-import type { TeamSessions } from "./adapters/web/sessions/team-sessions.ts";
+import type { TeamSessions, Viewer } from "./adapters/web/sessions/team-sessions.ts";
 import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
@@ -156,6 +156,10 @@ export interface FeatureHost {
   readonly taken: () => ReadonlySet<string>;
   /** Writes down for the audit log what somebody has done; it never rejects. */
   readonly audit: WriteAudit;
+  /** Whether the page shows somebody a session; what it does not show is not there. */
+  readonly showsSession: (viewer: Viewer, sessionId: string) => Promise<boolean>;
+  /** Sessions are gone for everybody from now on; their rows are there for a moment longer. */
+  readonly sessionsGone: (sessionIds: readonly string[]) => void;
 }
 
 export type WriteAudit = (entry: AuditEntry) => Promise<void>;
@@ -209,6 +213,8 @@ export interface OpenFeature {
   readonly logins?: Logins;
   /** Keeps the audit log; of one feature. */
   readonly audit?: WriteAudit;
+  /** Hears that sessions are gone. */
+  readonly sessionsGone?: FeatureHost["sessionsGone"];
   /** Once all features are open. */
   readonly start?: (signal: AbortSignal) => Promise<void>;
   readonly stop?: () => Promise<void>;

@@ -53,21 +53,19 @@ interface Opened extends OpenFeature {
  */
 async function openFeatures(
   configured: readonly NamedFeature[],
-  host: Omit<FeatureHost, "audit">,
+  host: Omit<FeatureHost, keyof Between>,
   say: (line: string) => void,
 ): Promise<Features> {
   const open: Opened[] = [];
   const own = host.taken();
-  const audit: FeatureHost["audit"] = async (entry) => {
-    for (const { audit: write } of open) await write?.(entry);
-  };
+  const between = betweenFeatures(open);
   const toolsOf = (features: readonly Opened[]) => distinct(features, own);
   for (const { name, isEssential, open: opening } of configured) {
     if (opening === undefined) continue;
     const taken = () => new Set([...own, ...toolsOf(open).tools.map(({ tool }) => tool.name)]);
     const log = host.log.child({ feature: name });
     try {
-      open.push({ ...(await opening({ ...host, log, taken, audit })), name });
+      open.push({ ...(await opening({ ...host, log, taken, ...between })), name });
     } catch (error) {
       const line = `The feature ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
       if (isEssential === true) throw new ConfigError([line]);
@@ -77,6 +75,24 @@ async function openFeatures(
   }
   for (const problem of toolsOf(open).problems) say(`⚠ ${problem}`);
   return featuresOf(open, toolsOf);
+}
+
+type Between = Pick<FeatureHost, "audit" | "showsSession" | "sessionsGone">;
+
+/** What features have of each other without knowing of one another. */
+function betweenFeatures(open: readonly Opened[]): Between {
+  return {
+    audit: async (entry) => {
+      for (const { audit: write } of open) await write?.(entry);
+    },
+    showsSession: async (viewer, sessionId) => {
+      const shown = await Promise.all(open.map(async ({ sessions }) => sessions?.session(viewer, sessionId)));
+      return shown.some((session) => session != null);
+    },
+    sessionsGone: (sessionIds) => {
+      for (const { sessionsGone } of open) sessionsGone?.(sessionIds);
+    },
+  };
 }
 
 function featuresOf(open: readonly Opened[], toolsOf: (features: readonly Opened[]) => Distinct): Features {

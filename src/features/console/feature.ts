@@ -76,5 +76,6 @@ function openConsole(host: FeatureHost, adminsSeePrivate: boolean): OpenFeature 
       health.run(signal).catch((error: unknown) => host.log.error({ err: error }, "health_not_watched"));
     },
     watchRun: (run, event) => loaded?.note(run, event),
+    sessionsGone: (sessionIds) => loaded?.gone(sessionIds),
   };
 }

@@ -29,6 +29,8 @@ type Known = BoundedMap<string, ReturnType<typeof lookUp>>;
 export interface Live {
   readonly watch: TeamSessions["watch"];
   readonly note: Note;
+  /** Sessions that nobody is shown any more. */
+  readonly gone: (sessionIds: readonly string[]) => void;
 }
 
 export interface Telling extends Looking {
@@ -63,6 +65,14 @@ export function createLive(world: Telling): Live {
       const page: Page = { ...watching, changed: new Set(), text: "", viewerNow: null };
       pages.add(page);
       return () => pages.delete(page);
+    },
+    gone: (sessionIds) => {
+      if (pages.size === 0) return;
+      for (const id of sessionIds) {
+        // Where it is can be looked up only now.
+        place(id, { ...world, known }).catch((error: unknown) => world.host.log.warn({ err: error }, "page_not_told"));
+        mark(id);
+      }
     },
     note: ({ sessionId }, event) => {
       if (pages.size === 0) return;

@@ -26,7 +26,7 @@ export async function showSession(viewer: Viewer, id: string, showing: Showing):
   const { store } = host;
   const reads = store.tables(consoleReads);
   const row = await reads.get(id);
-  if (row === null || !(await sight.sees(viewer, row))) return null;
+  if (row === null || row.isGone || !(await sight.sees(viewer, row))) return null;
   const [titles, stored, actor, transcript, files, children] = await Promise.all([
     reads.titles([id]),
     store.sessions.get(id),

@@ -12,6 +12,7 @@ export interface Sessions extends TeamSessions {
   readonly overview: (viewer: Viewer) => Promise<TeamOverview>;
   /** What happens in a run. */
   readonly note: NonNullable<OpenFeature["watchRun"]>;
+  readonly gone: NonNullable<OpenFeature["sessionsGone"]>;
 }
 
 type Host = Showing["host"] &
@@ -30,7 +31,7 @@ interface SessionsOptions {
 export function createSessions(host: Host, { adminsSeePrivate, health }: SessionsOptions): Sessions {
   const sight = createSight({ ...host, clock: host.runtime.clock, adminsSeePrivate });
   const world = { host, sight };
-  const { watch, note } = createLive(world);
+  const { watch, note, gone } = createLive(world);
   return {
     list: async (viewer, query) => host.hideIn(await listSessions(viewer, query, world)),
     choices: async (viewer) => host.hideIn(await choicesFor(viewer, world)),
@@ -40,5 +41,6 @@ export function createSessions(host: Host, { adminsSeePrivate, health }: Session
     overview: async (viewer) => host.hideIn(await overviewFor(viewer, { ...world, health })),
     watch,
     note,
+    gone,
   };
 }

@@ -25,6 +25,8 @@ export interface ThreadRow {
   readonly people: readonly string[];
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
+  /** It is being deleted: nobody is shown it. */
+  readonly isGone: boolean;
 }
 
 export interface RowFilter {
@@ -70,6 +72,8 @@ export function saidKey(authorId: string, at: number): string {
   return `${at} ${authorId}`;
 }
 
+/** What keys of sessions that are being deleted begin with (src/features/retention/store.ts). */
+const GONE_KEY = "deleted:";
 const peopleSchema = z.array(z.string());
 const saidSchema = z.array(z.object({ sessionId: z.string(), content: z.string() }));
 const blocksSchema = z.array(z.object({ type: z.string(), text: z.string().optional() }));
@@ -99,17 +103,15 @@ export function consoleReads(db: Client) {
     /** Sessions that are no sub-agent's, the newest activity first. */
     async page({ channel, without, person, agent, isOpen, after, limit }: RowFilter): Promise<ThreadRow[]> {
       const open = isOpen ? await openRoots(db) : null;
-      const behind = after === null ? null : new Date(after.at);
       const rows = await db.session.findMany({
         where: {
           parentId: null,
+          key: { not: { startsWith: GONE_KEY } },
           channelId: { notIn: [...without], ...(channel === "" ? {} : { equals: channel }) },
           ...(person === "" ? {} : { people: { contains: JSON.stringify(person) } }),
           ...(agent === "" ? {} : { agent }),
           ...(open === null ? {} : { id: { in: open } }),
-          ...(after === null || behind === null
-            ? {}
-            : { OR: [{ updatedAt: { lt: behind } }, { updatedAt: behind, id: { lt: after.id } }] }),
+          ...behind(after),
         },
         orderBy: [{ updatedAt: "desc" }, { id: "desc" }],
         take: limit,
@@ -146,6 +148,13 @@ export function consoleReads(db: Client) {
       return { agents: agents.map(({ agent }) => agent), people: people.map(({ createdBy }) => createdBy) };
     },
   };
+}
+
+/** What comes after a row, the newest first. */
+function behind(after: RowFilter["after"]) {
+  if (after === null) return {};
+  const updatedAt = new Date(after.at);
+  return { OR: [{ updatedAt: { lt: updatedAt } }, { updatedAt, id: { lt: after.id } }] };
 }
 
 function figures(db: Client) {
@@ -355,6 +364,7 @@ function toChannel({ id, workspaceId, name, kind, workspace }: StoredChannel): C
 }
 
 interface StoredThread {
+  key: string;
   id: string;
   thread: string;
   agent: string;
@@ -371,5 +381,6 @@ function toThread(row: StoredThread): ThreadRow {
     agent: row.agent,
     people: peopleSchema.parse(JSON.parse(row.people)),
     updatedAt: row.updatedAt.getTime(),
+    isGone: row.key.startsWith(GONE_KEY),
   };
 }

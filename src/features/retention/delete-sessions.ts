@@ -21,7 +21,7 @@ export interface DeletingWorld extends Pick<FeatureHost, "describe" | "home" | "
   /** Ends cards that wait in runs which are over; absent where nobody is connected to the platforms. */
   readonly closeCard?: FeatureHost["closeCard"];
   /** Hears of sessions that are gone for everybody from now on, while their rows are still there. */
-  readonly gone?: (sessionIds: readonly string[]) => void;
+  readonly sessionsGone?: FeatureHost["sessionsGone"];
 }
 
 /** What is delivered in the moment in which a session is marked is stored by then, and the session stays. Milliseconds. */
@@ -58,7 +58,7 @@ export async function deleteSessions(
     else outcomes.set(id, outcome);
   }
   if (marked.length === 0) return outcomes;
-  world.gone?.(marked);
+  world.sessionsGone?.(marked);
   await world.runtime.clock.sleep(GRACE_MS, signal);
   const begun = await begin({ why, roots: marked }, world);
   for (const id of marked) outcomes.set(id, begun.includes(id) ? "deleted" : "live");
@@ -234,7 +234,7 @@ async function eraseMemories({ roots, family, world, signal }: Erasing): Promise
 const RUNS_TOGETHER = 500;
 
 /** Threads that are gone with their sessions, as memories name them. */
-async function toldIn(roots: readonly string[], { store }: DeletingWorld): Promise<ToldIn[]> {
+export async function toldIn(roots: readonly string[], { store }: DeletingWorld): Promise<ToldIn[]> {
   const reads = store.tables(deletionReads);
   const places: ToldIn[] = [];
   for (const { id, channelId, thread } of await reads.placesOf(roots)) {

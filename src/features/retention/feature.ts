@@ -31,7 +31,7 @@ export const retentionFeature: Feature = {
       problems: [],
       facts: days === null ? {} : { retentionDays: days },
       check: () => Promise.resolve([{ ok: true, text: inForce(days) }]),
-      open: (host) => Promise.resolve(openRetention(host, days)),
+      open: (host) => openRetention(host, days),
     };
   },
 };
@@ -45,10 +45,12 @@ function inForce(days: number | null): string {
 /** How long until the program is ready, which asks the database for what matters more. Milliseconds. */
 const READY_MS = 500;
 
-function openRetention(host: FeatureHost, days: number | null): OpenFeature {
+async function openRetention(host: FeatureHost, days: number | null): Promise<OpenFeature> {
+  const { retentionRoutes } = await import("./routes.ts");
   const stopping = new AbortController();
   let working: Promise<void> = Promise.resolve();
   return {
+    routes: retentionRoutes(host, stopping.signal),
     start(signal) {
       working = work(host, days, AbortSignal.any([signal, stopping.signal]));
       return Promise.resolve();

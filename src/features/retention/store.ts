@@ -72,6 +72,10 @@ export function deletionReads(db: Client) {
       return all;
     },
 
+    async countMessages(family: readonly string[]): Promise<number> {
+      return db.message.count({ where: { sessionId: { in: [...family] } } });
+    },
+
     /** Runs that have not ended. */
     async openRuns(family: readonly string[]): Promise<{ id: string; sessionId: string }[]> {
       const where = { sessionId: { in: [...family] }, status: { not: "ended" } };

@@ -115,7 +115,7 @@ describe.each(databases)("on %s", (_name, options) => {
     const coming: Promise<unknown>[] = [];
     const outcome = await deleteSessions(
       { why: "session", roots: ["ses_1"] },
-      { ...world, gone: () => coming.push(gone()) },
+      { ...world, sessionsGone: () => coming.push(gone()) },
       NEVER,
     );
     await Promise.all(coming);

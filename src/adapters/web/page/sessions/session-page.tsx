@@ -6,6 +6,7 @@ import { Label, Markdown } from "../text/markdown-text.tsx";
 import { ConnectionBar } from "../thread/thread-view.tsx";
 import { press } from "./api.ts";
 import { Cards } from "./cards.tsx";
+import { DeleteSession } from "./delete-session.tsx";
 import { Entries } from "./entries.tsx";
 import { SessionDetails } from "./session-details.tsx";
 import { stateWords } from "./states.ts";
@@ -34,6 +35,14 @@ export function SessionPage({ sessionId, state, controller, now, show }: Session
             {titleOf(session)}
           </p>
           {session !== null && session !== undefined && <Head session={session} pending={pending} click={click} />}
+          {session?.parentId === null && (
+            <DeleteSession
+              sessionId={sessionId}
+              mark={`${session.state} ${session.updatedAt}`}
+              state={state}
+              done={() => controller.openTeam(null)}
+            />
+          )}
           <button type="button" class="icon-button medium-only" aria-label="Details" onClick={() => show("details")}>
             <PanelIcon />
           </button>

@@ -1,0 +1,128 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { get, post, problemOf } from "../section/request.ts";
+import type { PageState } from "../state/state.ts";
+import { CloseIcon } from "../text/icons.tsx";
+
+/** What there is of a session, as src/features/retention/routes.ts tells. */
+interface SessionToDelete {
+  readonly mayDelete: boolean;
+  readonly isLive: boolean;
+  readonly messages: number;
+  readonly agents: number;
+  readonly memories: number;
+}
+
+interface DeleteSessionProps {
+  readonly sessionId: string;
+  /** Asked anew when it is another. */
+  readonly mark: string;
+  readonly state: PageState;
+  /** The session is gone. */
+  readonly done: () => void;
+}
+
+/** Deletes a session, for whoever may, once they have read what goes and what stays. */
+export function DeleteSession({ sessionId, mark, state, done }: DeleteSessionProps): JSX.Element | null {
+  const [found, setFound] = useState<SessionToDelete | null>(null);
+  const [isOpen, setIsOpen] = useState(false);
+  useEffect(() => {
+    const ending = new AbortController();
+    get<SessionToDelete>("/features/retention/session", { id: sessionId }, ending.signal).then(setFound, () => {});
+    return () => ending.abort();
+  }, [sessionId, mark, isOpen]);
+  if (found?.mayDelete !== true) return null;
+  return (
+    <>
+      <button type="button" class="danger" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+        Delete
+      </button>
+      {isOpen && (
+        <DeleteDialog found={found} sessionId={sessionId} state={state} done={done} close={() => setIsOpen(false)} />
+      )}
+    </>
+  );
+}
+
+interface DeleteDialogProps extends Omit<DeleteSessionProps, "mark"> {
+  readonly found: SessionToDelete;
+  readonly close: () => void;
+}
+
+function DeleteDialog({ found, sessionId, state, done, close }: DeleteDialogProps): JSX.Element {
+  const { isLive } = found;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isSending, setIsSending] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const deleteNow = async (): Promise<void> => {
+    if (isSending) return;
+    setIsSending(true);
+    try {
+      await post("/features/retention/delete", { id: sessionId, stop: isLive }, state);
+      done();
+    } catch (error) {
+      setProblem(problemOf(error));
+      setIsSending(false);
+    }
+  };
+  return (
+    <dialog ref={dialog} class="form" aria-labelledby="delete-title" onClose={close}>
+      <header>
+        <h2 id="delete-title">Delete this session?</h2>
+        <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+          <CloseIcon />
+        </button>
+      </header>
+      <Consequences found={found} />
+      {problem !== null && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="buttons">
+        <button
+          type="button"
+          class="danger"
+          aria-disabled={isSending}
+          aria-busy={isSending}
+          onClick={() => {
+            deleteNow().catch(() => {});
+          }}
+        >
+          {isLive ? "Stop and delete" : "Delete for good"}
+        </button>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+/** What goes with a session, and what does not. */
+function Consequences({ found }: Pick<DeleteDialogProps, "found">): JSX.Element {
+  const { isLive, messages, agents, memories } = found;
+  return (
+    <>
+      {isLive && <p class="problem">A run of it goes on. It is stopped first.</p>}
+      <h3>What goes, for good</h3>
+      <ul>
+        <li>{counted(messages, "message")}, with tool calls and approvals</li>
+        {agents > 0 && <li>{counted(agents, "sub-agent's session", "sub-agents' sessions")}</li>}
+        {memories > 0 && <li>{counted(memories, "memory", "memories")} that came of it, pinned ones too</li>}
+        <li>attachments and kept file contents that no other session has</li>
+      </ul>
+      <h3>What stays</h3>
+      <ul>
+        <li>what was spent, and who decided what, without words</li>
+        <li>files of the sandbox, sites and jobs: they are the channel's</li>
+        <li>messages on Slack and Discord: delete them there</li>
+      </ul>
+    </>
+  );
+}
+
+function counted(count: number, one: string, more = `${one}s`): string {
+  return `${count} ${count === 1 ? one : more}`;
+}

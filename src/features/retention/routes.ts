@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { byPerson } from "../../core/protocol/cancel-cause.ts";
+import type { FeatureHost, OpenFeature } from "../../feature.ts";
+import { type Deleted, type DeletingWorld, deleteSessions, toldIn } from "./delete-sessions.ts";
+import { memoryDeletion } from "./memories/store.ts";
+import { deletionReads } from "./store.ts";
+
+type Route = NonNullable<OpenFeature["routes"]>[number];
+type Request = Parameters<Route["handle"]>[0];
+type Viewer = Request["viewer"];
+type Host = DeletingWorld & Pick<FeatureHost, "engine" | "audit" | "showsSession">;
+
+/** What the page tells of a session before it is deleted. */
+interface SessionToDelete {
+  /** False: others have a say in it, or the viewer only reads. */
+  readonly mayDelete: boolean;
+  /** A run goes on: it is stopped first. */
+  readonly isLive: boolean;
+  readonly messages: number;
+  /** Sub-agents' sessions. */
+  readonly agents: number;
+  readonly memories: number;
+}
+
+const idSchema = z.string().regex(/^ses_\w{1,100}$/u);
+const deleteSchema = z.strictObject({ id: idSchema, stop: z.boolean().default(false) });
+
+/** How long it is waited for the end of what is stopped, and how often it is looked. Milliseconds. */
+const STOPPING = { mostMs: 10_000, everyMs: 100 };
+
+const NONE = { status: 404, body: { error: "There is no such session here." } };
+const NOT_YOURS = { status: 403, body: { error: "Others have written in this session, too: an admin deletes it." } };
+const LIVE = { status: 409, body: { error: "A run of this session goes on. Stop it first." } };
+
+/** Deleting on the page: what would go, and that it goes. */
+export function retentionRoutes(host: Host, signal: AbortSignal): readonly Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/session",
+      handle: async ({ viewer, query }) => {
+        const id = idSchema.safeParse(query.get("id"));
+        if (!id.success || !(await host.showsSession(viewer, id.data))) return NONE;
+        return { status: 200, body: await lookAt(viewer, id.data, host) };
+      },
+    },
+    { method: "POST", path: "/delete", handle: (request) => deleteFor(request, host, signal) },
+  ];
+}
+
+async function lookAt(viewer: Viewer, id: string, host: Host): Promise<SessionToDelete> {
+  const { store, runtime } = host;
+  const reads = store.tables(deletionReads);
+  const family = await reads.family([id]);
+  const [isLive, messages, runIds, places] = await Promise.all([
+    reads.isLive(family, runtime.clock.now()),
+    reads.countMessages(family),
+    reads.runIdsOf(family),
+    toldIn([id], host),
+  ]);
+  const memories = await store.tables(memoryDeletion).count(runIds, places);
+  const mayDelete = await isAllowed(viewer, id, host);
+  return { mayDelete, isLive, messages, agents: family.length - 1, memories };
+}
+
+/** Admins, and who is the only one who has written there: what several have written, none of them takes from the others. */
+async function isAllowed(viewer: Viewer, id: string, { store }: Host): Promise<boolean> {
+  if (viewer.kind === "operator" || viewer.account.role === "admin") return true;
+  if (viewer.account.role === "viewer") return false;
+  const { person } = viewer.account;
+  const own = [person.id, ...person.roles];
+  const [session, authors] = await Promise.all([store.sessions.get(id), store.messages.authorsOf(id)]);
+  return [...session.people, ...authors.map((author) => author.id)].every((one) => own.includes(one));
+}
+
+async function deleteFor({ viewer, body }: Request, host: Host, signal: AbortSignal): ReturnType<Route["handle"]> {
+  const asked = deleteSchema.safeParse(body);
+  if (!asked.success || !(await host.showsSession(viewer, asked.data.id))) return NONE;
+  const { id, stop } = asked.data;
+  if (!(await isAllowed(viewer, id, host))) return NOT_YOURS;
+  const by = viewer.kind === "account" ? viewer.account.name : "operator";
+  if (stop) await stopRuns({ id, by }, host, signal);
+  const outcome: Deleted = (await deleteSessions({ why: "session", roots: [id] }, host, signal)).get(id) ?? "missing";
+  if (outcome !== "deleted") return outcome === "live" ? LIVE : NONE;
+  await host.audit({ by, act: "session.deleted", about: id });
+  return { status: 200, body: {} };
+}
+
+/** As Stop does, also the runs of sub-agents; resolves when they have ended, or it has taken too long. */
+async function stopRuns(
+  { id, by }: { readonly id: string; readonly by: string },
+  host: Host,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, engine, runtime } = host;
+  const reads = store.tables(deletionReads);
+  const family = await reads.family([id]);
+  for (const run of await reads.openRuns(family)) await engine.cancel(run.sessionId, run.id, byPerson({ name: by }));
+  const until = runtime.clock.now() + STOPPING.mostMs;
+  while (runtime.clock.now() < until && (await reads.isLive(family, runtime.clock.now()))) {
+    await runtime.clock.sleep(STOPPING.everyMs, signal);
+  }
+}
