@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ApprovalDecision } from "../../src/core/store/run/approvals.ts";
+import type { ApprovalCall, ApprovalDecision } from "../../src/core/store/run/approvals.ts";
 import type { GrantRow } from "../../src/core/store/run/grants.ts";
 import { openStore, type Store } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
@@ -7,6 +7,24 @@ import type { DatabaseHarness } from "./store.ts";
 
 const AT = 1_800_000_000_000;
 const ANA = { id: "slack:U1", name: "ana" };
+/** As its card showed it, with what others may put into it. */
+const CALL: ApprovalCall = {
+  callId: "call_1",
+  tool: "edit",
+  input: "{}",
+  grant: { key: "write:a", label: "changes to a" },
+  title: "edit a",
+  previewDigest: "digest",
+  shown: {
+    question: "Change ‘a’\u202e?",
+    language: "diff",
+    text: "-\u{1f525}\n+<script>'\"\\;--",
+    facts: ["a fact"],
+    reach: "no network",
+    answers: { allow: "Yes", deny: "No" },
+    why: "it is new",
+  },
+};
 const HERE = { sessionId: "ses_1", channelId: "slack:C1" };
 
 /** What every database must do for decisions that several people make at once. */
@@ -48,6 +66,7 @@ export function decisionContract(name: string, openHarness: () => Promise<Databa
       expect(first).toEqual(second);
       const by = Number(first?.decidedBy?.slice("@person".length));
       expect(first).toMatchObject({ status: decision(by).status, scope: decision(by).scope });
+      expect(first?.calls).toEqual([CALL]);
     });
 
     test("a question is answered once", async () => {
@@ -106,7 +125,7 @@ async function seed(store: Store): Promise<void> {
       at: AT,
     });
     await tx.runs.begin({ id: "run_1", sessionId: "ses_1", eventSeq: seq, at: AT });
-    const row = { id: "run_1:1", sessionId: "ses_1", runId: "run_1", turn: 1, calls: [], people };
+    const row = { id: "run_1:1", sessionId: "ses_1", runId: "run_1", turn: 1, calls: [CALL], people };
     await tx.approvals.create({ ...row, expiresAt: AT + 1, createdAt: AT });
     const body = { kind: "question", question: "Which?", options: [] } as const;
     await tx.questions.open({

@@ -1,7 +1,7 @@
 import type { ApprovalService, AskedCall, AskingRequest, CallVerdict } from "../agent/approval-service.ts";
 import type { SessionEngine, TurnContext } from "../engine/engine.ts";
 import { postKey } from "../engine/post-once.ts";
-import { approvalCard, type Card, decidedCard, decisionText } from "../permissions/approval-card.ts";
+import { approvalCard, type Card, type CardCall, decidedCard, decisionText } from "../permissions/approval-card.ts";
 import { type ApprovalRules, decidersText } from "../permissions/deciders.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform } from "../protocol/platform.ts";
@@ -36,6 +36,9 @@ export interface ApprovalServiceOptions {
 
 /** Characters of the lines that stay after a decision. */
 const TITLE_CHARS = 80;
+/** Characters of a call's text that are kept of its card: the card in the thread has all of it. */
+const STORED_CHARS = 100_000;
+const CUT = "… (the card in the thread has the rest)";
 
 /** Asks in the session's thread; what is decided is in the store, so that a restart changes nothing. */
 export function createApprovalService(options: ApprovalServiceOptions): ApprovalService {
@@ -137,13 +140,14 @@ async function ask(options: ApprovalServiceOptions, approval: NewApproval) {
   const createdAt = clock.now();
   const previewed = await previewedCalls(calls);
   const mayRemember = previewed.every(isRepeatable);
-  const card = cardOf(options, previewed, { id, people: { ...people, mayRemember }, request, lapsed });
+  const shown = shownCalls(previewed, { request, lapsed });
+  const card = cardOf(options, [...shown.values()], { id, people: { ...people, mayRemember } });
   const row = {
     id,
     sessionId: session.id,
     runId: context.runId,
     turn,
-    calls: previewed.map(storedCall),
+    calls: previewed.map((call) => storedCall(call, shown.get(call))),
     people: { ...people, mayRemember: mayRemember && (card?.isWhole ?? false) },
     expiresAt: createdAt + rules.expiresMinutes * 60_000,
     createdAt,
@@ -179,13 +183,33 @@ function previewedCalls(calls: readonly AskedCall[]): Promise<PreviewedCall[]> {
   return Promise.all(calls.map(async (call) => ({ ...call, previewed: await call.preview() })));
 }
 
-function storedCall(call: PreviewedCall): ApprovalCall {
+function storedCall(call: PreviewedCall, shown: CardCall | undefined): ApprovalCall {
   const { use, tool, previewed } = call;
   const title = `${tool.name} ${inlineCode(subjectOf(call), TITLE_CHARS)}`.trim();
   const grant = grantOf(call, "refused" in previewed ? undefined : previewed.previewDigest);
   const stored = { callId: use.id, tool: tool.name, input: canonicalJson(use.input), grant, title };
   if ("refused" in previewed) return { ...stored, refused: previewed.refused };
-  return previewed.previewDigest === undefined ? stored : { ...stored, previewDigest: previewed.previewDigest };
+  const { previewDigest } = previewed;
+  return {
+    ...stored,
+    ...(previewDigest === undefined ? {} : { previewDigest }),
+    ...(shown === undefined ? {} : { shown: storedView(shown) }),
+  };
+}
+
+/** Whoever decides elsewhere than in the thread sees the same. */
+function storedView({ preview, why }: CardCall): NonNullable<ApprovalCall["shown"]> {
+  const { question, language, text, facts, reach, answers } = preview;
+  const cut = text.length > STORED_CHARS ? `${text.slice(0, STORED_CHARS).toWellFormed()}\n${CUT}` : text;
+  return {
+    question,
+    language,
+    text: cut,
+    reach,
+    why,
+    ...(facts && { facts: [...facts] }),
+    ...(answers && { answers }),
+  };
 }
 
 /** A command is named by what it runs, not by what the model says of it. */
@@ -210,7 +234,8 @@ async function settle(options: ApprovalServiceOptions, row: OpenApproval) {
   if (post?.posted) return null;
   const open = row.asked.filter(({ use }) => row.calls.some(({ callId }) => callId === use.id));
   const { lapsed } = await grantsFor(options, open, row.people);
-  const card = cardOf(options, await previewedCalls(open), { ...row, lapsed });
+  const shown = shownCalls(await previewedCalls(open), { request: row.request, lapsed });
+  const card = cardOf(options, [...shown.values()], row);
   if (card !== null) await postCard(context, row, card);
   return null;
 }
@@ -225,18 +250,27 @@ export function cardKey({ turn }: Pick<ApprovalRow, "turn">): string {
   return `approval:${turn}`;
 }
 
+/** Calls that could succeed, as the card shows them. */
+function shownCalls(
+  asked: readonly PreviewedCall[],
+  { request, lapsed }: Pick<NewApproval, "request" | "lapsed">,
+): ReadonlyMap<PreviewedCall, CardCall> {
+  const isLapsed = ({ use }: AskedCall) => [...lapsed].some((call) => call.use.id === use.id);
+  const shown = asked.flatMap((call) => {
+    const { previewed } = call;
+    if ("refused" in previewed) return [];
+    const why = whyAsked(call, request, isLapsed(call));
+    return [[call, { preview: previewed, why, label: grantOf(call).label }] as const];
+  });
+  return new Map(shown);
+}
+
 /** Null when none of the calls could succeed, so that there is nothing to ask. */
 function cardOf(
   { platform, rules, session }: ApprovalServiceOptions,
-  asked: readonly PreviewedCall[],
-  { id, people, request, lapsed }: Pick<NewApproval, "id" | "request" | "lapsed"> & { people: ApprovalPeople },
+  calls: readonly CardCall[],
+  { id, people }: Pick<ApprovalRow, "id" | "people">,
 ): Card | null {
-  const isLapsed = ({ use }: AskedCall) => [...lapsed].some((call) => call.use.id === use.id);
-  const calls = asked.flatMap((call) => {
-    const { previewed } = call;
-    if ("refused" in previewed) return [];
-    return [{ preview: previewed, why: whyAsked(call, request, isLapsed(call)), label: grantOf(call).label }];
-  });
   if (calls.length === 0) return null;
   const { requester, others, outside = [], mayRemember } = people;
   return approvalCard({

@@ -50,7 +50,7 @@ function cardOf(
   return { id, kind, markdown, footer, attached, buttons: maySay ? here : [] };
 }
 
-/** The card as its platform shows it, but for what a tool said of its call at that time: here are the call's own arguments. */
+/** The card as its platform shows it; of an older one the calls' own arguments. */
 function approvalMessage(
   { id, calls, people, createdAt, expiresAt }: ApprovalRow,
   { agent, rules }: { readonly agent: string | null; readonly rules: FeatureHost["approvals"] },
@@ -70,7 +70,11 @@ function approvalMessage(
   }).message;
 }
 
-function shownCall({ tool, input, title, grant }: ApprovalCall): CardCall {
+function shownCall({ tool, input, title, grant, shown }: ApprovalCall): CardCall {
+  if (shown !== undefined) {
+    const { why, ...preview } = shown;
+    return { preview, why, label: grant.label };
+  }
   const question = title === "" ? `${tool}?` : `${title.replaceAll("`", "")}?`;
   const text = argumentsText(JSON.parse(input));
   return { preview: { question, text, language: "", reach: "" }, why: null, label: grant.label };

@@ -45,6 +45,8 @@ export const TABLES = {
   SiteVersion: "none",
   Account: "none",
   LoginSession: "none",
+  LoginAttempt: "none",
+  LinkCode: "none",
   AccountLink: "none",
   AuditEntry: "kept",
   Deletion: "deleted",

@@ -1,6 +1,9 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStore } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
 import { hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { openBrowser } from "../../support/program/browser.ts";
 import { visitPage } from "../../support/program/page-visit.ts";
@@ -181,6 +184,51 @@ test("a session is exported and forked by its people, as by the commands in its 
   expect((await press(bob, id, "command:export")).body).not.toContain("Steady");
   await bob.context().close();
 });
+
+test("an approval's card is the one of the thread: the diff, its words, and no value of a secret", async () => {
+  const channel = at.channel();
+  const root = at.bot.sandboxRoot(`slack-${channel}`);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(path.join(root, ".env"), "DB_PASSWORD=correct-horse-battery-9\n");
+  writeFileSync(path.join(root, "c.txt"), "first\nsecond\n");
+  at.model.script((request): Reply => {
+    const done = request.toolResults.length;
+    if (done === 0) return [toolUse("read", { path: ".env" }), toolUse("read", { path: "c.txt" })];
+    if (done > 2) return text("Done.");
+    const new_string = `${HOSTILE} correct-horse-battery-9`;
+    return toolUse("edit", { path: "c.txt", old_string: "second", new_string });
+  });
+  const talk = at.talk({ text: "change c dot txt", channel });
+  const id = await openSession(ana, "change c dot txt");
+  const card = ana.getByRole("group", { name: /Deckhand asks/u });
+  await card.filter({ hasText: "what it says goes to the model" }).getByRole("button", { name: "Allow once" }).click();
+  await card.filter({ hasText: "-second" }).waitFor();
+  await picture(ana, "approval-diff");
+  const shown = (await card.textContent()) ?? "";
+  expect(shown).toContain("-second");
+  expect(shown).toContain("+<img src=x");
+  expect(shown).toContain("DB_PASSWORD");
+  const kept = await storedCards(id);
+  expect(kept).toContain("-second");
+  const inThread = talk.seen().find((seen) => seen.text.includes("-second"));
+  expect(inThread?.text).toContain("DB_PASSWORD");
+  for (const words of [shown, inThread?.text, kept]) expect(words).not.toContain("correct-horse-battery-9");
+  expect(await ana.locator("#page").innerHTML()).not.toMatch(/<(?:img|script)|href="javascript:|<[^>]* on\w+=/u);
+  expect(await ana.evaluate("window.hacked")).toBeUndefined();
+  await card.getByRole("button", { name: "Allow once" }).click();
+  await at.until("the change", () => readFileSync(path.join(root, "c.txt"), "utf8").includes(HOSTILE));
+});
+
+/** What is kept of cards. */
+async function storedCards(id: string): Promise<string> {
+  const store = await openStore(`file:${path.join(at.bot.home, "data/deckhand.db")}`, systemRuntime());
+  try {
+    const waiting = await store.overviews.waitingIn([id]);
+    return JSON.stringify(waiting.approvals.flatMap(({ calls }) => calls.map(({ shown }) => shown)));
+  } finally {
+    await store.close();
+  }
+}
 
 test("no name, title, tool output, argument or answer becomes markup", async () => {
   const channel = at.channel();

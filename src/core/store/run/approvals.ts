@@ -2,6 +2,18 @@ import { z } from "zod";
 import { authorSchema } from "../../protocol/messages.ts";
 import type { Client } from "../database/client.ts";
 
+/** A call as its card shows it, without values of secrets. */
+const shownSchema = z.object({
+  question: z.string(),
+  language: z.string(),
+  text: z.string(),
+  facts: z.array(z.string()).exactOptional(),
+  reach: z.string(),
+  answers: z.object({ allow: z.string(), deny: z.string() }).exactOptional(),
+  /** Why it is asked although the mode may not demand it. */
+  why: z.string().nullable(),
+});
+
 const callSchema = z.object({
   callId: z.string(),
   tool: z.string(),
@@ -13,6 +25,8 @@ const callSchema = z.object({
   title: z.string(),
   /** Identifies what people were shown (`CallPreview.previewDigest`). */
   previewDigest: z.string().exactOptional(),
+  /** Missing in older rows, and where nobody is asked for it. */
+  shown: shownSchema.exactOptional(),
   /** Why it would fail; then nobody is asked for it. */
   refused: z.string().optional(),
 });

@@ -43,9 +43,6 @@ export function Cards({ cards, pending, click }: CardsProps): JSX.Element | null
               </details>
             ))}
             {card.footer !== "" && <Markdown text={card.footer} class="footer" />}
-            {card.kind === "approval" && (
-              <p class="hint">What the tool has said of the call, such as a diff, stands on the card in the thread.</p>
-            )}
             <Buttons card={card} pending={pending} click={click} />
           </div>
         </li>
