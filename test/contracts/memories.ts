@@ -192,16 +192,31 @@ export function memoriesContract(database: Database, openHarness: () => Promise<
       expect(await search("heron")).toEqual(["The heron is up"]);
     });
 
-    test.each([["the and of"], [""], ["'\" OR ) ( * : &|!"], ["\u0000\u0007"], ["x".repeat(100_000)]])(
-      "a query that tells nothing finds nothing: %j",
-      async (query) => {
-        await add([{ text: "We deploy on Thursdays" }]);
-        expect(await search(query)).toEqual([]);
-      },
-    );
+    /** How often the database is asked for what a question finds. */
+    const looksFor = async (query: string) => {
+      let looks = 0;
+      const text = textOf();
+      const found = await search(query, CHANNEL, {
+        lists: (queries) => ((looks += 1), text.lists(queries)),
+        read: (wanted) => ((looks += 1), text.read(wanted)),
+        beside: (lines) => ((looks += 1), text.beside(lines)),
+      });
+      return { found, looks };
+    };
 
-    test("an empty index answers with nothing", async () => {
-      expect(await search("deploy")).toEqual([]);
+    test.each([
+      ["the and of", 0],
+      ["", 0],
+      ["'\" OR ) ( * : &|!", 0],
+      ["\u0000\u0007", 0],
+      ["x".repeat(100_000), 2],
+    ])("a query that tells nothing finds nothing: %j", async (query, looks) => {
+      await add([{ text: "We deploy on Thursdays" }]);
+      expect(await looksFor(query)).toEqual({ found: [], looks });
+    });
+
+    test("an empty index answers with nothing, after one look", async () => {
+      expect(await looksFor("where is Schwartzenberg's port")).toEqual({ found: [], looks: 1 });
     });
 
     test("what is edited is found by its new words only, and what is forgotten not at all", async () => {
@@ -256,6 +271,12 @@ export function memoriesContract(database: Database, openHarness: () => Promise<
         ),
       );
       expect(await search("deploy")).toEqual(["We deploy on Thursdays"]);
+      const reads = store.tables(memoryReads);
+      const place = { channelKey: "slack:C1", workspace: "slack:T1", personId: "slack:U1" };
+      const [whole, ...others] = await reads.list(place, 10);
+      expect([whole?.text, others]).toEqual(["We deploy on Thursdays", []]);
+      expect((await reads.after(0, 10)).map(({ text }) => text)).toEqual(["We deploy on Thursdays"]);
+      expect(await reads.get((whole?.seq ?? 0) + 1)).toBeNull();
     });
 
     test("what something else took the place of ranks behind it", async () => {

@@ -2,7 +2,7 @@ import type { BackgroundEmbedder } from "../../../core/budget/background-embedde
 import { dayBegan } from "../../../core/budget/limits.ts";
 import { BudgetStop } from "../../../core/budget/run-budget.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
-import { threadRefSchema } from "../../../core/protocol/platform.ts";
+import { type ThreadRef, threadRefSchema } from "../../../core/protocol/platform.ts";
 import type { StoreTransaction } from "../../../core/store/store.ts";
 import type { FeatureHost } from "../../../feature.ts";
 import { audienceWords } from "../audience.ts";
@@ -217,7 +217,16 @@ function toldText({ authorName, text }: Placed): string {
 }
 
 function audiencesOf({ thread, ...placed }: Omit<Placed, "model" | "signs">): IndexWord[] {
-  const told = threadRefSchema.safeParse(thread === null ? null : JSON.parse(thread)).data;
-  const workspace = told === undefined ? "" : `${told.platform}:${told.workspaceId}`;
+  const told = threadIn(thread);
+  const workspace = told === null ? "" : `${told.platform}:${told.workspaceId}`;
   return audienceWords({ ...placed, workspace });
+}
+
+/** Null also where the row is broken. */
+function threadIn(thread: string | null): ThreadRef | null {
+  try {
+    return thread === null ? null : threadRefSchema.parse(JSON.parse(thread));
+  } catch {
+    return null;
+  }
 }
