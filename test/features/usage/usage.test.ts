@@ -166,3 +166,15 @@ test.each([
   expect(hidden).toContain("**$4.00** in 7 days in all");
   expect(privateText(await receive(mention(`/usage ${row.by}`, { person: BEN })))).toContain(row.seen);
 });
+
+test("what the program spends in the background is in no channel, and stands under its name", async () => {
+  const options = await spent();
+  const usage = { inputTokens: 500, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const owner = { sessionId: "memory", personId: "memory", channelId: "memory" };
+  const call = { runId: "embed_1", turn: -1, model: "a/small", stopReason: "end_turn", usage, costUsd: 2 } as const;
+  await options.store.transaction((tx) => tx.usage.add({ ...call, ...owner, at: options.runtime.clock.now() }));
+  const canSeeChannel: typeof options.canSeeChannel = ({ platform }) => Promise.resolve(platform === "slack");
+  const receive = createIntake({ ...options, canSeeChannel });
+  for (const by of ["channel", "user"])
+    expect(privateText(await receive(mention(`/usage ${by}`)))).toMatch(/^memory +\$2\.00 +500/mu);
+});

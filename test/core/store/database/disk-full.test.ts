@@ -1,0 +1,37 @@
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { isDatabaseAway, isDiskFull } from "../../../../src/core/protocol/database-failure.ts";
+import { openStore } from "../../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { startPostgres } from "../../../support/database/postgres.ts";
+import { tempDirectory } from "../../../support/temp-directory.ts";
+
+async function failureOf(url: string, statements: readonly string[]) {
+  const store = await openStore(url, systemRuntime());
+  onTestFinished(() => store.close());
+  const failed = store.transaction(async (tx) => {
+    for (const sql of statements) await tx.tables((db) => db.$queryRawUnsafe(sql));
+  });
+  const error = await failed.catch((reason: unknown) => reason);
+  // What comes later finds the connection as it was.
+  expect(await store.transaction((tx) => tx.runs.interrupted())).toEqual([]);
+  return { isFull: isDiskFull(error), isAway: isDatabaseAway(error) };
+}
+
+const INSERT = `INSERT INTO "MemoryPause" ("channelId", "byId", "createdAt") VALUES ('${"x".repeat(100_000)}', 'b', '2026-01-01')`;
+
+test("a full disk is known as one on SQLite, and no other failure is", async () => {
+  const url = () => `file:${path.join(tempDirectory(), "deckhand.db")}`;
+  expect(await failureOf(url(), ["PRAGMA max_page_count = 1", INSERT])).toEqual({ isFull: true, isAway: false });
+  expect(await failureOf(url(), [INSERT, INSERT])).toEqual({ isFull: false, isAway: false });
+});
+
+test("a full disk is known as one on PostgreSQL, and no other failure is", async () => {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const raised = (code: string) =>
+    `DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '${code}'; END $$`;
+  const fails = async (code: string) => failureOf(await postgres.createDatabase(), [raised(code)]);
+  expect(await fails("disk_full")).toEqual({ isFull: true, isAway: false });
+  expect(await fails("out_of_memory")).toEqual({ isFull: false, isAway: false });
+});
