@@ -88,13 +88,13 @@ export async function runData(config: Config, request: DataRequest, terminal: Te
       sandboxRootOf: (thread: ThreadRef) => sandboxRootOf(config, thread),
       log: createLogger("silent", []),
     };
-    const { ok, line } = await deleteData(request, world);
+    const { ok, line, about } = await deleteData(request, world);
     if (!ok) {
       terminal.error(line);
       return terminal.fail();
     }
     terminal.out(line);
-    await auditFor({ store, runtime }, terminal)({ by: BY, act: "session.deleted", about: request.id });
+    await auditFor({ store, runtime }, terminal)({ by: BY, act: `${request.type}.deleted`, about });
   });
 }
 

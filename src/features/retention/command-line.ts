@@ -1,29 +1,61 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { type DeletingWorld, deleteSessions } from "./delete-sessions.ts";
+import { dataText } from "./person/data-text.ts";
+import { erasePerson, findPerson, markPerson } from "./person/delete-person.ts";
+import { deletionReads } from "./store.ts";
 
 /** What the command line asks for. */
-export type DeletionRequest = { readonly type: "session"; readonly id: string };
+export interface DeletionRequest {
+  readonly type: "session" | "person";
+  readonly id: string;
+}
 
 export interface Carried {
   readonly ok: boolean;
   readonly line: string;
+  /** How the audit log names what was deleted. */
+  readonly about: string;
 }
 
 const NEVER = AbortSignal.any([]);
 
 /** `deckhand data delete …`: what came of it, as a line for the terminal. */
-export async function deleteData({ id }: DeletionRequest, world: DeletingWorld): Promise<Carried> {
+export async function deleteData({ type, id }: DeletionRequest, world: DeletingWorld): Promise<Carried> {
+  return type === "session" ? deleteSession(id, world) : deletePerson(id, world);
+}
+
+async function deletePerson(id: string, world: DeletingWorld): Promise<Carried> {
+  const found = await findPerson(id, world);
+  if (found.openRuns > 0) {
+    const runs = found.openRuns === 1 ? "A run goes on" : `${found.openRuns} runs go on`;
+    return refused(id, `${runs} in threads that ${id} takes part in: stop them first. Nothing was deleted.`);
+  }
+  const about = await markPerson(id, world);
+  const mark = (await world.store.tables(deletionReads).marks()).find((one) => one.id === `person:${id}`);
+  if (mark !== undefined) await erasePerson(mark, world, NEVER);
+  return { ok: true, about, line: `✓ What was kept of ${id} is deleted:\n${dataText(found)}` };
+}
+
+async function deleteSession(id: string, world: DeletingWorld): Promise<Carried> {
   const outcome = (await deleteSessions({ why: "session", roots: [id] }, world, NEVER)).get(id) ?? "missing";
   switch (outcome) {
     case "deleted":
-      return { ok: true, line: `✓ ${id} is deleted, with its sub-agents' sessions and what was learned from it.` };
+      return {
+        ok: true,
+        about: id,
+        line: `✓ ${id} is deleted, with its sub-agents' sessions and what was learned from it.`,
+      };
     case "live":
-      return { ok: false, line: `✗ ${LIVE} Nothing was deleted.` };
+      return refused(id, `${LIVE} Nothing was deleted.`);
     case "missing":
-      return { ok: false, line: `✗ There is no session ${id}; a sub-agent's goes with the one that has begun it.` };
+      return refused(id, `There is no session ${id}; a sub-agent's goes with the one that has begun it.`);
     default:
       return assertNever(outcome);
   }
+}
+
+function refused(about: string, reason: string): Carried {
+  return { ok: false, about, line: `✗ ${reason}` };
 }
 
 /** Why a session is not deleted. */

@@ -193,10 +193,25 @@ async function eraseFiles(family: readonly string[], world: DeletingWorld): Prom
   await eraseAttachments(family, world);
 }
 
-async function eraseAttachments(family: readonly string[], { store, sandboxRootOf }: DeletingWorld): Promise<void> {
-  const references = store.tables(fileReferences);
-  const attached = await references.attachmentsOf(family);
+async function eraseAttachments(family: readonly string[], world: DeletingWorld): Promise<void> {
+  await eraseAttached(await world.store.tables(fileReferences).attachmentsOf(family), family, world);
+}
+
+/** A file that was attached in a channel. */
+export interface Attached {
+  readonly channelId: string;
+  /** Relative to the sandbox root. */
+  readonly path: string;
+}
+
+/** Attachments that no session outside a family names. */
+export async function eraseAttached(
+  attached: readonly Attached[],
+  family: readonly string[],
+  { store, sandboxRootOf }: DeletingWorld,
+): Promise<void> {
   if (attached.length === 0) return;
+  const references = store.tables(fileReferences);
   const roots = (await references.channels()).map(({ id, workspaceId }) => {
     const workspace = workspaceId.slice(workspaceId.indexOf(":") + 1);
     return { id, root: sandboxRootOf(channelOf(id, workspace)) };

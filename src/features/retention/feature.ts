@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
+import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
 
@@ -25,6 +26,16 @@ const file = {
 export const retentionFeature: Feature = {
   name: "retention",
   settings: { file },
+  commands: [
+    {
+      name: "data",
+      description: "what I keep of you, and how to delete it",
+      usage: "[delete me]",
+      permission: "everyone",
+      hasButtons: true,
+      whenOff: "There is nothing to say about that here.",
+    },
+  ],
   configure: (given) => {
     const days = z.object(file).parse(given.file).retention?.days ?? null;
     return {
@@ -46,30 +57,48 @@ function inForce(days: number | null): string {
 const READY_MS = 500;
 
 async function openRetention(host: FeatureHost, days: number | null): Promise<OpenFeature> {
-  const { retentionRoutes } = await import("./routes.ts");
+  const [{ retentionRoutes }, { dataCommand }, { finishDeletions }] = await Promise.all([
+    import("./routes.ts"),
+    import("./person/command.ts"),
+    import("./finish-deletions.ts"),
+  ]);
   const stopping = new AbortController();
+  const finishing = new KeyedMutex();
+  // One at a time: what is begun by a command and what was left by a process before are of one kind.
+  const finish = () => finishing.run("all", () => finishDeletions(host, stopping.signal));
+  const goOn = (): void => {
+    finish().catch((error: unknown) => host.log.error({ err: toAppError(error) }, "deletion_not_finished"));
+  };
   let working: Promise<void> = Promise.resolve();
   return {
+    commands: { data: dataCommand({ world: host, audit: host.audit, goOn }) },
     routes: retentionRoutes(host, stopping.signal),
     start(signal) {
-      working = work(host, days, AbortSignal.any([signal, stopping.signal]));
+      working = work({ host, days, finish }, AbortSignal.any([signal, stopping.signal]));
       return Promise.resolve();
     },
     async stop() {
       stopping.abort();
       await working;
+      await finishing.run("all", () => Promise.resolve());
     },
   };
 }
 
+interface Working {
+  readonly host: FeatureHost;
+  readonly days: number | null;
+  /** Goes on with what is marked. */
+  readonly finish: () => Promise<void>;
+}
+
 /** What a process before this one has begun to delete is finished; then what is old goes, each day. */
-async function work(host: FeatureHost, days: number | null, signal: AbortSignal): Promise<void> {
+async function work({ host, days, finish }: Working, signal: AbortSignal): Promise<void> {
   const { clock } = host.runtime;
   for (let waitMs = READY_MS; !signal.aborted; waitMs = DAY_MS) {
     try {
       await clock.sleep(waitMs, signal);
-      const { finishDeletions } = await import("./finish-deletions.ts");
-      await finishDeletions(host, signal);
+      await finish();
       if (days !== null) await deleteWhatIsOld(host, days, signal);
     } catch (error) {
       if (!signal.aborted) host.log.error({ err: toAppError(error) }, "deletion_not_finished");

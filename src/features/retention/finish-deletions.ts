@@ -1,4 +1,5 @@
 import { type DeletingWorld, finishSessions } from "./delete-sessions.ts";
+import { erasePerson } from "./person/delete-person.ts";
 import { deletionReads, type Why } from "./store.ts";
 
 /** Goes on with what a process before this one has left. */
@@ -10,4 +11,5 @@ export async function finishDeletions(world: DeletingWorld, signal: AbortSignal)
     await finishSessions({ why, roots }, world, signal);
     world.log.info({ sessions: roots.length }, "deletion_finished");
   }
+  for (const mark of marks) if (mark.id.startsWith("person:")) await erasePerson(mark, world, signal);
 }

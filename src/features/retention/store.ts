@@ -15,13 +15,16 @@ const GONE_KEY = "deleted:";
 /** Occurrences of jobs that go on, also between two attempts. */
 const OPEN_OCCURRENCES = ["waiting", "running", "retrying"];
 
+const stateSchema = z.enum(["marked", "begun", "ledger"]);
+
 export interface Mark {
   /** `session:ses_1` */
   readonly id: string;
-  /** `marked`: nothing is deleted yet. */
-  readonly state: "marked" | "begun";
-  readonly formerKey: string | null;
+  /** `marked`: nothing is deleted yet. `ledger`: all but what a person has spent is done. */
+  readonly state: z.infer<typeof stateSchema>;
   readonly pseudonym: string | null;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
 }
 
 export interface Place {
@@ -46,7 +49,12 @@ export function deletionReads(db: Client) {
 
     async marks(): Promise<Mark[]> {
       const rows = await db.deletion.findMany({ orderBy: { createdAt: "asc" } });
-      return rows.map(({ state, ...row }) => ({ ...row, state: state === "begun" ? "begun" : "marked" }));
+      return rows.map(({ id, state, pseudonym, createdAt }) => ({
+        id,
+        state: stateSchema.parse(state),
+        pseudonym,
+        createdAt: createdAt.getTime(),
+      }));
     },
 
     /** Sessions that are no sub-agent's and in which nothing has happened since, the oldest first. */

@@ -1,56 +1,63 @@
 /** What becomes of a table's rows. `none`: they hold nothing of one. */
 type Fate = "deleted" | "cleared" | "kept" | "none";
 
+interface Table {
+  /** When a session is deleted, or is too old. */
+  readonly session: Fate;
+  /** When a person's data is deleted. */
+  readonly person: Fate;
+}
+
 /**
- * Every table there is, and what becomes of it with a session. `deleted` rows go; `cleared` ones stay without anybody's words;
+ * Every table there is. `deleted` rows go; `cleared` ones stay without anybody's words, and with a pseudonym in a person's place;
  * `kept` ones stay as they are. docs/retention.md says why.
  */
 export const TABLES = {
-  Workspace: "none",
-  Channel: "none",
-  Session: "deleted",
-  InboxEvent: "deleted",
-  Run: "deleted",
-  JournalEntry: "deleted",
-  Message: "deleted",
-  ToolCall: "deleted",
-  Compaction: "deleted",
-  Usage: "kept",
-  Post: "deleted",
-  WebThread: "deleted",
-  WebMessage: "deleted",
-  WebFile: "deleted",
-  BudgetReservation: "deleted",
-  BudgetLock: "none",
+  Workspace: { session: "none", person: "none" },
+  Channel: { session: "none", person: "none" },
+  Session: { session: "deleted", person: "cleared" },
+  InboxEvent: { session: "deleted", person: "cleared" },
+  Run: { session: "deleted", person: "cleared" },
+  JournalEntry: { session: "deleted", person: "deleted" },
+  Message: { session: "deleted", person: "cleared" },
+  ToolCall: { session: "deleted", person: "cleared" },
+  Compaction: { session: "deleted", person: "cleared" },
+  Usage: { session: "kept", person: "cleared" },
+  Post: { session: "deleted", person: "cleared" },
+  WebThread: { session: "deleted", person: "cleared" },
+  WebMessage: { session: "deleted", person: "cleared" },
+  WebFile: { session: "deleted", person: "deleted" },
+  BudgetReservation: { session: "deleted", person: "none" },
+  BudgetLock: { session: "none", person: "none" },
   // Who decided what is in the audit log.
-  Approval: "deleted",
-  Grant: "cleared",
-  Question: "deleted",
-  Job: "none",
-  JobOccurrence: "cleared",
-  RunFeedback: "deleted",
-  RunUndo: "deleted",
-  PlatformPresence: "none",
-  AnsweredMessage: "kept",
-  KnownWorkspace: "none",
-  Memory: "deleted",
-  MemoryVector: "deleted",
-  MemorySent: "none",
-  MemoryUse: "deleted",
-  MemoryLesson: "deleted",
-  MemoryPause: "none",
-  FileLabel: "kept",
-  InstructionCard: "deleted",
-  Site: "none",
-  SiteVersion: "none",
-  Account: "none",
-  LoginSession: "none",
-  LoginAttempt: "none",
-  LinkCode: "none",
-  AccountLink: "none",
-  AuditEntry: "kept",
-  Deletion: "deleted",
-} as const satisfies Readonly<Record<string, Fate>>;
+  Approval: { session: "deleted", person: "cleared" },
+  Grant: { session: "cleared", person: "deleted" },
+  Question: { session: "deleted", person: "cleared" },
+  Job: { session: "none", person: "deleted" },
+  JobOccurrence: { session: "cleared", person: "cleared" },
+  RunFeedback: { session: "deleted", person: "deleted" },
+  RunUndo: { session: "deleted", person: "cleared" },
+  PlatformPresence: { session: "none", person: "none" },
+  AnsweredMessage: { session: "kept", person: "none" },
+  KnownWorkspace: { session: "none", person: "none" },
+  Memory: { session: "deleted", person: "deleted" },
+  MemoryVector: { session: "deleted", person: "deleted" },
+  MemorySent: { session: "none", person: "none" },
+  MemoryUse: { session: "deleted", person: "deleted" },
+  MemoryLesson: { session: "deleted", person: "deleted" },
+  MemoryPause: { session: "none", person: "cleared" },
+  FileLabel: { session: "kept", person: "cleared" },
+  InstructionCard: { session: "deleted", person: "cleared" },
+  Site: { session: "none", person: "cleared" },
+  SiteVersion: { session: "none", person: "cleared" },
+  Account: { session: "none", person: "kept" },
+  LoginSession: { session: "none", person: "kept" },
+  LoginAttempt: { session: "none", person: "none" },
+  LinkCode: { session: "none", person: "none" },
+  AccountLink: { session: "none", person: "deleted" },
+  AuditEntry: { session: "kept", person: "kept" },
+  Deletion: { session: "deleted", person: "deleted" },
+} as const satisfies Readonly<Record<string, Table>>;
 
 /** Tables whose rows go with their session, in an order in which none refers to one that is gone before it. */
 export const OF_SESSIONS = [

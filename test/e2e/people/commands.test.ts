@@ -189,6 +189,7 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "skill", answer: /\*\*code-review\*\* `\[target\]` · Reviews/ },
   { typed: "remember", answer: /Tell me what: `\/remember we deploy on Thursdays`/ },
   { typed: "memory", answer: /I remember nothing here\. `\/memory add we deploy on Thursdays` begins/ },
+  { typed: "data", answer: /\*\*?What I keep of you\*?\*[\s\S]*`\/data delete me` deletes it/ },
   { typed: "compact", answer: /nothing to summarise/ },
   { typed: "new", answer: /nothing to leave behind/ },
   { typed: "fork", answer: /nothing to fork/ },

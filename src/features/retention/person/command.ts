@@ -1,0 +1,47 @@
+import type { ChatCommand, CommandReply } from "../../../core/command-line/command.ts";
+import { privately } from "../../../core/protocol/private-reply.ts";
+import type { FeatureHost } from "../../../feature.ts";
+import type { DeletingWorld } from "../delete-sessions.ts";
+import { dataText } from "./data-text.ts";
+import { findPerson, markPerson, type PersonsData } from "./delete-person.ts";
+
+interface Deleting {
+  readonly world: DeletingWorld;
+  readonly audit: FeatureHost["audit"];
+  /** Goes on with what is marked, in its own time. */
+  readonly goOn: () => void;
+}
+
+const DELETE = "delete me";
+const SURE = "delete me now";
+
+/** `/data`: what is kept of whoever types it, and that it is deleted. */
+export function dataCommand({ world, audit, goOn }: Deleting): ChatCommand["run"] {
+  return async (line, { person }) => {
+    const typed = line.trim().toLowerCase().replaceAll(/\s+/gu, " ");
+    const found = await findPerson(person.id, world);
+    if (typed === "")
+      return privately(`**What I keep of you**\n${dataText(found, "you")}\n\n\`/data ${DELETE}\` deletes it.`);
+    if (typed !== DELETE && typed !== SURE) return privately(`There is \`/data\` and \`/data ${DELETE}\`.`);
+    if (found.openRuns > 0) return privately(openRunsText(found));
+    if (typed === DELETE) return asked(found);
+    const pseudonym = await markPerson(person.id, world);
+    await audit({ by: pseudonym, act: "person.deleted", about: pseudonym });
+    goOn();
+    return privately(`✓ I delete it now; in a moment nothing of it is left here:\n${dataText(found, "you")}`);
+  };
+}
+
+export function openRunsText({ openRuns }: Pick<PersonsData, "openRuns">): string {
+  const runs = openRuns === 1 ? "A run goes on" : `${openRuns} runs go on`;
+  return `✗ ${runs} in threads that you take part in: \`/stop\` there first, or wait for the end. Nothing was deleted.`;
+}
+
+function asked(found: PersonsData): CommandReply {
+  return {
+    ...privately(
+      `⚠ **This deletes for good what I keep of you**\n${dataText(found, "you")}\n\nWhat others have written stays, and so do messages on Slack and Discord: delete these there. Or type \`/data ${SURE}\`.`,
+    ),
+    buttons: [{ id: `data:${SURE}`, label: "Delete it all", style: "danger" }],
+  };
+}

@@ -1,0 +1,15 @@
+import type { PersonsData } from "./delete-person.ts";
+
+/** How much there is of a person, a line for each kind of it. */
+export function dataText({ sessions, messages, memories, jobs }: PersonsData, them = "them"): string {
+  return [
+    `· ${counted(sessions, "session", "sessions")} that nobody else has written in: deleted whole`,
+    `· ${counted(messages, "message", "messages")} beside others': a mark stands in their place`,
+    `· ${counted(memories, "memory", "memories")} by ${them} or about ${them}`,
+    `· ${counted(jobs, "job", "jobs")}`,
+  ].join("\n");
+}
+
+function counted(count: number, one: string, more: string): string {
+  return `${count} ${count === 1 ? one : more}`;
+}

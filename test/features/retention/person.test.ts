@@ -1,0 +1,148 @@
+import { spawnSync } from "node:child_process";
+import { cpSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { finishDeletions } from "../../../src/features/retention/finish-deletions.ts";
+import { findPerson, markPerson } from "../../../src/features/retention/person/delete-person.ts";
+import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import { runCli } from "../../support/program/cli.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { type RetentionWorld, retentionWorld } from "./retention-world.ts";
+import { seedSession } from "./seed.ts";
+import { PERSON, seedPerson } from "./seed-person.ts";
+
+const NEVER = AbortSignal.any([]);
+const PROGRAM = path.join(import.meta.dirname, "delete-and-die.ts");
+
+let postgres: Postgres;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+
+afterAll(() => postgres.stop());
+
+async function deletePerson(world: RetentionWorld): Promise<void> {
+  await markPerson(PERSON, world);
+  await finishDeletions(world, NEVER);
+}
+
+/** Where something of them is left: words, id, or name, which the audit log keeps. */
+async function tracesOfPerson(world: RetentionWorld): Promise<string[]> {
+  const found = await Promise.all(["alonegoes", "sharedgoes", "U0HERON"].map((word) => world.traces(word)));
+  const isKept = (place: string) => place === "AuditEntry" || place.startsWith("deckhand.db");
+  const named = (await world.traces("heronname")).filter((place) => !isKept(place));
+  return [...found.flat(), ...named];
+}
+
+describe.each<[string, () => Promise<{ url?: string }>]>([
+  ["SQLite", async () => ({})],
+  ["PostgreSQL", async () => ({ url: await postgres.createDatabase() })],
+])("on %s", (_name, options) => {
+  test("of a deleted person nothing is left, and what others have written is", async () => {
+    const world = await retentionWorld(await options());
+    await seedPerson(world);
+    expect(await findPerson(PERSON, world)).toMatchObject({
+      sessions: 1,
+      messages: 451,
+      memories: 2,
+      jobs: 1,
+      openRuns: 0,
+    });
+    const others = async () => (await world.traces("grebestays")).filter((place) => !place.startsWith("deckhand.db"));
+    const before = await others();
+    await deletePerson(world);
+    expect(await tracesOfPerson(world)).toEqual([]);
+    // A summary and results of steps were made of everybody's words.
+    const made = ["Compaction", "JournalEntry", "JobOccurrence", "MemoryLesson"];
+    expect((await others()).filter((place) => !made.includes(place))).toEqual(
+      before.filter((place) => !made.includes(place)),
+    );
+    expect(await world.store.tables((db) => db.deletion.count())).toBe(0);
+  });
+
+  test("the transcript stays readable, with a mark and a pseudonym, under which the ledger has what was spent", async () => {
+    const world = await retentionWorld(await options());
+    await seedPerson(world);
+    await deletePerson(world);
+    const [message] = await world.store.tables((db) => db.message.findMany({ where: { id: "theirs" } }));
+    expect(message).toMatchObject({
+      content: '[{"type":"text","text":"[deleted]"}]',
+      authorName: "somebody",
+      authorId: expect.stringMatching(/^slack:deleted-[0-9a-f]{12}$/u),
+    });
+    expect(await world.store.messages.list("ses_both")).toHaveLength(453);
+    const events = await world.store.inbox.takenSince("ses_both", 0);
+    expect(events.some(({ body }) => body.kind === "message" && body.text === "[deleted]")).toBe(true);
+    const spent = await world.store.tables((db) => db.usage.findMany({ select: { personId: true, costUsd: true } }));
+    expect(spent).toEqual(
+      expect.arrayContaining([
+        { personId: "slack:U2", costUsd: 0.5 },
+        { personId: message?.authorId, costUsd: 0.5 },
+      ]),
+    );
+  });
+});
+
+test("what was spent today keeps its person until the day is over, so that nobody gets around a limit", async () => {
+  const world = await retentionWorld();
+  await seedSession(world, { id: "ses_1", word: "alonegoes", person: PERSON, personName: "heronname" });
+  await deletePerson(world);
+  expect(await world.traces("alonegoes")).toEqual([]);
+  expect(await world.store.tables((db) => db.usage.count({ where: { personId: PERSON } }))).toBe(1);
+  const tomorrow = { ...world.runtime.clock, now: () => Date.now() + 86_400_000 };
+  await finishDeletions({ ...world, runtime: { clock: tomorrow } }, NEVER);
+  expect(await tracesOfPerson(world)).toEqual([]);
+});
+
+test("killed at any time, the deletion of a person is finished by the next start", { timeout: 240_000 }, async () => {
+  const before = await retentionWorld();
+  await seedPerson(before);
+  await before.store.close();
+  const die = (lastStep: number) => {
+    const home = tempDirectory();
+    cpSync(before.home, home, { recursive: true });
+    const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, home, `${lastStep}`, PERSON], {
+      encoding: "utf8",
+    });
+    return { home, stdout, stderr };
+  };
+  const steps = Number(die(0).stdout);
+  expect(steps).toBeGreaterThan(40);
+  for (let step = 1; step <= steps; step += 5) {
+    const { home, stderr } = die(step);
+    expect(stderr).toBe("");
+    const after = await retentionWorld({ home });
+    await finishDeletions(after, NEVER);
+    expect(await tracesOfPerson(after), `killed after transaction ${step}`).toEqual([]);
+    expect(await after.store.tables((db) => db.deletion.count())).toBe(0);
+  }
+});
+
+test("deckhand data delete --person says how much of what, and is refused while a run goes on", async () => {
+  const cwd = tempDirectory();
+  const world = await retentionWorld({ home: `${cwd}/data` });
+  await seedSession(world, { id: "ses_live", word: "ruff", person: PERSON, isOver: false });
+  await seedPerson(world);
+  const run = () => runCli(["data", "delete", "--person", PERSON], { cwd, env: {} });
+  expect(await run()).toEqual({
+    out: "",
+    error: `✗ A run goes on in threads that ${PERSON} takes part in: stop them first. Nothing was deleted.`,
+    failed: true,
+  });
+  await world.store.transaction((tx) => tx.tables((db) => db.run.updateMany({ data: { status: "ended" } })));
+  const { out, failed } = await run();
+  expect({ lines: out.split("\n"), failed }).toEqual({
+    lines: [
+      `✓ What was kept of ${PERSON} is deleted:`,
+      "· 2 sessions that nobody else has written in: deleted whole",
+      "· 451 messages beside others': a mark stands in their place",
+      "· 3 memories by them or about them",
+      "· 1 job",
+    ],
+    failed: false,
+  });
+  expect(await world.traces("sharedgoes")).toEqual([]);
+  const audit = await world.store.tables((db) => db.auditEntry.findMany({ where: { act: "person.deleted" } }));
+  expect(audit).toMatchObject([{ by: "command line", about: expect.stringMatching(/^slack:deleted-/u) }]);
+});
