@@ -5,6 +5,7 @@ import type { FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 import type { Logins } from "./adapters/web/server/logins.ts";
 import type { TeamOverview } from "./adapters/web/sessions/team-overview.ts";
 import type { TeamSessions, Viewer } from "./adapters/web/sessions/team-sessions.ts";
+import type { TeamUsage } from "./adapters/web/sessions/team-usage.ts";
 import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
@@ -181,7 +182,7 @@ interface CardOfRun {
   readonly thread: ThreadRef;
 }
 
-export type { TeamOverview, TeamSessions };
+export type { TeamOverview, TeamSessions, TeamUsage };
 
 /** What an open feature gives; all of it may be left out. */
 export interface OpenFeature {

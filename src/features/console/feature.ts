@@ -2,6 +2,7 @@ import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
 import { createHealthWatch } from "./overview/health-watch.ts";
+import { consoleRoutes } from "./routes.ts";
 import type { Sessions } from "./sessions.ts";
 
 const consoleSchema = z
@@ -65,13 +66,7 @@ function openConsole(host: FeatureHost, adminsSeePrivate: boolean): OpenFeature 
         };
       },
     },
-    routes: [
-      {
-        method: "GET",
-        path: "/overview",
-        handle: async ({ viewer }) => ({ status: 200, body: await (await load()).overview(viewer) }),
-      },
-    ],
+    routes: consoleRoutes(load),
     start: async (signal) => {
       health.run(signal).catch((error: unknown) => host.log.error({ err: error }, "health_not_watched"));
     },

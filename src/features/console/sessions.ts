@@ -1,4 +1,4 @@
-import type { OpenFeature, TeamOverview, TeamSessions } from "../../feature.ts";
+import type { OpenFeature, TeamOverview, TeamSessions, TeamUsage } from "../../feature.ts";
 import { type Comparing, changeOf } from "./changes.ts";
 import { choicesFor, listSessions } from "./list.ts";
 import { createLive, type Telling } from "./live.ts";
@@ -7,9 +7,11 @@ import { type Overlooking, overviewFor } from "./overview/overview.ts";
 import { type Pressing, pressButton } from "./press.ts";
 import { type Showing, showSession } from "./session.ts";
 import { createSight, type SightOptions, type Viewer } from "./sight.ts";
+import { type UsageQuery, usageFor } from "./usage/usage.ts";
 
 export interface Sessions extends TeamSessions {
   readonly overview: (viewer: Viewer) => Promise<TeamOverview>;
+  readonly usage: (viewer: Viewer, query: UsageQuery) => Promise<TeamUsage>;
   /** What happens in a run. */
   readonly note: NonNullable<OpenFeature["watchRun"]>;
   readonly gone: NonNullable<OpenFeature["sessionsGone"]>;
@@ -39,6 +41,7 @@ export function createSessions(host: Host, { adminsSeePrivate, health }: Session
     change: async (viewer, asked) => host.hideIn(await changeOf(viewer, asked, world)),
     press: async (viewer, press) => host.hideIn(await pressButton(viewer, press, world)),
     overview: async (viewer) => host.hideIn(await overviewFor(viewer, { ...world, health })),
+    usage: async (viewer, query) => host.hideIn(await usageFor(viewer, query, world)),
     watch,
     note,
     gone,

@@ -83,6 +83,7 @@ const MOST_GENERATIONS = 8;
 /** Looks over the sessions of all channels. */
 export function consoleReads(db: Client) {
   return {
+    ...named(db),
     ...figures(db),
     ...spending(db),
     ...texts(db),
@@ -120,15 +121,6 @@ export function consoleReads(db: Client) {
       return rows.map(toThread);
     },
 
-    /** Those that there are, sub-agents' too. */
-    async among(ids: readonly string[]): Promise<ThreadRow[]> {
-      const rows = await db.session.findMany({
-        where: { id: { in: [...ids] } },
-        include: { channel: { include: { workspace: true } } },
-      });
-      return rows.map(toThread);
-    },
-
     /** Also a sub-agent's; null when there is none. */
     async get(id: string): Promise<(ThreadRow & { readonly parentId: string | null }) | null> {
       const row = await db.session.findUnique({
@@ -155,6 +147,24 @@ function behind(after: RowFilter["after"]) {
   if (after === null) return {};
   const updatedAt = new Date(after.at);
   return { OR: [{ updatedAt: { lt: updatedAt } }, { updatedAt, id: { lt: after.id } }] };
+}
+
+function named(db: Client) {
+  return {
+    async channelsAmong(ids: readonly string[]): Promise<ChannelRow[]> {
+      const where = { id: { in: [...ids] } };
+      return (await db.channel.findMany({ where, include: { workspace: true } })).map(toChannel);
+    },
+
+    /** Those that there are, sub-agents' too. */
+    async among(ids: readonly string[]): Promise<ThreadRow[]> {
+      const rows = await db.session.findMany({
+        where: { id: { in: [...ids] } },
+        include: { channel: { include: { workspace: true } } },
+      });
+      return rows.map(toThread);
+    },
+  };
 }
 
 function figures(db: Client) {

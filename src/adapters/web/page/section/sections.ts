@@ -32,6 +32,7 @@ export const SECTIONS: readonly Section[] = [
     role: "viewer",
     load: async () => (await import("../overview/overview.tsx")).Overview,
   },
+  { name: "usage", title: "Usage", role: "viewer", load: async () => (await import("../usage/usage.tsx")).Usage },
   { name: "audit", title: "Audit log", role: "admin", load: async () => (await import("../audit/audit.tsx")).Audit },
 ];
 

@@ -1,0 +1,209 @@
+import type { JSX } from "preact";
+import { dollars } from "../../../../core/text/dollars.ts";
+import type { TeamUsage, UsageFigures, UsageGroup, UsageRow } from "../../sessions/team-usage.ts";
+import { type Column, DataTable } from "../section/data-table.tsx";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get } from "../section/request.ts";
+import type { SectionProps } from "../section/sections.ts";
+import { useLoaded } from "../section/use-loaded.ts";
+
+const GROUPS: readonly { readonly by: UsageGroup; readonly title: string }[] = [
+  { by: "day", title: "Day" },
+  { by: "model", title: "Model" },
+  { by: "channel", title: "Channel" },
+  { by: "person", title: "Person" },
+  { by: "job", title: "Job" },
+];
+const SPANS = [1, 7, 31, 92];
+
+/** What the address says: what it is summed up by, over how many days, and what it is narrowed to. */
+interface Asked {
+  readonly by: UsageGroup;
+  readonly days: number;
+  readonly chosen: ReadonlyMap<UsageGroup, string>;
+}
+
+/** What the work has cost, by what one wants to know it by; each row leads into itself. */
+export function Usage({ rest, go }: SectionProps): JSX.Element {
+  const asked = askedIn(rest);
+  const { by, days, chosen } = asked;
+  const query = { by, days, ...Object.fromEntries(chosen) };
+  const loaded = useLoaded(JSON.stringify(query), (signal) => get<TeamUsage>("/features/console/usage", query, signal));
+  const open = (next: Partial<Asked>): void => go(addressOf({ ...asked, ...next }));
+  return (
+    <>
+      <Choices asked={asked} open={open} />
+      <LoadedView loaded={loaded}>
+        {(usage) => (
+          <div class="overview">
+            <Chosen usage={usage} asked={asked} open={open} />
+            <Total usage={usage} isOfJobs={by === "job" || chosen.has("job")} />
+            {by === "day" ? <Days usage={usage} /> : <Rows usage={usage} asked={asked} />}
+          </div>
+        )}
+      </LoadedView>
+    </>
+  );
+}
+
+interface ChoicesProps {
+  readonly asked: Asked;
+  readonly open: (next: Partial<Asked>) => void;
+}
+
+function Choices({ asked: { by, days, chosen }, open }: ChoicesProps): JSX.Element {
+  const groups = chosen.has("job") ? GROUPS.filter((group) => group.by === "day") : GROUPS;
+  return (
+    <search class="filters">
+      <select
+        aria-label="Summed up by"
+        value={by}
+        onChange={({ currentTarget }) => open({ by: groupOf(currentTarget.value) })}
+      >
+        {groups.map((group) => (
+          <option key={group.by} value={group.by}>
+            By {group.title.toLowerCase()}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Days"
+        value={days}
+        onChange={({ currentTarget }) => open({ days: Number(currentTarget.value) })}
+      >
+        {SPANS.map((span) => (
+          <option key={span} value={span}>
+            {span === 1 ? "Today" : `${span} days`}
+          </option>
+        ))}
+      </select>
+    </search>
+  );
+}
+
+/** What it is narrowed to, with a button that takes it back. */
+function Chosen({ usage, asked, open }: ChoicesProps & { readonly usage: TeamUsage }): JSX.Element | null {
+  if (usage.chosen.length === 0) return null;
+  return (
+    <ul class="chosen" aria-label="Only">
+      {usage.chosen.map(({ by, label }) => (
+        <li key={by}>
+          <button
+            type="button"
+            onClick={() => open({ chosen: new Map([...asked.chosen].filter(([group]) => group !== by)) })}
+          >
+            <span class="hint">{titleOf(by)}</span> {label} <span aria-hidden="true">×</span>
+            <span class="hidden">, show all again</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface TotalProps {
+  readonly usage: TeamUsage;
+  readonly isOfJobs: boolean;
+}
+
+function Total({ usage: { total, isAll }, isOfJobs }: TotalProps): JSX.Element {
+  const { costUsd, tokens, calls, unpriced } = total;
+  return (
+    <p>
+      <strong>{dollars(costUsd)}</strong> {isAll ? "in all" : "in channels that you see"}
+      {tokens !== null && ` · ${figure(tokens)} tokens`} · {counted(calls, isOfJobs ? "job run" : "model call")}
+      {unpriced > 0 && (
+        <span class="hint"> · not in the dollars: {counted(unpriced, "call")} without a known price</span>
+      )}
+    </p>
+  );
+}
+
+interface Day {
+  readonly day: string;
+  readonly costUsd: number;
+}
+
+function Days({ usage: { days, perDay } }: { readonly usage: TeamUsage }): JSX.Element {
+  const rows = days.map((day, index) => ({ day, costUsd: perDay[index] ?? 0 })).toReversed();
+  return <DataTable caption="Spent by day" columns={DAYS} rows={rows} keyOf={({ day }) => day} empty="" />;
+}
+
+const DAYS: readonly Column<Day>[] = [
+  { title: "Day", cell: ({ day }) => <time dateTime={day}>{day}</time>, sortBy: ({ day }) => day },
+  { title: "Cost", cell: ({ costUsd }) => dollars(costUsd), sortBy: ({ costUsd }) => costUsd, isNumber: true },
+];
+
+function Rows({ usage, asked }: { readonly usage: TeamUsage; readonly asked: Asked }): JSX.Element {
+  return (
+    <DataTable
+      caption={`Spent by ${titleOf(asked.by).toLowerCase()}`}
+      columns={columnsFor(asked)}
+      rows={usage.rows}
+      keyOf={({ key, label }) => key ?? label}
+      empty="Nothing was spent."
+    />
+  );
+}
+
+function columnsFor(asked: Asked): readonly Column<UsageRow>[] {
+  return [
+    {
+      title: titleOf(asked.by),
+      cell: ({ key, label }) => (key === null ? label : <a href={`#/usage/${addressOf(into(asked, key))}`}>{label}</a>),
+      sortBy: ({ label }) => label,
+    },
+    { title: "Cost", cell: ({ costUsd }) => dollars(costUsd), sortBy: ({ costUsd }) => costUsd, isNumber: true },
+    ...(asked.by === "job" ? [] : [TOKENS]),
+    {
+      title: asked.by === "job" ? "Runs" : "Calls",
+      cell: ({ calls }) => figure(calls),
+      sortBy: ({ calls }) => calls,
+      isNumber: true,
+    },
+  ];
+}
+
+const TOKENS: Column<UsageRow> = {
+  title: "Tokens",
+  cell: ({ tokens }: UsageFigures) => figure(tokens ?? 0),
+  sortBy: ({ tokens }: UsageFigures) => tokens ?? 0,
+  isNumber: true,
+};
+
+/** A row looked into: by the next group that it is not narrowed to yet. */
+function into({ by, days, chosen }: Asked, key: string): Asked {
+  const next = new Map([...chosen, [by, key] as const]);
+  const group = GROUPS.find((each) => each.by !== "day" && each.by !== "job" && !next.has(each.by));
+  return { days, chosen: next, by: by === "job" ? "day" : (group?.by ?? "day") };
+}
+
+function askedIn(rest: string): Asked {
+  const params = new URLSearchParams(rest);
+  const days = Number(params.get("days"));
+  const chosen = GROUPS.flatMap(({ by }) => {
+    const key = params.get(by);
+    return key === null || key === "" ? [] : [[by, key] as const];
+  });
+  return { by: groupOf(params.get("by") ?? ""), days: SPANS.includes(days) ? days : 7, chosen: new Map(chosen) };
+}
+
+function addressOf({ by, days, chosen }: Asked): string {
+  return new URLSearchParams([["by", by], ["days", String(days)], ...chosen]).toString();
+}
+
+function groupOf(text: string): UsageGroup {
+  return GROUPS.find(({ by }) => by === text)?.by ?? "day";
+}
+
+function titleOf(group: UsageGroup): string {
+  return GROUPS.find(({ by }) => by === group)?.title ?? group;
+}
+
+function counted(count: number, what: string): string {
+  return `${figure(count)} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function figure(value: number): string {
+  return value.toLocaleString("en-US");
+}

@@ -1,0 +1,177 @@
+import type { FeatureHost, TeamUsage } from "../../../feature.ts";
+import { channelName, type Looking } from "../list.ts";
+import { isAdmin } from "../overview/overview.ts";
+import type { Viewer } from "../sight.ts";
+import { type ChannelRow, consoleReads } from "../store.ts";
+import { type JobFilter, type KeySum, type UsageColumn, type UsageFilter, usageReads } from "./store.ts";
+
+type Row = TeamUsage["rows"][number];
+type Chosen = TeamUsage["chosen"][number];
+type Group = Chosen["by"];
+
+/** What is asked for: keys of rows narrow it, empty ones do not. */
+export interface UsageQuery {
+  readonly by: Group;
+  readonly days: number;
+  readonly model: string;
+  readonly channel: string;
+  readonly person: string;
+  readonly job: string;
+}
+
+const DAY_MS = 86_400_000;
+const COLUMNS: ReadonlyMap<Group, UsageColumn> = new Map([
+  ["channel", "channelId"],
+  ["person", "personId"],
+]);
+/** What stands for the names of channels that the viewer does not see, and for jobs there. */
+const UNSEEN = { channel: "private channels", job: "jobs in private channels" };
+
+export interface Counting extends Looking {
+  readonly host: Pick<FeatureHost, "store" | "describe" | "runtime">;
+}
+
+interface Told {
+  readonly viewer: Viewer;
+  readonly query: UsageQuery;
+  readonly starts: readonly number[];
+  /** Channels that the viewer sees, among those in which something was spent. */
+  readonly seen: ReadonlyMap<string, ChannelRow>;
+  /** Those that count; null: all. */
+  readonly channels: readonly string[] | null;
+}
+
+/**
+ * The ledger summed up: for admins all of it, without the names of channels that they do not see; for others what was
+ * spent in channels that they see.
+ */
+export async function usageFor(viewer: Viewer, query: UsageQuery, counting: Counting): Promise<TeamUsage> {
+  const { runtime } = counting.host;
+  const today = runtime.clock.now() - (runtime.clock.now() % DAY_MS);
+  const starts = Array.from({ length: query.days }, (_, index) => today - (query.days - 1 - index) * DAY_MS);
+  const seen = await seenChannels(viewer, { since: starts[0] ?? today, until: today + DAY_MS }, counting);
+  const isNarrowed = query.channel !== "" || query.job !== "";
+  const channels = isAdmin(viewer) && !isNarrowed ? null : [...seen.keys()];
+  const told = { viewer, query, starts, seen, channels };
+  const perKey = await (query.by === "job" || query.job !== "" ? jobSums : callSums)(told, counting);
+  const rows = merged(perKey).toSorted((a, b) => b.costUsd - a.costUsd || b.calls - a.calls);
+  return {
+    days: starts.map((start) => new Date(start).toISOString().slice(0, 10)),
+    total: totalOf(perKey),
+    rows: query.by === "day" ? [] : rows,
+    perDay: starts.map((_, day) => perKey.reduce((sum, row) => sum + (row.perDay[day] ?? 0), 0)),
+    isAll: channels === null,
+    chosen: await chosenOf(told, counting),
+  };
+}
+
+async function seenChannels(
+  viewer: Viewer,
+  range: { readonly since: number; readonly until: number },
+  { host, sight }: Counting,
+): Promise<ReadonlyMap<string, ChannelRow>> {
+  const ids = await host.store.tables(usageReads).channelsWithUse(range);
+  const channels = await host.store.tables(consoleReads).channelsAmong(ids);
+  const seen = await Promise.all(
+    channels.map(async (channel) => ((await sight.seesChannel(viewer, channel)) ? [channel] : [])),
+  );
+  return new Map(seen.flat().map((channel) => [channel.id, channel]));
+}
+
+/** One read a day: what is told of days and of keys adds up to the same. */
+async function callSums({ query, starts, seen, channels }: Told, { host }: Counting): Promise<Row[]> {
+  const reads = host.store.tables(usageReads);
+  const column = COLUMNS.get(query.by) ?? "model";
+  const { channel, person, model } = query;
+  const days = await Promise.all(
+    starts.map(async (since) => {
+      const filter: UsageFilter = { since, until: since + DAY_MS, channels, channel, person, model };
+      return reads.sums(column, filter);
+    }),
+  );
+  const byKey = new Map<string, (KeySum | undefined)[]>();
+  for (const [day, sums] of days.entries()) {
+    for (const sum of sums) {
+      const ofKey = byKey.get(sum.key) ?? [];
+      ofKey[day] = sum;
+      byKey.set(sum.key, ofKey);
+    }
+  }
+  const names =
+    column === "personId" ? await host.store.usage.namesOf(column, [...byKey.keys()]) : new Map<string, string>();
+  return [...byKey].map(([key, sums]) => {
+    const label = column === "channelId" ? labelOf(seen.get(key)) : (names.get(key) ?? key);
+    const of = (field: "costUsd" | "tokens" | "calls" | "unpriced") =>
+      sums.reduce((all, sum) => all + (sum?.[field] ?? 0), 0);
+    return {
+      key: label === UNSEEN.channel ? null : key,
+      label,
+      costUsd: of("costUsd"),
+      tokens: of("tokens"),
+      calls: of("calls"),
+      unpriced: of("unpriced"),
+      perDay: starts.map((_, day) => sums[day]?.costUsd ?? 0),
+    };
+  });
+}
+
+async function jobSums({ query, starts, seen, channels }: Told, { host }: Counting): Promise<Row[]> {
+  const reads = host.store.tables(usageReads);
+  const job = jobIn(query.job);
+  const days = await Promise.all(
+    starts.map(async (since) => reads.jobs({ since, until: since + DAY_MS, channels, job } satisfies JobFilter)),
+  );
+  return days.flatMap((sums, day) =>
+    sums.map(({ name, channelId, costUsd, occurrences }) => {
+      const isSeen = seen.has(channelId);
+      return {
+        key: isSeen ? `${channelId} ${name}` : null,
+        label: isSeen ? name : UNSEEN.job,
+        costUsd,
+        tokens: null,
+        calls: occurrences,
+        unpriced: 0,
+        perDay: starts.map((_, index) => (index === day ? costUsd : 0)),
+      };
+    }),
+  );
+}
+
+function jobIn(key: string): JobFilter["job"] {
+  const [, channelId, name] = /^(\S+) (.+)$/su.exec(key) ?? [];
+  return channelId === undefined || name === undefined ? null : { name, channelId };
+}
+
+function labelOf(channel: ChannelRow | undefined): string {
+  return channel === undefined ? UNSEEN.channel : `${channelName(channel)} · ${channel.workspaceName}`;
+}
+
+/** Rows of one key as one, and those without a key by their label: what must not be told apart. */
+function merged(rows: readonly Row[]): Row[] {
+  return [...Map.groupBy(rows, ({ key, label }) => key ?? ` ${label}`).values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const perDay = first.perDay.map((_, day) => same.reduce((all, row) => all + (row.perDay[day] ?? 0), 0));
+    return [{ ...first, ...totalOf(same), perDay }];
+  });
+}
+
+function totalOf(rows: readonly Row[]): TeamUsage["total"] {
+  const of = (field: "costUsd" | "calls" | "unpriced") => rows.reduce((all, row) => all + row[field], 0);
+  const tokens = rows.some((row) => row.tokens === null) ? null : rows.reduce((all, row) => all + (row.tokens ?? 0), 0);
+  return { costUsd: of("costUsd"), tokens, calls: of("calls"), unpriced: of("unpriced") };
+}
+
+async function chosenOf({ query, seen }: Told, { host }: Counting): Promise<Chosen[]> {
+  const { model, channel, person, job } = query;
+  const names = person === "" ? new Map<string, string>() : await host.store.usage.namesOf("personId", [person]);
+  const jobName = jobIn(job)?.name ?? "";
+  return (
+    [
+      { by: "model", label: model },
+      { by: "channel", label: channel === "" ? "" : labelOf(seen.get(channel)) },
+      { by: "person", label: names.get(person) ?? person },
+      { by: "job", label: jobName },
+    ] as const
+  ).filter(({ label }) => label !== "");
+}

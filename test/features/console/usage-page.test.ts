@@ -1,0 +1,82 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { text } from "../../support/model/model-script.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+import {
+  addAccount,
+  complaintsAbout,
+  consoleOffice,
+  LOOKS,
+  link,
+  originOf,
+  picture,
+  signedIn,
+} from "./console-world.ts";
+
+/** What the work has cost, in a real browser: the sums, and the way into them. */
+
+let browser: Browser;
+let at: SlackOffice;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  at = await consoleOffice();
+  at.model.script(() => text("Done."));
+  await addAccount(at, { name: "ana" });
+  const page = await signedIn(at, browser, { name: "ana" });
+  await link(at, page, "U0ANA");
+  await page.context().close();
+  for (const words of ["one thing", "another thing"]) await at.talk({ text: words, channel: at.channel() }).answered(1);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+});
+
+const rows = (page: Page, name: string) => page.getByRole("table", { name }).locator("tbody tr");
+
+test.each(LOOKS)("axe finds nothing in the usage, $name", async ({ name, colorScheme, width }) => {
+  const page = await signedIn(at, browser, { name: "ana", colorScheme, viewport: { width, height: 800 } });
+  await page.goto(`${originOf(at)}/#/usage`);
+  await rows(page, "Spent by day").first().waitFor();
+  expect(await complaintsAbout(page)).toEqual([]);
+  await picture(page, `usage-${name}`);
+  await page.getByRole("combobox", { name: "Summed up by" }).selectOption("model");
+  await rows(page, "Spent by model").first().waitFor();
+  expect(await complaintsAbout(page)).toEqual([]);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  await picture(page, `usage-model-${name}`);
+  await page.context().close();
+});
+
+test("by keyboard alone a sum is looked into, step by step, and left again", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Usage" }).focus();
+  await page.keyboard.press("Enter");
+  const total = page.getByText("in channels that you see");
+  await total.filter({ hasText: "2 model calls" }).waitFor();
+  await page.getByRole("combobox", { name: "Summed up by" }).focus();
+  await page.keyboard.type("By channel");
+  const channels = rows(page, "Spent by channel");
+  await expect.poll(() => channels.count()).toBe(2);
+  await channels.first().getByRole("link").focus();
+  await page.keyboard.press("Enter");
+  await total.filter({ hasText: "1 model call" }).waitFor();
+  await rows(page, "Spent by model").getByRole("link").focus();
+  await page.keyboard.press("Enter");
+  await rows(page, "Spent by person").filter({ hasText: "@ana" }).waitFor();
+  // The address is all that it needs.
+  await page.reload();
+  await rows(page, "Spent by person").filter({ hasText: "@ana" }).waitFor();
+  await page
+    .getByRole("list", { name: "Only" })
+    .getByRole("button", { name: /^Channel/u })
+    .focus();
+  await page.keyboard.press("Enter");
+  await total.filter({ hasText: "2 model calls" }).waitFor();
+  await page.goBack();
+  await total.filter({ hasText: "1 model call" }).waitFor();
+  await page.context().close();
+});
