@@ -130,6 +130,16 @@ export function memoriesContract(database: Database, openHarness: () => Promise<
       expect((await search("what of the heron is kept in the cellar"))[0]).toBe("The heron spares lie in a box");
     });
 
+    test("what stands beside a line in small words alone says nothing of it", async () => {
+      const talk = ["Tea is what all of the house has in the cellar room", "Heron 8101: no port so far", "It rains"];
+      await add([
+        { text: "The heron spares are in a box" },
+        ...Array.from({ length: 30 }, (_, at) => ({ text: `Lunch ${at} was long`, id: `lunch_${at}` })),
+        ...talk.map((text, index) => ({ text, id: `talk_${index}`, source: "talk", position: index + 1 })),
+      ]);
+      expect((await search("what of the heron is in storage"))[0]).toBe("The heron spares are in a box");
+    });
+
     test("what only asks counts where something is asked", async () => {
       await add([{ text: "Heron folk told who sleeps now" }, { text: "Heron folk told us to sleep on" }]);
       expect((await search("who owns the heron"))[0]).toBe("Heron folk told us to sleep on");

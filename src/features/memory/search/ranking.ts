@@ -127,12 +127,17 @@ export function rank(readings: readonly Reading[], question: Question): Ranked[]
   const weights = [...question.words.map(({ weight }) => weight), ...smallWeights(readings, question)];
   const byWord = readings.map((reading) => relevanceOf(reading, weights, mean));
   const own = byWord.map((words) => words.reduce((sum, word) => sum + word, 0));
+  const lending = readings.map(({ times, found }, index) => {
+    // A question lends its small words, too, to what answers it; what is told beside something else does not.
+    const words = byWord[index] ?? [];
+    return isQuestion(found.text) ? words : words.slice(0, times.length);
+  });
   const line = surroundings(readings);
   const talks = talkBests(readings, own);
   const shares = sharesOf(readings, question);
   const byTime = asksWhen(question.query);
   const nears = readings.map((_, index) => {
-    const neighbours = LENT.map(({ step, part }) => ({ part, words: byWord[line(index, step)] ?? [] }));
+    const neighbours = LENT.map(({ step, part }) => ({ part, words: lending[line(index, step)] ?? [] }));
     return (own[index] ?? 0) + lent(byWord[index] ?? [], neighbours);
   });
   const byWords = readings.map((reading, index) => (nears[index] ?? 0) + said(reading, question));
