@@ -4,6 +4,7 @@ import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
 import { createHealthWatch } from "./overview/health-watch.ts";
 import { consoleRoutes } from "./routes.ts";
 import type { Sessions } from "./sessions.ts";
+import { createWriting } from "./writing.ts";
 
 const consoleSchema = z
   .strictObject({
@@ -33,14 +34,15 @@ export const consoleFeature: Feature = {
   },
 };
 
-/** What it is made of is loaded when a page first asks; runs are heard of while one watches. */
+/** What it is made of is loaded when a page first asks; of runs, what is being written is all that is kept before. */
 function openConsole(host: FeatureHost, adminsSeePrivate: boolean): OpenFeature {
   let loading: Promise<Sessions> | null = null;
   let loaded: Sessions | null = null;
+  const writing = createWriting(host.runtime.clock);
   const health = createHealthWatch(host.platforms, host.runtime.clock);
   const load = async (): Promise<Sessions> => {
     loading ??= import("./sessions.ts").then(({ createSessions }) =>
-      createSessions(host, { adminsSeePrivate, health }),
+      createSessions(host, { adminsSeePrivate, health, writing }),
     );
     loaded = await loading;
     return loaded;
@@ -70,7 +72,10 @@ function openConsole(host: FeatureHost, adminsSeePrivate: boolean): OpenFeature 
     start: async (signal) => {
       health.run(signal).catch((error: unknown) => host.log.error({ err: error }, "health_not_watched"));
     },
-    watchRun: (run, event) => loaded?.note(run, event),
+    watchRun: (run, event) => {
+      writing.note(run, event);
+      loaded?.note(run, event);
+    },
     sessionsGone: (sessionIds) => loaded?.gone(sessionIds),
   };
 }

@@ -3,6 +3,7 @@ import type { FeatureHost, OpenFeature, TeamSessions } from "../../feature.ts";
 import type { Looking } from "./list.ts";
 import type { Viewer } from "./sight.ts";
 import { consoleReads } from "./store.ts";
+import type { Answer, Writing } from "./writing.ts";
 
 type Watching = Parameters<TeamSessions["watch"]>[0];
 type Note = NonNullable<OpenFeature["watchRun"]>;
@@ -14,12 +15,13 @@ const STORED_MS = 700;
 /** How long it is believed who looks. Milliseconds. */
 const BELIEVED_MS = 5_000;
 const REMEMBERED = 2_000;
+const NOTHING = { id: "", text: "", of: null };
 
 interface Page extends Watching {
   /** Sessions that have changed. */
   readonly changed: Set<string>;
-  /** What has come of an answer. */
-  text: string;
+  /** What has been told of an answer, and of what state of it. */
+  told: Answer & { readonly of: Answer | null };
   viewerNow: { readonly viewer: Promise<Viewer | null>; readonly until: number } | null;
 }
 
@@ -35,6 +37,7 @@ export interface Live {
 
 export interface Telling extends Looking {
   readonly host: Pick<FeatureHost, "store" | "describe" | "runtime" | "log" | "hideIn">;
+  readonly writing: Pick<Writing, "in">;
 }
 
 /** Tells open pages what happens in runs, each what its viewer may see; while none is open, nothing is done. */
@@ -62,8 +65,9 @@ export function createLive(world: Telling): Live {
   };
   return {
     watch: (watching) => {
-      const page: Page = { ...watching, changed: new Set(), text: "", viewerNow: null };
+      const page: Page = { ...watching, changed: new Set(), told: NOTHING, viewerNow: null };
       pages.add(page);
+      flushSoon();
       return () => pages.delete(page);
     },
     gone: (sessionIds) => {
@@ -76,10 +80,7 @@ export function createLive(world: Telling): Live {
     },
     note: ({ sessionId }, event) => {
       if (pages.size === 0) return;
-      if (event.type === "token") {
-        for (const page of pages) if (page.sessionId === sessionId) page.text += event.text;
-        return flushSoon();
-      }
+      if (event.type === "token" || event.type === "text_discarded") return flushSoon();
       mark(sessionId);
       if (event.type === "closed") clock.after(STORED_MS, () => mark(sessionId));
     },
@@ -90,19 +91,19 @@ type Flushing = Telling & { readonly known: Known };
 
 async function flush(page: Page, flushing: Flushing): Promise<void> {
   const { changed, sessionId, tell } = page;
-  const text = page.text;
   const ids = [...changed];
-  page.text = "";
   changed.clear();
-  if (text === "" && ids.length === 0) return;
+  const isWritten = sessionId !== null && flushing.writing.in(sessionId) !== page.told.of;
+  if (!isWritten && ids.length === 0) return;
   const viewer = await viewerOf(page, flushing.host.runtime.clock.now());
   if (viewer === null) return;
   const sees = async (id: string): Promise<string | null> => {
     const found = await place(id, flushing);
     return found !== null && (await flushing.sight.sees(viewer, found.row)) ? found.rootId : null;
   };
-  if (text !== "" && sessionId !== null && (await sees(sessionId)) !== null) {
-    tell({ type: "text", sessionId, text: flushing.host.hideIn(text) });
+  if (isWritten && (await sees(sessionId)) !== null) {
+    const news = wordsFor(page, sessionId, flushing);
+    if (news !== null) tell(news);
   }
   const seen = await Promise.all(
     ids.map(async (id) => {
@@ -113,6 +114,26 @@ async function flush(page: Page, flushing: Flushing): Promise<void> {
   const told = [...new Set(seen.flat())];
   const wanted = sessionId === null ? told : told.filter((id) => id === sessionId);
   if (wanted.length > 0) tell({ type: "changed", sessionIds: wanted });
+}
+
+/** What of an answer the page has not been told yet, which is told at once; null where there is nothing. */
+function wordsFor(page: Page, sessionId: string, { writing, host }: Flushing) {
+  const written = writing.in(sessionId);
+  const before = page.told.id === written?.id ? page.told.text : "";
+  // As a whole: what is hidden may have come in parts.
+  const text = host.hideIn(written?.text ?? "");
+  page.told = { id: written?.id ?? "", text, of: written };
+  if (written === null || text === before) return null;
+  const at = sameFor(before, text);
+  return { type: "text", sessionId, answer: written.id, at, text: text.slice(at) } as const;
+}
+
+/** How many characters two texts begin alike with. */
+function sameFor(one: string, other: string): number {
+  if (other.startsWith(one)) return one.length;
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
 }
 
 function viewerOf(page: Page, now: number): Promise<Viewer | null> {

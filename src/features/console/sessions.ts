@@ -27,13 +27,14 @@ type Host = Showing["host"] &
 interface SessionsOptions {
   readonly adminsSeePrivate: boolean;
   readonly health: HealthWatch;
+  readonly writing: Telling["writing"];
 }
 
 /** Sessions of all platforms for the page; nothing of it carries a secret of the program's own, or of a file. */
-export function createSessions(host: Host, { adminsSeePrivate, health }: SessionsOptions): Sessions {
+export function createSessions(host: Host, { adminsSeePrivate, health, writing }: SessionsOptions): Sessions {
   const sight = createSight({ ...host, clock: host.runtime.clock, adminsSeePrivate });
   const world = { host, sight };
-  const { watch, note, gone } = createLive(world);
+  const { watch, note, gone } = createLive({ ...world, writing });
   return {
     list: async (viewer, query) => host.hideIn(await listSessions(viewer, query, world)),
     choices: async (viewer) => host.hideIn(await choicesFor(viewer, world)),

@@ -2,6 +2,7 @@ import type { Person } from "../../../src/core/protocol/platform.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { createHealthWatch } from "../../../src/features/console/overview/health-watch.ts";
 import { createSessions } from "../../../src/features/console/sessions.ts";
+import { createWriting } from "../../../src/features/console/writing.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -37,6 +38,7 @@ export function world({ store, adminsSeePrivate = false, serves = () => true }: 
   const clock = new ManualClock();
   const platforms = new Map([["slack", { connected: true, detail: "connected" }]]);
   const health = createHealthWatch(() => platforms, clock);
+  const writing = createWriting(clock);
   const absent = () => Promise.reject(new Error("nothing asks for it"));
   const sessions = createSessions(
     {
@@ -63,9 +65,9 @@ export function world({ store, adminsSeePrivate = false, serves = () => true }: 
       log: silentLog,
       hideIn: (value) => value,
     },
-    { adminsSeePrivate, health },
+    { adminsSeePrivate, health, writing },
   );
-  return { sessions, members, gone, clock, platforms };
+  return { sessions, writing, members, gone, clock, platforms };
 }
 
 export const SESSIONS: readonly SeededSession[] = [

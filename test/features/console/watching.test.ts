@@ -154,6 +154,97 @@ test("a changed file is compared with what it held before, but for one that look
   await files.getByText("has been changed by somebody else since").waitFor();
 });
 
+/** How often words stand on the page. */
+const timesOf = async (page: Page, words: string) =>
+  ((await messages(page).textContent()) ?? "").split(words).length - 1;
+
+test("who opens a session in the midst of an answer reads it from its beginning, once", async () => {
+  const [first, second] = [hold(), hold()];
+  at.model.script(
+    (): Reply => [text("The tide is out, "), first.part, text("the boats lie dry, "), second.part, text("and so on.")],
+  );
+  await openSessions(cleo);
+  const talk = at.talk({ text: "tell of the tide", channel: at.channel() });
+  await first.reached;
+  await rows(cleo).filter({ hasText: "tell of the tide" }).click();
+  await messages(cleo).getByText("The tide is out,").waitFor();
+  first.release();
+  await messages(cleo).getByText("The tide is out, the boats lie dry,").waitFor();
+  expect(await timesOf(cleo, "The tide is out")).toBe(1);
+  // Read anew, it is all there again.
+  await cleo.reload();
+  await messages(cleo).getByText("The tide is out, the boats lie dry,").waitFor();
+  second.release();
+  await talk.answered(1);
+  await messages(cleo).getByText("The tide is out, the boats lie dry, and so on.").waitFor();
+  await cleo.locator(".thread-head").getByText("Done").waitFor();
+  expect(await timesOf(cleo, "The tide is out")).toBe(1);
+});
+
+test("a socket that is cut for half a minute goes on without a gap, and with nothing twice", async () => {
+  const [first, second, third, fourth] = [hold(), hold(), hold(), hold()];
+  const look = toolUse("glob", { pattern: "*.none" });
+  const replies: Reply[] = [
+    [text("One is begun, "), first.part, text("goes on, "), second.part, text("and ended. "), look],
+    [text("Two is begun, "), third.part, text("and ended. "), look],
+    [text("Three is begun, "), fourth.part, text("and ended.")],
+  ];
+  at.model.script((): Reply => replies.shift() ?? text("Done."));
+  const page = await signedIn(at, browser, { name: "cleo" });
+  const open: (() => Promise<void>)[] = [];
+  let isCut = false;
+  await page.routeWebSocket(/\/live$/u, async (socket) => {
+    if (isCut) {
+      await socket.close();
+      return;
+    }
+    const server = socket.connectToServer();
+    open.push(async () => {
+      await server.close();
+      await socket.close();
+    });
+  });
+  await page.clock.install();
+  await page.reload();
+  await openSessions(page);
+  const talk = at.talk({ text: "count to two", channel: at.channel() });
+  await first.reached;
+  await rows(page).filter({ hasText: "count to two" }).click();
+  await messages(page).getByText("One is begun,").waitFor();
+  const cut = async () => {
+    isCut = true;
+    for (const close of open.splice(0)) await close();
+    await page.getByText("Connection lost").waitFor();
+  };
+  const stands = async (...words: readonly string[]) => {
+    for (const each of words) {
+      await messages(page).getByText(each).waitFor();
+      expect(await timesOf(page, each.slice(0, each.indexOf(",")))).toBe(1);
+    }
+  };
+  await cut();
+  first.release();
+  await second.reached;
+  await page.clock.fastForward(30_000);
+  expect(await timesOf(page, "goes on")).toBe(0);
+  isCut = false;
+  await stands("One is begun, goes on,");
+  await cut();
+  second.release();
+  await third.reached;
+  isCut = false;
+  await stands("One is begun, goes on, and ended.", "Two is begun,");
+  third.release();
+  await stands("One is begun, goes on, and ended.", "Two is begun, and ended.", "Three is begun,");
+  await expect.poll(() => page.getByRole("list", { name: "Steps" }).count()).toBe(2);
+  await stands("One is begun, goes on, and ended.");
+  fourth.release();
+  await talk.answered(1);
+  await page.locator(".thread-head").getByText("Done").waitFor();
+  await stands("One is begun, goes on, and ended.", "Two is begun, and ended.", "Three is begun, and ended.");
+  await page.context().close();
+});
+
 test("a page that is open while the program is killed goes on with the run, without a gap", async () => {
   const gate = hold();
   const replies: Reply[] = [[text("I begin "), gate.part], text("All is stowed.")];

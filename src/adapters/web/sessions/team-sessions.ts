@@ -25,10 +25,19 @@ export interface Watching {
   readonly tell: (news: SessionNews) => void;
 }
 
-/** `changed`: what these sessions hold is another now. `text`: the next words of an answer, as the model writes them. */
+/**
+ * `changed`: what these sessions hold is another now. `text`: words of an answer as the model writes them, which take the
+ * place of all that there is of it from `at` on, in characters; each watch begins with all that there is.
+ */
 export type SessionNews =
   | { readonly type: "changed"; readonly sessionIds: readonly string[] }
-  | { readonly type: "text"; readonly sessionId: string; readonly text: string };
+  | {
+      readonly type: "text";
+      readonly sessionId: string;
+      readonly answer: string;
+      readonly at: number;
+      readonly text: string;
+    };
 
 /** Whoever holds the page's key on this machine, or an account. */
 export type Viewer = { readonly kind: "operator" } | { readonly kind: "account"; readonly account: SignedIn };

@@ -1,10 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
-import type { TeamSession } from "../../sessions/team-sessions.ts";
+import type { SessionNews, TeamSession } from "../../sessions/team-sessions.ts";
 import type { Controller } from "../state/controller.ts";
 import { fetchSession } from "./api.ts";
 
 /** How often a session is read anew while things change. Milliseconds. */
 const AGAIN_MS = 300;
+
+/** What has come of an answer. */
+interface Piece {
+  readonly answer: string;
+  readonly text: string;
+}
 
 export interface Watched {
   /** Undefined before the first answer; null: there is none, or none that this person may see. */
@@ -17,21 +23,29 @@ export interface Watched {
 
 /** A session as it stands, followed live. */
 export function useSession(sessionId: string, controller: Controller): Watched {
-  const [watched, setWatched] = useState<Omit<Watched, "refresh">>({
+  const [{ session, pieces, hasFailed }, setWatched] = useState<Read>({
     session: undefined,
-    streamed: "",
+    pieces: [],
     hasFailed: false,
   });
   const [asked, setAsked] = useState(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
+    // A model is called again once what it wrote before is stored.
+    const endedNow = new Set<string>();
+    let newest = "";
     const read = async (): Promise<void> => {
       timer = undefined;
+      const ended = new Set(endedNow);
       try {
         const session = await fetchSession(sessionId);
         if (isOver) return;
-        setWatched(({ streamed }) => ({ session, streamed: stillOnItsWay(streamed, session), hasFailed: false }));
+        setWatched(({ pieces }) => ({
+          session,
+          pieces: stillOnTheirWay(pieces, { session, ended }),
+          hasFailed: false,
+        }));
       } catch {
         if (!isOver) setWatched((before) => ({ ...before, hasFailed: true }));
       }
@@ -42,8 +56,10 @@ export function useSession(sessionId: string, controller: Controller): Watched {
       }, ms);
     };
     const stop = controller.watch({ kind: "session", id: sessionId }, (news) => {
-      if (news?.type === "text") setWatched((before) => ({ ...before, streamed: before.streamed + news.text }));
-      else soon(AGAIN_MS);
+      if (news?.type !== "text") return soon(AGAIN_MS);
+      if (newest !== news.answer && newest !== "") endedNow.add(newest);
+      newest = news.answer;
+      setWatched((before) => ({ ...before, pieces: withNews(before.pieces, news) }));
     });
     soon(0);
     return () => {
@@ -52,22 +68,33 @@ export function useSession(sessionId: string, controller: Controller): Watched {
       stop();
     };
   }, [sessionId, controller, asked]);
-  const { session, streamed } = watched;
-  // The words of a message may come after it.
-  const isThere = session === undefined || session === null || isStored(streamed, session);
-  return { ...watched, streamed: isThere ? "" : streamed, refresh: () => setAsked((count) => count + 1) };
+  const shown = session === undefined || session === null ? [] : pieces.filter(({ text }) => !isStored(text, session));
+  const streamed = shown.map(({ text }) => text).join("\n\n");
+  return { session, streamed, hasFailed, refresh: () => setAsked((count) => count + 1) };
 }
 
-/** Fewer words may stand in the message before by chance. Characters. */
-const SURE_CHARS = 12;
+interface Read extends Omit<Watched, "refresh" | "streamed"> {
+  readonly pieces: readonly Piece[];
+}
+
+function withNews(pieces: readonly Piece[], { answer, at, text }: Extract<SessionNews, { type: "text" }>): Piece[] {
+  const before = pieces.find((piece) => piece.answer === answer)?.text ?? "";
+  return [...pieces.filter((piece) => piece.answer !== answer), { answer, text: before.slice(0, at) + text }];
+}
+
+interface Stored {
+  readonly session: TeamSession | null;
+  /** Answers that were whole before the session was read. */
+  readonly ended: ReadonlySet<string>;
+}
 
 /** Once a message is stored, its words are read there. */
-function stillOnItsWay(streamed: string, session: TeamSession | null): string {
+function stillOnTheirWay(pieces: readonly Piece[], { session, ended }: Stored): readonly Piece[] {
   const isOver = session === null || (session.state !== "working" && session.state !== "waiting");
-  return isOver || (streamed.trim().length >= SURE_CHARS && isStored(streamed, session)) ? "" : streamed;
+  return isOver ? [] : pieces.filter(({ answer }) => !ended.has(answer));
 }
 
-function isStored(streamed: string, { entries }: TeamSession): boolean {
+function isStored(text: string, { entries }: TeamSession): boolean {
   const newest = entries.findLast((entry) => entry.kind === "message" && entry.by === "agent");
-  return newest?.kind === "message" && newest.markdown.includes(streamed.trim());
+  return newest?.kind === "message" && newest.markdown.includes(text.trim());
 }
