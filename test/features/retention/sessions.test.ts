@@ -163,3 +163,45 @@ test("an attachment that another session of the channel names stays", async () =
   await deletion(world, "ses_2");
   expect(existsSync(file)).toBe(false);
 });
+
+test("a card that waits is closed, and the last edit of a message is waited for, before their rows go", async () => {
+  const world = await retentionWorld();
+  await seedSession(world, { id: "ses_1", word: "heron" });
+  const closed: string[] = [];
+  const post = { where: { key: "run_ses_1:answer" } };
+  const posts = () => world.store.tables((db) => db.post.count(post));
+  const shown = (shownAt: Date | null) =>
+    world.store.transaction((tx) => tx.tables((db) => db.post.update({ ...post, data: { shownAt } })));
+  let waited = 0;
+  let isUnder = false;
+  const { clock } = world.runtime;
+  await deleteSessions(
+    { why: "session", roots: ["ses_1"] },
+    {
+      ...world,
+      closeCard: async ({ runId, hook, thread }, { markdown }) => {
+        closed.push(`${runId} ${hook} ${thread.channelId} ${markdown.slice(0, 8)}`);
+        await shown(null);
+        isUnder = true;
+      },
+      // While it is waited for, people come to see the last state.
+      runtime: {
+        clock: {
+          ...clock,
+          sleep: async (ms, signal) => {
+            if (isUnder) {
+              waited = await posts();
+              await shown(new Date());
+              isUnder = false;
+            }
+            await clock.sleep(ms, signal);
+          },
+        },
+      },
+    },
+    NEVER,
+  );
+  expect(closed).toEqual(["run_ses_1 instructions C1 ⏹ Closed"]);
+  expect(waited).toBe(1);
+  expect(await posts()).toBe(0);
+});
