@@ -6,9 +6,15 @@ const FILE_ID = /"id":"([0-9a-f]{40})"/gu;
 
 /** Threads and messages of the platforms that are our own. */
 export function threadDeletion(db: Client) {
+  const newest = () => db.webMessage.findFirst({ orderBy: { seq: "desc" }, select: { id: true, seq: true } });
   const deleteMessages = async (where: object): Promise<number> => {
     const rows = await db.webMessage.findMany({ where, take: BATCH, select: { id: true, body: true } });
+    const before = await newest();
     await db.webMessage.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
+    const after = await newest();
+    // Numbers are given once: a page that was away asks for what is behind the newest that it knows.
+    if (before !== null && after !== null && after.seq < before.seq)
+      await db.webMessage.update({ where: { id: after.id }, data: { seq: before.seq + 1 } });
     await deleteFiles(rows.flatMap(({ body }) => filesIn(body)));
     return rows.length;
   };

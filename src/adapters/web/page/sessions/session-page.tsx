@@ -40,7 +40,10 @@ export function SessionPage({ sessionId, state, controller, now, show }: Session
               sessionId={sessionId}
               mark={`${session.state} ${session.updatedAt}`}
               state={state}
-              done={() => controller.openTeam(null)}
+              done={() => {
+                controller.reload();
+                controller.openTeam(null);
+              }}
             />
           )}
           <button type="button" class="icon-button medium-only" aria-label="Details" onClick={() => show("details")}>

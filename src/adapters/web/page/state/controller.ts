@@ -31,6 +31,8 @@ export interface Controller {
   readonly openSection: (name: string, rest?: string) => void;
   /** Calls back with what becomes of sessions, and whenever some of it may have been missed (null); returns how to take that back. */
   readonly watch: (watched: Watched, hear: (news: SessionNews | null) => void) => () => void;
+  /** Asks anew which threads there are: some may be gone. */
+  readonly reload: () => void;
   readonly loadEarlier: () => void;
   readonly send: (text: string, files: readonly PageFile[]) => void;
   readonly retry: (message: Sending) => void;
@@ -238,6 +240,9 @@ export function createController(): Controller {
     },
     ...pressing,
     ...formFilling(store, talk),
+    reload: () => {
+      say({ type: "hello", seq: null });
+    },
     loadEarlier: () => {
       const [oldest] = messagesOf(state(), state().openId);
       if (oldest !== undefined) say({ type: "open", threadId: oldest.threadId, before: oldest.position });
