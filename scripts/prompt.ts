@@ -66,9 +66,24 @@ try {
   await store.close();
 }
 
+function absent(): Promise<never> {
+  return Promise.reject(new Error("nothing is carried out here"));
+}
+
+const NO_JOBS = {
+  preview: absent,
+  add: absent,
+  list: absent,
+  overview: absent,
+  overviewOf: absent,
+  act: absent,
+  edit: absent,
+  form: absent,
+  view: absent,
+};
+
 /** Tools that are only described here: what they would reach is not there, and MCP servers are not connected. */
 async function describedTools(from: Store): Promise<readonly Tool[]> {
-  const absent = () => Promise.reject(new Error("nothing is carried out here"));
   const host = {
     store: from,
     runtime,
@@ -102,6 +117,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     admins: [],
     platforms: () => new Map(),
     budgets: {},
+    jobs: NO_JOBS,
   };
   const toolbox = await createToolbox({
     ...host,
@@ -110,7 +126,6 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     agents: loadAgents(config).byName,
     models: { problemWith: absent },
     worktrees: createExecutorWorktrees(config.home),
-    jobs: { preview: absent, add: absent, list: absent, act: absent, view: absent },
     features: (taken) => createFeatureList(FEATURES).open(config.features, { ...host, taken: () => taken }, () => {}),
   });
   await toolbox.start(AbortSignal.abort());

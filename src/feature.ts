@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { WatchRun } from "./adapters/render/watched-runs.ts";
 import type { PanelSource } from "./adapters/web/live/overview.ts";
-import type { FeatureRoute } from "./adapters/web/server/feature-routes.ts";
+import type { FeatureAnswer, FeatureRequest, FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 import type { Logins } from "./adapters/web/server/logins.ts";
+import type { JobTold, TeamJob, TeamJobs, TeamJobView } from "./adapters/web/sessions/team-jobs.ts";
 import type { TeamOverview } from "./adapters/web/sessions/team-overview.ts";
 import type { TeamSessions, Viewer } from "./adapters/web/sessions/team-sessions.ts";
 import type { TeamUsage } from "./adapters/web/sessions/team-usage.ts";
@@ -15,6 +16,7 @@ import type { BudgetSettings } from "./core/budget/limits.ts";
 import type { ChatCommand, CommandServices } from "./core/command-line/command.ts";
 import type { SessionEngine } from "./core/engine/engine.ts";
 import type { StepSources } from "./core/history/run-steps.ts";
+import type { JobControl } from "./core/jobs/job-control.ts";
 import type { CanSeeChannel, MembershipOf } from "./core/permissions/channel-access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import type { MemberOf } from "./core/permissions/members.ts";
@@ -153,6 +155,8 @@ export interface FeatureHost {
   readonly platforms: () => ReadonlyMap<PlatformName, PlatformHealth>;
   /** What may be spent. */
   readonly budgets: BudgetSettings;
+  /** Looks at jobs, and changes them, as commands do. */
+  readonly jobs: JobControl;
   /** Names that tools may not take: those of tools that were there before. */
   readonly taken: () => ReadonlySet<string>;
   /** Writes down for the audit log what somebody has done; it never rejects. */
@@ -182,7 +186,18 @@ interface CardOfRun {
   readonly thread: ThreadRef;
 }
 
-export type { TeamOverview, TeamSessions, TeamUsage };
+export type {
+  FeatureAnswer,
+  FeatureRequest,
+  FeatureRoute,
+  JobTold,
+  TeamJob,
+  TeamJobs,
+  TeamJobView,
+  TeamOverview,
+  TeamSessions,
+  TeamUsage,
+};
 
 /** What an open feature gives; all of it may be left out. */
 export interface OpenFeature {

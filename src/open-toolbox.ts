@@ -49,10 +49,10 @@ interface ToolboxWorld {
 
 type ToolboxParts = Pick<
   ToolboxOptions,
-  "store" | "engine" | "approvals" | "instructions" | "jobs" | "agents" | "models" | "worktrees" | "quotas" | "secrets"
+  "store" | "engine" | "approvals" | "instructions" | "agents" | "models" | "worktrees" | "quotas" | "secrets"
 > &
   Pick<PlatformRights, "membershipOf" | "memberOf" | "canSeeChannel"> &
-  Pick<FeatureHost, "configOf" | "sandboxRootOf" | "callModel" | "receive" | "addToFold" | "closeCard">;
+  Pick<FeatureHost, "configOf" | "jobs" | "sandboxRootOf" | "callModel" | "receive" | "addToFold" | "closeCard">;
 
 /** What agents are told where a session works, as far as it is followed. */
 export interface OpenInstructions extends InstructionGate {

@@ -62,6 +62,7 @@ export function commandServices(
       add: noJobs,
       list: noJobs,
       overview: noJobs,
+      overviewOf: noJobs,
       act: noJobs,
       edit: noJobs,
       form: noJobs,

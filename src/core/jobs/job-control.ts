@@ -1,5 +1,6 @@
 import type { FormField } from "../protocol/form.ts";
 import type { Person, ThreadRef } from "../protocol/platform.ts";
+import type { JobRow } from "../store/jobs.ts";
 
 /** What chat commands, buttons and tools ask of the jobs: `src/jobs` stands behind it. */
 export interface JobControl {
@@ -10,6 +11,8 @@ export interface JobControl {
   list(request: JobRequest): Promise<JobAnswer>;
   /** As `list`, for a place that shows them itself. */
   overview(request: JobRequest): Promise<readonly JobOverview[]>;
+  /** Jobs as they stand, for a place that has found out who may see them; nobody's, in the same order. */
+  overviewOf(jobs: readonly JobRow[]): Promise<readonly JobOverview[]>;
   /** With a job by name or id. */
   act(action: JobAction, job: string, request: JobRequest): Promise<JobAnswer>;
   edit(job: string, input: JobInput, request: JobRequest): Promise<JobAnswer>;

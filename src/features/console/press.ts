@@ -53,9 +53,9 @@ async function isItsThreads({ id, thread }: ThreadRow, { store }: Pick<FeatureHo
   return (await store.sessions.byKey(sessionKeyOf(thread)))?.id === id;
 }
 
-function eventBy(
+export function eventBy(
   person: Person,
-  { channel, thread }: ThreadRow,
+  { channel, thread }: Pick<ThreadRow, "channel" | "thread">,
   clickId: string,
 ): Omit<InboundAction, "kind" | "action" | "at"> {
   const { id, name, kind, workspaceName } = channel;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { OpenFeature } from "../../feature.ts";
+import type { FeatureRequest, OpenFeature } from "../../feature.ts";
 import type { Sessions } from "./sessions.ts";
 
 const words = z.string().max(400).default("");
@@ -12,7 +12,13 @@ const usageSchema = z.object({
   job: words,
 });
 
-/** What the page asks about how everything stands, and what it has cost. */
+const JOBS = [
+  { method: "GET", path: "/jobs" },
+  { method: "GET", path: "/jobs/one" },
+  { method: "POST", path: "/jobs/command" },
+] as const;
+
+/** What the page asks about jobs, how everything stands, and what it has cost. */
 export function consoleRoutes(load: () => Promise<Sessions>): NonNullable<OpenFeature["routes"]> {
   return [
     {
@@ -29,5 +35,10 @@ export function consoleRoutes(load: () => Promise<Sessions>): NonNullable<OpenFe
         return { status: 200, body: await (await load()).usage(viewer, asked.data) };
       },
     },
+    ...JOBS.map(({ method, path }) => ({
+      method,
+      path,
+      handle: async (request: FeatureRequest) => (await load()).jobs(path, request),
+    })),
   ];
 }

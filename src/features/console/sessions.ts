@@ -1,5 +1,15 @@
-import type { OpenFeature, TeamOverview, TeamSessions, TeamUsage } from "../../feature.ts";
+import type {
+  FeatureAnswer,
+  FeatureRequest,
+  OpenFeature,
+  TeamOverview,
+  TeamSessions,
+  TeamUsage,
+} from "../../feature.ts";
+
 import { type Comparing, changeOf } from "./changes.ts";
+import type { CommandingJobs } from "./jobs/job-commands.ts";
+import { answerOnJobs, type JobRoute } from "./jobs/job-routes.ts";
 import { choicesFor, listSessions } from "./list.ts";
 import { createLive, type Telling } from "./live.ts";
 import type { HealthWatch } from "./overview/health-watch.ts";
@@ -12,6 +22,7 @@ import { type UsageQuery, usageFor } from "./usage/usage.ts";
 export interface Sessions extends TeamSessions {
   readonly overview: (viewer: Viewer) => Promise<TeamOverview>;
   readonly usage: (viewer: Viewer, query: UsageQuery) => Promise<TeamUsage>;
+  readonly jobs: (route: JobRoute, request: FeatureRequest) => Promise<FeatureAnswer>;
   /** What happens in a run. */
   readonly note: NonNullable<OpenFeature["watchRun"]>;
   readonly gone: NonNullable<OpenFeature["sessionsGone"]>;
@@ -22,6 +33,7 @@ type Host = Showing["host"] &
   Pressing["host"] &
   Telling["host"] &
   Overlooking["host"] &
+  CommandingJobs["host"] &
   Omit<SightOptions, "clock" | "adminsSeePrivate">;
 
 interface SessionsOptions {
@@ -41,6 +53,7 @@ export function createSessions(host: Host, { adminsSeePrivate, health, writing }
     session: async (viewer, id) => host.hideIn(await showSession(viewer, id, world)),
     change: async (viewer, asked) => host.hideIn(await changeOf(viewer, asked, world)),
     press: async (viewer, press) => host.hideIn(await pressButton(viewer, press, world)),
+    jobs: async (route, request) => host.hideIn(await answerOnJobs(route, request, world)),
     overview: async (viewer) => host.hideIn(await overviewFor(viewer, { ...world, health })),
     usage: async (viewer, query) => host.hideIn(await usageFor(viewer, query, world)),
     watch,

@@ -47,7 +47,7 @@ export function createSight(options: SightOptions): Sight {
   const inChannel = async (viewer: Viewer, channel: ThreadRef): Promise<readonly Person[]> => {
     const platform = describe(channel.platform);
     if (platform.isOwn) {
-      if (viewer.kind === "operator") return [operator(platform.name)];
+      if (viewer.kind === "operator") return [operatorOn(platform.name)];
       return platform.isDirect(channel) ? [] : [viewer.account.person];
     }
     const linked = viewer.kind === "operator" ? [] : viewer.account.person.roles;
@@ -83,7 +83,7 @@ export function createSight(options: SightOptions): Sight {
 }
 
 /** Whoever holds the page's key on this machine. */
-function operator(platform: string): Person {
+export function operatorOn(platform: string): Person {
   return { id: `${platform}:local`, name: "operator", isBot: false, isGuest: false, isExternal: false, roles: [] };
 }
 

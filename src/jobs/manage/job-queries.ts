@@ -31,7 +31,7 @@ const NO_JOBS = `There are no jobs here. A job does something by itself, and wha
 - or tell me in your own words, and I ask before I add it`;
 
 /** Looking at jobs: nothing changes. */
-export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "overview"> {
+export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "overview" | "overviewOf"> {
   readonly #options: JobScope;
   readonly #rights: JobRights;
   readonly #finder: JobFinder;
@@ -94,12 +94,18 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
   }
 
   async overview(request: JobRequest): Promise<readonly JobOverview[]> {
-    const { store, runtime } = this.#options;
     const { jobs } = await this.#finder.seen(request);
+    const overviews = await this.overviewOf(jobs);
+    const theirs = new Set(jobs.filter((job) => this.#isTheirs(job, request)).map(({ id }) => id));
+    return overviews.map((overview) => ({ ...overview, isTheirs: theirs.has(overview.id) }));
+  }
+
+  overviewOf(jobs: readonly JobRow[]): Promise<readonly JobOverview[]> {
+    const { store, runtime } = this.#options;
     return Promise.all(
       jobs.map(async (job) => {
         const runs = await store.occurrences.newestRuns(job.id, SHOWN_RUNS);
-        return { ...jobOverview(job, runs, runtime.clock.now()), isTheirs: this.#isTheirs(job, request) };
+        return { ...jobOverview(job, runs, runtime.clock.now()), isTheirs: false };
       }),
     );
   }

@@ -20,6 +20,7 @@ export function createJobControl(options: JobScope): JobControl {
     view: (name, request) => queries.view(name, request),
     list: (request) => queries.list(request),
     overview: (request) => queries.overview(request),
+    overviewOf: (jobs) => queries.overviewOf(jobs),
     async act(action, name, request) {
       const found = await finder.found(name, request);
       if ("reason" in found) return refused(found.reason);

@@ -5,6 +5,7 @@ import { createSessions } from "../../../src/features/console/sessions.ts";
 import { createWriting } from "../../../src/features/console/writing.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
+import { commandServices } from "../../support/command-services.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import type { SeededSession } from "./seed.ts";
@@ -61,6 +62,8 @@ export function world({ store, adminsSeePrivate = false, serves = () => true }: 
       approvals: { approvers: [], requester: true, expiresMinutes: 60, admins: [] },
       engine: { deliver: absent, deliverAt: absent, cancel: absent },
       receive: absent,
+      audit: () => Promise.resolve(),
+      jobs: commandServices().jobs,
       runtime: { ...systemRuntime(), clock },
       log: silentLog,
       hideIn: (value) => value,

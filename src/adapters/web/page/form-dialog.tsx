@@ -7,8 +7,8 @@ import type { OpenForm } from "./state/state.ts";
 import { CloseIcon } from "./text/icons.tsx";
 
 interface FormDialogProps {
-  readonly open: OpenForm;
-  readonly controller: Controller;
+  readonly open: Pick<OpenForm, "form" | "problems" | "isSending" | "failure">;
+  readonly controller: Pick<Controller, "closeForm" | "submitForm">;
 }
 
 /** What a command lacks, asked field by field. Escape closes it, and nothing is sent. */

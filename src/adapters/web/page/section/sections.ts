@@ -33,6 +33,7 @@ export const SECTIONS: readonly Section[] = [
     load: async () => (await import("../overview/overview.tsx")).Overview,
   },
   { name: "usage", title: "Usage", role: "viewer", load: async () => (await import("../usage/usage.tsx")).Usage },
+  { name: "jobs", title: "All jobs", role: "viewer", load: async () => (await import("../jobs/jobs.tsx")).Jobs },
   { name: "audit", title: "Audit log", role: "admin", load: async () => (await import("../audit/audit.tsx")).Audit },
 ];
 

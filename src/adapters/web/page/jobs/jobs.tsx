@@ -1,0 +1,105 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { TeamJob } from "../../sessions/team-jobs.ts";
+import { type Column, DataTable } from "../section/data-table.tsx";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get } from "../section/request.ts";
+import type { SectionProps } from "../section/sections.ts";
+import { type PageOf, usePages } from "../section/use-pages.ts";
+import { Label } from "../text/markdown-text.tsx";
+import { until } from "../text/when.ts";
+import { JobPage } from "./job-page.tsx";
+import { NewJob } from "./new-job.tsx";
+
+interface Search {
+  readonly text: string;
+  readonly state: string;
+}
+
+const STATES = [
+  ["", "State: any"],
+  ["enabled", "Enabled"],
+  ["paused", "Paused"],
+  ["failing", "Failing"],
+] as const;
+
+/** Jobs of all channels that the person sees; one of them, where the address names it. */
+export function Jobs(props: SectionProps): JSX.Element {
+  return props.rest === "" ? <JobList {...props} /> : <JobPage key={props.rest} {...props} />;
+}
+
+function JobList({ state, now }: SectionProps): JSX.Element {
+  const [search, setSearch] = useState<Search>({ text: "", state: "" });
+  const found = usePages(JSON.stringify(search), (after, signal) =>
+    get<PageOf<TeamJob>>("/features/console/jobs", { ...search, after }, signal),
+  );
+  return (
+    <>
+      <search class="filters">
+        <input
+          type="search"
+          aria-label="Search in jobs"
+          placeholder="Search names"
+          value={search.text}
+          onInput={({ currentTarget }) => setSearch({ ...search, text: currentTarget.value })}
+        />
+        <select
+          aria-label="State"
+          value={search.state}
+          onChange={({ currentTarget }) => setSearch({ ...search, state: currentTarget.value })}
+        >
+          {STATES.map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </search>
+      <NewJob state={state} done={found.again} />
+      <LoadedView loaded={found}>
+        {({ rows, next }) => (
+          <>
+            <DataTable
+              caption="All jobs"
+              columns={columnsAt(now)}
+              rows={rows}
+              keyOf={({ id }) => id}
+              empty="There are no jobs here. A job does something by itself, by the clock, and posts what comes of it."
+            />
+            {next !== null && (
+              <button type="button" class="more" onClick={found.more}>
+                More jobs
+              </button>
+            )}
+          </>
+        )}
+      </LoadedView>
+    </>
+  );
+}
+
+function columnsAt(now: number): readonly Column<TeamJob>[] {
+  return [
+    {
+      title: "Job",
+      cell: ({ id, name }) => <a href={`#/jobs/${encodeURIComponent(id)}`}>{name}</a>,
+      sortBy: ({ name }) => name,
+    },
+    { title: "When", cell: ({ sentence }) => sentence },
+    {
+      title: "Next",
+      cell: ({ isEnabled, nextAt }) =>
+        isEnabled ? (nextAt === null ? "not due again" : until(nextAt, now)) : "paused",
+      sortBy: ({ nextAt }) => nextAt ?? Number.MAX_SAFE_INTEGER,
+    },
+    { title: "Where", cell: ({ channel, platform }) => `${channel} · ${platform}` },
+    { title: "Whose", cell: ({ owner }) => (owner === "" ? "the file of jobs" : owner), sortBy: ({ owner }) => owner },
+    { title: "Newest runs", cell: ({ runs }) => <Label text={outcomeOf(runs)} /> },
+  ];
+}
+
+function outcomeOf(runs: TeamJob["runs"]): string {
+  if (runs.length === 0) return "none yet";
+  const failed = runs.filter(({ success }) => !success).length;
+  return failed === 0 ? `✓ ${runs.length} went well` : `✗ ${failed} of ${runs.length} failed`;
+}

@@ -1,0 +1,48 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { SessionChoices } from "../../sessions/team-sessions.ts";
+import { FormDialog } from "../form-dialog.tsx";
+import { fetchChoices } from "../sessions/api.ts";
+import type { PageState } from "../state/state.ts";
+import { Markdown } from "../text/markdown-text.tsx";
+import { useJobCommand } from "./use-job-command.ts";
+
+interface NewJobProps {
+  readonly state: PageState;
+  readonly done: () => void;
+}
+
+/** A channel, and then the fields of its new job. */
+export function NewJob({ state, done }: NewJobProps): JSX.Element | null {
+  const [choices, setChoices] = useState<SessionChoices | null>(null);
+  const [channelId, setChannel] = useState("");
+  const commands = useJobCommand(state, done);
+  useEffect(() => {
+    fetchChoices().then(setChoices, () => {});
+  }, []);
+  if (choices === null || choices.channels.length === 0 || state.you?.role === "viewer") return null;
+  return (
+    <div class="section-notes">
+      <label>
+        New job in{" "}
+        <select value={channelId} onChange={({ currentTarget }) => setChannel(currentTarget.value)}>
+          <option value="">choose a channel</option>
+          {choices.channels.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>{" "}
+      <button
+        type="button"
+        aria-disabled={channelId === "" || commands.isBusy}
+        onClick={() => channelId !== "" && commands.tell({ verb: "add", channelId })}
+      >
+        Fill in the new job
+      </button>
+      <div role="status">{commands.words !== null && <Markdown text={commands.words} />}</div>
+      {commands.form !== null && <FormDialog open={commands.form} controller={commands} />}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { assertNever } from "../../../core/protocol/assert-never.ts";
+import type { FeatureRoute } from "../../../feature.ts";
+import { type CommandingJobs, commandJob, jobCommandSchema } from "./job-commands.ts";
+import { jobsQuerySchema, listJobs, showJob } from "./team-jobs.ts";
+
+type Request = Parameters<FeatureRoute["handle"]>[0];
+type Answer = Awaited<ReturnType<FeatureRoute["handle"]>>;
+
+/** What is asked about jobs of all channels. */
+export type JobRoute = "/jobs" | "/jobs/one" | "/jobs/command";
+
+const NOT_UNDERSTOOD: Answer = { status: 400, body: { error: "That was not understood. Reload the page." } };
+const NOT_THERE: Answer = {
+  status: 404,
+  body: { error: "There is no such job any more, or none that you may see." },
+};
+
+export async function answerOnJobs(
+  route: JobRoute,
+  { viewer, query, body }: Request,
+  world: CommandingJobs,
+): Promise<Answer> {
+  switch (route) {
+    case "/jobs": {
+      const asked = jobsQuerySchema.safeParse(Object.fromEntries(query));
+      return asked.success ? answer(await listJobs(viewer, asked.data, world)) : NOT_UNDERSTOOD;
+    }
+    case "/jobs/one":
+      return answer(await showJob(viewer, query.get("id") ?? "", world));
+    case "/jobs/command": {
+      const command = jobCommandSchema.safeParse(body);
+      return command.success ? answer(await commandJob(viewer, command.data, world)) : NOT_UNDERSTOOD;
+    }
+    default:
+      return assertNever(route);
+  }
+}
+
+function answer(body: object | null): Answer {
+  return body === null ? NOT_THERE : { status: 200, body };
+}

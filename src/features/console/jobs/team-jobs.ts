@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { JobRequest } from "../../../core/jobs/job-control.ts";
+import type { ThreadRef } from "../../../core/protocol/platform.ts";
+import type { JobRow } from "../../../core/store/jobs.ts";
+import type { FeatureHost, TeamJob, TeamJobs, TeamJobView } from "../../../feature.ts";
+import { channelName, type Looking } from "../list.ts";
+import { mayPress } from "../session.ts";
+import { operatorOn, type Viewer } from "../sight.ts";
+import { type ChannelRow, consoleReads } from "../store.ts";
+
+export interface JobsWorld extends Looking {
+  readonly host: Pick<FeatureHost, "store" | "describe" | "jobs" | "runtime">;
+}
+
+/** Jobs of one page. */
+const PAGE = 50;
+
+export const jobsQuerySchema = z.object({
+  /** In its name. */
+  text: z.string().max(200).default(""),
+  state: z.enum(["", "enabled", "paused", "failing"]).default(""),
+  /** The id of the last one that is known. */
+  after: z.string().max(200).default(""),
+});
+
+type Query = z.infer<typeof jobsQuerySchema>;
+
+/** A job where it is. */
+export interface PlacedJob {
+  readonly job: JobRow;
+  readonly channel: ChannelRow;
+  readonly thread: ThreadRef;
+}
+
+/** Jobs of all channels that the viewer sees, by name. */
+export async function listJobs(viewer: Viewer, query: Query, world: JobsWorld): Promise<TeamJobs> {
+  const seen = await seenJobs(viewer, query, world);
+  const from = query.after === "" ? 0 : seen.findIndex(({ job }) => job.id === query.after) + 1;
+  const shown = seen.slice(from, from + PAGE);
+  const overviews = await world.host.jobs.overviewOf(shown.map(({ job }) => job));
+  const rows = shown.flatMap((placed, index) => {
+    const overview = overviews[index];
+    return overview === undefined ? [] : [{ ...overview, ...namesOf(placed, world) }];
+  });
+  return { rows, next: from + PAGE < seen.length ? (shown.at(-1)?.job.id ?? null) : null };
+}
+
+/** Null: there is none, or none that the viewer may see. */
+export async function showJob(viewer: Viewer, id: string, world: JobsWorld): Promise<TeamJobView | null> {
+  const placed = (await placedJobs(world)).find(({ job }) => job.id === id);
+  if (placed === undefined || !(await world.sight.seesChannel(viewer, placed.channel))) return null;
+  const actor = mayPress(viewer) ? await world.sight.actor(viewer, placed) : null;
+  const request: JobRequest = {
+    person: actor ?? operatorOn(placed.thread.platform),
+    thread: placed.thread,
+    at: world.host.runtime.clock.now(),
+  };
+  const view = await world.host.jobs.view(id, request);
+  if (view === null) return null;
+  const refusal = actor === null ? whyNot(viewer, placed, world) : null;
+  return { ...view, isTheirs: actor !== null && view.isTheirs, ...namesOf(placed, world), refusal };
+}
+
+/** Why the viewer does nothing there. */
+export function whyNot(viewer: Viewer, { thread }: Pick<PlacedJob, "thread">, { host }: JobsWorld): string {
+  if (!mayPress(viewer)) return "Your account may look, and change nothing.";
+  const { title } = host.describe(thread.platform);
+  if (viewer.kind === "operator") return `Run, change and remove it on ${title}: there it is known who you are.`;
+  return `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`;
+}
+
+async function seenJobs(viewer: Viewer, { text, state }: Query, world: JobsWorld): Promise<PlacedJob[]> {
+  const words = text.trim().toLowerCase();
+  const wanted = (await placedJobs(world)).filter(
+    ({ job }) => job.name.toLowerCase().includes(words) && isIn(state, job),
+  );
+  const channels = new Map(wanted.map(({ channel }) => [channel.id, channel]));
+  const seen = new Set<string>();
+  await Promise.all(
+    [...channels.values()].map(async (channel) => {
+      if (await world.sight.seesChannel(viewer, channel)) seen.add(channel.id);
+    }),
+  );
+  return wanted.filter(({ channel }) => seen.has(channel.id));
+}
+
+function isIn(state: Query["state"], { enabled, failures }: JobRow): boolean {
+  if (state === "failing") return failures > 0;
+  return state === "" || enabled === (state === "enabled");
+}
+
+export async function placedJobs({ host }: JobsWorld): Promise<PlacedJob[]> {
+  const { jobs } = await host.store.jobs.all();
+  const ids = new Set(jobs.map(({ channelId }) => channelId));
+  const rows = await host.store.tables(consoleReads).channelsAmong([...ids]);
+  const channels = new Map(rows.map((row) => [row.id, row]));
+  return jobs
+    .map((job) => ({ job, channel: channels.get(job.channelId) ?? unknownChannel(job), thread: job.thread }))
+    .toSorted((a, b) => a.job.name.localeCompare(b.job.name) || a.job.id.localeCompare(b.job.id));
+}
+
+/** Nobody has said anything there yet. */
+function unknownChannel({ channelId, thread }: JobRow): ChannelRow {
+  const { platform, workspaceId } = thread;
+  return {
+    id: channelId,
+    workspaceId: `${platform}:${workspaceId}`,
+    workspaceName: workspaceId,
+    name: thread.channelId,
+    kind: "channel",
+  };
+}
+
+function namesOf({ job, channel, thread }: PlacedJob, { host }: JobsWorld): Names {
+  return { platform: host.describe(thread.platform).title, channel: channelName(channel), owner: job.ownerName };
+}
+
+type Names = Pick<TeamJob, "platform" | "channel" | "owner">;

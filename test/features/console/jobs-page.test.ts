@@ -1,0 +1,176 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { text } from "../../support/model/model-script.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import { privateChannel, typed } from "../../support/talk/memory-talk.ts";
+import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+import {
+  addAccount,
+  complaintsAbout,
+  consoleOffice,
+  LOOKS,
+  link,
+  originOf,
+  picture,
+  signedIn,
+} from "./console-world.ts";
+
+/** Jobs of Slack's channels on the page, by whom its accounts are linked to. */
+
+let browser: Browser;
+let at: SlackOffice;
+let channel: string;
+let board: string;
+
+async function add(name: string, where: string): Promise<void> {
+  const line = `add --name "${name}" --cron "0 9 * * 1-5" --prompt "Count the <b>herons</b>."`;
+  const told = await typed(at, line, { channel: where, name: "jobs" });
+  if (!told.includes("every weekday")) throw new Error(told);
+}
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  at = await consoleOffice();
+  at.model.script(() => text("Seven herons."));
+  [channel, board] = [at.channel(), privateChannel(at)];
+  for (const [account, role, user] of [
+    ["ana", "operator", "U0ANA"],
+    ["cleo", "operator", "U0CLEO"],
+    ["vera", "viewer", "U0BOB"],
+  ] as const) {
+    await addAccount(at, { name: account, role });
+    const page = await signedIn(at, browser, { name: account });
+    if (role === "viewer") {
+      await page.context().close();
+      continue;
+    }
+    await link(at, page, user);
+    await page.context().close();
+  }
+  await add("Morning count", channel);
+  await add("Plans of the board", board);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+});
+
+const rows = (page: Page) => page.getByRole("table", { name: "All jobs", exact: true }).locator("tbody tr");
+
+async function opened(name: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
+  const page = await signedIn(at, browser, { name, ...options });
+  await page.goto(`${originOf(at)}/#/jobs`);
+  return page;
+}
+
+test("jobs of channels that somebody sees are listed, with their times in words; those of others are not", async () => {
+  const page = await opened("ana");
+  const morning = rows(page).filter({ hasText: "Morning count" });
+  await morning.filter({ hasText: "every weekday at 09:00" }).waitFor();
+  await rows(page).filter({ hasText: "Plans of the board" }).waitFor();
+  await page.getByRole("searchbox", { name: "Search in jobs" }).fill("board");
+  await expect.poll(() => rows(page).count()).toBe(1);
+  await page.context().close();
+
+  const others = await opened("cleo");
+  await rows(others).filter({ hasText: "Morning" }).waitFor();
+  expect(await rows(others).filter({ hasText: "board" }).count()).toBe(0);
+  const [known] = await hidden(others, "Plans of the board");
+  expect(known).toBe(404);
+  await others.context().close();
+});
+
+/** What the server says to somebody who asks for a job by its id. */
+async function hidden(page: Page, name: string): Promise<[number, string]> {
+  const shown = await typed(at, `show "${name}"`, { channel: board, name: "jobs" });
+  const id = /job_\w+/u.exec(shown)?.[0] ?? "none";
+  const answer = await page.request.get(`${originOf(at)}/features/console/jobs/one?id=${id}`);
+  return [answer.status(), await answer.text()];
+}
+
+test("a job is run, paused, changed by its form and removed, as the linked person, and the channel has its report", async () => {
+  await add("Evening count", channel);
+  const page = await opened("ana");
+  await page.getByRole("link", { name: "Evening count" }).click();
+  await page.getByRole("heading", { name: "Evening count" }).waitFor();
+  await expect.poll(() => page.getByRole("list", { name: "Next" }).getByRole("listitem").count()).toBe(3);
+
+  const requests = at.model.requests.length;
+  await page.getByRole("button", { name: "Run now" }).click();
+  await at.until("its run", () => at.model.requests.length > requests);
+  await at.until("its report", () =>
+    at.slack.workspace.messages.some(
+      ({ channel: where, text: said }) => where === channel && said.includes("Seven herons."),
+    ),
+  );
+  await page.reload();
+  await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: "Open its session" }).waitFor();
+
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByText("Paused", { exact: false }).first().waitFor();
+  await page.getByRole("button", { name: "Enable" }).waitFor();
+
+  await page.getByRole("button", { name: "Edit" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel(/^When/u).fill("every now and then");
+  await form.getByRole("button", { name: "Go ahead" }).click();
+  await form.getByRole("alert").first().waitFor();
+  await form.getByLabel(/^When/u).fill("0 18 * * *");
+  await form.getByRole("button", { name: "Go ahead" }).click();
+  await form.waitFor({ state: "detached" });
+  await page.getByText("at 18:00", { exact: false }).first().waitFor();
+
+  await page.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("button", { name: "Remove for good" }).click();
+  await rows(page).filter({ hasText: "Morning" }).waitFor();
+  expect(await rows(page).filter({ hasText: "Evening" }).count()).toBe(0);
+  expect(await typed(at, "list", { channel, name: "jobs" })).not.toContain("Evening count");
+  await page.context().close();
+});
+
+test("a new job is made in a channel of the person's", async () => {
+  const page = await opened("ana");
+  await page.getByLabel("New job in").selectOption(`slack:${channel}`);
+  await page.getByRole("button", { name: "Fill in the new job" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel(/^When/u).fill("@daily");
+  await form
+    .getByLabel(/^(?:What to do|Prompt|What)/u)
+    .first()
+    .fill("Count the gulls.");
+  await form.getByRole("button", { name: "Go ahead" }).click();
+  await form.waitFor({ state: "detached" });
+  await at.until("the job", async () => (await typed(at, "list", { channel, name: "jobs" })).includes("gulls"));
+  await page.context().close();
+});
+
+test("what is not one's own is looked at only, and a viewer's hand-made request does nothing", async () => {
+  const page = await opened("cleo");
+  await page.getByRole("link", { name: /Morning/u }).click();
+  await page.getByText("Only its owner and admins").waitFor();
+  await page.context().close();
+
+  const viewer = await opened("vera");
+  expect(await viewer.getByRole("button", { name: "Fill in the new job" }).count()).toBe(0);
+  const answer = await viewer.request.post(`${originOf(at)}/features/console/jobs/command`, {
+    data: { clickId: "0b4a7c1e-1111-4222-8333-444455556666", target: { verb: "add", channelId: `slack:${channel}` } },
+  });
+  expect(answer.status()).toBe(403);
+  await viewer.context().close();
+});
+
+test.each(LOOKS)("axe finds nothing in the jobs, $name", async ({ name, colorScheme, width }) => {
+  const page = await opened("ana", { colorScheme, viewport: { width, height: 800 } });
+  await rows(page).filter({ hasText: "Morning" }).waitFor();
+  expect(await complaintsAbout(page)).toEqual([]);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  await picture(page, `jobs-${name}`);
+  await page.getByRole("link", { name: /Morning/u }).click();
+  await page.getByRole("button", { name: "Run now" }).waitFor();
+  // What people write is text.
+  await page.getByText("Count the <b>herons</b>.").waitFor();
+  expect(await complaintsAbout(page)).toEqual([]);
+  await picture(page, `job-${name}`);
+  await page.context().close();
+});
