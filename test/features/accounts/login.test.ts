@@ -206,10 +206,18 @@ describe("signing in", () => {
 describe("behind a proxy with TLS", () => {
   const url = "https://deckhand.example.com";
 
-  test("cookies are the host's alone, and go over TLS only", async () => {
-    const world = await loginWorld({ store: await emptied(), url });
+  test.each([
+    ["that keeps the host", {}, {}],
+    [
+      "that is trusted",
+      { trustProxy: ["127.0.0.1"] },
+      { host: "127.0.0.1", "x-forwarded-host": "deckhand.example.com", "x-forwarded-for": "198.51.100.1" },
+    ],
+  ])("with a proxy %s, cookies are the host's alone, and go over TLS only", async (_case, settings, headers) => {
+    const world = await loginWorld({ store: await emptied(), url, ...settings });
     await world.addAccount("ana");
-    const answer = await world.browser().signIn("ana");
+    const answer = await world.browser().signIn("ana", PASSWORD, headers);
+    expect(answer.status).toBe(303);
     const cookies = [answer.headers["set-cookie"] ?? []].flat().filter((line) => !line.includes("Max-Age=0"));
     expect(cookies.length).toBeGreaterThan(0);
     for (const line of cookies)

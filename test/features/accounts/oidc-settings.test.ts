@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { accountsFeature } from "../../../src/features/accounts/feature.ts";
 import { accountNames, groupsIn, roleOf } from "../../../src/features/accounts/oidc/claims.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { startProvider } from "../../support/oidc/provider-server.ts";
+import { silentLog } from "../../support/silent-log.ts";
 
+const absent = () => Promise.reject(new Error("nothing asks for it"));
 const OIDC = { issuer: "https://login.example.com", clientId: "deckhand", groups: { admins: "admin" } };
 
 const configured = (file: object, environment: Record<string, string> = {}) =>
@@ -31,6 +35,21 @@ describe("the settings", () => {
   test("may name a provider on this machine without TLS, and a client without a secret", () => {
     expect(configured({ oidc: { ...OIDC, issuer: "http://127.0.0.1:8080/realm" } }).problems).toEqual([]);
   });
+});
+
+test("doctor asks the provider, and says what is wrong with it", async () => {
+  const provider = await startProvider("http://127.0.0.1/unused");
+  const look = async (issuer: string) => {
+    const feature = configured({ oidc: { ...OIDC, issuer } });
+    const world = { runtime: systemRuntime(), log: silentLog, version: "", createEmbedder: absent };
+    const found = await feature.check?.(world);
+    return found?.map(({ ok, text }) => `${ok} ${text}`).join();
+  };
+  expect(await look(provider.issuer)).toContain("true oidc: http://localhost");
+  expect(await look(provider.issuer.replace("localhost", "127.0.0.1"))).toMatch(/^false .*calls itself otherwise/u);
+  expect(await look(`${provider.issuer}/nothing`)).toMatch(/^false .*answers with an error/u);
+  await provider.stop();
+  expect(await look(provider.issuer)).toMatch(/^false .*cannot be reached/u);
 });
 
 test.each([
