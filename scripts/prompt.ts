@@ -52,6 +52,18 @@ const instructions = createInstructionGate(
   createInstructionReader(instructionFiles(config), log),
   createSkillReader(APPLICATION, config.home, log),
 );
+const NO_JOBS = {
+  preview: absent,
+  add: absent,
+  list: absent,
+  overview: absent,
+  overviewOf: absent,
+  act: absent,
+  edit: absent,
+  form: absent,
+  view: absent,
+};
+
 try {
   if (sessionId === undefined) await printSizes(store);
   else if ((await store.sessions.applicantsOf([sessionId])).length > 0) await printSession(sessionId, store);
@@ -69,18 +81,6 @@ try {
 function absent(): Promise<never> {
   return Promise.reject(new Error("nothing is carried out here"));
 }
-
-const NO_JOBS = {
-  preview: absent,
-  add: absent,
-  list: absent,
-  overview: absent,
-  overviewOf: absent,
-  act: absent,
-  edit: absent,
-  form: absent,
-  view: absent,
-};
 
 /** Tools that are only described here: what they would reach is not there, and MCP servers are not connected. */
 async function describedTools(from: Store): Promise<readonly Tool[]> {
