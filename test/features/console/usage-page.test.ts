@@ -37,6 +37,22 @@ afterAll(async () => {
 
 const rows = (page: Page, name: string) => page.getByRole("table", { name }).locator("tbody tr");
 
+/** Dots of the chart that have the colour of its first series. */
+const COLOURED = `(() => {
+  const [canvas, swatch] = [document.querySelector(".chart canvas"), document.querySelector(".chart .swatch")];
+  if (canvas === null || canvas.width === 0) return 0;
+  const probe = document.createElement("canvas").getContext("2d");
+  probe.fillStyle = getComputedStyle(swatch).color;
+  probe.fillRect(0, 0, 1, 1);
+  const wanted = [...probe.getImageData(0, 0, 1, 1).data].join();
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) if ([...data.slice(at, at + 4)].join() === wanted) count += 1;
+  return count;
+})()`;
+
+const coloured = async (page: Page) => Number(await page.evaluate(COLOURED));
+
 test.each(LOOKS)("axe finds nothing in the usage, $name", async ({ name, colorScheme, width }) => {
   const page = await signedIn(at, browser, { name: "ana", colorScheme, viewport: { width, height: 800 } });
   await page.goto(`${originOf(at)}/#/usage`);
@@ -45,6 +61,7 @@ test.each(LOOKS)("axe finds nothing in the usage, $name", async ({ name, colorSc
   await picture(page, `usage-${name}`);
   await page.getByRole("combobox", { name: "Summed up by" }).selectOption("model");
   await rows(page, "Spent by model").first().waitFor();
+  await expect.poll(() => coloured(page)).toBeGreaterThan(100);
   expect(await complaintsAbout(page)).toEqual([]);
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
   await picture(page, `usage-model-${name}`);

@@ -6,6 +6,7 @@ import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/sections.ts";
 import { useLoaded } from "../section/use-loaded.ts";
+import { UsageChart } from "./chart.tsx";
 
 const GROUPS: readonly { readonly by: UsageGroup; readonly title: string }[] = [
   { by: "day", title: "Day" },
@@ -38,6 +39,7 @@ export function Usage({ rest, go }: SectionProps): JSX.Element {
           <div class="overview">
             <Chosen usage={usage} asked={asked} open={open} />
             <Total usage={usage} isOfJobs={by === "job" || chosen.has("job")} />
+            {usage.total.costUsd > 0 && <UsageChart usage={usage} />}
             {by === "day" ? <Days usage={usage} /> : <Rows usage={usage} asked={asked} />}
           </div>
         )}

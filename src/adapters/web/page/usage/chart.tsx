@@ -1,0 +1,136 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type UPlot from "uplot";
+import { dollars } from "../../../../core/text/dollars.ts";
+import type { TeamUsage } from "../../sessions/team-usage.ts";
+
+/** Rows that have a colour of their own; the others share one. */
+const MOST_SERIES = 5;
+const HEIGHT = 220;
+const DAY_S = 86_400;
+
+interface Series {
+  readonly label: string;
+  /** US dollars of each day. */
+  readonly perDay: readonly number[];
+}
+
+/** A bar for each day, one part upon the other; the table beside it says the same in words. */
+export function UsageChart({ usage }: { readonly usage: TeamUsage }): JSX.Element {
+  const series = seriesOf(usage);
+  const box = useRef<HTMLDivElement>(null);
+  const legend = useRef<HTMLUListElement>(null);
+  const [day, setDay] = useState<number | null>(null);
+  const [hasFailed, setFailed] = useState(false);
+  const isDark = useDark();
+  useEffect(() => {
+    const ending = new AbortController();
+    const colours = [...(legend.current?.querySelectorAll(".swatch") ?? [])].map((one) => getComputedStyle(one).color);
+    if (box.current !== null)
+      draw(box.current, { usage, series, colours, setDay }, ending.signal).catch(() => setFailed(true));
+    return () => ending.abort();
+  }, [usage, isDark]);
+  return (
+    <figure class="chart">
+      <div ref={box} aria-hidden="true" />
+      <figcaption>
+        <ul ref={legend} aria-label="What the colours mean">
+          {series.map(({ label, perDay }, index) => (
+            <li key={label}>
+              <span class={`swatch series-${index}`} aria-hidden="true" /> {label}
+              {day !== null && ` ${dollars(perDay[day] ?? 0)}`}
+            </li>
+          ))}
+        </ul>
+        <p class="hint">
+          {hasFailed ? "The chart could not be drawn." : (usage.days[day ?? -1] ?? "US dollars a day, in UTC")}
+        </p>
+      </figcaption>
+    </figure>
+  );
+}
+
+/** Those that cost most, and the rest together; where there are no rows, the whole. */
+function seriesOf({ rows, perDay, days }: TeamUsage): readonly Series[] {
+  if (rows.length === 0) return [{ label: "Everything", perDay }];
+  const rest = rows.slice(MOST_SERIES);
+  const others = days.map((_, day) => rest.reduce((sum, row) => sum + (row.perDay[day] ?? 0), 0));
+  return [...rows.slice(0, MOST_SERIES), ...(rest.length === 0 ? [] : [{ label: "Others", perDay: others }])];
+}
+
+interface Drawing {
+  readonly usage: TeamUsage;
+  readonly series: readonly Series[];
+  readonly colours: readonly string[];
+  readonly setDay: (day: number | null) => void;
+}
+
+/** Draws until the signal aborts; what draws is loaded when it is first needed. */
+async function draw(box: HTMLElement, drawing: Drawing, signal: AbortSignal): Promise<void> {
+  const { default: Plot } = await import("uplot");
+  if (signal.aborted) return;
+  const plot = new Plot(optionsOf(Plot, box, drawing), stacked(drawing), box);
+  const observer = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height: HEIGHT }));
+  observer.observe(box);
+  signal.addEventListener("abort", () => {
+    observer.disconnect();
+    plot.destroy();
+  });
+}
+
+/** Each series with those below it, the whole first: a bar covers what is taller behind it. */
+function stacked({ usage: { days }, series }: Drawing): UPlot.AlignedData {
+  const sums = days.map(() => 0);
+  const tops = series.map(({ perDay }) => days.map((_, day) => (sums[day] = (sums[day] ?? 0) + (perDay[day] ?? 0))));
+  return [days.map((day) => Date.parse(day) / 1_000), ...tops.toReversed()];
+}
+
+function optionsOf(Plot: typeof UPlot, box: HTMLElement, { series, colours, setDay }: Drawing): UPlot.Options {
+  const style = getComputedStyle(box);
+  const axis = {
+    stroke: style.color,
+    font: `12px ${style.fontFamily}`,
+    grid: { stroke: style.borderBottomColor, width: 1 },
+    ticks: { show: false },
+  };
+  const paths = Plot.paths.bars?.({ size: [0.7, 48] });
+  return {
+    width: box.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+    tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), "Etc/UTC"),
+    scales: {
+      x: { range: (_plot, first, last) => [first - DAY_S / 2, last + DAY_S / 2] },
+      y: { range: (_plot, _least, most) => [0, most === 0 ? 1 : most * 1.05] },
+    },
+    axes: [
+      { ...axis, grid: { show: false }, incrs: [1, 2, 7, 14, 28].map((days) => days * DAY_S), values: "{MMM} {D}" },
+      { ...axis, size: 64, values: (_plot, ticks) => ticks.map(dollars) },
+    ],
+    series: [
+      {},
+      ...series
+        .map(({ label }, index) => ({
+          label,
+          fill: colours[index] ?? style.color,
+          width: 0,
+          points: { show: false },
+          ...(paths === undefined ? {} : { paths }),
+        }))
+        .toReversed(),
+    ],
+    hooks: { setCursor: [({ cursor: { idx } }) => setDay(idx ?? null)] },
+  };
+}
+
+function useDark(): boolean {
+  const [isDark, setDark] = useState(() => matchMedia("(prefers-color-scheme: dark)").matches);
+  useEffect(() => {
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    const look = (): void => setDark(scheme.matches);
+    scheme.addEventListener("change", look);
+    return () => scheme.removeEventListener("change", look);
+  }, []);
+  return isDark;
+}
