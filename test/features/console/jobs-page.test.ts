@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { text } from "../../support/model/model-script.ts";
 import { openBrowser } from "../../support/program/browser.ts";
 import { privateChannel, typed } from "../../support/talk/memory-talk.ts";
@@ -36,14 +38,12 @@ beforeAll(async () => {
   for (const [account, role, user] of [
     ["ana", "operator", "U0ANA"],
     ["cleo", "operator", "U0CLEO"],
-    ["vera", "viewer", "U0BOB"],
+    ["ada", "admin", null],
+    ["vera", "viewer", null],
   ] as const) {
     await addAccount(at, { name: account, role });
+    if (user === null) continue;
     const page = await signedIn(at, browser, { name: account });
-    if (role === "viewer") {
-      await page.context().close();
-      continue;
-    }
     await link(at, page, user);
     await page.context().close();
   }
@@ -145,18 +145,47 @@ test("a new job is made in a channel of the person's", async () => {
   await page.context().close();
 });
 
+/** What the server says to a command that the page has not made, with all that the page sends along. */
+async function handMade(page: Page, target: object): Promise<string> {
+  const frame = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+  await page.reload();
+  const token = /"changeToken":"([^"]+)"/u.exec(String((await frame).payload))?.[1] ?? "";
+  return page.evaluate(
+    async ([body, change]) => {
+      const headers = { "content-type": "application/json", "x-deckhand-change": change };
+      const response = await fetch("/features/console/jobs/command", { method: "POST", headers, body });
+      return response.text();
+    },
+    [JSON.stringify({ clickId: randomUUID(), target }), token] as const,
+  );
+}
+
 test("what is not one's own is looked at only, and a viewer's hand-made request does nothing", async () => {
   const page = await opened("cleo");
   await page.getByRole("link", { name: /Morning/u }).click();
   await page.getByText("Only its owner and admins").waitFor();
   await page.context().close();
 
+  // Whatever the page offers, the channel's rules hold, and what was refused was not done.
+  const others = await opened("cleo");
+  const shown = await typed(at, 'show "Morning count"', { channel, name: "jobs" });
+  const jobId = /job_\w+/u.exec(shown)?.[0] ?? "none";
+  const refused = await handMade(others, { verb: "disable", jobId });
+  expect(refused).toContain("only they and admins may do that");
+  await others.context().close();
+  const admin = await opened("ada");
+  const acts = z
+    .object({ rows: z.array(z.object({ by: z.string(), act: z.string() })) })
+    .parse(await (await admin.request.get(`${originOf(at)}/features/audit/list`)).json());
+  const done = acts.rows.filter(({ act }) => act.startsWith("job.")).map(({ by, act }) => `${by} ${act}`);
+  expect(done.toSorted()).toEqual(["ana job.add", "ana job.disable", "ana job.edit", "ana job.remove", "ana job.run"]);
+  await admin.context().close();
+
   const viewer = await opened("vera");
   expect(await viewer.getByRole("button", { name: "Fill in the new job" }).count()).toBe(0);
-  const answer = await viewer.request.post(`${originOf(at)}/features/console/jobs/command`, {
-    data: { clickId: "0b4a7c1e-1111-4222-8333-444455556666", target: { verb: "add", channelId: `slack:${channel}` } },
-  });
-  expect(answer.status()).toBe(403);
+  expect(await handMade(viewer, { verb: "add", channelId: `slack:${channel}` })).toContain(
+    "Your account may only read",
+  );
   await viewer.context().close();
 });
 

@@ -35,6 +35,7 @@ export async function commandJob(viewer: Viewer, command: JobCommand, world: Com
   const actor = mayPress(viewer) ? await world.sight.actor(viewer, placed) : null;
   if (actor === null) return words(whyNot(viewer, placed, world));
   const job = target.verb === "add" ? "" : ` ${target.jobId}${version === undefined ? "" : `@${version}`}`;
+  const before = await standingOf(target, world);
   const receipt = await world.host.receive({
     ...eventBy(actor, placed, clickId),
     kind: "command",
@@ -46,7 +47,7 @@ export async function commandJob(viewer: Viewer, command: JobCommand, world: Com
   if (receipt.type === "refused") return words(receipt.reason);
   if (receipt.type !== "reply") return words(null);
   const { message, form = null, problems = {} } = receipt;
-  if (form === null && target.verb !== "run") await noted(viewer, { command, about: placed.name }, world);
+  if ((await standingOf(target, world)) !== before) await noted(viewer, { command, about: placed.name }, world);
   return { words: message.markdown, form, problems };
 }
 
@@ -59,6 +60,15 @@ async function placeOf(target: JobCommand["target"], world: CommandingJobs) {
   if (channel === undefined) return null;
   const thread = channelOf(channel.id, channel.workspaceId.slice(channel.workspaceId.indexOf(":") + 1));
   return { channel, thread, name: channel.name };
+}
+
+/** What a command changes where it is carried out, which its answer tells people alone. */
+async function standingOf(target: JobCommand["target"], { host }: CommandingJobs): Promise<string> {
+  const { jobs } = await host.store.jobs.all();
+  if (target.verb === "add") return JSON.stringify(jobs.map(({ id }) => id).toSorted());
+  const { jobId } = target;
+  const [newest] = target.verb === "run" ? await host.store.occurrences.newest(jobId, 1) : [];
+  return JSON.stringify([jobs.find(({ id }) => id === jobId) ?? null, newest?.id ?? null]);
 }
 
 function words(text: string | null): JobTold {
