@@ -118,6 +118,8 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     platforms: () => new Map(),
     budgets: {},
     jobs: NO_JOBS,
+    providers: {},
+    tryKey: absent,
   };
   const toolbox = await createToolbox({
     ...host,

@@ -39,6 +39,7 @@ import { instructionsFeature } from "./features/instructions/feature.ts";
 import { mcpFeature } from "./features/mcp/feature.ts";
 import { memoryFeature } from "./features/memory/feature.ts";
 import { retentionFeature } from "./features/retention/feature.ts";
+import { settingsFeature } from "./features/settings/feature.ts";
 import { sitesFeature } from "./features/sites/feature.ts";
 import { usageFeature } from "./features/usage/feature.ts";
 import { webSearchFeature } from "./features/web-search/feature.ts";
@@ -82,6 +83,7 @@ export const FEATURES: readonly Feature[] = [
   mcpFeature,
   memoryFeature,
   retentionFeature,
+  settingsFeature,
   sitesFeature,
   usageFeature,
   webSearchFeature,
@@ -375,6 +377,7 @@ function openIntake({ config, runtime, log, commands, features }: Assembly, work
 
 function openRunner({ config, runtime, log, features }: Assembly, works: Works): SessionHandler {
   const { finaliser, store, engine, approvals, registry, platform, instructions, toolbox, jobs, quotas } = works;
+  const watchers = () => features.opened()?.watchers ?? [];
   return createSessionRunner({
     store,
     runtime,
@@ -387,13 +390,7 @@ function openRunner({ config, runtime, log, features }: Assembly, works: Works):
     ...toolbox.runs,
     hooks: () => features.opened()?.hooks ?? [],
     platform,
-    openView: createViews({
-      runtime,
-      log,
-      platform,
-      jobs: jobs.runs,
-      watchers: () => features.opened()?.watchers ?? [],
-    }),
+    openView: createViews({ runtime, log, platform, jobs: jobs.runs, watchers }),
     ...instructions.runs,
     saveAttachment: (place, name, data) => saveAttachment({ place, name, data, log, quotas }),
   });

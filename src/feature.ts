@@ -32,6 +32,7 @@ import type {
 import type { Describe } from "./core/protocol/platform-descriptor.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { CreateEmbedder } from "./core/providers/openai/embedder.ts";
+import type { ProviderSettings } from "./core/providers/registry.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Tool } from "./core/tool.ts";
@@ -157,6 +158,10 @@ export interface FeatureHost {
   readonly budgets: BudgetSettings;
   /** Looks at jobs, and changes them, as commands do. */
   readonly jobs: JobControl;
+  /** Keys and addresses by provider id. A key goes to its provider and nowhere else. */
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** Tries one provider's key, and says what came back. */
+  readonly tryKey: (provider: string) => Promise<Finding>;
   /** Names that tools may not take: those of tools that were there before. */
   readonly taken: () => ReadonlySet<string>;
   /** Writes down for the audit log what somebody has done; it never rejects. */

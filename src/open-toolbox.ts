@@ -152,6 +152,8 @@ export async function openToolbox(
         admins: config.access.admins,
         platforms: () => new Map([...platforms].map(([name, platform]) => [name, platform.health()])),
         budgets: config.budgets,
+        providers: config.providers,
+        tryKey: async (id: string) => (await import("./cli/check-keys.ts")).checkKey(id, config.providers),
         serves: servedBy(config.access),
         hideIn: <T>(value: T) => given.secrets.files.hideIn(given.secrets.hideIn(value)),
         titleOf: (name: string, input: unknown) =>

@@ -48,6 +48,11 @@ export async function checkKeys(
   return Promise.all(configured.map(([id]) => checkProvider(id, { providers, wanted, limitMs })));
 }
 
+/** Tries one provider's key, and says what came back. */
+export function checkKey(id: string, providers: Settings): Promise<Finding> {
+  return checkProvider(id, { providers, wanted: [], limitMs: PROVIDER_MS });
+}
+
 /** Whether the key is that of a provider before it, which is the one that it was set for. */
 function hasAnothersKey(id: string): boolean {
   const { keyVariable = null } = CATALOG.find((entry) => entry.id === id) ?? {};

@@ -34,6 +34,12 @@ export const SECTIONS: readonly Section[] = [
   },
   { name: "usage", title: "Usage", role: "viewer", load: async () => (await import("../usage/usage.tsx")).Usage },
   { name: "jobs", title: "All jobs", role: "viewer", load: async () => (await import("../jobs/jobs.tsx")).Jobs },
+  {
+    name: "providers",
+    title: "Providers",
+    role: "viewer",
+    load: async () => (await import("../providers/providers.tsx")).Providers,
+  },
   { name: "audit", title: "Audit log", role: "admin", load: async () => (await import("../audit/audit.tsx")).Audit },
 ];
 
