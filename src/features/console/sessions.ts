@@ -12,7 +12,6 @@ import type { CommandingJobs } from "./jobs/job-commands.ts";
 import { answerOnJobs, type JobRoute } from "./jobs/job-routes.ts";
 import { choicesFor, listSessions } from "./list.ts";
 import { createLive, type Telling } from "./live.ts";
-import type { HealthWatch } from "./overview/health-watch.ts";
 import { type Overlooking, overviewFor } from "./overview/overview.ts";
 import { type Pressing, pressButton } from "./press.ts";
 import { type Showing, showSession } from "./session.ts";
@@ -36,14 +35,10 @@ type Host = Showing["host"] &
   CommandingJobs["host"] &
   Omit<SightOptions, "clock" | "adminsSeePrivate">;
 
-interface SessionsOptions {
-  readonly adminsSeePrivate: boolean;
-  readonly health: HealthWatch;
-  readonly writing: Telling["writing"];
-}
+type Given = Pick<SightOptions, "adminsSeePrivate"> & Pick<Overlooking, "health"> & Pick<Telling, "writing">;
 
 /** Sessions of all platforms for the page; nothing of it carries a secret of the program's own, or of a file. */
-export function createSessions(host: Host, { adminsSeePrivate, health, writing }: SessionsOptions): Sessions {
+export function createSessions(host: Host, { adminsSeePrivate, health, writing }: Given): Sessions {
   const sight = createSight({ ...host, clock: host.runtime.clock, adminsSeePrivate });
   const world = { host, sight };
   const { watch, note, gone } = createLive({ ...world, writing });
