@@ -49,6 +49,7 @@ test("a healthy project has one ✓ line per check", async () => {
     "✓ Slack: off; SLACK_BOT_TOKEN turns it on",
     "✓ Discord: off; DISCORD_TOKEN turns it on",
     "✓ model: demo/scripted, since DECKHAND_MODEL is not set",
+    "✓ retention: everything is kept until somebody deletes it",
     "✓ PORT: 127.0.0.1:0 is free",
   ]);
   expect(failed).toBe(false);

@@ -5,6 +5,8 @@ import { seedSession, sha256 } from "./seed.ts";
 export const PERSON = "slack:U0HERON";
 const NAME = "heronname";
 const DAY_MS = 86_400_000;
+/** Behind whatever was said in the thread before. */
+const LAST = 1_000_000;
 
 /**
  * A session that nobody else has written in, with the word `alonegoes`; and one of somebody else's, in which the person has said
@@ -78,7 +80,7 @@ export async function seedPerson(world: RetentionWorld): Promise<void> {
         files: [{ id: fileId, name: "sharedgoes" }],
         tone: "plain",
       };
-      const web = { threadId: "both", key: "web:said", position: 99, seq: 99, fromPerson: true, at: when };
+      const web = { threadId: "both", key: "web:said", position: LAST, seq: LAST, fromPerson: true, at: when };
       await db.webMessage.create({ data: { id: "theirs", body: JSON.stringify(shown), ...web } });
       const data = Buffer.from("sharedgoes");
       await db.webFile.create({ data: { id: fileId, name: "sharedgoes", mediaType: "text/plain", data } });

@@ -21,14 +21,16 @@ export function createHealthWatch(
   clock: Pick<Clock, "now" | "sleep">,
 ): HealthWatch {
   let states = new Map<PlatformName, Watched>();
+  const connectedOnce = new Set<PlatformName>();
   const look = (): ReadonlyMap<PlatformName, Watched> => {
     const now = clock.now();
     states = new Map(
       [...platforms()].map(([name, health]) => {
         const before = states.get(name);
         const isSame = before?.connected === health.connected;
-        // What it says at first is no complaint.
-        const isProblem = !health.connected && before !== undefined && (!isSame || before.detail !== health.detail);
+        if (health.connected) connectedOnce.add(name);
+        // What it says until it is there for the first time is no complaint.
+        const isProblem = !health.connected && connectedOnce.has(name) && (!isSame || before.detail !== health.detail);
         const problem = isProblem ? { at: now, detail: health.detail } : null;
         return [
           name,

@@ -1,14 +1,22 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { judged } from "../../../src/features/memory/learning/judge.ts";
-import type { Line } from "../../../src/features/memory/learning/lines.ts";
-import { type Part, text, toolUse } from "../../support/model/model-script.ts";
-import { asked, isAllLearned, isLesson, notes, privateChannel, rowsOf, typed } from "../../support/talk/memory-talk.ts";
-import { useSlackOffice } from "../../support/talk/shared-office.ts";
-import type { SlackOffice, Talk } from "../../support/talk/slack-talk.ts";
-import { isPart, part } from "../../support/talk/sub-agent-talk.ts";
-import { everything } from "../mcp/connected.ts";
+import { judged } from "../../../../src/features/memory/learning/judge.ts";
+import type { Line } from "../../../../src/features/memory/learning/lines.ts";
+import { type Part, text, toolUse } from "../../../support/model/model-script.ts";
+import {
+  asked,
+  isAllLearned,
+  isLesson,
+  notes,
+  privateChannel,
+  rowsOf,
+  typed,
+} from "../../../support/talk/memory-talk.ts";
+import { useSlackOffice } from "../../../support/talk/shared-office.ts";
+import type { SlackOffice, Talk } from "../../../support/talk/slack-talk.ts";
+import { isPart, part } from "../../../support/talk/sub-agent-talk.ts";
+import { everything } from "../../mcp/connected.ts";
 
 const settings = { mode: "agi", memory: { learnAfterMinutes: 0 }, mcpServers: { all: everything() } };
 const office = useSlackOffice({ settings });

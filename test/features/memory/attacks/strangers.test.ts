@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
-import { text, toolUse } from "../../support/model/model-script.ts";
-import { untilIdle } from "../../support/program/bot.ts";
-import { discordOffice } from "../../support/talk/discord-office.ts";
-import { privateChannel, rowsOf, typed } from "../../support/talk/memory-talk.ts";
-import { useSlackOffice } from "../../support/talk/shared-office.ts";
-import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+import { text, toolUse } from "../../../support/model/model-script.ts";
+import { untilIdle } from "../../../support/program/bot.ts";
+import { discordOffice } from "../../../support/talk/discord-office.ts";
+import { privateChannel, rowsOf, typed } from "../../../support/talk/memory-talk.ts";
+import { useSlackOffice } from "../../../support/talk/shared-office.ts";
+import type { SlackOffice } from "../../../support/talk/slack-talk.ts";
 
 /** What somebody sends who was never offered it: another's form, another's button, a file of another channel. */
 

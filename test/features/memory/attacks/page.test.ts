@@ -1,11 +1,11 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { text, toolUse } from "../../support/model/model-script.ts";
-import { openBrowser } from "../../support/program/browser.ts";
-import { asked, isLesson, privateChannel, typed } from "../../support/talk/memory-talk.ts";
-import type { SlackOffice } from "../../support/talk/slack-talk.ts";
-import { addAccount, consoleOffice, link, originOf, signedIn } from "../console/console-world.ts";
+import { text, toolUse } from "../../../support/model/model-script.ts";
+import { openBrowser } from "../../../support/program/browser.ts";
+import { asked, isLesson, privateChannel, typed } from "../../../support/talk/memory-talk.ts";
+import type { SlackOffice } from "../../../support/talk/slack-talk.ts";
+import { addAccount, consoleOffice, link, originOf, signedIn } from "../../console/console-world.ts";
 
 /** What a private channel of Slack was told, asked for on the page by somebody who is in it, and by somebody who is not. */
 
