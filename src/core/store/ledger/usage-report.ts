@@ -28,7 +28,8 @@ export interface JobSum {
 
 export type UsageKey = "personId" | "channelId" | "model";
 
-const SUMS = {
+/** What is asked of the ledger for `usageSumOf`. */
+export const USAGE_SUMS = {
   _sum: { costUsd: true, inputTokens: true, outputTokens: true, cacheReadTokens: true, cacheWriteTokens: true },
   _count: { _all: true, costUsd: true },
 } as const;
@@ -37,14 +38,14 @@ const SUMS = {
 export function usageReport(db: Client) {
   return {
     async total(range: UsageRange): Promise<UsageSum> {
-      return toSum(await db.usage.aggregate({ where: within(range), ...SUMS }));
+      return usageSumOf(await db.usage.aggregate({ where: within(range), ...USAGE_SUMS }));
     },
 
     /** The dearest first; calls without a price by their tokens. */
     async sumsBy(key: UsageKey, range: UsageRange): Promise<(UsageSum & { readonly key: string })[]> {
-      const rows = await db.usage.groupBy({ by: [key], where: within(range), ...SUMS });
+      const rows = await db.usage.groupBy({ by: [key], where: within(range), ...USAGE_SUMS });
       return rows
-        .map((row) => ({ key: row[key], ...toSum(row) }))
+        .map((row) => ({ key: row[key], ...usageSumOf(row) }))
         .toSorted((a, b) => b.costUsd - a.costUsd || b.tokens - a.tokens);
     },
 
@@ -111,7 +112,7 @@ interface Summed {
   readonly _count: { readonly _all: number; readonly costUsd: number };
 }
 
-function toSum({ _sum: sum, _count: { _all: calls, costUsd: priced } }: Summed): UsageSum {
+export function usageSumOf({ _sum: sum, _count: { _all: calls, costUsd: priced } }: Summed): UsageSum {
   const tokens = [sum.inputTokens, sum.outputTokens, sum.cacheReadTokens, sum.cacheWriteTokens];
   return {
     costUsd: sum.costUsd ?? 0,

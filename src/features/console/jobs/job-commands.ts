@@ -5,7 +5,7 @@ import { eventBy } from "../press.ts";
 import { mayPress } from "../session.ts";
 import type { Viewer } from "../sight.ts";
 import { consoleReads } from "../store.ts";
-import { type JobsWorld, placedJobs, whyNot } from "./team-jobs.ts";
+import { type JobsWorld, placedJob, whyNot } from "./team-jobs.ts";
 
 export interface CommandingJobs extends JobsWorld {
   readonly host: JobsWorld["host"] & Pick<FeatureHost, "receive" | "audit">;
@@ -53,8 +53,8 @@ export async function commandJob(viewer: Viewer, command: JobCommand, world: Com
 
 async function placeOf(target: JobCommand["target"], world: CommandingJobs) {
   if (target.verb !== "add") {
-    const placed = (await placedJobs(world)).find(({ job }) => job.id === target.jobId);
-    return placed === undefined ? null : { ...placed, name: placed.job.name };
+    const placed = await placedJob(target.jobId, world);
+    return placed === null ? null : { ...placed, name: placed.job.name };
   }
   const [channel] = await world.host.store.tables(consoleReads).channelsAmong([target.channelId]);
   if (channel === undefined) return null;
@@ -64,11 +64,11 @@ async function placeOf(target: JobCommand["target"], world: CommandingJobs) {
 
 /** What a command changes where it is carried out, which its answer tells people alone. */
 async function standingOf(target: JobCommand["target"], { host }: CommandingJobs): Promise<string> {
-  const { jobs } = await host.store.jobs.all();
-  if (target.verb === "add") return JSON.stringify(jobs.map(({ id }) => id).toSorted());
+  const { jobs, occurrences } = host.store;
+  if (target.verb === "add") return JSON.stringify((await jobs.all()).jobs.map(({ id }) => id).toSorted());
   const { jobId } = target;
-  const [newest] = target.verb === "run" ? await host.store.occurrences.newest(jobId, 1) : [];
-  return JSON.stringify([jobs.find(({ id }) => id === jobId) ?? null, newest?.id ?? null]);
+  const [newest] = target.verb === "run" ? await occurrences.newest(jobId, 1) : [];
+  return JSON.stringify([await jobs.get(jobId), newest?.id ?? null]);
 }
 
 function words(text: string | null): JobTold {

@@ -47,8 +47,8 @@ export async function listJobs(viewer: Viewer, query: Query, world: JobsWorld): 
 
 /** Null: there is none, or none that the viewer may see. */
 export async function showJob(viewer: Viewer, id: string, world: JobsWorld): Promise<TeamJobView | null> {
-  const placed = (await placedJobs(world)).find(({ job }) => job.id === id);
-  if (placed === undefined || !(await world.sight.seesChannel(viewer, placed.channel))) return null;
+  const placed = await placedJob(id, world);
+  if (placed === null || !(await world.sight.seesChannel(viewer, placed.channel))) return null;
   const actor = mayPress(viewer) ? await world.sight.actor(viewer, placed) : null;
   const request: JobRequest = {
     person: actor ?? operatorOn(placed.thread.platform),
@@ -89,14 +89,26 @@ function isIn(state: Query["state"], { enabled, failures }: JobRow): boolean {
   return state === "" || enabled === (state === "enabled");
 }
 
-export async function placedJobs({ host }: JobsWorld): Promise<PlacedJob[]> {
+/** Null: there is none, or it cannot be read. */
+export async function placedJob(id: string, { host }: JobsWorld): Promise<PlacedJob | null> {
+  const job = await host.store.jobs.get(id);
+  if (job === null) return null;
+  const [channel] = await host.store.tables(consoleReads).channelsAmong([job.channelId]);
+  return inChannel(job, channel);
+}
+
+async function placedJobs({ host }: JobsWorld): Promise<PlacedJob[]> {
   const { jobs } = await host.store.jobs.all();
   const ids = new Set(jobs.map(({ channelId }) => channelId));
   const rows = await host.store.tables(consoleReads).channelsAmong([...ids]);
   const channels = new Map(rows.map((row) => [row.id, row]));
   return jobs
-    .map((job) => ({ job, channel: channels.get(job.channelId) ?? unknownChannel(job), thread: job.thread }))
+    .map((job) => inChannel(job, channels.get(job.channelId)))
     .toSorted((a, b) => a.job.name.localeCompare(b.job.name) || a.job.id.localeCompare(b.job.id));
+}
+
+function inChannel(job: JobRow, channel: ChannelRow | undefined): PlacedJob {
+  return { job, channel: channel ?? unknownChannel(job), thread: job.thread };
 }
 
 /** Nobody has said anything there yet. */

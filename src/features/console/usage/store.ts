@@ -1,4 +1,11 @@
 import type { Client } from "../../../core/store/database/client.ts";
+import {
+  type JobSum,
+  USAGE_SUMS,
+  type UsageKey,
+  type UsageSum,
+  usageSumOf,
+} from "../../../core/store/ledger/usage-report.ts";
 
 /** Empty strings leave all in. Times are milliseconds since the epoch; `until` is left out. */
 export interface UsageFilter {
@@ -16,27 +23,14 @@ export type JobFilter = Pick<UsageFilter, "since" | "until" | "channels"> & {
   readonly job: { readonly name: string; readonly channelId: string } | null;
 };
 
-export interface KeySum {
+export interface KeySum extends UsageSum {
   readonly key: string;
-  readonly costUsd: number;
-  readonly tokens: number;
-  readonly calls: number;
-  readonly unpriced: number;
 }
-
-export interface JobSum {
-  readonly name: string;
-  readonly channelId: string;
-  readonly costUsd: number;
-  readonly occurrences: number;
-}
-
-export type UsageColumn = "model" | "channelId" | "personId";
 
 /** Reads the ledger by what it is summed up by. */
 export function usageReads(db: Client) {
   return {
-    async sums(column: UsageColumn, filter: UsageFilter): Promise<KeySum[]> {
+    async sums(column: UsageKey, filter: UsageFilter): Promise<KeySum[]> {
       const { channels, channel, person, model } = filter;
       const rows = await db.usage.groupBy({
         by: [column],
@@ -49,19 +43,9 @@ export function usageReads(db: Client) {
             channel === "" ? {} : { channelId: channel },
           ],
         },
-        _sum: { costUsd: true, inputTokens: true, outputTokens: true, cacheReadTokens: true, cacheWriteTokens: true },
-        _count: { _all: true, costUsd: true },
+        ...USAGE_SUMS,
       });
-      return rows.map(({ _sum: sum, _count: { _all: calls, costUsd: priced }, ...row }) => {
-        const tokens = [sum.inputTokens, sum.outputTokens, sum.cacheReadTokens, sum.cacheWriteTokens];
-        return {
-          key: row[column],
-          costUsd: sum.costUsd ?? 0,
-          tokens: tokens.reduce<number>((all, some) => all + (some ?? 0), 0),
-          calls,
-          unpriced: calls - priced,
-        };
-      });
+      return rows.map((row) => ({ key: row[column], ...usageSumOf(row) }));
     },
 
     async jobs({ job, channels, ...range }: JobFilter): Promise<JobSum[]> {

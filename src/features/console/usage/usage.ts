@@ -1,9 +1,10 @@
+import type { UsageKey } from "../../../core/store/ledger/usage-report.ts";
 import type { FeatureHost, TeamUsage } from "../../../feature.ts";
 import { channelName, type Looking } from "../list.ts";
 import { isAdmin } from "../overview/overview.ts";
 import type { Viewer } from "../sight.ts";
 import { type ChannelRow, consoleReads } from "../store.ts";
-import { type JobFilter, type KeySum, type UsageColumn, type UsageFilter, usageReads } from "./store.ts";
+import { type JobFilter, type KeySum, type UsageFilter, usageReads } from "./store.ts";
 
 type Row = TeamUsage["rows"][number];
 type Chosen = TeamUsage["chosen"][number];
@@ -20,7 +21,7 @@ export interface UsageQuery {
 }
 
 const DAY_MS = 86_400_000;
-const COLUMNS: ReadonlyMap<Group, UsageColumn> = new Map([
+const COLUMNS: ReadonlyMap<Group, UsageKey> = new Map([
   ["channel", "channelId"],
   ["person", "personId"],
 ]);
