@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import type { Message } from "../../../../src/core/protocol/messages.ts";
+import { outsideOf } from "../../../../src/core/trust/label.ts";
 import { judged } from "../../../../src/features/memory/learning/judge.ts";
-import type { Line } from "../../../../src/features/memory/learning/lines.ts";
+import { type Line, linesOf } from "../../../../src/features/memory/learning/lines.ts";
 import { type Part, text, toolUse } from "../../../support/model/model-script.ts";
 import {
   asked,
@@ -128,6 +130,29 @@ test.each([
   const lessons = judged([note], evidence);
   expect(lessons.map((lesson) => lesson.text)).toEqual(kept);
   expect(lessons.map(({ origin }) => origin)).not.toContain("people");
+});
+
+test("what the agent says under a server's descriptions of tools is no one's own words", () => {
+  const content = [{ type: "text", text: ORDER }] as const;
+  const said = { id: "msg_1", role: "assistant", content, createdAt: 1 } as const;
+  const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" } as const;
+  const body = {
+    kind: "message" as const,
+    author: { id: "slack:U1", name: "ana" },
+    text: "hello",
+    quoted: [],
+    attachments: [],
+    thread,
+    messageId: "1",
+    at: 0,
+    addressed: true,
+    joinsThread: false,
+  };
+  const hello = { seq: 1, key: "slack:1", sessionId: "ses_1", runId: "run_1", body };
+  const ofAnswer = (message: Message) => linesOf({ events: [hello], messages: [message], calls: [] }).slice(1);
+  expect(ofAnswer(said)).toMatchObject([{ text: ORDER, isOwn: true }]);
+  const label = { who: [outsideOf("MCP server wiki")], holds: [] };
+  expect(ofAnswer({ ...said, label })).toMatchObject([{ text: ORDER, isOwn: false }]);
 });
 
 test("a private channel's memory comes out by no job and no sub-agent of another channel, and by its own", async () => {
