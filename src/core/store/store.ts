@@ -12,6 +12,7 @@ import { budgetWrites } from "./ledger/budgets.ts";
 import { usageReads, usageWrites } from "./ledger/usage.ts";
 import { messageReads, messageWrites } from "./messages.ts";
 import { overviewReads } from "./overviews.ts";
+import { revisionReads, revisionWrites } from "./revisions.ts";
 import { approvalReads, approvalWrites } from "./run/approvals.ts";
 import { childReads, childWrites } from "./run/children.ts";
 import { compactionReads, compactionWrites } from "./run/compactions.ts";
@@ -53,6 +54,7 @@ function reads(db: Client) {
     jobs: jobReads(db),
     occurrences: occurrenceReads(db),
     webThreads: webThreadReads(db),
+    revisions: revisionReads(db),
     ...tablesOf(db),
   };
 }
@@ -92,6 +94,7 @@ function writes(db: Client, channels: KnownChannels) {
     jobs: jobWrites(db),
     occurrences: occurrenceWrites(db),
     webThreads: webThreadWrites(db),
+    revisions: revisionWrites(db),
     ...tablesOf(db),
   };
 }

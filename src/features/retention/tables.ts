@@ -57,6 +57,7 @@ export const TABLES = {
   AccountLink: { session: "none", person: "deleted" },
   AuditEntry: { session: "kept", person: "kept" },
   Deletion: { session: "deleted", person: "deleted" },
+  Revision: { session: "none", person: "kept" },
 } as const satisfies Readonly<Record<string, Table>>;
 
 /** Tables whose rows go with their session, in an order in which none refers to one that is gone before it. */
