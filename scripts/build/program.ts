@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build, type OnLoadResult, type Plugin } from "esbuild";
+import { z } from "zod";
 import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
 import { removeUnfinished, replaceFolder } from "../../wasm/build-folder.ts";
 
@@ -15,6 +16,9 @@ const PROGRAM = path.join(ROOT, BUILT_PROGRAM);
 
 /** Native code and files that are found beside it; what is optional and not installed. */
 const EXTERNAL = ["better-sqlite3", "bree", "bufferutil", "pg-native", "utf-8-validate", "zlib-sync"];
+
+/** Characters; smaller files are not worth it. */
+const WIDTH_CHECKED = 64_000;
 
 /** Scripts that other threads and processes run, as the source names them. */
 const OWN_SCRIPT = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
@@ -38,9 +42,10 @@ async function buildInto(work: string): Promise<void> {
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
-    plugins: [placesOfSources, packagesOnDemand, queryCompilers(work), neverUsed],
+    plugins: [placesOfSources, packagesOnDemand, queryCompilers(work), oneUndici, neverUsed],
     logLevel: "warning",
   });
+  checkWidth(work);
 }
 
 function ownScripts(): Record<string, string> {
@@ -99,7 +104,16 @@ const packagesOnDemand: Plugin = {
   },
 };
 
-/** Prisma carries its query compilers as text, twice in memory while it runs; here they are files of bytes. */
+/** V8 holds a file with a single character beyond Latin-1 at two bytes for each of its characters. */
+function checkWidth(directory: string): void {
+  for (const file of globSync("*.js", { cwd: directory })) {
+    const text = readFileSync(path.join(directory, file), "utf8");
+    const [wide] = text.length < WIDTH_CHECKED ? [] : (/.{0,60}[^\0-\xff]/u.exec(text) ?? []);
+    if (wide !== undefined) throw new Error(`${file} takes twice its size in memory; write this as \\u…: ${wide}`);
+  }
+}
+
+/** Prisma carries its query compilers as text, twice in memory while it runs; here they are files of bytes, read once. */
 function queryCompilers(directory: string): Plugin {
   return {
     name: "query compilers",
@@ -109,17 +123,44 @@ function queryCompilers(directory: string): Plugin {
         const [, base64] = /"([\w+/=]{1000,})"/.exec(await readFile(file, "utf8")) ?? [];
         if (base64 === undefined) throw new Error(`${file} holds no text of a module`);
         await writeFile(path.join(directory, name), Buffer.from(base64, "base64"));
-        const contents = [
-          'import { readFileSync } from "node:fs";',
-          `export const wasm = readFileSync(new URL("./${name}", import.meta.url));`,
-        ];
-        return { contents: contents.join("\n") };
+        return { contents: `export const wasm = new URL("./${name}", import.meta.url);` };
+      });
+      program.onLoad({ filter: /prisma\/\w+\/generated\/internal\/class\.ts$/ }, async ({ path: file }) => {
+        const text = await readFile(file, "utf8");
+        const contents = text
+          .replace("import('node:buffer')", "import('node:fs')")
+          .replace("const { Buffer }", "const { readFileSync }")
+          .replace("Buffer.from(wasmBase64, 'base64')", "readFileSync(wasmBase64)");
+        if (!contents.includes("readFileSync(wasmBase64)"))
+          throw new Error(`${file} reads its query compiler elsewhere`);
+        return { contents, loader: "ts" };
       });
     },
   };
 }
 
-/** What packages load with themselves, and this program never uses: Bolt's receiver for Express; zod's messages in forty languages. */
+/** discord.js and its client for requests each bring a copy of undici; where they are of one version, one serves both. */
+const oneUndici: Plugin = {
+  name: "one undici",
+  setup(program) {
+    const copies = new Map<string, string>();
+    program.onResolve({ filter: /^undici$/ }, async ({ path: name, pluginData, ...from }) => {
+      if (pluginData === oneUndici) return undefined;
+      const found = await program.resolve(name, { ...from, pluginData: oneUndici });
+      const { version } = z
+        .object({ version: z.string() })
+        .parse(JSON.parse(readFileSync(path.join(path.dirname(found.path), "package.json"), "utf8")));
+      const kept = copies.get(version) ?? found.path;
+      copies.set(version, kept);
+      return { ...found, path: kept };
+    });
+  },
+};
+
+/**
+ * What packages load with themselves, and this program never uses: Bolt's receiver for Express; zod's messages in forty
+ * languages; the parser for functions in YAML, which no file may hold; the tables of encodings, since Bolt reads bytes.
+ */
 const neverUsed: Plugin = {
   name: "what is never used",
   setup(program) {
@@ -127,6 +168,14 @@ const neverUsed: Plugin = {
     program.onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({
       contents: 'export { default as en } from "./en.js";',
     }));
+    program.onLoad({ filter: /\/iconv-lite\/encodings\/tables\/.*\.json$/ }, () => ({
+      contents: "[]",
+      loader: "json",
+    }));
+    program.onLoad({ filter: /\/js-yaml\/type\/js\/function\.js$/ }, async ({ path: file }) => {
+      const contents = (await readFile(file, "utf8")).replace("_require('esprima')", "undefined");
+      return { contents };
+    });
   },
 };
 

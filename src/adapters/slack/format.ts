@@ -60,7 +60,7 @@ export function formatButton({ id, label, style }: Button): types.Button {
 export function mrkdwn(text: string, maxChars: number): string {
   const escaped = withoutMentions(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   // A cut must not leave half an entity behind.
-  return escaped.length <= maxChars ? escaped : cut(escaped, maxChars).replace(/&[a-z]*…$/u, "…");
+  return escaped.length <= maxChars ? escaped : cut(escaped, maxChars).replace(/&[a-z]*\u2026$/u, "…");
 }
 
 export function cut(text: string, maxChars: number): string {

@@ -1,7 +1,7 @@
 import type { ChatCommand, CommandOption, CommandPermission } from "./command.ts";
 
 /** `--help`, behind nothing or behind one word. Where people type two dashes, some keyboards put a long one. */
-const ASKED = /^(?:(\S+)\s+)?(?:(?:--|—|–)help|-h)$/iu;
+const ASKED = /^(?:(\S+)\s+)?(?:(?:--|\u2014|\u2013)help|-h)$/iu;
 
 /** What is told in place of running the command: its help, or its subcommand's; null when none is asked for. */
 export function helpAskedFor(command: ChatCommand, line: string): string | null {

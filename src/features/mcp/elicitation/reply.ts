@@ -43,7 +43,7 @@ function filledIn(fields: readonly Field[], given: ReadonlyMap<string, string>, 
 
 /** `Age: 42`, `- age = 42` */
 function namedIn(fields: readonly Field[], line: string): { readonly field: Field; readonly value: string } | null {
-  const plain = line.trim().replace(/^[-*•]\s*/, "");
+  const plain = line.trim().replace(/^[-*\u2022]\s*/, "");
   for (const field of fields) {
     for (const name of [field.label, field.name]) {
       const rest = plain.slice(name.length).trimStart();
