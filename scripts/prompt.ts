@@ -1,6 +1,7 @@
 import { loadAgents } from "../src/agents.ts";
 import { FEATURES } from "../src/app.ts";
-import { createChannelConfigs } from "../src/channel-config.ts";
+import { agentProblems, createChannelConfigs } from "../src/channel-config.ts";
+import { SettingsInForce } from "../src/config/stored/in-force.ts";
 import { loadConfig, processSources } from "../src/config.ts";
 import { titleOf } from "../src/core/agent/tool-decision.ts";
 import { toolSpecs } from "../src/core/agent/tool-specs.ts";
@@ -117,6 +118,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     admins: [],
     platforms: () => new Map(),
     budgets: {},
+    settings: new SettingsInForce(config, agentProblems),
     jobs: NO_JOBS,
     providers: {},
     tryKey: absent,

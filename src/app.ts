@@ -1,9 +1,11 @@
 import type { PacedPlatform } from "./adapters/render/pacing/paced-platform.ts";
 import type { TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import type { WebPlatform } from "./adapters/web/adapter.ts";
-import { type ChannelConfigs, createChannelConfigs, timezoneOf } from "./channel-config.ts";
+import { agentProblems, timezoneOf } from "./channel-config.ts";
 import type { LookAtJobs } from "./cli/check-jobs.ts";
-import { checkModels } from "./cli/checks.ts";
+import { leftOutLine } from "./config/stored/fit.ts";
+import { SETTINGS_REVISION, SettingsInForce } from "./config/stored/in-force.ts";
+import { approvalRulesOf } from "./config/stored/live.ts";
 import type { Config } from "./config.ts";
 import { connectPlatforms } from "./connect-platforms.ts";
 import { createBackgroundCalls } from "./core/budget/background-call.ts";
@@ -24,9 +26,6 @@ import { type AppError, PlatformError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { PlatformName, Receive } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
-import { DEMO_MODEL, defaultModelFor } from "./core/providers/catalog.ts";
-import type { ListingRegistry } from "./core/providers/provider.ts";
-import { createProviderRegistry } from "./core/providers/registry.ts";
 import { createSessionRunner } from "./core/run/runner.ts";
 import { workedUntil } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
@@ -59,6 +58,7 @@ import {
 } from "./open-toolbox.ts";
 import { createLogger } from "./operations/logging.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
+import { modelLines, type Prepared, prepare } from "./prepare.ts";
 import { systemRuntime } from "./runtime.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import type { Quotas } from "./tools/quotas/quotas.ts";
@@ -66,7 +66,6 @@ import { createFileRestore } from "./tools/restore-files.ts";
 import { fileSecrets, learningStore, type ProgramSecrets } from "./tools/secrets/file-secrets.ts";
 import { createSkillReader } from "./tools/skills/skill-reader.ts";
 import { createExecutorWorktrees } from "./tools/worktrees/executor-worktrees.ts";
-import { unheededSettings } from "./unheeded-settings.ts";
 import { APPLICATION } from "./version.ts";
 import { warmUp, watched } from "./warm-up.ts";
 
@@ -121,6 +120,7 @@ export interface App {
 
 /** What the parts share while they are put together. */
 interface Assembly extends AppOptions, PlatformAssembly {
+  readonly settings: SettingsInForce;
   readonly fail: (error: AppError) => void;
   readonly features: FeatureList;
   /** What takes people's events, once there is everything that it needs. */
@@ -131,8 +131,11 @@ interface Assembly extends AppOptions, PlatformAssembly {
 export async function startApp(options: AppOptions): Promise<App> {
   const failing = Promise.withResolvers<AppError>();
   const features = createFeatureList(FEATURES);
+  const settings = new SettingsInForce(options.config, agentProblems);
   const assembly: Assembly = {
     ...options,
+    config: settings.config,
+    settings,
     features,
     commands: allCommands(features),
     parts: new AsyncDisposableStack(),
@@ -153,14 +156,10 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
-  const { config, runtime, status, say } = assembly;
+  const { config, settings, runtime, status, say } = assembly;
   await requireOwn(config.home, "DECKHAND_HOME");
   await requireOwn(config.sandbox, "DECKHAND_SANDBOX");
-  const registry = createProviderRegistry({ settings: config.providers, runtime, log: assembly.log });
-  const model = config.query.model ?? defaultModelFor(registry.available());
-  const channelConfigs = createChannelConfigs(config, model);
-  const unheeded = unheededSettings(config, channelConfigs.agents, model);
-  for (const problem of [...channelConfigs.problems, ...unheeded]) say(`⚠ ${problem}`);
+  let prepared = prepare(config, assembly);
 
   const opening = Promise.withResolvers<Store>();
   const web = assembly.serves !== "terminals" ? await openWeb(assembly, opening.promise) : null;
@@ -177,30 +176,23 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   assembly.parts.defer(() => store.close());
   status.store = store;
   opening.resolve(store);
+  const revision = await store.revisions.newest(SETTINGS_REVISION);
+  if (revision !== null) {
+    settings.begin(revision);
+    prepared = prepare(config, assembly);
+  }
+  for (const line of [...settings.leftOut.map(leftOutLine), ...prepared.problems]) say(`⚠ ${line}`);
 
   const terminal = await openPlatforms(assembly, { web, store, secrets, emptyAt });
-  await run(assembly, { store, registry, channelConfigs, model, secrets }, { web, terminal });
+  await run(assembly, { store, secrets, ...prepared }, { web, terminal });
   status.state = "running";
   if (web !== null) say(`✓ Deckhand is running. Web page: ${web.entryUrl()}`);
-  sayModel(assembly, model);
+  for (const line of modelLines(config, prepared.model)) say(line);
   return terminal;
 }
 
-function sayModel({ config, say }: Assembly, model: string): void {
-  if (config.query.model === null && model === DEMO_MODEL) {
-    say("⚠ No provider has a key: the scripted demo model answers. Set e.g. ANTHROPIC_API_KEY.");
-    return;
-  }
-  const problems = checkModels(config).filter(({ ok }) => !ok);
-  for (const { text } of problems) say(`⚠ ${text}`);
-  if (problems.length === 0) say(`✓ Model: ${model}`);
-}
-
-interface Services {
+interface Services extends Prepared {
   readonly store: Store;
-  readonly registry: ListingRegistry;
-  readonly channelConfigs: ChannelConfigs;
-  readonly model: string;
   readonly secrets: ProgramSecrets;
 }
 
@@ -280,7 +272,7 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
     isServed: (name) => platforms.has(name),
   });
   status.engine = engine;
-  const approvals = { ...config.approvals, admins: config.access.admins };
+  const approvals = approvalRulesOf(config);
   const instructions = openInstructions({ config, log, store, channelConfigs: services.channelConfigs });
   const models = createModelChoice(services.registry, config.providers, config.budgets);
   const { agents, configOf, sandboxRootOf } = services.channelConfigs;

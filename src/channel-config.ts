@@ -86,6 +86,17 @@ export function createChannelConfigs(config: Config, defaultModel: string): Chan
   };
 }
 
+/** What keeps these settings from being used: agents that they name, and that are not there. */
+export function agentProblems(config: Config): readonly string[] {
+  try {
+    createChannelConfigs(config, "");
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
 function agentNamed(agents: ReadonlyMap<string, AgentDefinition>, name: string): AgentDefinition {
   const agent = agents.get(name);
   if (agent !== undefined) return agent;

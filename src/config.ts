@@ -3,15 +3,16 @@ import { environmentSchema, providerEnvironmentSchema } from "./config/environme
 import { configureFeatures, environmentWith, settingsWith, withoutOwnKeys } from "./config/features.ts";
 import { openSettings } from "./config/open-settings.ts";
 import { describeIssues, environmentStyle, fileStyle } from "./config/problems.ts";
-import { type Config, resolveConfig } from "./config/resolve.ts";
+import { type Config, type Origin, resolveConfig } from "./config/resolve.ts";
 import { settingsSchema } from "./config/settings.ts";
-import { type Environment, readConfigFile, readEnvironment } from "./config/sources.ts";
+import { type Environment, readLayers } from "./config/sources.ts";
+import { over, type Plain } from "./config/stored/plain.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { Feature } from "./feature.ts";
 
 /**
- * Configuration: the environment (with `.env` beneath it) over `deckhand.config.json` over defaults.
- * Nothing else in the program reads `process.env`.
+ * Configuration: the environment (with `.env` beneath it) over `deckhand.config.json` over what the page has set,
+ * which the database keeps, over defaults. Nothing else in the program reads `process.env`.
  */
 
 export type { Config } from "./config/resolve.ts";
@@ -29,14 +30,20 @@ export function processSources(): ConfigSources {
 
 /** Throws ConfigError with a line for every problem there is. */
 export function loadConfig(sources: ConfigSources, features: readonly Feature[]): Config {
-  const environment = readEnvironment(sources.env, sources.cwd);
-  const file = readConfigFile(environment.value, sources.cwd);
+  return configFrom({ layers: readLayers(sources.env, sources.cwd), features }, {});
+}
+
+/** The same from what was read, over what the page has set. */
+export function configFrom(origin: Origin, set: Plain): Config {
+  const { layers, features } = origin;
+  const { environment, file } = layers;
+  const raw = over(file.value, set);
   const wholeEnvironment = environmentWith(features);
   const wholeSettings = settingsWith(features);
 
   const env = wholeEnvironment.safeParse(environment.value, { reportInput: true });
   const providers = providerEnvironmentSchema.safeParse(environment.value, { reportInput: true });
-  const settings = wholeSettings.safeParse(withoutOwnKeys(file.value, features), { reportInput: true });
+  const settings = wholeSettings.safeParse(withoutOwnKeys(raw, features), { reportInput: true });
   const { problems, warnings } = checkCombinations(environment.value);
 
   const all = [...environment.problems, ...file.problems, ...problems];
@@ -48,7 +55,7 @@ export function loadConfig(sources: ConfigSources, features: readonly Feature[])
     env: environmentSchema.parse(environment.value),
     settings: settingsSchema.strip().parse(settings.data),
   };
-  const written = { raw: file.value, checked: settings.data, environment: environment.value, fileName: file.name };
+  const written = { raw, checked: settings.data, environment: environment.value, fileName: file.name };
   const configured = configureFeatures(features, written);
   all.push(...configured.flatMap((feature) => feature.problems));
   if (all.length > 0) throw new ConfigError(all);
@@ -57,10 +64,11 @@ export function loadConfig(sources: ConfigSources, features: readonly Feature[])
   const known = [...Object.keys(wholeEnvironment.shape), ...Object.keys(providerEnvironmentSchema.shape), ...used];
   const config = resolveConfig({
     ...core,
+    origin,
     providers: providers.data,
     features: configured,
     configFile: file.path,
-    cwd: sources.cwd,
+    cwd: layers.cwd,
     warnings: [
       ...warnings,
       ...configured.flatMap((feature) => feature.warnings ?? []),

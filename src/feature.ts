@@ -9,6 +9,7 @@ import type { TeamSessions, Viewer } from "./adapters/web/sessions/team-sessions
 import type { TeamUsage } from "./adapters/web/sessions/team-usage.ts";
 import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
+import type { SettingsInForce } from "./config/stored/in-force.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
 import type { CallModel } from "./core/budget/background-call.ts";
 import type { CreateBackgroundEmbedder } from "./core/budget/background-embedder.ts";
@@ -62,6 +63,8 @@ export interface SettingsSchema {
   readonly environment?: Readonly<Record<string, z.ZodType>>;
   /** Keys of the settings file that the feature checks by itself, whatever stands in them. */
   readonly ownKeys?: readonly string[];
+  /** Keys of the settings file that the page shows and cannot set, and why, in a sentence. */
+  readonly leftToFile?: Readonly<Record<string, string>>;
 }
 
 export interface GivenSettings {
@@ -156,6 +159,8 @@ export interface FeatureHost {
   readonly platforms: () => ReadonlyMap<PlatformName, PlatformHealth>;
   /** What may be spent. */
   readonly budgets: BudgetSettings;
+  /** Where settings are from, and how those of the page come into force. */
+  readonly settings: SettingsInForce;
   /** Looks at jobs, and changes them, as commands do. */
   readonly jobs: JobControl;
   /** Keys and addresses by provider id. A key goes to its provider and nowhere else. */

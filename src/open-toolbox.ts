@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { ChannelConfigs } from "./channel-config.ts";
+import type { SettingsInForce } from "./config/stored/in-force.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import { titleOf } from "./core/agent/tool-decision.ts";
@@ -36,6 +37,7 @@ import { APPLICATION, VERSION } from "./version.ts";
 const MB = 1_000_000;
 
 interface ToolboxWorld {
+  readonly settings: SettingsInForce;
   readonly config: Config;
   readonly runtime: Runtime;
   readonly log: Log;
@@ -115,7 +117,7 @@ export interface OpenToolbox extends Toolbox {
 
 /** The tools; servers connect in the background, and none holds up the start. */
 export async function openToolbox(
-  { config, runtime, log, signal, parts, features, platforms, say }: ToolboxWorld,
+  { config, settings, runtime, log, signal, parts, features, platforms, say }: ToolboxWorld,
   given: ToolboxParts,
 ): Promise<OpenToolbox> {
   const snapshots = snapshotsOf(config);
@@ -152,6 +154,7 @@ export async function openToolbox(
         admins: config.access.admins,
         platforms: () => new Map([...platforms].map(([name, platform]) => [name, platform.health()])),
         budgets: config.budgets,
+        settings,
         providers: config.providers,
         tryKey: async (id: string) => (await import("./cli/check-keys.ts")).checkKey(id, config.providers),
         serves: servedBy(config.access),

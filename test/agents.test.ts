@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { type Agents, loadAgents } from "../src/agents.ts";
 import { FEATURES } from "../src/app.ts";
 import { createChannelConfigs } from "../src/channel-config.ts";
+import { unheededSettings } from "../src/config/unheeded-settings.ts";
 import { loadConfig } from "../src/config.ts";
 import { signedName } from "../src/core/agents/definitions.ts";
 import type { Permission } from "../src/core/agents/query-config.ts";
 import { offeredTools } from "../src/core/permissions/tool-access.ts";
-import { unheededSettings } from "../src/unheeded-settings.ts";
 import { shippedAgents } from "./support/shipped-agents.ts";
 import { tempDirectory } from "./support/temp-directory.ts";
 

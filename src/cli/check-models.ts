@@ -1,5 +1,6 @@
 import { loadAgents } from "../agents.ts";
 import type { Config } from "../config/resolve.ts";
+import { unheededSettings } from "../config/unheeded-settings.ts";
 import { reasonOf } from "../core/protocol/explain.ts";
 import { DEMO_PROVIDER, defaultModelFor } from "../core/providers/catalog.ts";
 import { modelSentence } from "../core/providers/models/model-words.ts";
@@ -7,7 +8,6 @@ import type { ListingRegistry } from "../core/providers/provider.ts";
 import { createProviderRegistry } from "../core/providers/registry.ts";
 import { createLogger } from "../operations/logging.ts";
 import { systemRuntime } from "../runtime.ts";
-import { unheededSettings } from "../unheeded-settings.ts";
 import type { Finding } from "./checks.ts";
 
 /** What is known of the configured models, and whether their providers, which are asked, list them. */

@@ -2,13 +2,13 @@ import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } f
 import { createServer } from "node:net";
 import path from "node:path";
 import { loadAgents } from "../agents.ts";
-import { createChannelConfigs } from "../channel-config.ts";
+import { agentProblems } from "../channel-config.ts";
 import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { ConfigError, StoreError } from "../core/protocol/errors.ts";
 import { reasonOf } from "../core/protocol/explain.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
-import { baseUrlVariable, CATALOG, DEMO_MODEL, defaultModelFor, REGION } from "../core/providers/catalog.ts";
+import { baseUrlVariable, CATALOG, defaultModelFor, REGION } from "../core/providers/catalog.ts";
 import { sqlitePath } from "../core/store/database/database-url.ts";
 import { type Probed, probeDatabase } from "../core/store/database/probe.ts";
 import { plainLine } from "../core/text/plain-text.ts";
@@ -125,14 +125,7 @@ export async function checkConfinement(config: Config): Promise<Finding[]> {
 
 /** Agents that are missing or have no tools, because something is wrong with their file or setting, or with a name. */
 export function checkAgents(config: Config): Finding[] {
-  const { problems } = loadAgents(config);
-  try {
-    createChannelConfigs(config, DEMO_MODEL);
-    return problems.map(bad);
-  } catch (error) {
-    if (error instanceof ConfigError) return [...problems, ...error.problems].map(bad);
-    throw error;
-  }
+  return [...loadAgents(config).problems, ...agentProblems(config)].map(bad);
 }
 
 /** Whether each configured model's provider has what it needs; nothing is sent to it. */

@@ -1,21 +1,11 @@
 import { closest, distance } from "fastest-levenshtein";
-import { z } from "zod";
+import type { z } from "zod";
+import { alternatives, nodeOf, nodesAt, type SchemaNode } from "./schema-node.ts";
 
 /**
  * Turns what a schema found into lines for an operator: the key, what is wrong, how to mend it. Values
  * are shown only when they are short, plain and not marked secret.
  */
-
-/** The part of JSON Schema that z.toJSONSchema makes of our schemas and that explanations need. */
-const nodeSchema = z.looseObject({
-  properties: z.record(z.string(), z.unknown()).optional(),
-  additionalProperties: z.unknown().optional(),
-  items: z.unknown().optional(),
-  anyOf: z.array(z.unknown()).optional(),
-  examples: z.array(z.unknown()).optional(),
-  secret: z.boolean().optional(),
-});
-type Node = z.infer<typeof nodeSchema>;
 
 /** How a source writes a key and its example; environment and file differ only in this. */
 export interface KeyStyle {
@@ -38,36 +28,51 @@ export function fileStyle(fileName: string): KeyStyle {
   };
 }
 
-/** One line per problem; a problem inside a union is the union's own. */
+/** One line per problem. */
 export function describeIssues(error: z.ZodError, schema: z.ZodType, style: KeyStyle): string[] {
-  const root = nodeSchema.parse(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
-  return error.issues.flatMap((issue) => {
+  return problemsIn(error, schema, style).map(({ path, text }) => `${style.label(path)}: ${text}`);
+}
+
+/** What is wrong with the value at a path, and how to mend it: a sentence that does not name the path. */
+export interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly text: string;
+}
+
+export function problemsIn(error: z.ZodError, schema: z.ZodType, style: KeyStyle): Problem[] {
+  const root = nodeOf(schema);
+  return error.issues.flatMap(innermost).flatMap((issue) => {
     if (issue.code === "unrecognized_keys") {
       const known = knownKeys(nodesAt(root, issue.path));
-      return issue.keys.map((key) => `${style.label([...issue.path, key])}: is not known.${suggestion(key, known)}`);
+      return issue.keys.map((key) => unknownKey([...issue.path, key], known));
     }
     return [describeIssue(issue, root, style)];
   });
 }
 
-function describeIssue(issue: z.core.$ZodIssue, root: Node, style: KeyStyle): string {
-  const nodes = nodesAt(root, issue.path);
-  const union = issue.code === "invalid_union" ? unknownInUnion(issue, style, nodes) : null;
-  if (union !== null) return union;
-  const secret = nodes.some((node) => node.secret === true) || underSecret(root, issue.path);
-  const example = nodes.find((node) => node.examples !== undefined)?.examples?.[0];
-  const shown = secret || issue.code === "invalid_key" ? "" : shownValue(issue.input);
-  const mend = example === undefined ? "" : ` Example: ${style.example(issue.path, example)}`;
-  return `${style.label(issue.path)}: ${whatIsWrong(issue)}${shown}.${mend}`;
+/** Where one thing alone of a union's is meant, what is wrong within it is a better line than “matches none of them”. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const meant = issue.errors.filter((branch) =>
+    branch.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys"),
+  );
+  const [only, ...others] = meant;
+  if (only === undefined || others.length > 0) return [issue];
+  return only.flatMap((inner) => innermost({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** A misspelt key in one of a union's objects is a better line than “matches none of them”. */
-function unknownInUnion(issue: z.core.$ZodIssueInvalidUnion, style: KeyStyle, nodes: readonly Node[]): string | null {
-  const only = issue.errors.flatMap((branch) => (branch.length === 1 ? branch : []));
-  const found = only.find((inner) => inner.code === "unrecognized_keys");
-  const key = found?.code === "unrecognized_keys" ? found.keys[0] : undefined;
-  if (key === undefined) return null;
-  return `${style.label([...issue.path, key])}: is not known.${suggestion(key, knownKeys(nodes))}`;
+function unknownKey(path: readonly PropertyKey[], known: readonly string[]): Problem {
+  return { path, text: `is not known.${suggestion(String(path.at(-1)), known)}` };
+}
+
+function describeIssue(issue: z.core.$ZodIssue, root: SchemaNode, style: KeyStyle): Problem {
+  const { path } = issue;
+  const nodes = nodesAt(root, path);
+  const secret = nodes.some((node) => node.secret === true) || underSecret(root, path);
+  const example = nodes.find((node) => node.examples !== undefined)?.examples?.[0];
+  const shown = secret || issue.code === "invalid_key" ? "" : shownValue(issue.input);
+  const mend = example === undefined ? "" : ` Example: ${style.example(path, example)}`;
+  return { path, text: `${whatIsWrong(issue)}${shown}.${mend}` };
 }
 
 function whatIsWrong(issue: z.core.$ZodIssue): string {
@@ -120,37 +125,16 @@ export function suggestion(key: string, known: readonly string[]): string {
   return near ? ` Did you mean "${nearest}"?` : ` Known here: ${known.join(", ")}.`;
 }
 
-function knownKeys(nodes: readonly Node[]): string[] {
+function knownKeys(nodes: readonly SchemaNode[]): string[] {
   const keys = nodes.flatMap((node) => alternatives(node).flatMap((one) => Object.keys(one.properties ?? {})));
   return [...new Set(keys)].filter((key) => key !== "$schema");
 }
 
-function underSecret(root: Node, path: readonly PropertyKey[]): boolean {
+function underSecret(root: SchemaNode, path: readonly PropertyKey[]): boolean {
   return path.some((_, index) => nodesAt(root, path.slice(0, index)).some((node) => node.secret === true));
 }
 
-/** The schema nodes that describe the value at a path; several where a union leaves it open. */
-function nodesAt(root: Node, path: readonly PropertyKey[]): readonly Node[] {
-  let nodes: readonly Node[] = [root];
-  for (const part of path) nodes = nodes.flatMap((node) => alternatives(node).flatMap((one) => step(one, part)));
-  return nodes;
-}
-
-function step(node: Node, part: PropertyKey): Node[] {
-  const next = typeof part === "number" ? node.items : (node.properties?.[String(part)] ?? node.additionalProperties);
-  const parsed = nodeSchema.safeParse(next);
-  return parsed.success ? [parsed.data] : [];
-}
-
-function alternatives(node: Node): Node[] {
-  const inner = (node.anyOf ?? []).flatMap((one) => {
-    const parsed = nodeSchema.safeParse(one);
-    return parsed.success ? [parsed.data] : [];
-  });
-  return [node, ...inner];
-}
-
-function dotted(path: readonly PropertyKey[]): string {
+export function dotted(path: readonly PropertyKey[]): string {
   return path
     .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${String(part)}`))
     .join("");

@@ -2,9 +2,11 @@ import path from "node:path";
 import type { QueryConfig } from "../core/agents/query-config.ts";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
 import type { Sink } from "../core/trust/egress.ts";
+import type { Feature } from "../feature.ts";
 import type { NamedFeature } from "../open-features.ts";
 import type { EnvironmentSettings } from "./environment.ts";
 import type { ChannelSettings, ProviderSettings, Settings } from "./settings.ts";
+import type { Layers } from "./sources.ts";
 
 /** The query settings of the whole program; a channel's or an agent's own come on top. */
 export type QueryDefaults = Omit<QueryConfig, "model" | "workingDirectory" | "agentDefinition"> & {
@@ -83,9 +85,18 @@ export interface Config extends Readonly<FileSettings> {
   readonly features: readonly NamedFeature[];
   /** Lines for the operator: nothing is wrong, but something looks it. */
   readonly warnings: readonly string[];
+  /** What it was made from, for what the page sets. */
+  readonly origin: Origin;
+}
+
+/** What was read when the program began, and who reads what of it. */
+export interface Origin {
+  readonly layers: Layers;
+  readonly features: readonly Feature[];
 }
 
 export interface ParsedSources {
+  readonly origin: Origin;
   readonly env: EnvironmentSettings;
   readonly providers: Readonly<Record<string, string | undefined>>;
   readonly settings: Settings;
@@ -128,6 +139,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
     channels: channelsOf(settings, parsed.configFile === null ? cwd : path.dirname(parsed.configFile)),
     providers: providersOf(parsed),
     warnings: parsed.warnings,
+    origin: parsed.origin,
   };
 }
 

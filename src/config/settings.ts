@@ -155,6 +155,8 @@ const queryFields = {
   ),
 };
 
+export const QUERY_KEYS: readonly string[] = Object.keys(queryFields);
+
 const channelSchema = z.strictObject({
   ...queryFields,
   directory: field(

@@ -21,7 +21,7 @@ interface EnvironmentSource extends Source<Environment> {
  * The environment with `.env` of the working directory beneath it: what is really set wins. Empty
  * values count as unset, since compose files and shells hand on unset variables as empty ones.
  */
-export function readEnvironment(env: Environment, cwd: string): EnvironmentSource {
+function readEnvironment(env: Environment, cwd: string): EnvironmentSource {
   const file = readOptional(path.join(cwd, ".env"));
   if (file.problem !== null) return { value: withoutEmpty(env), problems: [`.env: ${file.problem}`], inFile: [] };
   const fromFile = file.text === null ? {} : withoutEmpty(parseEnv(file.text));
@@ -35,8 +35,21 @@ interface ConfigFile extends Source<unknown> {
   readonly path: string | null;
 }
 
+/** What is above all that is set on the page: read once, when the program begins. */
+export interface Layers {
+  readonly environment: EnvironmentSource;
+  readonly file: ConfigFile;
+  /** What relative paths start at. */
+  readonly cwd: string;
+}
+
+export function readLayers(env: Environment, cwd: string): Layers {
+  const environment = readEnvironment(env, cwd);
+  return { environment, file: readConfigFile(environment.value, cwd), cwd };
+}
+
 /** The settings file as parsed JSON, without the keys that begin with `//`: those are comments. */
-export function readConfigFile(env: Environment, cwd: string): ConfigFile {
+function readConfigFile(env: Environment, cwd: string): ConfigFile {
   const configured = env.DECKHAND_CONFIG;
   const file = path.resolve(cwd, configured ?? "deckhand.config.json");
   const { text, problem } = readOptional(file);

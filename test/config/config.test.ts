@@ -46,6 +46,7 @@ test("an empty environment gives the documented defaults", () => {
     providers: {},
     reactions: { slack: ["robot_face"], discord: ["🤖"] },
     warnings: [],
+    origin: { layers: expect.anything(), features: FEATURES },
   });
 });
 

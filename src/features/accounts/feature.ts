@@ -41,7 +41,13 @@ const file = {
 /** Whoever opens the page beyond this machine signs in. */
 export const accountsFeature: Feature = {
   name: "accounts",
-  settings: { file },
+  settings: {
+    file,
+    leftToFile: {
+      login: "It could lock everybody out of this page: only the settings file sets it.",
+      oidc: "It says who gets in, and has a secret: only the settings file sets it.",
+    },
+  },
   commands: [
     {
       name: "link",

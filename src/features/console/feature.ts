@@ -23,7 +23,10 @@ const file = {
 /** The work of the whole team on the page. */
 export const consoleFeature: Feature = {
   name: "console",
-  settings: { file },
+  settings: {
+    file,
+    leftToFile: { console: "An admin could see private channels by it: only who has the settings file decides that." },
+  },
   configure: (given) => {
     const { adminsSeePrivate } = z.object(file).parse(given.file).console;
     return {

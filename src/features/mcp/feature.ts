@@ -29,6 +29,12 @@ export const mcpFeature: Feature = {
       ),
     },
     ownKeys: SERVER_KEYS,
+    leftToFile: Object.fromEntries(
+      SERVER_KEYS.map((key) => [
+        key,
+        "Servers are programs that run on this machine: only the settings file names them.",
+      ]),
+    ),
   },
   commands: [
     {

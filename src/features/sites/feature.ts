@@ -41,7 +41,7 @@ const name = { name: "name", description: "of the site, as its address has it", 
 /** What an agent or a person has made as files, opened in a browser. */
 export const sitesFeature: Feature = {
   name: "sites",
-  settings: { file },
+  settings: { file, leftToFile: { sites: "It opens a port of this machine: only the settings file does that." } },
   commands: [
     {
       name: "sites",

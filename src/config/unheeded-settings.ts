@@ -1,6 +1,6 @@
-import type { Config } from "./config.ts";
-import type { AgentDefinition } from "./core/agents/query-config.ts";
-import { modelFacts } from "./core/providers/models/models.ts";
+import type { AgentDefinition } from "../core/agents/query-config.ts";
+import { modelFacts } from "../core/providers/models/models.ts";
+import type { Config } from "./resolve.ts";
 
 /** A temperature, where it is set, and the model that it is for. */
 interface Asked {

@@ -1,0 +1,47 @@
+import { z } from "zod";
+
+/** The part of JSON Schema that z.toJSONSchema makes of our schemas and that messages and forms need. */
+const nodeSchema = z.looseObject({
+  properties: z.record(z.string(), z.unknown()).optional(),
+  additionalProperties: z.unknown().optional(),
+  items: z.unknown().optional(),
+  anyOf: z.array(z.unknown()).optional(),
+  examples: z.array(z.unknown()).optional(),
+  secret: z.boolean().optional(),
+});
+export type SchemaNode = z.infer<typeof nodeSchema>;
+
+export function nodeOf(schema: z.core.$ZodType): SchemaNode {
+  return nodeSchema.parse(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+}
+
+/** The nodes that describe the value at a path; several where a union leaves it open. */
+export function nodesAt(root: SchemaNode, path: readonly PropertyKey[]): readonly SchemaNode[] {
+  let nodes: readonly SchemaNode[] = [root];
+  for (const part of path) nodes = nodes.flatMap((node) => alternatives(node).flatMap((one) => step(one, part)));
+  return nodes;
+}
+
+function step(node: SchemaNode, part: PropertyKey): SchemaNode[] {
+  const isOwn = node.properties !== undefined && Object.hasOwn(node.properties, part);
+  const next =
+    typeof part === "number" ? node.items : isOwn ? node.properties?.[String(part)] : node.additionalProperties;
+  return parsed(next);
+}
+
+/** A node itself, and what its union offers. */
+export function alternatives(node: SchemaNode): SchemaNode[] {
+  return [node, ...(node.anyOf ?? []).flatMap(parsed)];
+}
+
+/** Whether a value that must not be shown is in it, however deep. */
+export function holdsSecret(node: SchemaNode): boolean {
+  if (node.secret === true) return true;
+  const inner = [...Object.values(node.properties ?? {}), node.additionalProperties, node.items, ...(node.anyOf ?? [])];
+  return inner.flatMap(parsed).some(holdsSecret);
+}
+
+function parsed(node: unknown): SchemaNode[] {
+  const { success, data } = nodeSchema.safeParse(node);
+  return success ? [data] : [];
+}

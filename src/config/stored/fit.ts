@@ -1,0 +1,165 @@
+import { type Config, configFrom } from "../../config.ts";
+import { ConfigError } from "../../core/protocol/errors.ts";
+import { configureFeatures, settingsWith, withoutOwnKeys } from "../features.ts";
+import { dotted, type KeyStyle, problemsIn } from "../problems.ts";
+import type { Origin } from "../resolve.ts";
+import { deepestOf, isPlain, leafPaths, over, type Path, type Plain, valueAt, without, withValue } from "./plain.ts";
+import { type SettingsNodes, settingsNodes } from "./settable.ts";
+
+/** What keeps something that was set on the page from coming into force. */
+export interface LeftOut {
+  readonly path: Path;
+  /** A sentence that does not name the path. */
+  readonly why: string;
+}
+
+/** As the terminal says it at each start, and doctor. */
+export function leftOutLine({ path, why }: LeftOut): string {
+  const named = path.length === 0 ? "" : ` ${dotted(path)}:`;
+  return `Set on the page, and left out:${named} ${why}`;
+}
+
+/** What of a revision can be in force. */
+export interface Fitted {
+  readonly config: Config;
+  /** Without what is left out; what a file or the environment wins over is in it. */
+  readonly set: Plain;
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** What only the whole program can tell of settings: an agent that is named and not there. */
+export type CheckSettings = (config: Config) => readonly string[];
+
+/** How what stands on the page is named: as the file has it, without the file's name. */
+export const PAGE_STYLE: KeyStyle = {
+  label: dotted,
+  example: (_path, value) => (typeof value === "string" ? value : JSON.stringify(value)),
+};
+
+const NOT_READ = "What is stored cannot be read.";
+
+/**
+ * What was set on the page beneath the file. What no longer holds, since a version or the file has changed, is left out,
+ * and never keeps the rest from its place. Throws ConfigError where the layers above are wrong by themselves.
+ */
+export function fitStored(content: string | null, origin: Origin, check: CheckSettings): Fitted {
+  const read = readContent(content);
+  if (read === null) return { config: configFrom(origin, {}), set: {}, leftOut: [{ path: [], why: NOT_READ }] };
+  return fitSettings(read, origin, check);
+}
+
+/** Null: it is no JSON object. */
+export function readContent(content: string | null): Plain | null {
+  if (content === null) return {};
+  try {
+    const read: unknown = JSON.parse(content);
+    return isPlain(read) ? read : null;
+  } catch {
+    return null;
+  }
+}
+
+export function fitSettings(given: Plain, origin: Origin, check: CheckSettings): Fitted {
+  // Nothing was set: nothing is looked for.
+  if (Object.keys(given).length === 0) return { config: configFrom(origin, {}), set: {}, leftOut: [] };
+  const fitting = new Fitting(given);
+  leaveToFile(fitting, settingsNodes(origin.features));
+  checkSchema(fitting, origin);
+  checkFeatures(fitting, origin);
+  const config = resolved(fitting, origin, check);
+  return { config, set: fitting.set, leftOut: fitting.leftOut };
+}
+
+class Fitting {
+  set: Plain;
+  readonly leftOut: LeftOut[] = [];
+
+  constructor(set: Plain) {
+    this.set = set;
+  }
+
+  leave(path: Path, why: string): void {
+    if (valueAt(this.set, path) === undefined) return;
+    this.set = path.length === 0 ? {} : without(this.set, path);
+    this.leftOut.push({ path, why });
+  }
+}
+
+function leaveToFile(fitting: Fitting, nodes: SettingsNodes): void {
+  for (const path of leafPaths(fitting.set)) {
+    const why = nodes.whyLeft(path);
+    if (why !== null) fitting.leave(path, why);
+  }
+}
+
+function checkSchema(fitting: Fitting, { layers: { file }, features }: Origin): void {
+  const schema = settingsWith(features);
+  for (;;) {
+    const raw = withoutOwnKeys(over(file.value, fitting.set), features);
+    const { error } = schema.safeParse(raw, { reportInput: true });
+    const found = error === undefined ? [] : problemsIn(error, schema, PAGE_STYLE);
+    const ours = found.flatMap(({ path, text }) => {
+      const place = deepestOf(fitting.set, path);
+      // What the file has in the same place has won: it is the file's mistake.
+      const isFiles =
+        place === null || (valueAt(file.value, place) !== undefined && !isPlain(valueAt(fitting.set, place)));
+      return isFiles ? [] : [{ path: place, text }];
+    });
+    if (ours.length === 0) return;
+    for (const { path, text } of ours) fitting.leave(path, text);
+  }
+}
+
+/** What a feature does not take is left out with all that is set of the feature. */
+function checkFeatures(fitting: Fitting, { layers, features }: Origin): void {
+  const schema = settingsWith(features);
+  const { environment, file } = layers;
+  for (const feature of features) {
+    const keys = Object.keys(feature.settings.file ?? {}).filter((key) => Object.hasOwn(fitting.set, key));
+    if (keys.length === 0) continue;
+    const raw = over(file.value, fitting.set);
+    const checked = schema.safeParse(withoutOwnKeys(raw, features));
+    if (!checked.success) return;
+    const written = { raw, checked: checked.data, environment: environment.value, fileName: file.name };
+    const problems = configureFeatures([feature], written).flatMap((one) => one.problems);
+    for (const key of problems.length > 0 ? keys : []) fitting.leave([key], problems.join(" "));
+  }
+}
+
+function resolved(fitting: Fitting, origin: Origin, check: CheckSettings): Config {
+  const attempt = (set: Plain): Config | readonly string[] => {
+    try {
+      const config = configFrom(origin, set);
+      const problems = check(config);
+      return problems.length > 0 ? problems : config;
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems;
+      throw error;
+    }
+  };
+  leaveUnknownAgents(fitting, (set) => messageOf(attempt(set)));
+  for (const key of Object.keys(fitting.set)) {
+    const outcome = attempt(fitting.set);
+    if (!isProblems(outcome)) return outcome;
+    fitting.leave([key], outcome.join(" "));
+  }
+  const outcome = attempt(fitting.set);
+  return isProblems(outcome) ? configFrom(origin, {}) : outcome;
+}
+
+const isProblems = (outcome: Config | readonly string[]): outcome is readonly string[] => Array.isArray(outcome);
+const messageOf = (outcome: Config | readonly string[]) => (isProblems(outcome) ? outcome.join(" ") : null);
+
+/** Names of agents that are not there go one by one; the others stay. */
+function leaveUnknownAgents(fitting: Fitting, problemWith: (set: Plain) => string | null): void {
+  if (problemWith(fitting.set) === null) return;
+  const named = leafPaths(fitting.set).filter((path) => path.at(-1) === "agentDefinition");
+  let kept = named.reduce(without, fitting.set);
+  if (problemWith(kept) !== null) return;
+  for (const path of named) {
+    const more = withValue(kept, path, valueAt(fitting.set, path));
+    const problem = problemWith(more);
+    if (problem === null) kept = more;
+    else fitting.leave(path, problem);
+  }
+}

@@ -1,0 +1,64 @@
+import type { z } from "zod";
+import type { Feature } from "../../feature.ts";
+import { settingsWith } from "../features.ts";
+import { holdsSecret, nodeOf, type SchemaNode } from "../schema-node.ts";
+import type { Path } from "./plain.ts";
+
+/** What a setting is, and whether the page may set it. */
+export interface SettingsNodes {
+  /** Those of the settings file, but for the one that names its schema. */
+  readonly keys: readonly string[];
+  /** What JSON Schema says of a key; null: there is none of that name. */
+  node(key: string): SchemaNode | null;
+  /** Why the page does not set what is there, in a sentence; null: it may. */
+  whyLeft(path: Path): string | null;
+}
+
+const SECRET = "A key belongs to it: the environment or the settings file sets it.";
+const DEFINITION = "The page takes an agent's name; a definition goes under agents.";
+const IN_FILE = "Only the settings file sets it.";
+
+/** What could lock people out or open more of the machine stays with who has its files. `*` is any name. */
+const LEFT_TO_FILE: Readonly<Record<string, string>> = {
+  $schema: IN_FILE,
+  web: "It could lock everybody out of this page: only the settings file sets it.",
+  confinement: "It keeps tools apart from this machine: only the settings file sets it.",
+  "channels.*.directory": "It opens a directory of this machine to tools: only the settings file does that.",
+  "agentDefinition.*": DEFINITION,
+  "channels.*.agentDefinition.*": DEFINITION,
+  maxBudgetUsd: "It says the same as budgets.runUsd: set that.",
+};
+
+/** The schema of a key is made when it is first asked for. */
+export function settingsNodes(features: readonly Feature[]): SettingsNodes {
+  const shape: z.ZodRawShape = settingsWith(features).shape;
+  const ownKeys = features.flatMap(({ settings }) => settings.ownKeys ?? []);
+  const left: Readonly<Record<string, string>> = Object.assign(
+    Object.fromEntries(ownKeys.map((key) => [key, IN_FILE])),
+    ...features.map(({ settings }) => settings.leftToFile ?? {}),
+    LEFT_TO_FILE,
+  );
+  const made = new Map<string, SchemaNode>();
+  const node = (key: string): SchemaNode | null => {
+    const schema = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (schema === undefined) return null;
+    const known = made.get(key) ?? nodeOf(schema);
+    made.set(key, known);
+    return known;
+  };
+  return {
+    keys: Object.keys(shape).filter((key) => key !== "$schema"),
+    node,
+    whyLeft([key = "", ...rest]) {
+      const named = Object.entries(left).find(([pattern]) => isAt(pattern.split("."), [key, ...rest]));
+      if (named !== undefined) return named[1];
+      const root = node(key);
+      return root !== null && holdsSecret(root) ? SECRET : null;
+    },
+  };
+}
+
+/** Whether a place is one that a pattern names, or within it. */
+function isAt(pattern: readonly string[], path: Path): boolean {
+  return pattern.every((part, index) => path[index] !== undefined && (part === "*" || part === path[index]));
+}
