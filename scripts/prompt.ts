@@ -120,7 +120,8 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     budgets: {},
     settings: new SettingsInForce(config, agentProblems),
     jobs: NO_JOBS,
-    providers: {},
+    providers: () => ({}),
+    giveKeys: () => {},
     tryKey: absent,
   };
   const toolbox = await createToolbox({
@@ -143,7 +144,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
 /** The place of a new session, or of the one given. */
 async function placeOf(session: SessionRow | null): Promise<Place> {
   const registry = createProviderRegistry({ settings: config.providers, runtime, log });
-  const places = createChannelConfigs(config, config.query.model ?? defaultModelFor(registry.available()));
+  const places = createChannelConfigs(config, () => config.query.model ?? defaultModelFor(registry.available()));
   if (session !== null) {
     const place = await places.channelConfigOf(session);
     await instructions.look(session.channelKey, place, places.instructionsOf(session.thread).rule);

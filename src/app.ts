@@ -37,8 +37,8 @@ import { extensionsFeature } from "./features/extensions/feature.ts";
 import { instructionsFeature } from "./features/instructions/feature.ts";
 import { mcpFeature } from "./features/mcp/feature.ts";
 import { memoryFeature } from "./features/memory/feature.ts";
+import { providersFeature } from "./features/providers/feature.ts";
 import { retentionFeature } from "./features/retention/feature.ts";
-import { settingsFeature } from "./features/settings/feature.ts";
 import { sitesFeature } from "./features/sites/feature.ts";
 import { usageFeature } from "./features/usage/feature.ts";
 import { webSearchFeature } from "./features/web-search/feature.ts";
@@ -77,12 +77,13 @@ export const FEATURES: readonly Feature[] = [
   auditFeature,
   accountsFeature,
   consoleFeature,
+  // Before those that use models when they open.
+  providersFeature,
   extensionsFeature,
   instructionsFeature,
   mcpFeature,
   memoryFeature,
   retentionFeature,
-  settingsFeature,
   sitesFeature,
   usageFeature,
   webSearchFeature,
@@ -97,6 +98,8 @@ export interface AppOptions {
   readonly config: Config;
   readonly runtime: Runtime;
   readonly log: Log;
+  /** The program's own tokens and keys; those that are set later are added. */
+  readonly secrets: string[];
   /** A line for the operator's terminal. */
   readonly say: (line: string) => void;
   /**
@@ -171,7 +174,7 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   await holdLease({ ...assembly, clock, standBy });
   status.state = "starting";
   const emptyAt = await workedUntil(config.database.url, clock.now());
-  const secrets = { ...(await openSecrets(config)), files: fileSecrets() };
+  const secrets = { ...(await openSecrets(assembly)), files: fileSecrets() };
   const store = learningStore(await openStore(config.database.url, runtime), secrets.files);
   assembly.parts.defer(() => store.close());
   status.store = store;
@@ -187,7 +190,7 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   await run(assembly, { store, secrets, ...prepared }, { web, terminal });
   status.state = "running";
   if (web !== null) say(`✓ Deckhand is running. Web page: ${web.entryUrl()}`);
-  for (const line of modelLines(config, prepared.model)) say(line);
+  for (const line of modelLines(config, prepared)) say(line);
   return terminal;
 }
 
@@ -248,7 +251,10 @@ async function run(
   if (assembly.serves === "terminals") return;
   parts.defer(() => jobs.stop());
   for (const problem of await jobs.start()) say(`⚠ ${problem}`);
-  const warming = warmUp({ ...assembly, ...works, skills: works.instructions.all, hasWorked }, assembly.signal);
+  const warming = warmUp(
+    { ...assembly, ...works, model: works.model(), skills: works.instructions.all, hasWorked },
+    assembly.signal,
+  );
   parts.defer(() => warming);
 }
 
@@ -274,7 +280,7 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   status.engine = engine;
   const approvals = approvalRulesOf(config);
   const instructions = openInstructions({ config, log, store, channelConfigs: services.channelConfigs });
-  const models = createModelChoice(services.registry, config.providers, config.budgets);
+  const models = createModelChoice(services.registry, services.providers.settings, config.budgets);
   const { agents, configOf, sandboxRootOf } = services.channelConfigs;
   const toolNames = () => toolbox.listed().map(({ name }) => name);
   const rights = createPlatformRights(platforms, { store, access: config.access, clock: runtime.clock, log });
@@ -283,7 +289,8 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const callModel = createBackgroundCalls(services.registry, { store, runtime, settings: config.budgets });
   const finaliser = new MessageFinaliser({ store, clock: runtime.clock, log, platform, signal: assembly.signal });
   const asking = { configOf, sandboxRootOf, callModel, receive, ...rights, ...messagesOfRuns(finaliser) };
-  const given = { store, engine, approvals, instructions, jobs: jobs.control, agents, models, ...asking };
+  const { providers } = services;
+  const given = { store, providers, engine, approvals, instructions, jobs: jobs.control, agents, models, ...asking };
   const quotas = openQuotas(assembly);
   const worktrees = createExecutorWorktrees(config.home, { quotas });
   const toolbox = await openToolbox(assembly, { ...given, secrets: services.secrets, quotas, worktrees });

@@ -38,8 +38,8 @@ export interface ChannelConfigs {
   readonly requiresMention: (channelKey: string) => boolean;
 }
 
-/** `defaultModel` serves where nothing names one. Throws ConfigError when a named agent does not exist. */
-export function createChannelConfigs(config: Config, defaultModel: string): ChannelConfigs {
+/** `defaultModel` serves where nothing names one; keys may be set while the program runs. Throws ConfigError when a named agent does not exist. */
+export function createChannelConfigs(config: Config, defaultModel: () => string): ChannelConfigs {
   const { byName: agents, problems } = loadAgents(config);
   const agentOf = (channelKey: string): string => {
     const agent = config.channels[channelKey]?.agentDefinition ?? config.query.agentDefinition;
@@ -89,7 +89,7 @@ export function createChannelConfigs(config: Config, defaultModel: string): Chan
 /** What keeps these settings from being used: agents that they name, and that are not there. */
 export function agentProblems(config: Config): readonly string[] {
   try {
-    createChannelConfigs(config, "");
+    createChannelConfigs(config, () => "");
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;
@@ -106,7 +106,7 @@ function agentNamed(agents: ReadonlyMap<string, AgentDefinition>, name: string):
 
 function queryConfigOf(
   config: Config,
-  { channelKey, agent, defaultModel }: { channelKey: string; agent: AgentDefinition; defaultModel: string },
+  { channelKey, agent, defaultModel }: { channelKey: string; agent: AgentDefinition; defaultModel: () => string },
 ): QueryConfig {
   const {
     agentDefinition: _agent,
@@ -120,7 +120,7 @@ function queryConfigOf(
   return {
     ...config.query,
     ...channel,
-    model: agent.model ?? channel.model ?? config.query.model ?? defaultModel,
+    model: agent.model ?? channel.model ?? config.query.model ?? defaultModel(),
     agentDefinition: agent,
     ...(temperature === undefined ? {} : { temperature }),
   };

@@ -32,8 +32,8 @@ import type {
 } from "./core/protocol/platform.ts";
 import type { Describe } from "./core/protocol/platform-descriptor.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
+import type { LiveProviders } from "./core/providers/live-providers.ts";
 import type { CreateEmbedder } from "./core/providers/openai/embedder.ts";
-import type { ProviderSettings } from "./core/providers/registry.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Tool } from "./core/tool.ts";
@@ -163,10 +163,12 @@ export interface FeatureHost {
   readonly settings: SettingsInForce;
   /** Looks at jobs, and changes them, as commands do. */
   readonly jobs: JobControl;
-  /** Keys and addresses by provider id. A key goes to its provider and nowhere else. */
-  readonly providers: Readonly<Record<string, ProviderSettings>>;
-  /** Tries one provider's key, and says what came back. */
-  readonly tryKey: (provider: string) => Promise<Finding>;
+  /** What is set of providers now, by id; never a key. */
+  readonly providers: LiveProviders["shown"];
+  /** Gives keys to providers that have none by the environment or the settings file, in place of those given before. */
+  readonly giveKeys: LiveProviders["setKeys"];
+  /** Tries a provider's key, or another one for it, and says what came back. */
+  readonly tryKey: (provider: string, key?: string) => Promise<Finding>;
   /** Names that tools may not take: those of tools that were there before. */
   readonly taken: () => ReadonlySet<string>;
   /** Writes down for the audit log what somebody has done; it never rejects. */

@@ -30,6 +30,10 @@ await createProgram({
     const { runUser } = await import("./run-on-store.ts");
     await runUser(config, request, { terminal, stdin: process.stdin });
   },
+  keys: async (config, request) => {
+    const { runKeys } = await import("./run-on-store.ts");
+    await runKeys(config, request, { terminal, stdin: process.stdin });
+  },
   data: async (config, request) => {
     const { runData } = await import("./run-on-store.ts");
     await runData(config, request, terminal);
@@ -37,6 +41,10 @@ await createProgram({
   webLink: async (config) => {
     const { anotherWebLink } = await import("./open-platforms.ts");
     return anotherWebLink(config, Date.now());
+  },
+  storedKeys: async (config) => {
+    const { withStoredKeys } = await import("./run-on-store.ts");
+    return withStoredKeys(config);
   },
   lookAtJobs: async (config, channelConfigs) => {
     const { lookAtJobs } = await import("./app.ts");

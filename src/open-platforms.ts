@@ -11,7 +11,6 @@ import { createTerminalPlatform, type TerminalPlatform } from "./adapters/termin
 import { TERMINAL } from "./adapters/terminal/descriptor.ts";
 import { createWebPlatform, isShared, type WebPlatform, webLink } from "./adapters/web/adapter.ts";
 import { WEB } from "./adapters/web/descriptor.ts";
-import { secretsOf } from "./config/describe.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
@@ -35,6 +34,8 @@ export interface PlatformAssembly {
   readonly config: Config;
   readonly runtime: Runtime;
   readonly log: Log;
+  /** The program's own tokens and keys; more come as they are set. */
+  readonly secrets: string[];
   readonly parts: AsyncDisposableStack;
   /** What people type, of core and of features. */
   readonly commands: readonly ChatCommand[];
@@ -55,7 +56,7 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
     writes: assembly.writes,
     ...config.web,
     token: await webToken(config.home),
-    store: storedThreads(opening, threadsOf(config), await openSecrets(config)),
+    store: storedThreads(opening, threadsOf(config), await openSecrets(assembly)),
     commands,
     clock: runtime.clock,
     ids: runtime.ids,
@@ -81,8 +82,13 @@ function threadsOf({ web }: Config): PlatformName {
 }
 
 /** The program's own tokens and keys, which nothing carries that comes in or goes out. */
-export async function openSecrets(config: Config): Promise<SecretMasking> {
-  return secretMasking([...secretsOf(config), await webToken(config.home)]);
+export async function openSecrets({
+  config,
+  secrets,
+}: Pick<PlatformAssembly, "config" | "secrets">): Promise<SecretMasking> {
+  const token = await webToken(config.home);
+  if (!secrets.includes(token)) secrets.push(token);
+  return secretMasking(secrets);
 }
 
 /** Another address that opens the page of the program that runs on this home; null where the settings do not say its port. */

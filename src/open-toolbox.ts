@@ -12,6 +12,7 @@ import { ConfigError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName, ThreadRef } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
+import type { LiveProviders } from "./core/providers/live-providers.ts";
 import { embeddersOf } from "./core/providers/openai/embedder.ts";
 import { cardKeyOf } from "./core/run/run-hooks.ts";
 import type { RunnerOptions } from "./core/run/runner.ts";
@@ -45,11 +46,13 @@ interface ToolboxWorld {
   readonly parts: AsyncDisposableStack;
   readonly features: FeatureList;
   readonly platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "health">>;
+  /** The program's own tokens and keys; more come as they are set. */
+  readonly secrets: string[];
   /** A line for the operator's terminal. */
   readonly say: (line: string) => void;
 }
 
-type ToolboxParts = Pick<
+type ToolboxParts = { readonly providers: LiveProviders } & Pick<
   ToolboxOptions,
   "store" | "engine" | "approvals" | "instructions" | "agents" | "models" | "worktrees" | "quotas" | "secrets"
 > &
@@ -117,8 +120,8 @@ export interface OpenToolbox extends Toolbox {
 
 /** The tools; servers connect in the background, and none holds up the start. */
 export async function openToolbox(
-  { config, settings, runtime, log, signal, parts, features, platforms, say }: ToolboxWorld,
-  given: ToolboxParts,
+  { config, settings, runtime, log, signal, parts, features, platforms, secrets, say }: ToolboxWorld,
+  { providers, ...given }: ToolboxParts,
 ): Promise<OpenToolbox> {
   const snapshots = snapshotsOf(config);
   const resolve = createSystemResolve();
@@ -150,13 +153,12 @@ export async function openToolbox(
         version: VERSION,
         database: databaseOf(config.database.url),
         describe: describePlatform,
-        createEmbedder: createBackgroundEmbedders(embeddersOf(config.providers, runtime), counted),
+        createEmbedder: createBackgroundEmbedders(embeddersOf(providers.settings, runtime), counted),
         admins: config.access.admins,
         platforms: () => new Map([...platforms].map(([name, platform]) => [name, platform.health()])),
         budgets: config.budgets,
         settings,
-        providers: config.providers,
-        tryKey: async (id: string) => (await import("./cli/check-keys.ts")).checkKey(id, config.providers),
+        ...providerKeys(providers, secrets),
         serves: servedBy(config.access),
         hideIn: <T>(value: T) => given.secrets.files.hideIn(given.secrets.hideIn(value)),
         titleOf: (name: string, input: unknown) =>
@@ -171,6 +173,23 @@ export async function openToolbox(
   parts.defer(() => toolbox.stop());
   await toolbox.start(signal);
   return { ...toolbox, sandbox, files: { snapshots, guardedFiles } };
+}
+
+function providerKeys(
+  providers: LiveProviders,
+  secrets: string[],
+): Pick<FeatureHost, "providers" | "giveKeys" | "tryKey"> {
+  return {
+    providers: providers.shown,
+    giveKeys(keys) {
+      secrets.push(...[...keys.values()].filter((key) => !secrets.includes(key)));
+      providers.setKeys(keys);
+    },
+    async tryKey(id, apiKey) {
+      const { checkKey } = await import("./cli/check-keys.ts");
+      return checkKey(id, apiKey === undefined ? providers.settings : providers.with(id, apiKey));
+    },
+  };
 }
 
 /** Reads nothing yet: the figures are looked for when something is first written. */

@@ -5,14 +5,16 @@ import type { Config } from "./config.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { DEMO_MODEL, defaultModelFor } from "./core/providers/catalog.ts";
+import { type LiveProviders, liveProviders } from "./core/providers/live-providers.ts";
 import type { ListingRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
 
 /** What follows from the settings alone. */
 export interface Prepared {
   readonly registry: ListingRegistry;
-  /** `provider/model`: the one that answers where nothing names another. */
-  readonly model: string;
+  readonly providers: LiveProviders;
+  /** `provider/model`: the one that answers where nothing names another, by the keys that there are now. */
+  readonly model: () => string;
   readonly channelConfigs: ChannelConfigs;
   /** Lines for the operator. */
   readonly problems: readonly string[];
@@ -20,18 +22,33 @@ export interface Prepared {
 
 /** Throws ConfigError where the settings name an agent that is not there. */
 export function prepare(config: Config, { runtime, log }: { readonly runtime: Runtime; readonly log: Log }): Prepared {
-  const registry = createProviderRegistry({ settings: config.providers, runtime, log });
-  const model = config.query.model ?? defaultModelFor(registry.available());
+  const providers = liveProviders(config.providers, config.providerRegions);
+  const registry = createProviderRegistry({ settings: providers.settings, runtime, log });
+  const model = usualModel(config.query, registry, providers);
   const channelConfigs = createChannelConfigs(config, model);
-  const problems = [...channelConfigs.problems, ...unheededSettings(config, channelConfigs.agents, model)];
-  return { registry, model, channelConfigs, problems };
+  return { registry, providers, model, channelConfigs, problems: channelConfigs.problems };
+}
+
+function usualModel(query: Config["query"], registry: ListingRegistry, providers: LiveProviders): () => string {
+  let chosen: { readonly model: string; readonly by: number } | null = null;
+  return () => {
+    if (query.model !== null) return query.model;
+    const by = providers.version();
+    if (chosen === null || chosen.by !== by) chosen = { model: defaultModelFor(registry.available()), by };
+    return chosen.model;
+  };
 }
 
 /** Which model answers, or what it lacks, for the operator's terminal. */
-export function modelLines(config: Config, model: string): string[] {
+export function modelLines(config: Config, { providers, model: now, channelConfigs }: Prepared): string[] {
+  const model = now();
+  const unheeded = unheededSettings(config, channelConfigs.agents, model).map((line) => `⚠ ${line}`);
   if (config.query.model === null && model === DEMO_MODEL) {
-    return ["⚠ No provider has a key: the scripted demo model answers. Set e.g. ANTHROPIC_API_KEY."];
+    return [
+      ...unheeded,
+      "⚠ No provider has a key: the scripted demo model answers. Set e.g. ANTHROPIC_API_KEY, or a key on the page.",
+    ];
   }
-  const problems = checkModels(config).filter(({ ok }) => !ok);
-  return problems.length === 0 ? [`✓ Model: ${model}`] : problems.map(({ text }) => `⚠ ${text}`);
+  const problems = checkModels({ ...config, providers: providers.settings }).filter(({ ok }) => !ok);
+  return [...unheeded, ...(problems.length === 0 ? [`✓ Model: ${model}`] : problems.map(({ text }) => `⚠ ${text}`))];
 }

@@ -99,13 +99,15 @@ class OwnProgram {
     const config = this.#config;
     const giveUp = new AbortController();
     // Its log would stand between the lines of the conversation.
-    const log = createLogger("silent", secretsOf(config));
+    const secrets = secretsOf(config);
+    const log = createLogger("silent", secrets);
     const { startApp } = await import("./app.ts");
     try {
       const app = await startApp({
         config,
         runtime: systemRuntime(),
         log,
+        secrets,
         serves: "terminals",
         standBy: () => giveUp.abort(),
         say: (line) => {

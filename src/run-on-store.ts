@@ -1,7 +1,10 @@
+import path from "node:path";
 import { sandboxRootOf } from "./channel-config.ts";
+import { checkKey } from "./cli/check-keys.ts";
 import type { DataRequest } from "./cli/data.ts";
+import type { KeysRequest } from "./cli/keys.ts";
 import type { MemoryRequest } from "./cli/memory.ts";
-import { type Input, newPassword } from "./cli/new-password.ts";
+import { type Input, newKey, newPassword } from "./cli/new-password.ts";
 import { startupErrorLines } from "./cli/startup-error.ts";
 import type { Terminal } from "./cli/terminal.ts";
 import type { UserRequest } from "./cli/user.ts";
@@ -13,7 +16,9 @@ import { reasonOf } from "./core/protocol/explain.ts";
 import type { ThreadRef } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
+import { type LiveProviders, liveProviders } from "./core/providers/live-providers.ts";
 import { embeddersOf } from "./core/providers/openai/embedder.ts";
+import { probeDatabase } from "./core/store/database/probe.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import type { WriteAudit } from "./feature.ts";
 import { accountName } from "./features/accounts/account.ts";
@@ -30,6 +35,10 @@ import {
 } from "./features/memory/command-line.ts";
 import { embeddingsIn } from "./features/memory/feature.ts";
 import { indexMissing } from "./features/memory/search/reindex.ts";
+import { changeKeys } from "./features/providers/command-line.ts";
+import { givenSealingKey } from "./features/providers/feature.ts";
+import { tellOfKeys } from "./features/providers/keyring.ts";
+import { nameOf, openKeys } from "./features/providers/stored-keys.ts";
 import { deleteData } from "./features/retention/command-line.ts";
 import { snapshotsOf } from "./home.ts";
 import { createLogger } from "./operations/logging.ts";
@@ -49,7 +58,8 @@ export async function runMemory(config: Config, request: MemoryRequest, terminal
     if (request.type !== "import") await indexMissing(store, AbortSignal.any([]));
     const database = databaseOf(config.database.url);
     const world = { store, runtime, database, out: (line: string) => terminal.out(line) } as const;
-    const meaning = await meaningFor(config, world, terminal);
+    const { live } = await storedKeys(config, { store, runtime });
+    const meaning = await meaningFor({ ...config, providers: live.settings }, world, terminal);
     if ((await carryOut(request, { ...world, meaning })) === false) terminal.fail();
     await meaning?.settle();
   });
@@ -72,6 +82,58 @@ export async function runUser(config: Config, request: UserRequest, { terminal, 
     const entry = { by: BY, act: ACTS[request.type], about: accountName(request.name), details };
     await auditFor({ store, runtime }, terminal)(entry);
   });
+}
+
+/** `deckhand keys`: as above. */
+export async function runKeys(config: Config, request: KeysRequest, { terminal, stdin }: UserEnds): Promise<void> {
+  const linesOf = (error: unknown) => startupErrorLines(toAppError(error));
+  await onStore(config, { terminal, linesOf }, async (store, runtime) => {
+    const { live, world } = await storedKeys(config, { store, runtime });
+    const { ok, hasChanged, lines } = await changeKeys(request, {
+      ...world,
+      environment: config.origin.layers.environment.value,
+      providers: live.shown,
+      fileName: config.configFile === null ? "deckhand.config.json" : path.basename(config.configFile),
+      key: () => newKey(stdin),
+      tryKey: (provider) => checkKey(provider, live.settings),
+    });
+    for (const line of lines) {
+      if (ok) terminal.out(line);
+      else terminal.error(line);
+    }
+    if (!ok) terminal.fail();
+    if (!hasChanged || request.type === "list") return;
+    await tellOfKeys(config.home);
+    const act = request.type === "set" ? "provider.key_set" : "provider.key_removed";
+    await auditFor({ store, runtime }, terminal)({ by: BY, act, about: nameOf(request.provider) });
+  });
+}
+
+/** Providers with the keys that are stored beside those of the environment and the settings file. */
+async function storedKeys(
+  { home, providers, providerRegions, origin }: Config,
+  { store, runtime }: { readonly store: Store; readonly runtime: Runtime },
+) {
+  const given = givenSealingKey(origin.layers.environment.value);
+  const world = { store, clock: runtime.clock, home, given };
+  const { keys, problem } = await openKeys(world);
+  const live: LiveProviders = liveProviders(providers, providerRegions);
+  live.setKeys(keys);
+  return { live, problem, world };
+}
+
+/** For doctor, who changes nothing: the settings with the stored keys, where a database of this version is there. */
+export async function withStoredKeys(
+  config: Config,
+): Promise<{ readonly config: Config; readonly problem: string | null }> {
+  const { isCurrent } = await probeDatabase(config.database.url).catch(() => ({ isCurrent: false }));
+  if (!isCurrent) return { config, problem: null };
+  const runtime = systemRuntime();
+  await using parts = new AsyncDisposableStack();
+  const store = await openStore(config.database.url, runtime);
+  parts.defer(() => store.close());
+  const { live, problem } = await storedKeys(config, { store, runtime });
+  return { config: { ...config, providers: live.settings }, problem };
 }
 
 /** `deckhand data`: as above. */

@@ -21,7 +21,8 @@ const ONE_SIGNAL_MS = 500;
 
 /** Runs the program until a signal or a failure ends it. A second signal ends it at once. */
 export async function runUntilStopped(config: Config, terminal: Terminal): Promise<void> {
-  const log = createLogger(config.logLevel, secretsOf(config));
+  const secrets = secretsOf(config);
+  const log = createLogger(config.logLevel, secrets);
   const stopping = new AbortController();
   const stopped = Promise.withResolvers<void>();
   onSignal((signal) => {
@@ -36,6 +37,7 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
       config,
       runtime: systemRuntime(),
       log,
+      secrets,
       say: (line) => terminal.out(line),
       signal: stopping.signal,
     });

@@ -7,6 +7,7 @@ import { textTokens } from "./core/context/token-estimate.ts";
 import type { SessionHandler } from "./core/engine/engine.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
+import type { LiveProviders } from "./core/providers/live-providers.ts";
 import { prewarmCall } from "./core/providers/prewarm.ts";
 import type { ListingRegistry } from "./core/providers/provider.ts";
 import { prewarmStore } from "./core/store/database/prewarm.ts";
@@ -17,7 +18,8 @@ export interface WarmUpParts {
   readonly store: Store;
   readonly runtime: Runtime;
   readonly log: Log;
-  readonly config: Pick<Config, "providers" | "sandbox">;
+  readonly config: Pick<Config, "sandbox">;
+  readonly providers: LiveProviders;
   /** What answers where nothing else is chosen. */
   readonly model: string;
   readonly registry: ListingRegistry;
@@ -36,13 +38,13 @@ const SETTLED_MS = 500;
  * writes meanwhile waits for one step at most, and ends it. What fails here fails again, visibly, where it is needed.
  */
 export async function warmUp(parts: WarmUpParts, signal: AbortSignal): Promise<void> {
-  const { store, runtime, log, config, model: ref } = parts;
+  const { store, runtime, log, config, providers, model: ref } = parts;
   const tools = () => toolSpecs(parts.toolbox.tools());
   const steps: readonly (() => unknown)[] = [
     () => prewarmStore(store, runtime),
     () => parts.skills(config.sandbox),
     () => textTokens(JSON.stringify(tools())),
-    () => prewarmCall({ ref, tools: tools(), settings: config.providers, runtime, log }, signal),
+    () => prewarmCall({ ref, tools: tools(), settings: providers.settings, runtime, log }, signal),
   ];
   try {
     await runtime.clock.sleep(SETTLED_MS, signal);

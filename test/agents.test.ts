@@ -166,7 +166,7 @@ test("tools work in the working directory of a channel's root, which no link lea
   const { config } = configured({ settings: { workingDirectory: "all", channels } });
   const root = path.join(config.sandbox, "../../checkout");
   const rootOf = (channelId: string) =>
-    createChannelConfigs(config, "demo/scripted").sandboxRootOf({
+    createChannelConfigs(config, () => "demo/scripted").sandboxRootOf({
       platform: "slack",
       workspaceId: "T1",
       channelId,
@@ -188,7 +188,7 @@ test.each([
   const { config } = configured({ settings: workingDirectory === undefined ? {} : { workingDirectory } });
   const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" } as const;
   const session = { id: "ses_1", key: "k", thread, channelKey: "slack:C1", agent: "", people: [], settings: {} };
-  const { above, sandboxRoot } = await createChannelConfigs(config, "demo/scripted").channelConfigOf(session);
+  const { above, sandboxRoot } = await createChannelConfigs(config, () => "demo/scripted").channelConfigOf(session);
   expect(above).toEqual({ root: path.join(config.sandbox, "slack-C1"), directories });
   expect(sandboxRoot).toBe(path.join(config.sandbox, "slack-C1", workingDirectory ?? ""));
 });
@@ -210,7 +210,7 @@ test.each([
   ],
 ] as const)("people have set %s for a session", (_what, settings, expected) => {
   const { config } = configured({ settings: { model: MODEL, thinkingBudget: 5_000, contextWindow: 90_000 } });
-  const places = createChannelConfigs(config, "demo/scripted");
+  const places = createChannelConfigs(config, () => "demo/scripted");
   const query = places.configOf({ channelKey: "slack:C1", agent: "build", settings });
   const { mode, model, effortLevel, thinkingBudget, contextWindow } = query;
   expect({ mode, model, effortLevel, thinkingBudget, contextWindow }).toEqual(expected);
@@ -231,7 +231,11 @@ test.each([
       channels: { "slack:C1": { model: "openai/gpt-6-sol", temperature: 0.7 } },
     },
   });
-  const query = createChannelConfigs(config, "demo/scripted").configOf({ channelKey: "slack:C1", agent, settings: {} });
+  const query = createChannelConfigs(config, () => "demo/scripted").configOf({
+    channelKey: "slack:C1",
+    agent,
+    settings: {},
+  });
   expect({ model: query.model, temperature: query.temperature }).toEqual(expected);
 });
 

@@ -23,6 +23,7 @@ async function start(env: Readonly<Record<string, string>>, settings: object = {
     config,
     runtime: systemRuntime(),
     log: silentLog,
+    secrets: [],
     say: (line) => said.push(line),
     signal: new AbortController().signal,
   });
@@ -126,6 +127,7 @@ test("a port for Slack's deliveries that is taken ends the program with one line
     config: loadConfig({ env: { PORT: "0", ...env, SLACK_HTTP_PORT: port }, cwd: tempDirectory() }, FEATURES),
     runtime: systemRuntime(),
     log: silentLog,
+    secrets: [],
     say: () => {},
     signal: new AbortController().signal,
   });
@@ -137,7 +139,7 @@ const models: readonly { name: string; env: Record<string, string>; line: string
   {
     name: "without a key the demo model answers",
     env: {},
-    line: "⚠ No provider has a key: the scripted demo model answers. Set e.g. ANTHROPIC_API_KEY.",
+    line: "⚠ No provider has a key: the scripted demo model answers. Set e.g. ANTHROPIC_API_KEY, or a key on the page.",
   },
   { name: "the demo model may be chosen", env: { DECKHAND_MODEL: "demo/scripted" }, line: "✓ Model: demo/scripted" },
   {

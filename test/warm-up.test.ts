@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { EmbeddedEngine } from "../src/core/embedded-engine/embedded-engine.ts";
 import { DEMO_MODEL } from "../src/core/providers/catalog.ts";
+import { liveProviders } from "../src/core/providers/live-providers.ts";
 import { createProviderRegistry } from "../src/core/providers/registry.ts";
 import { systemRuntime } from "../src/runtime.ts";
 import { warmUp, watched } from "../src/warm-up.ts";
@@ -25,7 +26,8 @@ test("what a first message needs is done ahead, but not beside a run, nor after 
     store,
     runtime,
     log,
-    config: { providers: {}, sandbox: "/nowhere" },
+    config: { sandbox: "/nowhere" },
+    providers: liveProviders({}),
     model: DEMO_MODEL,
     registry: createProviderRegistry({ settings: {}, runtime, log }),
     toolbox: { tools: () => [], sandbox: { ready: async () => {} } },

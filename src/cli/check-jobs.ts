@@ -25,7 +25,7 @@ export async function checkJobs(config: Config, lookAtJobs: LookAtJobs): Promise
 /** Null where agents are missing, which is a finding of its own. */
 function channelConfigsOf(config: Config): ChannelConfigs | null {
   try {
-    return createChannelConfigs(config, DEMO_MODEL);
+    return createChannelConfigs(config, () => DEMO_MODEL);
   } catch (error) {
     if (error instanceof ConfigError) return null;
     throw error;

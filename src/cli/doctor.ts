@@ -29,6 +29,8 @@ export interface DoctorOptions {
   readonly sources: ConfigSources;
   readonly terminal: Terminal;
   readonly lookAtJobs: LookAtJobs;
+  /** The settings with the keys that are stored, and why some of these cannot be used. */
+  readonly storedKeys: (config: Config) => Promise<{ readonly config: Config; readonly problem: string | null }>;
   readonly features: ListFeatures;
   readonly version: string;
   /** Tries the key of each provider that has one. */
@@ -51,9 +53,10 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
   if (findings.some(({ ok }) => !ok)) terminal.fail();
 }
 
-type Checks = Pick<DoctorOptions, "lookAtJobs" | "version" | "online">;
+type Checks = Pick<DoctorOptions, "lookAtJobs" | "storedKeys" | "version" | "online">;
 
-async function checkConfigured(config: Config, { lookAtJobs, version, online }: Checks): Promise<Finding[]> {
+async function checkConfigured(given: Config, { lookAtJobs, storedKeys, version, online }: Checks): Promise<Finding[]> {
+  const { config, problem } = await storedKeys(given);
   const { web, slack } = config;
   return [
     checkWritable("DECKHAND_HOME", config.home),
@@ -62,6 +65,7 @@ async function checkConfigured(config: Config, { lookAtJobs, version, online }: 
     ...checkDirectories(config),
     ...(await checkConfinement(config)),
     ...checkPlatforms(config),
+    ...(problem === null ? [] : [{ ok: true, isWarning: true as const, text: problem }]),
     ...checkModels(config),
     ...(await (online ? checkKeys(config) : checkKnownModels(config))),
     ...checkAgents(config),

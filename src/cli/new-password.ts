@@ -7,12 +7,19 @@ export type Input = Readable & Partial<Pick<ReadStream, "isTTY" | "setRawMode">>
 
 /** A piped line, or what is typed twice; null where the two differ. */
 export async function newPassword(stdin: Input): Promise<string | null> {
-  if (stdin.isTTY !== true) {
-    for await (const line of createInterface({ input: stdin })) return line;
-    return "";
-  }
+  if (stdin.isTTY !== true) return firstLine(stdin);
   const first = await askHidden("New password: ", stdin);
   return (await askHidden("Once more: ", stdin)) === first ? first : null;
+}
+
+/** A piped line, or what is typed. */
+export async function newKey(stdin: Input): Promise<string> {
+  return stdin.isTTY === true ? askHidden("Key: ", stdin) : firstLine(stdin);
+}
+
+async function firstLine(stdin: Input): Promise<string> {
+  for await (const line of createInterface({ input: stdin })) return line;
+  return "";
 }
 
 /** Asks on the terminal, which shows nothing of what is typed. */

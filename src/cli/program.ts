@@ -9,8 +9,9 @@ import { addChat, type ChatCommandOptions, type ChatCommandRequest } from "./cha
 import type { LookAtJobs } from "./check-jobs.ts";
 import { addData, type DataRequest } from "./data.ts";
 import { discordInvite } from "./discord-invite.ts";
-import { doctor } from "./doctor.ts";
+import { type DoctorOptions, doctor } from "./doctor.ts";
 import { init } from "./init.ts";
+import { addKeys, type KeysRequest } from "./keys.ts";
 import { addMemory, type MemoryRequest } from "./memory.ts";
 import { type ChatCommand, slackManifest } from "./slack-manifest.ts";
 import type { Terminal } from "./terminal.ts";
@@ -33,16 +34,18 @@ export interface ProgramOptions {
   chat(config: Config, request: ChatCommandRequest): Promise<void>;
   memory(config: Config, request: MemoryRequest): Promise<void>;
   user(config: Config, request: UserRequest): Promise<void>;
+  keys(config: Config, request: KeysRequest): Promise<void>;
   data(config: Config, request: DataRequest): Promise<void>;
   /** Another address that opens the web page; null where the settings do not say its port. */
   webLink(config: Config): Promise<string | null>;
   readonly lookAtJobs: LookAtJobs;
+  readonly storedKeys: DoctorOptions["storedKeys"];
   readonly features: ListFeatures;
 }
 
 /** The command line. `start` is what runs when no command is named. */
 export function createProgram(options: ProgramOptions): Command {
-  const { terminal, sources, root, lookAtJobs, features, version } = options;
+  const { terminal, sources, root, lookAtJobs, storedKeys, features, version } = options;
   const program = new Command("deckhand")
     .description("A chat-ops agent for Slack, Discord and a web page.")
     .version(options.version)
@@ -68,7 +71,7 @@ export function createProgram(options: ProgramOptions): Command {
     .description("check everything a start needs, and say how to mend what is wrong")
     .option("--online", "try the key of each provider as well, and say what came back", false)
     .action(({ online }: { online: boolean }) =>
-      doctor({ root, sources, terminal, lookAtJobs, features, version, online }),
+      doctor({ root, sources, terminal, lookAtJobs, storedKeys, features, version, online }),
     );
   program
     .command("init")
@@ -96,6 +99,7 @@ export function createProgram(options: ProgramOptions): Command {
     );
   addMemory(program, (request) => withConfig(options, (config) => options.memory(config, request)));
   addUser(program, (request) => withConfig(options, (config) => options.user(config, request)));
+  addKeys(program, (request) => withConfig(options, (config) => options.keys(config, request)));
   addData(program, (request) => withConfig(options, (config) => options.data(config, request)));
   addManifest(program, options);
   return program;

@@ -82,6 +82,8 @@ export interface Config extends Readonly<FileSettings> {
   readonly channels: Readonly<Record<string, ChannelSettings>>;
   /** Keys and addresses by provider id, from the environment and the file. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** By provider id, from the environment, whether or not anything else is set of the provider. */
+  readonly providerRegions: Readonly<Record<string, string>>;
   readonly features: readonly NamedFeature[];
   /** Lines for the operator: nothing is wrong, but something looks it. */
   readonly warnings: readonly string[];
@@ -138,6 +140,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
     quotas: settings.quotas,
     channels: channelsOf(settings, parsed.configFile === null ? cwd : path.dirname(parsed.configFile)),
     providers: providersOf(parsed),
+    providerRegions: regionsOf(parsed),
     warnings: parsed.warnings,
     origin: parsed.origin,
   };
@@ -204,6 +207,7 @@ function channelsOf(settings: Settings, base: string): Config["channels"] {
 
 function providersOf({ providers, settings }: ParsedSources): Config["providers"] {
   const merged: Record<string, ProviderSettings> = {};
+  const regions = regionsOf({ providers });
   const ids = new Set([
     ...PROVIDER_ENVIRONMENT.map(({ id }) => id),
     ...Object.keys(settings.providerRegistry),
@@ -213,7 +217,7 @@ function providersOf({ providers, settings }: ParsedSources): Config["providers"
     const variables = PROVIDER_ENVIRONMENT.find((one) => one.id === id);
     const apiKey = variables?.keyVariable == null ? undefined : providers[variables.keyVariable];
     const baseUrl = variables === undefined ? undefined : providers[variables.baseUrlVariable];
-    const region = variables?.regionVariable == null ? undefined : providers[variables.regionVariable];
+    const region = regions[id];
     const provider = {
       ...settings.providerRegistry[id],
       ...settings.providers[id],
@@ -224,4 +228,12 @@ function providersOf({ providers, settings }: ParsedSources): Config["providers"
     if (Object.keys(provider).length > 0) merged[id] = { ...provider, ...(region === undefined ? {} : { region }) };
   }
   return merged;
+}
+
+function regionsOf({ providers }: Pick<ParsedSources, "providers">): Config["providerRegions"] {
+  const set = PROVIDER_ENVIRONMENT.flatMap(({ id, regionVariable }) => {
+    const region = regionVariable === null ? undefined : providers[regionVariable];
+    return region === undefined ? [] : [[id, region] as const];
+  });
+  return Object.fromEntries(set);
 }

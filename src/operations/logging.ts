@@ -19,17 +19,26 @@ const MIN_SECRET_LENGTH = 6;
 
 /**
  * JSON lines with the event's name as `event`; times are ISO 8601 in UTC. `secrets`: values that no line may contain, whatever
- * field or message they travel in.
+ * field or message they travel in; there may be more of them later.
  */
 export function createLogger(
   level: Config["logLevel"],
   secrets: readonly string[],
   destination: DestinationStream = process.stdout,
 ): Log {
-  const hidden = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(spellings);
+  let known = 0;
+  let hidden: readonly string[] = [];
+  const hiddenNow = () => {
+    if (known === secrets.length) return hidden;
+    known = secrets.length;
+    hidden = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(spellings);
+    return hidden;
+  };
   const redacting = {
     write(line: string) {
-      destination.write(withoutCredentials(hidden.reduce((text, secret) => text.replaceAll(secret, HIDDEN), line)));
+      destination.write(
+        withoutCredentials(hiddenNow().reduce((text, secret) => text.replaceAll(secret, HIDDEN), line)),
+      );
     },
   };
   return pino(

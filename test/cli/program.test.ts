@@ -19,9 +19,11 @@ test("--help names every command", () => {
     chat: () => Promise.resolve(),
     memory: () => Promise.resolve(),
     user: () => Promise.resolve(),
+    keys: () => Promise.resolve(),
     data: () => Promise.resolve(),
     webLink: () => Promise.resolve(null),
     lookAtJobs: () => Promise.resolve(null),
+    storedKeys: (config) => Promise.resolve({ config, problem: null }),
   }).helpInformation();
   for (const name of ["start", "chat", "memory", "doctor", "init", "manifest"])
     expect(help).toMatch(new RegExp(`^  ${name}\\b`, "m"));

@@ -3,7 +3,7 @@ import type { Log } from "../protocol/log.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { bedrockWires } from "./anthropic/bedrock.ts";
 import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER, REGION } from "./catalog.ts";
-import { adaptiveConcurrency } from "./concurrency.ts";
+import { adaptiveConcurrency } from "./concurrency/adaptive-concurrency.ts";
 import { copilotWires } from "./copilot/copilot.ts";
 import { createDemoProvider } from "./demo/demo-provider.ts";
 import { createModelLists } from "./models/model-lists.ts";
@@ -41,22 +41,23 @@ const SLOW_START_MS = 290_000;
 export function createProviderRegistry(options: RegistryOptions): ListingRegistry {
   const { settings, runtime } = options;
   const demo = createDemoProvider(runtime);
-  const made = new Map<string, LlmProvider>();
+  const made = new Map<string, { readonly provider: LlmProvider; readonly by: ProviderSettings | undefined }>();
+  const lists = createModelLists(runtime.clock, async (id, signal) => providerOf(id).listModels(signal));
 
+  /** Made anew where what is set of it has changed; calls that go on keep the one that they began with. */
   function providerOf(id: string): LlmProvider {
     if (id === DEMO_PROVIDER) return demo;
+    const by = settings[id];
     const known = made.get(id);
-    if (known !== undefined) return known;
-    const entry = entryOf(id, settings[id]);
-    const provider = adaptiveConcurrency(build(entry, endpointOf(entry, settings[id]), options), runtime.clock);
-    made.set(id, provider);
+    if (known !== undefined && known.by === by) return known.provider;
+    const entry = entryOf(id, by);
+    const provider = adaptiveConcurrency(build(entry, endpointOf(entry, by), options), runtime.clock);
+    made.set(id, { provider, by });
     return provider;
   }
 
-  const lists = createModelLists(runtime.clock, async (id, signal) => providerOf(id).listModels(signal));
-
   return {
-    list: (id) => lists.of(id),
+    list: (id) => lists.of(id, settings[id]),
     async resolve(ref) {
       const slash = ref.indexOf("/");
       if (slash <= 0 || slash === ref.length - 1) throw unknownProvider(ref, "a model is named provider/model");

@@ -25,13 +25,21 @@ export interface SecretMasking {
   readonly hideInBytes: (data: Uint8Array) => Uint8Array;
 }
 
+/** `values` may grow. */
 export function secretMasking(values: readonly string[], { shortest, shown }: Hiding = OWN): SecretMasking {
-  const forms = values
-    .filter((value) => value.length >= shortest.value && !WORD.test(value))
-    .flatMap((value) => formsOf(value, shortest.encoded).map((form) => [form, value] as const));
-  const longestFirst = [...new Map(forms)].toSorted(([a], [b]) => b.length - a.length);
+  let known = 0;
+  let longestFirst: readonly (readonly [form: string, value: string])[] = [];
+  const longestForms = () => {
+    if (known === values.length) return longestFirst;
+    known = values.length;
+    const forms = values
+      .filter((value) => value.length >= shortest.value && !WORD.test(value))
+      .flatMap((value) => formsOf(value, shortest.encoded).map((form) => [form, value] as const));
+    longestFirst = [...new Map(forms)].toSorted(([a], [b]) => b.length - a.length);
+    return longestFirst;
+  };
   const hide = (text: string): string =>
-    longestFirst.reduce((rest, [form, value]) => rest.replaceAll(form, () => shown(value)), text);
+    longestForms().reduce((rest, [form, value]) => rest.replaceAll(form, () => shown(value)), text);
   const hideInBytes = (data: Uint8Array): Uint8Array => {
     const text = Buffer.from(data).toString("latin1");
     const without = hide(text);

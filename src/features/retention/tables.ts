@@ -57,6 +57,7 @@ export const TABLES = {
   AccountLink: { session: "none", person: "deleted" },
   AuditEntry: { session: "kept", person: "kept" },
   Deletion: { session: "deleted", person: "deleted" },
+  ProviderKey: { session: "none", person: "kept" },
   Revision: { session: "none", person: "kept" },
 } as const satisfies Readonly<Record<string, Table>>;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ProviderError } from "../../../src/core/protocol/errors.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
-import { adaptiveConcurrency } from "../../../src/core/providers/concurrency.ts";
+import { adaptiveConcurrency } from "../../../src/core/providers/concurrency/adaptive-concurrency.ts";
 import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "../../../src/core/providers/provider.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { passTime } from "../../support/pass-time.ts";

@@ -34,6 +34,7 @@ async function start(url: string, file: object): Promise<readonly string[]> {
     config: loadConfig({ env, cwd: directoryWith({ file }) }, FEATURES),
     runtime: systemRuntime(),
     log: silentLog,
+    secrets: [],
     say: (line) => said.push(line),
     signal: new AbortController().signal,
   });

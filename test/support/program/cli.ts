@@ -8,7 +8,7 @@ import type { ChatCommand } from "../../../src/cli/slack-manifest.ts";
 import type { Config } from "../../../src/config.ts";
 import { anotherWebLink } from "../../../src/open-platforms.ts";
 
-import { runData, runMemory, runUser } from "../../../src/run-on-store.ts";
+import { runData, runKeys, runMemory, runUser, withStoredKeys } from "../../../src/run-on-store.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
 export interface CliGiven {
@@ -40,10 +40,11 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
       failed = true;
     },
   };
+  const cwd = given.cwd ?? tempDirectory();
   const program = createProgram({
     version: "1.2.3",
     root: given.root ?? path.resolve(import.meta.dirname, "../../.."),
-    sources: { env: given.env ?? {}, cwd: given.cwd ?? tempDirectory() },
+    sources: { env: given.env ?? {}, cwd },
     terminal,
     chatCommands: () => Promise.resolve(given.chatCommands ?? []),
     start: async (config) => {
@@ -56,6 +57,8 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
     },
     memory: (config, request) => runMemory(config, request, terminal),
     user: (config, request) => runUser(config, request, { terminal, stdin: given.stdin ?? Readable.from([]) }),
+    keys: (config, request) => runKeys(config, request, { terminal, stdin: given.stdin ?? Readable.from([]) }),
+    storedKeys: (config) => withStoredKeys(config),
     data: (config, request) => runData(config, request, terminal),
     webLink: (config) => anotherWebLink(config, Date.now()),
     lookAtJobs: async (config, places) => {

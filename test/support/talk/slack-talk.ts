@@ -11,6 +11,8 @@ import { isAnswer } from "./bot-message.ts";
 /** The whole program in a local Slack with a scripted model, for conversations of several people. */
 export interface SlackOffice extends AsyncDisposable {
   readonly bot: Bot;
+  /** What the program is told by its environment. */
+  readonly env: Readonly<Record<string, string>>;
   readonly model: ModelServer;
   readonly slack: SlackServer;
   /** A channel that nobody has written in. */
@@ -55,21 +57,21 @@ export interface SlackOfficeOptions {
 
 export async function slackOffice({ settings, env = {} }: SlackOfficeOptions = {}): Promise<SlackOffice> {
   const [model, slack] = await Promise.all([startAnthropicServer({ key: "test-key" }), startSlackServer()]);
-  const bot = await createBot({
-    env: {
-      ANTHROPIC_API_KEY: "test-key",
-      ANTHROPIC_BASE_URL: model.url,
-      DECKHAND_MODEL: "anthropic/claude-sonnet-5-5",
-      SLACK_BOT_TOKEN: slack.botToken,
-      SLACK_APP_TOKEN: slack.appToken,
-      SLACK_API_URL: slack.apiUrl,
-      ...env,
-    },
-  });
+  const told = {
+    ANTHROPIC_API_KEY: "test-key",
+    ANTHROPIC_BASE_URL: model.url,
+    DECKHAND_MODEL: "anthropic/claude-sonnet-5-5",
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    SLACK_API_URL: slack.apiUrl,
+    ...env,
+  };
+  const bot = await createBot({ env: told });
   if (settings !== undefined) writeFileSync(path.join(bot.home, "deckhand.config.json"), JSON.stringify(settings));
   let channels = 0;
   return {
     bot,
+    env: told,
     model,
     slack,
     channel() {

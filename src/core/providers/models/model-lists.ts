@@ -11,7 +11,8 @@ const LIST_MS = 2_500;
 
 /** The lists that providers give of their models, kept in memory; a list is asked for only when somebody wants to see it. */
 export interface ModelLists {
-  of(provider: string): Promise<ModelList>;
+  /** `by`: what the provider was made of; a list holds as long as that stays the same. */
+  of(provider: string, by?: unknown): Promise<ModelList>;
   /** What a list says of a model, as far as one has come; asks nobody. */
   known(provider: string, model: string): ModelInfo | undefined;
 }
@@ -20,13 +21,14 @@ export function createModelLists(
   clock: Clock,
   ask: (provider: string, signal: AbortSignal) => Promise<readonly ModelInfo[]>,
 ): ModelLists {
-  const held = new Map<string, { readonly list: ModelList; readonly goodUntil: number }>();
-  const coming = new Map<string, Promise<ModelList>>();
+  const held = new Map<string, { readonly list: ModelList; readonly goodUntil: number; readonly by: unknown }>();
+  const coming = new Map<string, { readonly list: Promise<ModelList>; readonly by: unknown }>();
 
-  async function listed(provider: string): Promise<ModelList> {
+  async function listed(provider: string, by: unknown): Promise<ModelList> {
     const list = await inTime(provider);
+    if (coming.get(provider)?.by !== by) return list;
     const goodUntil = clock.now() + (list.type === "listed" ? HOLDS_MS : FAILURE_HOLDS_MS);
-    held.set(provider, { list, goodUntil });
+    held.set(provider, { list, goodUntil, by });
     coming.delete(provider);
     return list;
   }
@@ -48,12 +50,14 @@ export function createModelLists(
   }
 
   return {
-    of(provider) {
+    of(provider, by) {
       const known = held.get(provider);
-      if (known !== undefined && clock.now() < known.goodUntil) return Promise.resolve(known.list);
-      const asked = coming.get(provider) ?? listed(provider);
-      coming.set(provider, asked);
-      return asked;
+      if (known !== undefined && known.by === by && clock.now() < known.goodUntil) return Promise.resolve(known.list);
+      const asked = coming.get(provider);
+      if (asked !== undefined && asked.by === by) return asked.list;
+      const list = listed(provider, by);
+      coming.set(provider, { list, by });
+      return list;
     },
     known(provider, model) {
       const list = held.get(provider)?.list;

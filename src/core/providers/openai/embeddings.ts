@@ -21,7 +21,15 @@ export function createEmbedder(
   const model = rest.join("/");
   const endpoint = endpointFor(provider, settings[provider]);
   const fetch = stallGuardedFetch(globalThis.fetch, clock, LIMITS);
-  let client: ReturnType<typeof createOpenAiClient> | undefined;
+  let client: { readonly by: unknown; readonly made: ReturnType<typeof createOpenAiClient> } | undefined;
+  /** Keys may be set while the program runs. */
+  const clientNow = () => {
+    const by = settings[provider];
+    if (client === undefined || client.by !== by) {
+      client = { by, made: createOpenAiClient({ endpoint: endpointFor(provider, by), fetch, clock, ids }) };
+    }
+    return client.made;
+  };
   const { name: providerName, keyVariable, quirks } = endpoint;
   const context = (): ErrorContext => {
     return { provider, providerName, model, keyVariable, quirks, now: clock.now() };
@@ -33,8 +41,7 @@ export function createEmbedder(
       try {
         // `post` rather than `create`: the SDK asks for base64, which not every provider knows.
         const body = { model, input: texts };
-        client ??= createOpenAiClient({ endpoint, fetch, clock, ids });
-        const answer = await (await client).post<unknown>("/embeddings", { body, signal });
+        const answer = await (await clientNow()).post<unknown>("/embeddings", { body, signal });
         return embeddedIn(answer, texts.length, context());
       } catch (error) {
         signal.throwIfAborted();

@@ -22,6 +22,8 @@ export function probeDatabase(url: string): Promise<Probed> {
 }
 
 export interface Probed {
+  /** It is there, and as this version has made it. */
+  readonly isCurrent: boolean;
   /** Workspaces from which something came that was not served. */
   readonly strangers: readonly Pick<KnownWorkspace, "id" | "name">[];
 }
@@ -32,14 +34,14 @@ type Rows = (sql: string) => Promise<readonly object[]>;
 
 async function lookInto(rows: Rows, kind: keyof typeof MIGRATIONS): Promise<Probed> {
   const pending = await pendingMigrations({ kind, rows }, MIGRATIONS[kind]);
-  if (pending.length > 0) return { strangers: [] };
+  if (pending.length > 0) return { isCurrent: false, strangers: [] };
   const strangers = await rows('SELECT "id", "name" FROM "KnownWorkspace" WHERE NOT "isServed" ORDER BY "at"');
-  return { strangers: strangersSchema.parse(strangers) };
+  return { isCurrent: true, strangers: strangersSchema.parse(strangers) };
 }
 
 async function probeSqlite(url: string): Promise<Probed> {
   await checkSqliteFile(url);
-  if (!existsSync(sqlitePath(url))) return { strangers: [] };
+  if (!existsSync(sqlitePath(url))) return { isCurrent: false, strangers: [] };
   const database = await openReadonly(url);
   try {
     return await lookInto((sql) => Promise.resolve(database.prepare<[], object>(sql).all()), "sqlite");

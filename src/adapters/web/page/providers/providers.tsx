@@ -6,12 +6,22 @@ import { get, post, problemOf } from "../section/request.ts";
 import type { SectionProps } from "../section/sections.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import type { PageState } from "../state/state.ts";
+import { SetKey } from "./set-key.tsx";
+import { TestKey } from "./test-key.tsx";
 
 interface Provider {
   readonly id: string;
   readonly name: string;
-  /** Where its key is from, as people read it; null: it has none. */
+  /** Where its key is from where it is not stored: a variable or a file; null: it is stored, or there is none. */
   readonly keyFrom: string | null;
+  /** A key that was set here or by the command line; `isUsed`: it could be opened, and nothing wins over it. */
+  readonly stored: {
+    readonly hint: string;
+    readonly by: string;
+    /** Milliseconds since the epoch. */
+    readonly at: number;
+    readonly isUsed: boolean;
+  } | null;
   readonly keyRequired: boolean;
   readonly keyVariable: string | null;
   /** It has a key, or an address of the operator's. */
@@ -31,7 +41,9 @@ interface Model {
 
 interface Listed {
   readonly rows: readonly Provider[];
-  readonly mayTest: boolean;
+  /** Why stored keys cannot be used, as a sentence; null: all can be. */
+  readonly problem: string | null;
+  readonly mayChange: boolean;
 }
 
 /** Providers of models, or the models of the one that the address names. */
@@ -40,18 +52,29 @@ export function Providers({ state, rest }: SectionProps): JSX.Element {
 }
 
 function ProviderList({ state }: { readonly state: PageState }): JSX.Element {
-  const loaded = useLoaded("", (signal) => get<Listed>("/features/settings/providers", {}, signal));
-  const test = { title: "Test", cell: (row: Provider) => <Test provider={row} state={state} /> };
+  const [changes, setChanges] = useState(0);
+  const loaded = useLoaded(`${changes}`, (signal) => get<Listed>("/features/providers/list", {}, signal));
+  const actions = {
+    title: "Change",
+    cell: (row: Provider) => <KeyActions provider={row} state={state} reload={() => setChanges(changes + 1)} />,
+  };
   return (
     <LoadedView loaded={loaded}>
-      {({ rows, mayTest }) => (
-        <DataTable
-          caption="Providers"
-          columns={mayTest ? [...PROVIDER_COLUMNS, test] : PROVIDER_COLUMNS}
-          rows={rows}
-          keyOf={({ id }) => id}
-          empty="There are none."
-        />
+      {({ rows, problem, mayChange }) => (
+        <>
+          {problem !== null && (
+            <p class="problem" role="alert">
+              {problem}
+            </p>
+          )}
+          <DataTable
+            caption="Providers"
+            columns={mayChange ? [...PROVIDER_COLUMNS, actions] : PROVIDER_COLUMNS}
+            rows={rows}
+            keyOf={({ id, stored }) => `${id} ${stored?.at ?? ""}`}
+            empty="There are none."
+          />
+        </>
       )}
     </LoadedView>
   );
@@ -63,19 +86,36 @@ const PROVIDER_COLUMNS: readonly Column<Provider>[] = [
   { title: "Models", cell: ModelsLink },
 ];
 
-function KeyState({ keyFrom, keyRequired, keyVariable, isConfigured }: Provider): JSX.Element {
+function KeyState({ keyFrom, stored, keyRequired, keyVariable, isConfigured }: Provider): JSX.Element {
   if (keyFrom !== null) {
     return (
       <>
         from <code>{keyFrom}</code>
+        {stored !== null && <span class="hint">, which wins over the stored one</span>}
       </>
     );
   }
-  if (isConfigured) return <>none; it has an address</>;
-  if (!keyRequired) return <span class="hint">none needed</span>;
+  if (stored !== null) {
+    const { hint, by, at, isUsed } = stored;
+    return (
+      <>
+        {isUsed ? "stored" : "stored, and cannot be opened"}
+        {hint !== "" && (
+          <>
+            , ends in <code>{hint}</code>
+          </>
+        )}
+        <span class="hint">
+          {" "}
+          ({by === "" ? "set" : `${by},`} {new Date(at).toLocaleDateString()})
+        </span>
+      </>
+    );
+  }
+  if (!keyRequired) return isConfigured ? <>none; it has an address</> : <span class="hint">none needed</span>;
   return (
     <span class="hint">
-      none: set <code>{keyVariable}</code>
+      none: set it here or as <code>{keyVariable}</code>
     </span>
   );
 }
@@ -89,40 +129,62 @@ function ModelsLink({ id, name, models }: Provider): JSX.Element {
   );
 }
 
-interface TestProps {
+interface KeyActionsProps {
   readonly provider: Provider;
   readonly state: PageState;
+  readonly reload: () => void;
 }
 
-function Test({ provider: { id, name, isConfigured }, state }: TestProps): JSX.Element | null {
-  const [outcome, setOutcome] = useState("");
-  const [isBusy, setIsBusy] = useState(false);
-  if (!isConfigured) return null;
-  const test = async (): Promise<void> => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setOutcome("");
+/** What an admin does with a provider's key. Where the environment or the settings file has one, that is changed there. */
+function KeyActions({ provider, state, reload }: KeyActionsProps): JSX.Element {
+  const { id, name, keyFrom, keyVariable, stored, isConfigured } = provider;
+  const [isSetting, setIsSetting] = useState(false);
+  const [problem, setProblem] = useState("");
+  const remove = async (): Promise<void> => {
     try {
-      const { ok, text } = await post<{ ok: boolean; text: string }>("/features/settings/test", { id }, state);
-      setOutcome(`${ok ? "✓" : "✗"} ${text}`);
+      await post("/features/providers/key/remove", { id }, state);
+      reload();
     } catch (error) {
-      setOutcome(problemOf(error));
+      setProblem(problemOf(error));
     }
-    setIsBusy(false);
   };
   return (
     <>
-      <button
-        type="button"
-        aria-label={`Test ${name}`}
-        aria-disabled={isBusy}
-        onClick={() => {
-          test().catch(() => {});
-        }}
-      >
-        {isBusy ? "Testing…" : "Test"}
-      </button>{" "}
-      <span role="status">{outcome}</span>
+      {keyFrom === null && (keyVariable !== null || isConfigured) && (
+        <>
+          <button
+            type="button"
+            aria-haspopup="dialog"
+            aria-label={stored === null ? `Set a key for ${name}` : `Replace the key of ${name}`}
+            onClick={() => setIsSetting(true)}
+          >
+            {stored === null ? "Set a key" : "Replace"}
+          </button>{" "}
+        </>
+      )}
+      {stored !== null && (
+        <>
+          <button
+            type="button"
+            aria-label={`Remove the stored key of ${name}`}
+            onClick={() => {
+              remove().catch(() => {});
+            }}
+          >
+            Remove
+          </button>{" "}
+        </>
+      )}
+      {isConfigured && <TestKey provider={provider} state={state} />}
+      <span role="status">{problem}</span>
+      {isSetting && (
+        <SetKey
+          provider={{ id, name, hasKey: stored !== null }}
+          state={state}
+          done={reload}
+          close={() => setIsSetting(false)}
+        />
+      )}
     </>
   );
 }
@@ -140,7 +202,7 @@ const COLUMNS: readonly Column<Model>[] = [
 
 function Models({ provider }: { readonly provider: string }): JSX.Element {
   const loaded = useLoaded(provider, (signal) =>
-    get<{ models: Model[]; why: string | null }>("/features/settings/models", { provider }, signal),
+    get<{ models: Model[]; why: string | null }>("/features/providers/models", { provider }, signal),
   );
   return (
     <>

@@ -1,14 +1,18 @@
 import { CATALOG } from "../../core/providers/catalog.ts";
+import type { SetProvider } from "../../core/providers/live-providers.ts";
 import { knownModels, knownProvider, modelFacts } from "../../core/providers/models/models.ts";
 import { isLocal } from "../../core/providers/registry.ts";
-import type { FeatureHost, GivenSettings } from "../../feature.ts";
+import type { GivenSettings } from "../../feature.ts";
+import type { StoredKey } from "./stored-keys.ts";
 
 /** A provider as the page shows it; its key is not in it. */
 interface ShownProvider {
   readonly id: string;
   readonly name: string;
-  /** Where its key is from, as people read it; null: it has none. */
+  /** Where its key is from where it is not stored: a variable or a file; null: it is stored, or there is none. */
   readonly keyFrom: string | null;
+  /** Null: none is stored. */
+  readonly stored: ShownKey | null;
   readonly keyRequired: boolean;
   /** The variable that a key goes into. */
   readonly keyVariable: string | null;
@@ -27,22 +31,33 @@ interface ShownModel {
   readonly price: { readonly input: number; readonly output: number } | null;
 }
 
-export type ProviderSources = Pick<GivenSettings, "environment" | "fileName">;
+/** A stored key: who has set it and when, and its end. */
+type ShownKey = Omit<StoredKey, "provider"> & {
+  /** Neither the environment nor the settings file has one that wins, and it could be opened. */
+  readonly isUsed: boolean;
+};
+
+export interface ProviderSources extends Pick<GivenSettings, "environment" | "fileName"> {
+  readonly stored: readonly StoredKey[];
+}
+
+type Providers = Readonly<Record<string, SetProvider>>;
 
 /** The catalogue in its order, then the operator's own. */
-export function shownProviders(providers: FeatureHost["providers"], sources: ProviderSources): ShownProvider[] {
+export function shownProviders(providers: Providers, sources: ProviderSources): ShownProvider[] {
   return idsOf(providers).map((id) => {
     const entry = CATALOG.find((each) => each.id === id);
-    const { apiKey, baseUrl } = providers[id] ?? {};
+    const { key = null, baseUrl } = providers[id] ?? {};
     const keyVariable = entry?.keyVariable ?? null;
     const isInEnvironment = keyVariable !== null && sources.environment[keyVariable] !== undefined;
     return {
       id,
       name: entry?.name ?? id,
-      keyFrom: apiKey === undefined ? null : isInEnvironment ? keyVariable : sources.fileName,
+      keyFrom: key !== "given" ? null : isInEnvironment ? keyVariable : sources.fileName,
+      stored: storedOf(id, sources.stored, key === "stored"),
       keyRequired: entry?.keyRequired ?? false,
       keyVariable,
-      isConfigured: (apiKey ?? baseUrl) !== undefined,
+      isConfigured: key !== null || baseUrl !== undefined,
       models: modelIds(id, providers).length,
     };
   });
@@ -51,7 +66,7 @@ export function shownProviders(providers: FeatureHost["providers"], sources: Pro
 /** Null: there is no such provider. `why` says why no figures are known, where that is known. */
 export function shownModels(
   id: string,
-  providers: FeatureHost["providers"],
+  providers: Providers,
 ): { readonly models: readonly ShownModel[]; readonly why: string | null } | null {
   if (!idsOf(providers).includes(id)) return null;
   const models = modelIds(id, providers).map((model): ShownModel => {
@@ -66,10 +81,17 @@ export function shownModels(
   return { models, why: knownProvider(id)?.unknown ?? null };
 }
 
-function idsOf(providers: FeatureHost["providers"]): string[] {
+function storedOf(id: string, stored: readonly StoredKey[], isUsed: boolean): ShownKey | null {
+  const found = stored.find(({ provider }) => provider === id);
+  if (found === undefined) return null;
+  const { provider: _provider, ...key } = found;
+  return { ...key, isUsed };
+}
+
+function idsOf(providers: Providers): string[] {
   return [...new Set([...CATALOG.map(({ id }) => id), ...Object.keys(providers)])];
 }
 
-function modelIds(id: string, providers: FeatureHost["providers"]): string[] {
+function modelIds(id: string, providers: Providers): string[] {
   return [...new Set([...Object.keys(providers[id]?.models ?? {}), ...knownModels(id)])];
 }

@@ -1,8 +1,8 @@
-import { ProviderError } from "../protocol/errors.ts";
-import type { Clock } from "../protocol/runtime.ts";
+import { ProviderError } from "../../protocol/errors.ts";
+import type { Clock } from "../../protocol/runtime.ts";
+import type { LlmProvider, ModelRequest, StreamEvent } from "../provider.ts";
+import { withStream } from "../whole-response.ts";
 import { CallQueue } from "./call-queue.ts";
-import type { LlmProvider, ModelRequest, StreamEvent } from "./provider.ts";
-import { withStream } from "./whole-response.ts";
 
 /** When a refusal does not say how long to wait. Milliseconds. */
 const UNSAID_WAIT_MS = 1_000;

@@ -1,4 +1,4 @@
-import type { Clock } from "../protocol/runtime.ts";
+import type { Clock } from "../../protocol/runtime.ts";
 
 /** A call's place: in the queue at first, among those that go on once `entered` resolves. Disposing gives it up. */
 export interface Slot extends Disposable {

@@ -1,0 +1,102 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { post, problemOf } from "../section/request.ts";
+import type { PageState } from "../state/state.ts";
+import { CloseIcon } from "../text/icons.tsx";
+import { TestKey } from "./test-key.tsx";
+
+interface SetKeyProps {
+  readonly provider: { readonly id: string; readonly name: string; readonly hasKey: boolean };
+  readonly state: PageState;
+  readonly done: () => void;
+  readonly close: () => void;
+}
+
+/** A new key: it is tried before it is stored where somebody wishes, and never shown again. */
+export function SetKey({ provider: { id, name, hasKey }, state, done, close }: SetKeyProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [key, setKey] = useState("");
+  const [isSending, setIsSending] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const save = async (): Promise<void> => {
+    if (isSending) return;
+    setIsSending(true);
+    try {
+      await post("/features/providers/key", { id, key }, state);
+      done();
+    } catch (error) {
+      setProblem(problemOf(error));
+      setIsSending(false);
+    }
+  };
+  return (
+    <dialog ref={dialog} class="form" aria-labelledby="key-title" onClose={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save().catch(() => {});
+        }}
+      >
+        <header>
+          <h2 id="key-title">{hasKey ? `Another key for ${name}` : `A key for ${name}`}</h2>
+          <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+            <CloseIcon />
+          </button>
+        </header>
+        <KeyField
+          problem={problem}
+          onInput={(typed) => {
+            setKey(typed);
+            setProblem(null);
+          }}
+        />
+        {key.trim() !== "" && (
+          <p>
+            <TestKey provider={{ id, name }} typed={key} state={state} />
+          </p>
+        )}
+        <div class="buttons">
+          <button type="submit" class="primary" aria-disabled={isSending} aria-busy={isSending}>
+            Store the key
+          </button>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+interface KeyFieldProps {
+  readonly problem: string | null;
+  readonly onInput: (typed: string) => void;
+}
+
+function KeyField({ problem, onInput }: KeyFieldProps): JSX.Element {
+  return (
+    <div class="field">
+      <label for="provider-key">Key</label>
+      <input
+        id="provider-key"
+        type="password"
+        autocomplete="off"
+        spellcheck={false}
+        required
+        autofocus
+        aria-describedby={problem === null ? "key-hint" : "key-hint key-problem"}
+        aria-invalid={problem !== null}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+      <p class="hint" id="key-hint">
+        It is stored encrypted, is never shown again, and is used from the next model call on.
+      </p>
+      {problem !== null && (
+        <p class="problem" id="key-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}

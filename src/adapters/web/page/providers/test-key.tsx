@@ -1,0 +1,45 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { post, problemOf } from "../section/request.ts";
+import type { PageState } from "../state/state.ts";
+
+interface TestKeyProps {
+  readonly provider: { readonly id: string; readonly name: string };
+  /** Absent: the key that the provider has. */
+  readonly typed?: string;
+  readonly state: PageState;
+}
+
+/** Tries a key, and says in a line what came back. */
+export function TestKey({ provider: { id, name }, typed, state }: TestKeyProps): JSX.Element {
+  const [outcome, setOutcome] = useState("");
+  const [isBusy, setIsBusy] = useState(false);
+  const test = async (): Promise<void> => {
+    if (isBusy) return;
+    setIsBusy(true);
+    setOutcome("");
+    try {
+      const body = typed === undefined ? { id } : { id, key: typed };
+      const { ok, text } = await post<{ ok: boolean; text: string }>("/features/providers/test", body, state);
+      setOutcome(`${ok ? "✓" : "✗"} ${text}`);
+    } catch (error) {
+      setOutcome(problemOf(error));
+    }
+    setIsBusy(false);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={typed === undefined ? `Test ${name}` : "Test this key"}
+        aria-disabled={isBusy}
+        onClick={() => {
+          test().catch(() => {});
+        }}
+      >
+        {isBusy ? "Testing…" : typed === undefined ? "Test" : "Test this key"}
+      </button>{" "}
+      <span role="status">{outcome}</span>
+    </>
+  );
+}

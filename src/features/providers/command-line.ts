@@ -1,0 +1,71 @@
+import type { SetProvider } from "../../core/providers/live-providers.ts";
+import { shownProviders } from "./providers.ts";
+import { type KeysWorld, nameOf, openKeys, removeKey, storeKey } from "./stored-keys.ts";
+
+/** What the command line asks for. */
+export type KeysRequest =
+  | { readonly type: "set" | "remove" | "test"; readonly provider: string }
+  | { readonly type: "list" };
+
+export interface KeysLine extends KeysWorld {
+  readonly providers: () => Readonly<Record<string, SetProvider>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** How the settings file is called. */
+  readonly fileName: string;
+  /** A key from whoever sits at the terminal. */
+  readonly key: () => Promise<string>;
+  readonly tryKey: (provider: string) => Promise<{ readonly ok: boolean; readonly text: string }>;
+}
+
+export interface Carried {
+  readonly ok: boolean;
+  /** Stored keys are others than before. */
+  readonly hasChanged: boolean;
+  readonly lines: readonly string[];
+}
+
+/** `deckhand keys …`: what came of it, as lines for the terminal. */
+export async function changeKeys(request: KeysRequest, world: KeysLine): Promise<Carried> {
+  switch (request.type) {
+    case "set":
+      return set(request.provider, world);
+    case "remove": {
+      const wasThere = await removeKey(request.provider, world);
+      const line = wasThere
+        ? `✓ The key of ${nameOf(request.provider)} is removed.`
+        : `✗ No key of ${request.provider} is stored. \`deckhand keys list\` shows those that are.`;
+      return { ok: wasThere, hasChanged: wasThere, lines: [line] };
+    }
+    case "test": {
+      const { ok, text } = await world.tryKey(request.provider);
+      return { ok, hasChanged: false, lines: [`${ok ? "✓" : "✗"} ${text}`] };
+    }
+    default:
+      return { ok: true, hasChanged: false, lines: await list(world) };
+  }
+}
+
+async function set(provider: string, world: KeysLine): Promise<Carried> {
+  const key = (await world.key()).trim();
+  const problem = await storeKey({ provider, key, by: "command line" }, { ...world, providers: world.providers() });
+  if (problem !== null) return { ok: false, hasChanged: false, lines: [`✗ ${problem}`] };
+  const line = `✓ The key of ${nameOf(provider)} is stored. \`deckhand keys test ${provider}\` tries it.`;
+  return { ok: true, hasChanged: true, lines: [line] };
+}
+
+async function list(world: KeysLine): Promise<readonly string[]> {
+  const { stored, problem } = await openKeys(world);
+  const shown = shownProviders(world.providers(), { ...world, stored }).filter(
+    (provider) => provider.keyFrom !== null || provider.stored !== null,
+  );
+  if (shown.length === 0) return ["No provider has a key. `deckhand keys set <provider>` stores one."];
+  return [
+    ...shown.map(({ id, keyFrom, stored: key }) => {
+      if (keyFrom !== null) return `${id} · from ${keyFrom}${key === null ? "" : ", which wins over the stored one"}`;
+      const end = key === null || key.hint === "" ? "" : `, ends in ${key.hint}`;
+      const who = key === null || key.by === "" ? "" : ` by ${key.by}`;
+      return `${id} · stored${end} · set${who} ${new Date(key?.at ?? 0).toISOString().slice(0, 10)}`;
+    }),
+    ...(problem === null ? [] : [`⚠ ${problem}`]),
+  ];
+}

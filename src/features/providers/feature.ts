@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { secret } from "../../config/fields.ts";
+import type { ConfiguredFeature, Feature, GivenSettings } from "../../feature.ts";
+import { readSealingKey } from "./sealing-key.ts";
+
+const environment = {
+  DECKHAND_SECRET_KEY: secret(
+    z.string().exactOptional(),
+    "32 bytes, in base64 or hexadecimal, with which keys that are set on the page are sealed (docs/security.md); otherwise a file in DECKHAND_HOME holds them.",
+    "kQ5r…, by `openssl rand -base64 32`",
+  ),
+};
+
+/** Providers of models on the page, and their keys as far as neither the environment nor the settings file has them. */
+export const providersFeature: Feature = { name: "providers", settings: { environment }, configure };
+
+function configure(given: GivenSettings): ConfiguredFeature {
+  const { DECKHAND_SECRET_KEY: written } = z.object(environment).parse(given.environment);
+  const sealing = written === undefined ? null : readSealingKey(written);
+  if (written !== undefined && sealing === null) {
+    const problem = "DECKHAND_SECRET_KEY: must be 32 bytes in base64 or hexadecimal. Make one: openssl rand -base64 32";
+    return { problems: [problem], secrets: [written] };
+  }
+  return {
+    problems: [],
+    secrets: written === undefined ? [] : [written],
+    open: async (host) => {
+      const [{ openKeyring }, { providerRoutes }] = await Promise.all([import("./keyring.ts"), import("./routes.ts")]);
+      const keyring = await openKeyring(host, sealing);
+      return { routes: providerRoutes(host, { ...given, keyring }), start: keyring.follow };
+    },
+  };
+}
+
+/** The key that settings give for sealing; null where they give none. */
+export function givenSealingKey(env: GivenSettings["environment"]): Uint8Array | null {
+  return readSealingKey(env["DECKHAND_SECRET_KEY"] ?? "");
+}

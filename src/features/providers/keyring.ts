@@ -1,0 +1,78 @@
+import { watch } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { toAppError } from "../../core/protocol/errors.ts";
+import type { FeatureHost } from "../../feature.ts";
+import { keysDirectory } from "./sealing-key.ts";
+import { type KeysWorld, type OpenedKeys, openKeys, removeKey, storeKey } from "./stored-keys.ts";
+
+/** Stored keys of a running program: each model call from now on has those that are stored now. */
+export interface Keyring {
+  readonly stored: () => OpenedKeys["stored"];
+  /** Why some cannot be used, as a sentence; null: all can be. */
+  readonly problem: () => string | null;
+  /** Null: it is stored and in use; otherwise why it is not, as a sentence. `by`: an account's name, or empty. */
+  readonly set: (key: {
+    readonly provider: string;
+    readonly key: string;
+    readonly by: string;
+  }) => Promise<string | null>;
+  /** False where there was none. */
+  readonly remove: (provider: string) => Promise<boolean>;
+  /** Reads them again when the command line has changed them, until the signal. */
+  readonly follow: (signal: AbortSignal) => Promise<void>;
+}
+
+type Host = Pick<FeatureHost, "store" | "runtime" | "home" | "log" | "providers" | "giveKeys">;
+
+/** What is watched: a file that whoever changes keys beside this process writes. */
+const CHANGED = "changed";
+
+export async function openKeyring(host: Host, given: Uint8Array | null): Promise<Keyring> {
+  const { store, home, log } = host;
+  const world: KeysWorld = { store, clock: host.runtime.clock, home, given };
+  let opened: OpenedKeys = { keys: new Map(), stored: [], problem: null };
+  let latest = 0;
+  const load = async (): Promise<void> => {
+    latest += 1;
+    const mine = latest;
+    const found = await openKeys(world);
+    // What was begun later has seen more.
+    if (mine !== latest) return;
+    if (found.problem !== null && found.problem !== opened.problem)
+      log.warn({ problem: found.problem }, "keys_unusable");
+    opened = found;
+    host.giveKeys(found.keys);
+  };
+  await load();
+  return {
+    stored: () => opened.stored,
+    problem: () => opened.problem,
+    async set(key) {
+      const problem = await storeKey(key, { ...world, providers: host.providers() });
+      if (problem === null) await load();
+      return problem;
+    },
+    async remove(provider) {
+      const wasThere = await removeKey(provider, world);
+      await load();
+      return wasThere;
+    },
+    async follow(signal) {
+      const directory = keysDirectory(home);
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const watcher = watch(directory, { persistent: false, signal }, (_event, file) => {
+        if (file !== CHANGED) return;
+        load().catch((error: unknown) => log.error({ err: toAppError(error) }, "keys_not_read"));
+      });
+      watcher.on("error", (error) => log.warn({ err: error }, "keys_not_followed"));
+    },
+  };
+}
+
+/** Tells a program that runs on this home that keys have changed. */
+export async function tellOfKeys(home: string): Promise<void> {
+  const directory = keysDirectory(home);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await writeFile(path.join(directory, CHANGED), "", { mode: 0o600 });
+}

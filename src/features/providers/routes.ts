@@ -1,0 +1,106 @@
+import { z } from "zod";
+import type { FeatureHost, FeatureRequest, OpenFeature } from "../../feature.ts";
+import type { Keyring } from "./keyring.ts";
+import { type ProviderSources, shownModels, shownProviders } from "./providers.ts";
+import { keyProblem, nameOf } from "./stored-keys.ts";
+import { createTrials } from "./trials.ts";
+
+type Route = NonNullable<OpenFeature["routes"]>[number];
+type Host = Pick<FeatureHost, "providers" | "tryKey" | "hideIn" | "audit"> & {
+  readonly runtime: Pick<FeatureHost["runtime"], "clock">;
+};
+
+interface Sources extends Omit<ProviderSources, "stored"> {
+  readonly keyring: Pick<Keyring, "stored" | "problem" | "set" | "remove">;
+}
+
+const idSchema = z.object({ id: z.string().max(200) });
+/** What is pasted often has a line's end. */
+const keySchema = idSchema.extend({ key: z.string().max(10_000).trim() });
+const testSchema = idSchema.extend({ key: z.string().max(10_000).trim().optional() });
+const NONE = { status: 404, body: { error: "There is no such provider." } };
+const WITHOUT_KEY = { status: 409, body: { error: "It has no key: there is nothing to test." } };
+const TOO_MANY = { status: 429, body: { error: "That were many tests. Wait a minute." } };
+
+/** Providers of models: whoever reads the page sees which have a key; an admin sets one, tries it, and takes it away. No key comes out. */
+export function providerRoutes(host: Host, sources: Sources): readonly Route[] {
+  const { providers, hideIn } = host;
+  const { keyring } = sources;
+  const shown = () => shownProviders(providers(), { ...sources, stored: keyring.stored() });
+  return [
+    {
+      method: "GET",
+      path: "/list",
+      handle: async ({ viewer }) => {
+        const mayChange = viewer.kind === "operator" || viewer.account.role === "admin";
+        return { status: 200, body: { rows: hideIn(shown()), problem: keyring.problem(), mayChange } };
+      },
+    },
+    {
+      method: "GET",
+      path: "/models",
+      handle: async ({ query }) => {
+        const found = shownModels(query.get("provider") ?? "", providers());
+        return found === null ? NONE : { status: 200, body: hideIn(found) };
+      },
+    },
+    { method: "POST", path: "/test", role: "admin", handle: testing(host, shown) },
+    ...changes(host, keyring),
+  ];
+}
+
+/** Tries the key that a provider has, or the one that is typed. */
+function testing(
+  { tryKey, hideIn, audit, runtime }: Host,
+  shown: () => ReturnType<typeof shownProviders>,
+): Route["handle"] {
+  const trials = createTrials(runtime.clock);
+  return async ({ body, viewer }) => {
+    const asked = testSchema.safeParse(body).data;
+    const found = shown().find(({ id }) => id === asked?.id);
+    if (found === undefined) return NONE;
+    const key = asked?.key ?? "";
+    if (key === "" && !found.isConfigured) return WITHOUT_KEY;
+    if (key !== "" && keyProblem(key) !== null) return { status: 200, body: { ok: false, text: keyProblem(key) } };
+    const by = nameOfViewer(viewer);
+    if (!trials.begin(by)) return TOO_MANY;
+    const { ok, text } = hideIn(await (key === "" ? tryKey(found.id) : tryKey(found.id, key)));
+    await audit({ by, act: "provider.tested", about: found.name, details: ok ? "it works" : "it does not work" });
+    return { status: 200, body: { ok, text: key === "" ? text : text.replaceAll(key, "[key]") } };
+  };
+}
+
+function changes({ audit }: Host, keyring: Sources["keyring"]): readonly Route[] {
+  return [
+    {
+      method: "POST",
+      path: "/key",
+      role: "admin",
+      handle: async ({ body, viewer }) => {
+        const asked = keySchema.safeParse(body).data;
+        if (asked === undefined) return NONE;
+        const by = nameOfViewer(viewer);
+        const problem = await keyring.set({ provider: asked.id, key: asked.key, by });
+        if (problem !== null) return { status: 409, body: { error: problem } };
+        await audit({ by, act: "provider.key_set", about: nameOf(asked.id) });
+        return { status: 200, body: {} };
+      },
+    },
+    {
+      method: "POST",
+      path: "/key/remove",
+      role: "admin",
+      handle: async ({ body, viewer }) => {
+        const asked = idSchema.safeParse(body).data;
+        if (asked === undefined || !(await keyring.remove(asked.id)))
+          return { status: 404, body: { error: "No key of it is stored." } };
+        await audit({ by: nameOfViewer(viewer), act: "provider.key_removed", about: nameOf(asked.id) });
+        return { status: 200, body: {} };
+      },
+    },
+  ];
+}
+
+function nameOfViewer(viewer: FeatureRequest["viewer"]): string {
+  return viewer.kind === "operator" ? "" : viewer.account.name;
+}

@@ -1,0 +1,37 @@
+import type { Client } from "../../core/store/database/client.ts";
+
+/** A key as it is stored. */
+export interface SealedKey {
+  /** A provider's id. */
+  readonly provider: string;
+  readonly sealed: string;
+  /** The last characters, or empty. */
+  readonly hint: string;
+  /** An account's name; empty: nobody knows. */
+  readonly by: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export function keyReads(db: Client) {
+  return {
+    async all(): Promise<SealedKey[]> {
+      const rows = await db.providerKey.findMany({ orderBy: { provider: "asc" } });
+      return rows.map((row) => ({ ...row, at: row.at.getTime() }));
+    },
+  };
+}
+
+export function keyWrites(db: Client) {
+  return {
+    async set({ provider, at, ...rest }: SealedKey): Promise<void> {
+      const data = { ...rest, at: new Date(at) };
+      await db.providerKey.upsert({ where: { provider }, create: { provider, ...data }, update: data });
+    },
+
+    /** False where there was none. */
+    async remove(provider: string): Promise<boolean> {
+      return (await db.providerKey.deleteMany({ where: { provider } })).count > 0;
+    },
+  };
+}

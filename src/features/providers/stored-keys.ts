@@ -1,0 +1,98 @@
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { CATALOG, DEMO_PROVIDER } from "../../core/providers/catalog.ts";
+import type { SetProvider } from "../../core/providers/live-providers.ts";
+import type { Store } from "../../core/store/store.ts";
+import { seal, unseal } from "./sealed.ts";
+import { sealingKey } from "./sealing-key.ts";
+import { keyReads, keyWrites, type SealedKey } from "./store.ts";
+
+/** Characters that keys have. Bedrock's and Copilot's are long. */
+const LENGTH = { least: 8, most: 4_000 };
+const HINT_CHARS = 4;
+/** A shorter key would be half told by its last characters. */
+const HINTED_FROM = 20;
+
+export interface KeysWorld {
+  readonly store: Store;
+  readonly clock: Pick<Clock, "now">;
+  /** Absolute path of the directory of all state. */
+  readonly home: string;
+  /** DECKHAND_SECRET_KEY; null where it is not set. */
+  readonly given: Uint8Array | null;
+}
+
+/** A key as people see it. */
+export type StoredKey = Pick<SealedKey, "provider" | "hint" | "by" | "at">;
+
+/** What is stored, opened. */
+export interface OpenedKeys {
+  readonly keys: ReadonlyMap<string, string>;
+  readonly stored: readonly StoredKey[];
+  /** Why some cannot be used, as a sentence; null: all can be. */
+  readonly problem: string | null;
+}
+
+/** One statement. */
+export async function openKeys({ store, ...world }: KeysWorld): Promise<OpenedKeys> {
+  const rows = await store.tables(keyReads).all();
+  if (rows.length === 0) return { keys: new Map(), stored: [], problem: null };
+  const by = await sealingKey(world, false);
+  const stored = rows.map(({ sealed: _sealed, ...row }) => row);
+  if ("problem" in by) return { keys: new Map(), stored, problem: unusable(rows, by.problem) };
+  const keys = new Map<string, string>();
+  for (const { provider, sealed } of rows) {
+    const key = unseal(sealed, purposeOf(provider), by.key);
+    if (key !== null) keys.set(provider, key);
+  }
+  const lost = rows.filter(({ provider }) => !keys.has(provider));
+  const why = "they were sealed with another key. Bring that one back, or set them anew.";
+  return { keys, stored, problem: lost.length === 0 ? null : unusable(lost, why) };
+}
+
+function unusable(rows: readonly SealedKey[], why: string): string {
+  return `Stored keys cannot be used (${rows.map(({ provider }) => nameOf(provider)).join(", ")}): ${why}`;
+}
+
+/** Null: it is stored; otherwise why it is not, as a sentence. */
+export async function storeKey(
+  { provider, key, by }: { readonly provider: string; readonly key: string; readonly by: string },
+  world: KeysWorld & { readonly providers: Readonly<Record<string, SetProvider>> },
+): Promise<string | null> {
+  const problem = providerProblem(provider, world.providers) ?? keyProblem(key);
+  if (problem !== null) return problem;
+  const sealing = await sealingKey(world, true);
+  if ("problem" in sealing) return sealing.problem;
+  const hint = key.length < HINTED_FROM ? "" : key.slice(-HINT_CHARS);
+  const sealed = seal(key, purposeOf(provider), sealing.key);
+  await world.store.transaction((tx) =>
+    tx.tables(keyWrites).set({ provider, sealed, hint, by, at: world.clock.now() }),
+  );
+  return null;
+}
+
+export function removeKey(provider: string, { store }: Pick<KeysWorld, "store">): Promise<boolean> {
+  return store.transaction((tx) => tx.tables(keyWrites).remove(provider));
+}
+
+function providerProblem(id: string, providers: Readonly<Record<string, SetProvider>>): string | null {
+  const isKnown = CATALOG.some((entry) => entry.id === id) || Object.hasOwn(providers, id);
+  if (id === DEMO_PROVIDER || !isKnown) return `There is no provider ${id}.`;
+  if (providers[id]?.key !== "given") return null;
+  return `The key of ${nameOf(id)} is set by the environment or the settings file, which win. Take it out there first.`;
+}
+
+/** Why a text is no key, as a sentence. */
+export function keyProblem(key: string): string | null {
+  if (key === "") return "A key is needed.";
+  if (!/^[\x21-\x7e]+$/u.test(key)) return "A key has no spaces and no letters beyond ASCII: copy it again.";
+  if (key.length < LENGTH.least) return `A key has at least ${LENGTH.least} characters: copy all of it.`;
+  return key.length > LENGTH.most ? `A key has at most ${LENGTH.most.toLocaleString("en")} characters.` : null;
+}
+
+export function nameOf(id: string): string {
+  return CATALOG.find((entry) => entry.id === id)?.name ?? id;
+}
+
+function purposeOf(provider: string): string {
+  return `provider key of ${provider}`;
+}

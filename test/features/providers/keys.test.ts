@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { Readable } from "node:stream";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { text } from "../../support/model/model-script.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import { type CliResult, runCli } from "../../support/program/cli.ts";
+import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
+import { addAccount, complaintsAbout, LOOKS, originOf, picture, signedIn } from "../console/console-world.ts";
+
+/** Keys that are set while the program runs, without a restart; it is started without any. */
+
+/** The local server takes this one alone. */
+const KEY = "test-key";
+const WRONG = "sk-nobody-has-this-key-0000";
+
+let browser: Browser;
+let at: SlackOffice;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  at = await slackOffice({ env: { HOST: "0.0.0.0", ANTHROPIC_API_KEY: "", DECKHAND_MODEL: "" } });
+  await at.bot.start();
+  await addAccount(at, { name: "ana", role: "admin" });
+});
+
+beforeEach(() => {
+  at.model.script(() => text("Said with a real key."));
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+});
+
+function keys(...args: string[]): Promise<CliResult> {
+  return runCli(["keys", ...args], { cwd: at.bot.home, env: at.env });
+}
+
+function setKey(key: string): Promise<CliResult> {
+  const stdin = Readable.from([Buffer.from(`${key}\n`)]);
+  return runCli(["keys", "set", "anthropic"], { cwd: at.bot.home, env: at.env, stdin });
+}
+
+const answer = (words: string) => at.talk({ text: words, channel: at.channel() }).answered(1);
+const row = (page: Page) =>
+  page.getByRole("table", { name: "Providers" }).locator("tbody tr", { hasText: "Anthropic" });
+
+test("a key that an admin sets on the page is tried, stored and used by the next run; another replaces it; it is removed", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await page.goto(`${originOf(at)}/#/providers`);
+  await row(page).getByText("none: set it here").waitFor();
+  expect(await answer("before there is a key")).not.toContain("real key");
+
+  await page.getByRole("button", { name: "Set a key for Anthropic" }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: "A key for Anthropic" });
+  await page.keyboard.type(WRONG);
+  await dialog.getByRole("button", { name: "Test this key" }).click();
+  await dialog.getByText("✗ Anthropic: refused (HTTP 401)").waitFor();
+  await dialog.getByLabel("Key", { exact: true }).fill("two words");
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("alert").getByText("A key has no spaces").waitFor();
+  await dialog.getByLabel("Key", { exact: true }).fill(KEY);
+  await page.keyboard.press("Enter");
+  await row(page).getByText("stored").waitFor();
+  expect(await answer("now there is one")).toBe("Said with a real key.");
+
+  await page.getByRole("button", { name: "Replace the key of Anthropic" }).click();
+  await page.getByLabel("Key", { exact: true }).fill(WRONG);
+  await page.keyboard.press("Enter");
+  await row(page).getByText("ends in 0000").waitFor();
+  await page.getByRole("button", { name: "Test Anthropic" }).click();
+  await row(page).getByText("✗ Anthropic: refused (HTTP 401)").waitFor();
+  expect(await answer("and with one that is refused")).toContain("key");
+
+  await page.getByRole("button", { name: "Remove the stored key of Anthropic" }).click();
+  await row(page).getByText("none: set it here").waitFor();
+  expect(await answer("and again with none")).not.toContain("real key");
+  expect(await page.content()).not.toContain(WRONG);
+  await page.context().close();
+});
+
+test("a key that the command line sets beside the running program is used by its next run, after a kill as well", async () => {
+  expect(await keys("list")).toMatchObject({ out: expect.stringContaining("No provider has a key") });
+  expect(await setKey("no key at all")).toMatchObject({ failed: true, error: expect.stringContaining("no spaces") });
+  expect(await keys("set", "nobody")).toMatchObject({ failed: true, error: "✗ There is no provider nobody." });
+  expect(await setKey(KEY)).toMatchObject({
+    failed: false,
+    out: expect.stringContaining("✓ The key of Anthropic is stored"),
+  });
+  await at.until("the key is used", async () => (await answer("is it there")) === "Said with a real key.");
+
+  await at.bot.kill("SIGKILL");
+  await at.bot.start();
+  expect(await answer("is it still there")).toBe("Said with a real key.");
+  expect((await keys("list")).out).toMatch(/^anthropic · stored · set by command line \d{4}-/u);
+  expect((await keys("test", "anthropic")).out).toMatch(/^✓ Anthropic: it accepts the key/u);
+  const { out } = await runCli(["doctor"], { cwd: at.bot.home, env: at.env });
+  expect(out).toContain("model: anthropic/");
+
+  expect((await keys("remove", "anthropic")).out).toBe("✓ The key of Anthropic is removed.");
+  expect((await keys("remove", "anthropic")).failed).toBe(true);
+  await at.until("the key is gone", async () => (await answer("is it gone")) !== "Said with a real key.");
+  expect((await keys("test", "anthropic")).error).toMatch(/^✗ Anthropic: /u);
+});
+
+test("keys stand in clear neither in the log nor in any file of the home", async () => {
+  await setKey(WRONG);
+  await at.until("it is refused", async () => (await answer("what of this one")).includes("key"));
+  const files = readdirSync(at.bot.home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  const holding = files
+    .map((each) => path.join(each.parentPath, each.name))
+    .filter((file) => readFileSync(file, "latin1").includes(WRONG));
+  expect(holding).toEqual([]);
+  expect(at.bot.output()).not.toContain(WRONG);
+});
+
+test.each(LOOKS)(
+  "axe finds nothing in a stored key and in the dialog for another, $name",
+  async ({ name, colorScheme, width }) => {
+    await setKey(WRONG);
+    const page = await signedIn(at, browser, { name: "ana", colorScheme, viewport: { width, height: 800 } });
+    await page.goto(`${originOf(at)}/#/providers`);
+    await row(page).getByText("stored").waitFor();
+    expect(await complaintsAbout(page)).toEqual([]);
+    await picture(page, `keys-${name}`);
+    await page.getByRole("button", { name: "Replace the key of Anthropic" }).click();
+    await page.getByLabel("Key", { exact: true }).fill(WRONG);
+    expect(await complaintsAbout(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    await picture(page, `key-dialog-${name}`);
+    await page.context().close();
+  },
+);
