@@ -1,4 +1,3 @@
-import { loadAgents } from "../src/agents.ts";
 import { FEATURES } from "../src/app.ts";
 import { agentProblems, createChannelConfigs } from "../src/channel-config.ts";
 import { SettingsInForce } from "../src/config/stored/in-force.ts";
@@ -20,15 +19,12 @@ import type { SessionRow } from "../src/core/store/sessions.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
 import { secretMasking } from "../src/core/text/secret-masking.ts";
 import type { Tool } from "../src/core/tool.ts";
-import { instructionFiles } from "../src/home.ts";
 import { createFeatureList } from "../src/open-features.ts";
+import { openInstructions } from "../src/open-toolbox.ts";
 import { createLogger } from "../src/operations/logging.ts";
 import { describePlatform } from "../src/platforms.ts";
 import { systemRuntime } from "../src/runtime.ts";
-import { createInstructionGate } from "../src/tools/instructions/instruction-gate.ts";
-import { createInstructionReader } from "../src/tools/instructions/instruction-layers.ts";
 import { fileSecrets } from "../src/tools/secrets/file-secrets.ts";
-import { createSkillReader } from "../src/tools/skills/skill-reader.ts";
 import { createToolbox } from "../src/tools/toolbox.ts";
 import { createSandbox } from "../src/tools/wasm/sandbox.ts";
 import { createExecutorWorktrees } from "../src/tools/worktrees/executor-worktrees.ts";
@@ -48,11 +44,9 @@ const runtime = systemRuntime();
 const log = createLogger("silent", []);
 const store = await openStore(config.database.url, runtime);
 const sandbox = createSandbox({ log });
-const instructions = createInstructionGate(
-  store,
-  createInstructionReader(instructionFiles(config), log),
-  createSkillReader(APPLICATION, config.home, log),
-);
+const registry = createProviderRegistry({ settings: config.providers, runtime, log });
+const channelConfigs = createChannelConfigs(config, () => config.query.model ?? defaultModelFor(registry.available()));
+const instructions = openInstructions({ config, log, store, channelConfigs });
 const NO_JOBS = {
   preview: absent,
   add: absent,
@@ -109,6 +103,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     addToFold: absent,
     closeCard: absent,
     instructions,
+    definitions: instructions.definitions,
     sandboxRootOf: () => "",
     snapshots: "",
     configOf: () => {
@@ -128,7 +123,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     ...host,
     secrets: { ...secretMasking([]), files: fileSecrets() },
     snapshots: `${config.home}/snapshots`,
-    agents: loadAgents(config).byName,
+    agents: channelConfigs.agents,
     models: { problemWith: absent },
     worktrees: createExecutorWorktrees(config.home),
     features: (taken) => createFeatureList(FEATURES).open(config.features, { ...host, taken: () => taken }, () => {}),
@@ -143,18 +138,16 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
 
 /** The place of a new session, or of the one given. */
 async function placeOf(session: SessionRow | null): Promise<Place> {
-  const registry = createProviderRegistry({ settings: config.providers, runtime, log });
-  const places = createChannelConfigs(config, () => config.query.model ?? defaultModelFor(registry.available()));
   if (session !== null) {
-    const place = await places.channelConfigOf(session);
-    await instructions.look(session.channelKey, place, places.instructionsOf(session.thread).rule);
+    const place = await channelConfigs.channelConfigOf(session);
+    await instructions.look(session.channelKey, place, channelConfigs.instructionsOf(session.thread).rule);
     return { ...place, channelKey: session.channelKey };
   }
   const channelKey = "slack:C0001";
   await instructions.look(channelKey, { sandboxRoot: config.sandbox }, { isRepository: false, asks: false });
   return {
     channelKey,
-    config: places.configOf({ channelKey, agent: places.agentOf(channelKey), settings: {} }),
+    config: channelConfigs.configOf({ channelKey, agent: channelConfigs.agentOf(channelKey), settings: {} }),
     sandboxRoot: config.sandbox,
     place: { platform: "Slack", channel: "C0001" },
   };

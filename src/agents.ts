@@ -2,29 +2,133 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describeIssues, type KeyStyle } from "./config/problems.ts";
 import { agentNameSchema, agentSchema } from "./config/settings.ts";
+import { valueAt } from "./config/stored/plain.ts";
 import type { Config } from "./config.ts";
 import { type AgentLayer, accessProblem, layerAgents } from "./core/agents/definitions.ts";
+import type {
+  Definition,
+  DefinitionCheck,
+  DefinitionProblem,
+  DefinitionSet,
+  DefinitionTexts,
+  Fact,
+  OwnDefinition,
+} from "./core/agents/page-definitions.ts";
 import type { AgentDefinition } from "./core/agents/query-config.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
 import { readFrontMatter } from "./core/skills/skill-front-matter.ts";
+import type { Store } from "./core/store/store.ts";
 import { APPLICATION } from "./version.ts";
 
+/** Where agents are, in the application's directory and in the home. */
+const FOLDER = "extensions/agents";
+
 export interface Agents {
+  /** What holds now: another content once the page has set one. */
   readonly byName: ReadonlyMap<string, AgentDefinition>;
   /** Lines for the operator; the agents that they are about are missing or have no tools, all others are there. */
   readonly problems: readonly string[];
+  /** As the page shows and sets them. */
+  readonly definitions: DefinitionSet;
 }
 
-/** Beside the program's sources. */
+/** What the page has set of agents: one for all that ask which agents there are. */
+export interface PageAgents {
+  texts: DefinitionTexts;
+}
 
-/** The agents of the application's files, then of the home's, then of the settings: later ones win, field by field. */
-export function loadAgents(config: Config): Agents {
-  const files = [APPLICATION, config.home].map((base) => readAgentFiles(path.join(base, "extensions/agents")));
-  const all = [...files, ...settingsLayers(config).map(checked)];
-  return {
-    byName: withFastModel(layerAgents(all.map(({ layer }) => layer)), config.fastModel),
-    problems: all.flatMap(({ problems }) => problems),
+/** Before anybody asks which agents the settings name. */
+export async function readPageAgents({ revisions }: Pick<Store, "revisions">, page: PageAgents): Promise<void> {
+  const newest = await revisions.newestOf("agent");
+  page.texts = new Map(newest.flatMap(({ name, content }) => (content === null ? [] : [[name, content]])));
+}
+
+/**
+ * The agents of the application's files or, in their place, the page's; then of the home's files, then of the settings:
+ * later ones win, field by field.
+ */
+export function loadAgents(config: Config, page: PageAgents = { texts: new Map() }): Agents {
+  const shipped = readAgentFiles(path.join(APPLICATION, FOLDER));
+  const home = readAgentFiles(path.join(config.home, FOLDER));
+  const settings = settingsLayers(config);
+  const own = [home, ...settings.map(({ layer }) => checked(layer))];
+  const byName = new Map<string, AgentDefinition>();
+  const set = (texts: DefinitionTexts): void => {
+    page.texts = texts;
+    const layers = [new Map([...shipped.layer, ...parsed(texts)]), ...own.map(({ layer }) => layer)];
+    const now = withFastModel(layerAgents(layers), config.fastModel);
+    byName.clear();
+    for (const [name, agent] of now) byName.set(name, agent);
   };
+  set(page.texts);
+  const problems = [shipped, ...own].flatMap((read) => read.problems);
+  const ownOf = (name: string) => ownDefinition(name, { home, settings, config });
+  return {
+    byName,
+    problems,
+    definitions: {
+      all: () =>
+        [...new Set([...shipped.texts.keys(), ...byName.keys(), ...page.texts.keys(), ...home.texts.keys()])]
+          .sort()
+          .map((name) =>
+            shown(name, { shipped: shipped.texts.get(name) ?? null, own: ownOf(name), agent: byName.get(name) }),
+          ),
+      check: checkAgent,
+      problems: () => problems,
+      set,
+    },
+  };
+}
+
+/** Those that are sound. */
+function parsed(texts: DefinitionTexts): [string, Partial<AgentDefinition>][] {
+  return [...texts].flatMap(([name, text]) => {
+    const { agent } = parseAgent(name, text);
+    return agent === null ? [] : [[name, agent]];
+  });
+}
+
+function checkAgent(name: string, text: string): DefinitionCheck {
+  return { problems: parseAgent(name, text).problems, notes: [] };
+}
+
+interface Own {
+  readonly home: ReadLayer;
+  readonly settings: readonly SettingsLayer[];
+  readonly config: Config;
+}
+
+/** The last place that names an agent. */
+function ownDefinition(name: string, { home, settings, config }: Own): OwnDefinition | null {
+  const set = settings.findLast(({ layer }) => layer.has(name));
+  const fields = set?.layer.get(name);
+  if (set !== undefined && fields !== undefined) {
+    const at = set.path(name);
+    const { file } = config.origin.layers;
+    const where = valueAt(file.value, at) === undefined ? "the page's settings" : file.name;
+    return { place: `${at.join(".")} of ${where}`, text: JSON.stringify(fields, null, 2) };
+  }
+  const text = home.texts.get(name);
+  return text === undefined ? null : { place: path.join(config.home, FOLDER, `${name}.md`), text };
+}
+
+function shown(
+  name: string,
+  { agent, ...texts }: Pick<Definition, "shipped" | "own"> & { readonly agent: AgentDefinition | undefined },
+): Definition {
+  const facts: Fact[] =
+    agent === undefined
+      ? []
+      : [
+          { term: "Access", words: agent.access },
+          {
+            term: "Model",
+            words: agent.model ?? (agent.fast === true ? "the quick one, where one is set" : "the channel's"),
+          },
+          { term: "Chosen by", words: agent.visible ? "people and agents" : "agents alone" },
+          ...(agent.maxTurns === undefined ? [] : [{ term: "Model calls", words: `at most ${agent.maxTurns} a run` }]),
+        ];
+  return { name, description: agent?.description ?? "", ...texts, facts };
 }
 
 /** Agents that only look about are answered by a quick model, where one is set. */
@@ -34,20 +138,40 @@ function withFastModel(agents: ReadonlyMap<string, AgentDefinition>, model: stri
   return new Map([...agents].map(([name, agent]) => [name, faster(agent)]));
 }
 
-interface ReadLayer {
+interface CheckedLayer {
   readonly layer: AgentLayer;
   readonly problems: readonly string[];
 }
 
-/** `agents`, then definitions that stand in place of an agent's name. */
-function settingsLayers(config: Config): AgentLayer[] {
-  const inPlace = [config.query, ...Object.values(config.channels)].flatMap(({ agentDefinition }) =>
-    typeof agentDefinition === "object" ? [new Map([[agentDefinition.name, agentDefinition]])] : [],
-  );
-  return [new Map(Object.entries(config.agents)), ...inPlace];
+interface ReadLayer extends CheckedLayer {
+  /** Every file that could be read, broken ones among them. */
+  readonly texts: DefinitionTexts;
 }
 
-function checked(layer: AgentLayer): ReadLayer {
+interface SettingsLayer {
+  readonly layer: AgentLayer;
+  /** Where an agent of it stands in the settings. */
+  readonly path: (name: string) => readonly string[];
+}
+
+/** `agents`, then definitions that stand in place of an agent's name. */
+function settingsLayers(config: Config): SettingsLayer[] {
+  const places = [
+    { path: ["agentDefinition"], agentDefinition: config.query.agentDefinition },
+    ...Object.entries(config.channels).map(([channel, { agentDefinition }]) => ({
+      path: ["channels", channel, "agentDefinition"],
+      agentDefinition,
+    })),
+  ];
+  const inPlace = places.flatMap(({ path: at, agentDefinition }) =>
+    typeof agentDefinition === "object"
+      ? [{ layer: new Map([[agentDefinition.name, agentDefinition]]), path: () => at }]
+      : [],
+  );
+  return [{ layer: new Map(Object.entries(config.agents)), path: (name) => ["agents", name] }, ...inPlace];
+}
+
+function checked(layer: AgentLayer): CheckedLayer {
   const problems = [...layer].flatMap(([name, { access }]) => {
     const problem = access === undefined ? null : accessProblem(access);
     return problem === null ? [] : [`agents.${name}.access: ${problem}`];
@@ -58,14 +182,26 @@ function checked(layer: AgentLayer): ReadLayer {
 /** Every `<name>.md` of a directory but its README.md; one that is missing holds none. */
 export function readAgentFiles(directory: string): ReadLayer {
   const layer = new Map<string, Partial<AgentDefinition>>();
+  const texts = new Map<string, string>();
   const problems: string[] = [];
-  for (const name of namesIn(directory, problems)) {
-    const file = path.join(directory, name);
-    const read = readAgent(file);
-    if (read.agent !== null) layer.set(path.basename(name, ".md"), read.agent);
-    problems.push(...read.problems.map((problem) => `${file}${problem}`));
+  for (const fileName of namesIn(directory, problems)) {
+    const file = path.join(directory, fileName);
+    const name = path.basename(fileName, ".md");
+    const text = readText(file);
+    if (typeof text === "string") texts.set(name, text);
+    const read = typeof text === "string" ? parseAgent(name, text) : text;
+    if (read.agent !== null) layer.set(name, read.agent);
+    problems.push(...read.problems.map(({ line, message }) => `${file}:${line}: ${message}`));
   }
-  return { layer, problems };
+  return { layer, texts, problems };
+}
+
+function readText(file: string): string | ReadAgent {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    return broken(1, `cannot be read (${systemCode(error) ?? "unknown error"})`);
+  }
 }
 
 function namesIn(directory: string, problems: string[]): string[] {
@@ -82,44 +218,43 @@ function namesIn(directory: string, problems: string[]): string[] {
 
 interface ReadAgent {
   readonly agent: Partial<AgentDefinition> | null;
-  /** Each begins with `:<line>: `, to follow the file's path. */
-  readonly problems: readonly string[];
+  readonly problems: readonly DefinitionProblem[];
 }
 
 /** A key that is not known keeps the whole file from loading: misspelt, it may be what limits the agent. */
-function readAgent(file: string): ReadAgent {
-  const name = agentNameSchema.safeParse(path.basename(file, ".md"));
+function parseAgent(fileName: string, text: string): ReadAgent {
+  const name = agentNameSchema.safeParse(fileName);
   if (!name.success) return broken(1, `${name.error.issues[0]?.message ?? "is not a name"}; rename the file`);
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    return broken(1, `cannot be read (${systemCode(error) ?? "unknown error"})`);
-  }
   const matter = readFrontMatter(text, { mayLeaveOut: false });
   if (matter.type === "broken") return broken(matter.line, matter.reason);
   const lineOf = (key: string) => matter.lineOf(key);
   const fields = agentSchema.omit({ prompt: true }).safeParse(matter.data, { reportInput: true });
   if (!fields.success) {
-    const problems = describeIssues(fields.error, agentSchema.omit({ prompt: true }), yamlStyle(lineOf));
-    return { agent: null, problems };
+    const lines = describeIssues(fields.error, agentSchema.omit({ prompt: true }), yamlStyle(lineOf));
+    return { agent: null, problems: lines.map(atLine) };
   }
   const prompt = matter.body.trim();
   const access = fields.data.access === undefined ? null : accessProblem(fields.data.access);
   return {
     agent: { ...fields.data, ...(prompt === "" ? {} : { prompt }) },
-    problems: access === null ? [] : [`:${lineOf("access")}: access: ${access}`],
+    problems: access === null ? [] : [{ line: lineOf("access"), message: `access: ${access}` }],
   };
 }
 
 function broken(line: number, reason: string): ReadAgent {
-  return { agent: null, problems: [`:${line}: ${reason}.`] };
+  return { agent: null, problems: [{ line, message: `${reason}.` }] };
 }
 
+/** Its labels begin with a line. */
 function yamlStyle(lineOf: (key: string) => number): KeyStyle {
   const keyOf = (at: readonly PropertyKey[]) => at.map(String).join(".");
   return {
-    label: (at) => `:${lineOf(keyOf(at))}: ${keyOf(at)}`,
+    label: (at) => `${lineOf(keyOf(at))}: ${keyOf(at)}`,
     example: (at, value) => `${keyOf(at)}: ${String(value)}`,
   };
+}
+
+function atLine(text: string): DefinitionProblem {
+  const [, line = "1", message = text] = /^(\d+): (.*)$/s.exec(text) ?? [];
+  return { line: Number(line), message };
 }

@@ -1,6 +1,7 @@
 import type { PacedPlatform } from "./adapters/render/pacing/paced-platform.ts";
 import type { TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import type { WebPlatform } from "./adapters/web/adapter.ts";
+import { type PageAgents, readPageAgents } from "./agents.ts";
 import { agentProblems, timezoneOf } from "./channel-config.ts";
 import type { LookAtJobs } from "./cli/check-jobs.ts";
 import { leftOutLine } from "./config/stored/fit.ts";
@@ -33,6 +34,7 @@ import type { Feature } from "./feature.ts";
 import { accountsFeature } from "./features/accounts/feature.ts";
 import { auditFeature } from "./features/audit/feature.ts";
 import { consoleFeature } from "./features/console/feature.ts";
+import { definitionsFeature } from "./features/definitions/feature.ts";
 import { extensionsFeature } from "./features/extensions/feature.ts";
 import { instructionsFeature } from "./features/instructions/feature.ts";
 import { mcpFeature } from "./features/mcp/feature.ts";
@@ -79,6 +81,7 @@ export const FEATURES: readonly Feature[] = [
   consoleFeature,
   // Before those that use models when they open.
   providersFeature,
+  definitionsFeature,
   extensionsFeature,
   instructionsFeature,
   mcpFeature,
@@ -124,6 +127,7 @@ export interface App {
 /** What the parts share while they are put together. */
 interface Assembly extends AppOptions, PlatformAssembly {
   readonly settings: SettingsInForce;
+  readonly pageAgents: PageAgents;
   readonly fail: (error: AppError) => void;
   readonly features: FeatureList;
   /** What takes people's events, once there is everything that it needs. */
@@ -134,11 +138,13 @@ interface Assembly extends AppOptions, PlatformAssembly {
 export async function startApp(options: AppOptions): Promise<App> {
   const failing = Promise.withResolvers<AppError>();
   const features = createFeatureList(FEATURES);
-  const settings = new SettingsInForce(options.config, agentProblems);
+  const pageAgents: PageAgents = { texts: new Map() };
+  const settings = new SettingsInForce(options.config, (config) => agentProblems(config, pageAgents));
   const assembly: Assembly = {
     ...options,
     config: settings.config,
     settings,
+    pageAgents,
     features,
     commands: allCommands(features),
     parts: new AsyncDisposableStack(),
@@ -162,8 +168,6 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   const { config, settings, runtime, status, say } = assembly;
   await requireOwn(config.home, "DECKHAND_HOME");
   await requireOwn(config.sandbox, "DECKHAND_SANDBOX");
-  let prepared = prepare(config, assembly);
-
   const opening = Promise.withResolvers<Store>();
   const web = assembly.serves !== "terminals" ? await openWeb(assembly, opening.promise) : null;
   const standBy = () => {
@@ -180,10 +184,10 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   status.store = store;
   opening.resolve(store);
   const revision = await store.revisions.newest(SETTINGS_REVISION);
-  if (revision !== null) {
-    settings.begin(revision);
-    prepared = prepare(config, assembly);
-  }
+  await readPageAgents(store, assembly.pageAgents);
+  if (revision !== null) settings.begin(revision);
+  const prepared = prepare(config, assembly);
+  prepared.channelConfigs.requireAgents();
   for (const line of [...settings.leftOut.map(leftOutLine), ...prepared.problems]) say(`⚠ ${line}`);
 
   const terminal = await openPlatforms(assembly, { web, store, secrets, emptyAt });
@@ -327,7 +331,7 @@ const silent = () => createLogger("silent", []);
 
 /** What a start would make of the file of jobs; changes nothing. */
 export const lookAtJobs: LookAtJobs = (config, channelConfigs) => {
-  const skills = createSkillReader(APPLICATION, config.home, silent());
+  const skills = createSkillReader({ application: APPLICATION, home: config.home }, silent());
   return checkJobsFile({
     file: jobsFileOf(config),
     agents: () => new Set(channelConfigs.agents.keys()),

@@ -1,12 +1,13 @@
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { loadAgents } from "./agents.ts";
+import { loadAgents, type PageAgents } from "./agents.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import { executorWorktree } from "./core/agents/executor-worktree.ts";
 import type { ManagedAgents } from "./core/agents/managed-agents.ts";
 import { managedAsConfigured, presetsOf } from "./core/agents/managed-presets.ts";
+import type { DefinitionSet } from "./core/agents/page-definitions.ts";
 import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts";
 import type { DirectoriesAbove, InstructionRoots, InstructionRule } from "./core/context/system-prompt.ts";
 import type { SessionSettings } from "./core/events/session-settings.ts";
@@ -26,6 +27,12 @@ export interface ChannelConfigs {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** Lines for the operator about agents that are missing or have no tools. */
   readonly problems: readonly string[];
+  /** The agents as the page shows and sets them. */
+  readonly agentDefinitions: DefinitionSet;
+  /** Channels that have settings of their own: `slack:C1`. */
+  readonly configured: () => readonly string[];
+  /** Throws ConfigError when an agent that the settings name does not exist, neither in files nor on the page. */
+  readonly requireAgents: () => void;
   readonly channelConfigOf: (session: SessionRow) => Promise<ChannelConfig>;
   /** The query settings of a session; those of its place where people have set nothing. */
   readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
@@ -38,14 +45,13 @@ export interface ChannelConfigs {
   readonly requiresMention: (channelKey: string) => boolean;
 }
 
-/** `defaultModel` serves where nothing names one; keys may be set while the program runs. Throws ConfigError when a named agent does not exist. */
-export function createChannelConfigs(config: Config, defaultModel: () => string): ChannelConfigs {
-  const { byName: agents, problems } = loadAgents(config);
+/** `defaultModel` serves where nothing names one; keys may be set while the program runs. */
+export function createChannelConfigs(config: Config, defaultModel: () => string, page?: PageAgents): ChannelConfigs {
+  const { byName: agents, problems, definitions: agentDefinitions } = loadAgents(config, page);
   const agentOf = (channelKey: string): string => {
     const agent = config.channels[channelKey]?.agentDefinition ?? config.query.agentDefinition;
     return typeof agent === "string" ? agent : agent.name;
   };
-  for (const name of [agentOf(""), ...Object.keys(config.channels).map(agentOf)]) agentNamed(agents, name);
   const managedPresets = presetsOf(config.managedAgents ?? {});
   const configOf: ChannelConfigs["configOf"] = ({ channelKey, agent: name, settings }) => {
     const agent = agents.get(name) ?? agentNamed(agents, agentOf(channelKey));
@@ -56,6 +62,11 @@ export function createChannelConfigs(config: Config, defaultModel: () => string)
   return {
     agents,
     problems,
+    agentDefinitions,
+    configured: () => Object.keys(config.channels),
+    requireAgents: () => {
+      for (const name of ["", ...Object.keys(config.channels)].map(agentOf)) agentNamed(agents, name);
+    },
     agentOf,
     managedPresets,
     configOf,
@@ -87,9 +98,9 @@ export function createChannelConfigs(config: Config, defaultModel: () => string)
 }
 
 /** What keeps these settings from being used: agents that they name, and that are not there. */
-export function agentProblems(config: Config): readonly string[] {
+export function agentProblems(config: Config, page?: PageAgents): readonly string[] {
   try {
-    createChannelConfigs(config, () => "");
+    createChannelConfigs(config, () => "", page).requireAgents();
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;
@@ -101,7 +112,9 @@ function agentNamed(agents: ReadonlyMap<string, AgentDefinition>, name: string):
   const agent = agents.get(name);
   if (agent !== undefined) return agent;
   const known = [...agents.keys()].join(", ");
-  throw new ConfigError([`agentDefinition: there is no agent "${name}". Known: ${known}; add it under "agents".`]);
+  throw new ConfigError([
+    `agentDefinition: there is no agent "${name}". Known: ${known}; add it under "agents", or make it on the page.`,
+  ]);
 }
 
 function queryConfigOf(

@@ -10,11 +10,13 @@ import type { TeamUsage } from "./adapters/web/sessions/team-usage.ts";
 import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
 import type { SettingsInForce } from "./config/stored/in-force.ts";
+import type { DefinitionSet } from "./core/agents/page-definitions.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
 import type { CallModel } from "./core/budget/background-call.ts";
 import type { CreateBackgroundEmbedder } from "./core/budget/background-embedder.ts";
 import type { BudgetSettings } from "./core/budget/limits.ts";
 import type { ChatCommand, CommandServices } from "./core/command-line/command.ts";
+import type { InstructionLayer } from "./core/context/system-prompt.ts";
 import type { SessionEngine } from "./core/engine/engine.ts";
 import type { StepSources } from "./core/history/run-steps.ts";
 import type { JobControl } from "./core/jobs/job-control.ts";
@@ -35,6 +37,7 @@ import type { Runtime } from "./core/protocol/runtime.ts";
 import type { LiveProviders } from "./core/providers/live-providers.ts";
 import type { CreateEmbedder } from "./core/providers/openai/embedder.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
+import type { Skill } from "./core/skills/skills.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Tool } from "./core/tool.ts";
 import type { InstructionGate } from "./tools/instructions/instruction-gate.ts";
@@ -143,6 +146,8 @@ export interface FeatureHost {
   readonly addToFold: (run: { readonly runId: string; readonly thread: ThreadRef }, words: string) => Promise<void>;
   /** What a run's sandbox root tells agents, as far as nobody has allowed it. */
   readonly instructions: Pick<InstructionGate, "waiting" | "followsRepository">;
+  /** Agents, skills and instructions, and what the page sets of them. */
+  readonly definitions: Definitions;
   /** Ends a card that a hook has posted in a run: what it shows from now on. */
   readonly closeCard: (card: CardOfRun, last: OutgoingMessage) => Promise<void>;
   /** Absolute path of the directory that holds what files held before they were changed, each under its sha256. */
@@ -177,6 +182,33 @@ export interface FeatureHost {
   readonly showsSession: (viewer: Viewer, sessionId: string) => Promise<boolean>;
   /** Sessions are gone for everybody from now on; their rows are there for a moment longer. */
   readonly sessionsGone: (sessionIds: readonly string[]) => void;
+}
+
+/** What agents are, and what they are told, as the page shows and sets it. */
+export interface Definitions {
+  readonly agents: DefinitionSet;
+  readonly skills: DefinitionSet;
+  /** The operator's own instructions, by channel; empty: of all channels. */
+  readonly instructions: Pick<DefinitionSet, "check" | "set">;
+  /** Channels that have settings of their own: `slack:C1`. */
+  readonly configured: () => readonly string[];
+  /** The agent that a channel has; empty: any other channel. */
+  readonly agentOf: (channelKey: string) => string;
+  /** What agents are told in a channel now. */
+  readonly told: (channelKey: string) => Promise<ToldInChannel>;
+}
+
+interface ToldInChannel {
+  /** Absolute path; null where there is no such directory yet. */
+  readonly sandboxRoot: string | null;
+  /** What its files say is followed once somebody has allowed it. */
+  readonly isAsked: boolean;
+  /** What is followed, in the order in which agents read it. */
+  readonly layers: readonly InstructionLayer[];
+  /** What is there and not followed. */
+  readonly waiting: readonly { readonly path: string; readonly text: string }[];
+  /** The directory's own skills, as far as they are followed. */
+  readonly skills: readonly Pick<Skill, "name" | "description" | "source">[];
 }
 
 export type WriteAudit = (entry: AuditEntry) => Promise<void>;

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { ChannelConfigs } from "./channel-config.ts";
 import type { SettingsInForce } from "./config/stored/in-force.ts";
@@ -17,18 +18,20 @@ import { embeddersOf } from "./core/providers/openai/embedder.ts";
 import { cardKeyOf } from "./core/run/run-hooks.ts";
 import type { RunnerOptions } from "./core/run/runner.ts";
 import type { SkillCatalogue } from "./core/skills/skills.ts";
-import { channelKeyOf } from "./core/store/sessions.ts";
+import { channelKeyOf, channelOf } from "./core/store/sessions.ts";
 import type { Store } from "./core/store/store.ts";
-import type { FeatureHost } from "./feature.ts";
+import type { Definitions, FeatureHost } from "./feature.ts";
 import { instructionFiles, snapshotsOf } from "./home.ts";
 import type { FeatureList } from "./open-features.ts";
 import { describePlatform } from "./platforms.ts";
 import { createInstructionGate, type InstructionGate } from "./tools/instructions/instruction-gate.ts";
 import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
+import { createPageInstructions } from "./tools/instructions/page-instructions.ts";
 import { createSystemResolve } from "./tools/network/resolve.ts";
 import { createQuotas, type Quotas } from "./tools/quotas/quotas.ts";
 import type { FileRestoreOptions } from "./tools/restore-files.ts";
-import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader.ts";
+import { createPageSkills } from "./tools/skills/page-skills.ts";
+import type { SkillReader } from "./tools/skills/skill-reader.ts";
 import { keepWithinLimits } from "./tools/snapshots.ts";
 import { createToolbox, type Toolbox, type ToolboxOptions } from "./tools/toolbox.ts";
 import { type Confinement, createConfinement } from "./tools/wasm/confinement.ts";
@@ -52,15 +55,17 @@ interface ToolboxWorld {
   readonly say: (line: string) => void;
 }
 
-type ToolboxParts = { readonly providers: LiveProviders } & Pick<
+type ToolboxParts = { readonly providers: LiveProviders; readonly instructions: OpenInstructions } & Pick<
   ToolboxOptions,
-  "store" | "engine" | "approvals" | "instructions" | "agents" | "models" | "worktrees" | "quotas" | "secrets"
+  "store" | "engine" | "approvals" | "agents" | "models" | "worktrees" | "quotas" | "secrets"
 > &
   Pick<PlatformRights, "membershipOf" | "memberOf" | "canSeeChannel"> &
   Pick<FeatureHost, "configOf" | "jobs" | "sandboxRootOf" | "callModel" | "receive" | "addToFold" | "closeCard">;
 
 /** What agents are told where a session works, as far as it is followed. */
 export interface OpenInstructions extends InstructionGate {
+  /** Agents, skills and instructions as the page shows and sets them. */
+  readonly definitions: Definitions;
   /** Skills, whether they are followed or not. */
   readonly all: SkillReader;
   readonly skillsOf: (thread: ThreadRef) => Promise<SkillCatalogue>;
@@ -75,12 +80,33 @@ interface InstructionParts {
 }
 
 export function openInstructions({ config, log, store, channelConfigs }: InstructionParts): OpenInstructions {
-  const all = createSkillReader(APPLICATION, config.home, log);
-  const layers = createInstructionReader(instructionFiles(config), log);
-  const gate = createInstructionGate(store, layers, all);
+  const { reader: all, definitions: skills } = createPageSkills({ application: APPLICATION, home: config.home }, log);
+  const page = createPageInstructions();
+  const gate = createInstructionGate(store, createInstructionReader(instructionFiles(config), log), all);
+  const layers: InstructionGate["layers"] = (roots, channelKey) =>
+    page.around(channelKey, gate.layers(roots, channelKey));
+  const { agentDefinitions: agents, configured, agentOf, instructionsOf } = channelConfigs;
   return {
     ...gate,
+    layers,
     all,
+    definitions: {
+      agents,
+      skills,
+      instructions: page,
+      configured,
+      agentOf,
+      async told(channelKey) {
+        const { roots, rule } = instructionsOf(channelOf(channelKey, ""));
+        const { sandboxRoot } = roots;
+        if (!existsSync(sandboxRoot))
+          return { sandboxRoot: null, isAsked: false, layers: page.around(channelKey, []), waiting: [], skills: [] };
+        await gate.look(channelKey, roots, rule);
+        const own = gate.skills(sandboxRoot, channelKey).skills.filter(({ origin }) => origin === "project");
+        const waiting = gate.waiting({ channelKey, sandboxRoot });
+        return { sandboxRoot, isAsked: rule.asks, layers: layers(roots, channelKey), waiting, skills: own };
+      },
+    },
     async skillsOf(thread) {
       const { roots, rule } = channelConfigs.instructionsOf(thread);
       await gate.look(channelKeyOf(thread), roots, rule);
@@ -92,7 +118,7 @@ export function openInstructions({ config, log, store, channelConfigs }: Instruc
         await gate.look(session.channelKey, place, channelConfigs.instructionsOf(session.thread).rule);
         return place;
       },
-      instructionsOf: gate.layers,
+      instructionsOf: layers,
       skillsOf: gate.skills,
     },
   };
@@ -153,6 +179,7 @@ export async function openToolbox(
         version: VERSION,
         database: databaseOf(config.database.url),
         describe: describePlatform,
+        definitions: given.instructions.definitions,
         createEmbedder: createBackgroundEmbedders(embeddersOf(providers.settings, runtime), counted),
         admins: config.access.admins,
         platforms: () => new Map([...platforms].map(([name, platform]) => [name, platform.health()])),

@@ -1,3 +1,4 @@
+import type { PageAgents } from "./agents.ts";
 import { type ChannelConfigs, createChannelConfigs } from "./channel-config.ts";
 import { checkModels } from "./cli/checks.ts";
 import { unheededSettings } from "./config/unheeded-settings.ts";
@@ -20,12 +21,17 @@ export interface Prepared {
   readonly problems: readonly string[];
 }
 
-/** Throws ConfigError where the settings name an agent that is not there. */
-export function prepare(config: Config, { runtime, log }: { readonly runtime: Runtime; readonly log: Log }): Prepared {
+interface Preparing {
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly pageAgents: PageAgents;
+}
+
+export function prepare(config: Config, { runtime, log, pageAgents }: Preparing): Prepared {
   const providers = liveProviders(config.providers, config.providerRegions);
   const registry = createProviderRegistry({ settings: providers.settings, runtime, log });
   const model = usualModel(config.query, registry, providers);
-  const channelConfigs = createChannelConfigs(config, model);
+  const channelConfigs = createChannelConfigs(config, model, pageAgents);
   return { registry, providers, model, channelConfigs, problems: channelConfigs.problems };
 }
 

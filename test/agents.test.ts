@@ -27,6 +27,48 @@ function configured({ files = {}, settings = {} }: Given) {
   return { config: loadConfig({ env: {}, cwd }, FEATURES), folder };
 }
 
+test("what the page sets stands in place of what is shipped, and what the operator's files and settings say over it", () => {
+  const { byName, definitions } = load({
+    files: { "plan.md": "---\nmaxTurns: 7\n---\n" },
+    settings: { agents: { reviewer: { color: "red" } } },
+  });
+  const before = byName;
+  definitions.set(
+    new Map([
+      ["explore", "---\ndescription: Looks about.\naccess: full\n---\nLook about."],
+      ["plan", "---\ndescription: Plans.\nmaxTurns: 99\n---\nPlan it."],
+      ["scribe", "---\ndescription: Writes.\n---\nWrite."],
+      ["broken", "---\nacces: read-only\n---\nx"],
+    ]),
+  );
+  // All of it: what the shipped one had beside that is gone.
+  expect(before.get("explore")).toEqual({
+    name: "explore",
+    description: "Looks about.",
+    access: "full",
+    visible: true,
+    prompt: "Look about.",
+  });
+  expect(before.get("plan")).toMatchObject({ description: "Plans.", maxTurns: 7, prompt: "Plan it." });
+  expect(before.get("scribe")).toMatchObject({ description: "Writes.", access: "full" });
+  expect(before.has("broken")).toBe(false);
+  const shown = new Map(definitions.all().map((definition) => [definition.name, definition]));
+  expect(shown.get("plan")?.own).toEqual({
+    place: expect.stringMatching(/data\/extensions\/agents\/plan\.md$/u),
+    text: "---\nmaxTurns: 7\n---\n",
+  });
+  expect(shown.get("reviewer")?.own?.place).toBe("agents.reviewer of deckhand.config.json");
+  expect(shown.get("scribe")).toMatchObject({ shipped: null, own: null });
+  expect(shown.get("explore")?.shipped).toContain("access: search-only");
+  expect(definitions.check("x", "---\ndescription: x\nacces: full\n---\n").problems).toEqual([
+    { line: 3, message: expect.stringContaining('acces: is not known. Did you mean "access"?') },
+  ]);
+
+  definitions.set(new Map());
+  expect(before.get("explore")).toEqual(shippedAgents.get("explore"));
+  expect(before.has("scribe")).toBe(false);
+});
+
 function load(given: Given): Agents & { folder: string } {
   const { config, folder } = configured(given);
   return { ...loadAgents(config), folder };

@@ -62,22 +62,23 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const { sandbox, runtime, instructions } = options;
   const { clock } = runtime;
   const clean = cleaning(options.secrets);
-  const own: readonly Tool[] = [
-    ...createFileTools(sandbox),
-    ...createNativeTools({ ...options, clock, catalogue: () => all() }),
+  const files = createFileTools(sandbox);
+  const native = createNativeTools({ ...options, clock, catalogue: () => all() });
+  const others = [
     ...createJobTools({ ...options, clock }),
     createSkillTool(instructions),
     createMergeWork(options, sandbox.guardedFiles),
     createGitTool({ worktreesOf: (root) => options.worktrees.at(root)?.git ?? null }),
     createWebFetch(sandbox, { resolve: options.resolve }),
   ];
-  const features = await options.features(new Set(own.map(({ name }) => name)));
+  const own = (): readonly Tool[] => [...files, ...native(), ...others];
+  const features = await options.features(new Set(own().map(({ name }) => name)));
   let stopKeeping = () => {};
-  const all = (): readonly Tool[] => [...own, ...features.tools().map(({ tool }) => tool)].map(clean);
+  const all = (): readonly Tool[] => [...own(), ...features.tools().map(({ tool }) => tool)].map(clean);
   return {
     tools: all,
     listed: () => [
-      ...own.map((tool) => listed(tool, "built in")),
+      ...own().map((tool) => listed(tool, "built in")),
       ...features.tools().map(({ tool, source }) => listed(tool, source)),
     ],
     problems: () => features.problems(),

@@ -30,9 +30,7 @@ export function renderSkill(skill: Skill, given: GivenArguments): RenderedSkill 
 function preface({ name, scope, origin, folder, allowedTools, compatibility, tools }: Skill): string {
   const lines = [
     `Skill \`${name}\`. Follow it for ${scope === "session" ? "the rest of this session" : "this request"}; it lifts no boundary.`,
-    origin === "project"
-      ? `Files that it names lie in \`${folder}/\` of the working directory: read and run them there.`
-      : `Files that it names are outside the sandbox: read them with the tool \`skill\`, as {"skill": "${name}", "file": "<name>"}.`,
+    ...(folder === "" ? [] : [filesOf(origin === "project" ? folder : null, name)]),
     ...(compatibility === null ? [] : [`It is made for: ${compatibility}`]),
     ...(tools === null ? [] : [`${THESE_TOOLS}${tools.join(", ") || NO_TOOLS}.`]),
     ...(allowedTools === null
@@ -40,6 +38,13 @@ function preface({ name, scope, origin, folder, allowedTools, compatibility, too
       : [`It would like to use: ${allowedTools}. That is a wish, no permission: calls are decided as always.`]),
   ];
   return lines.join("\n");
+}
+
+/** `folder`: in the working directory; null: elsewhere. */
+function filesOf(folder: string | null, name: string): string {
+  return folder === null
+    ? `Files that it names are outside the sandbox: read them with the tool \`skill\`, as {"skill": "${name}", "file": "<name>"}.`
+    : `Files that it names lie in \`${folder}/\` of the working directory: read and run them there.`;
 }
 
 /** `place (required), days`: what to write after the skill's name. Empty when it takes nothing, or does not say. */

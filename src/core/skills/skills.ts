@@ -1,5 +1,5 @@
-/** Where a skill lies: the sandbox root of the channel, the operator's home, or what comes with Deckhand. */
-export type SkillOrigin = "project" | "home" | "application";
+/** Where a skill lies: the sandbox root of the channel, the operator's home, the page's revisions, or what comes with Deckhand. */
+export type SkillOrigin = "project" | "home" | "page" | "application";
 
 export interface SkillArg {
   readonly name: string;
@@ -33,7 +33,10 @@ export interface Skill {
   /** Markdown. */
   readonly body: string;
   readonly origin: SkillOrigin;
-  /** The skill's folder: relative to the sandbox root for a project's, else absolute and not for the model's eyes. */
+  /**
+   * The skill's folder: relative to the sandbox root for a project's, else absolute and not for the model's eyes. That of a
+   * page's is the one that is shipped under its name; empty where none is.
+   */
   readonly folder: string;
   /** SKILL.md as people are told of it, e.g. `.agents/skills/tidy/SKILL.md`. */
   readonly source: string;
@@ -45,6 +48,7 @@ export interface Skill {
 export const SKILL_ORIGINS: Readonly<Record<SkillOrigin, string>> = {
   project: "this working directory",
   home: "the operator's home",
+  page: "the page",
   application: "Deckhand",
 };
 

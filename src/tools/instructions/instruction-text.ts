@@ -5,7 +5,7 @@ import { readHead } from "../wasm/workspace/read-file.ts";
 export const PROJECT_FILES: readonly string[] = ["AGENTS.md", "CLAUDE.md"];
 
 /** Bytes of one file that enter the prompt: instructions that are longer cost every call of the channel. */
-const MOST_BYTES = 32_768;
+export const MOST_BYTES = 32_768;
 
 /** What an open file tells agents; one that is not text says nothing. */
 export function instructionText(fd: number, { size }: Stats): string {

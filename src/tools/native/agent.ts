@@ -59,6 +59,15 @@ const input = z.object({
 });
 type AgentInput = z.infer<typeof input>;
 
+/** The tool as it tells of the agents that there are now; the same one as long as they are the same. */
+export function agentTool(deps: NativeToolDeps): () => Tool {
+  let known = createAgent(deps);
+  return () => {
+    if (known.description !== describe(deps.agents)) known = createAgent(deps);
+    return known;
+  };
+}
+
 /** Hands a piece of work to a sub-agent, which is a session of its own; waits for its report, or does not. */
 export function createAgent(deps: NativeToolDeps): Tool {
   return defineTool({

@@ -7,7 +7,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ExecutorWorktrees } from "../worktrees/executor-worktrees.ts";
-import { createAgent } from "./agent.ts";
+import { agentTool } from "./agent.ts";
 import { createAgentOutput } from "./agent-output.ts";
 import { createAskUserQuestion } from "./ask-user-question.ts";
 import { createAttach } from "./attach.ts";
@@ -33,9 +33,10 @@ export interface NativeToolDeps {
   readonly worktrees: ExecutorWorktrees;
 }
 
-/** The tools that work with the conversation itself. */
-export function createNativeTools(deps: NativeToolDeps): readonly Tool[] {
-  return [
+/** The tools that work with the conversation itself, as they are now. */
+export function createNativeTools(deps: NativeToolDeps): () => readonly Tool[] {
+  const agent = agentTool(deps);
+  const before = [
     createAskUserQuestion(deps),
     createBrief(),
     createEnterPlanMode(deps),
@@ -46,7 +47,7 @@ export function createNativeTools(deps: NativeToolDeps): readonly Tool[] {
     createUseTool(),
     createReadThread(),
     createAttach(),
-    createAgent(deps),
-    createAgentOutput(deps),
   ];
+  const output = createAgentOutput(deps);
+  return () => [...before, agent(), output];
 }

@@ -16,8 +16,14 @@ export interface SkillDirectory {
 const PROJECT_DIRECTORIES = ["extensions/skills", ".agents/skills", ".claude/skills"];
 const OWN_DIRECTORY = "extensions/skills";
 
+/** Absolute paths: of the directory of all state, and of where Deckhand itself lies. */
+export interface OwnSkillRoots {
+  readonly home: string;
+  readonly application: string;
+}
+
 /** Where skills are looked for; of several with one name the first wins. */
-export function skillDirectories(sandboxRoot: string, home: string, application: string): readonly SkillDirectory[] {
+export function skillDirectories(sandboxRoot: string, { home, application }: OwnSkillRoots): readonly SkillDirectory[] {
   return [
     ...PROJECT_DIRECTORIES.map((directory) => ({
       origin: "project" as const,

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Skill } from "../../core/skills/skills.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
 import { PathResolver, type ResolvedPath, withFile } from "../wasm/workspace/path-resolver.ts";
-import { isBeneath, segmentsOf } from "../wasm/workspace/path-rules.ts";
+import { comparableName, isBeneath, segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { type LineWindow, readLines } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
 
@@ -22,6 +22,7 @@ export interface SkillFileRequest {
 
 /** Lines of a file of the skill's folder. Throws Refusal for what is not there, is no text, or lies outside the folder. */
 export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileRequest): LineWindow {
+  if (skill.origin === "page") refuseOnPage(skill, file);
   const resolver = new PathResolver(skill.origin === "project" ? sandboxRoot : skill.folder);
   const folder = skill.origin === "project" ? skill.folder : "";
   try {
@@ -36,6 +37,15 @@ export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileReq
   } finally {
     resolver.close();
   }
+}
+
+const SKILL_FILE = comparableName("SKILL.md");
+
+/** What is set on the page is the whole text of its SKILL.md, in place of the one that the folder holds. */
+function refuseOnPage({ folder, name }: Skill, file: string): void {
+  if (folder === "") throw new Refusal(`The skill ${name} has no files beside its text.`);
+  if (comparableName(path.posix.normalize(file)) === SKILL_FILE)
+    throw new Refusal(`All of ${file} is returned without \`file\`.`);
 }
 
 /** Files of a folder that are looked at. */

@@ -14,7 +14,7 @@ import {
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { readHead } from "../wasm/workspace/read-file.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
-import { type SkillDirectory, skillDirectories } from "./skill-directories.ts";
+import { type OwnSkillRoots, type SkillDirectory, skillDirectories } from "./skill-directories.ts";
 
 /** Bytes of one SKILL.md; what is longer is no text for a prompt. */
 const MAX_FILE = 262_144;
@@ -35,15 +35,20 @@ type Cache = Map<string, { readonly version: string; readonly parsed: ParsedSkil
 
 /**
  * Reads the skills that apply in a sandbox root. Each call looks at the files again, and parses those that changed.
- * Everything is reached through verified paths: a link may lead elsewhere in its root, never out of it. `applicationDir`:
- * where Deckhand itself lies; its `extensions/skills` come with it.
+ * Everything is reached through verified paths: a link may lead elsewhere in its root, never out of it. `fromPage`: what
+ * the page has set now.
  */
-export function createSkillReader(applicationDir: string, homeDir: string, log: Log): SkillReader {
+export function createSkillReader(
+  roots: OwnSkillRoots,
+  log: Log,
+  fromPage: () => readonly ParsedSkill[] = () => [],
+): SkillReader {
   const cache: Cache = new Map();
   return (sandboxRoot, follows = () => true) => {
-    const found = skillDirectories(sandboxRoot, homeDir, applicationDir).flatMap((directory) =>
-      readDirectory({ directory, cache, log }),
-    );
+    const found = skillDirectories(sandboxRoot, roots).flatMap((directory) => {
+      const read = readDirectory({ directory, cache, log });
+      return directory.origin === "application" ? [...inFolders(fromPage(), read), ...read] : read;
+    });
     const read = found.flatMap((parsed) => (parsed.type === "skill" ? [parsed.skill] : []));
     const problems = found.flatMap((parsed) => (parsed.type === "problem" ? [parsed.problem] : []));
     const { skills = [], waiting = [] } = Object.groupBy(read, (skill) =>
@@ -51,6 +56,21 @@ export function createSkillReader(applicationDir: string, homeDir: string, log: 
     );
     return skillCatalogue(skills, [...problems, ...waiting.map(notAllowed)]);
   };
+}
+
+/** The skills of the home and those that are shipped, each as its file says, whichever wins. */
+export function createOwnSkillReader(roots: OwnSkillRoots, log: Log): () => readonly ParsedSkill[] {
+  const cache: Cache = new Map();
+  const directories = skillDirectories("", roots).filter(({ origin }) => origin !== "project");
+  return () => directories.flatMap((directory) => readDirectory({ directory, cache, log }));
+}
+
+/** What the page says of a skill that is shipped leaves it the files beside its SKILL.md. */
+function inFolders(fromPage: readonly ParsedSkill[], shipped: readonly ParsedSkill[]): ParsedSkill[] {
+  const folders = new Map(shipped.flatMap((one) => (one.type === "skill" ? [[one.skill.name, one.skill.folder]] : [])));
+  return fromPage.map((one) =>
+    one.type === "skill" ? { ...one, skill: { ...one.skill, folder: folders.get(one.skill.name) ?? "" } } : one,
+  );
 }
 
 function notAllowed({ name, source }: Skill): SkillProblem {

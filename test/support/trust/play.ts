@@ -355,7 +355,7 @@ function rootWith({ files = {} }: Setting): string {
 }
 
 function gateOf(store: Store): InstructionGate {
-  const skills = createSkillReader("/nowhere", "/nowhere", silentLog);
+  const skills = createSkillReader({ application: "/nowhere", home: "/nowhere" }, silentLog);
   const layers = createInstructionReader([], silentLog);
   return createInstructionGate(store, layers, skills);
 }

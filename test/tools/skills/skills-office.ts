@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { DefinitionSet } from "../../../src/core/agents/page-definitions.ts";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import type { SkillCatalogue } from "../../../src/core/skills/skills.ts";
 import { createSkillTool } from "../../../src/tools/skill.ts";
-import { createSkillReader } from "../../../src/tools/skills/skill-reader.ts";
+import { createPageSkills } from "../../../src/tools/skills/page-skills.ts";
 import { createSandbox } from "../../../src/tools/wasm/sandbox.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
@@ -18,6 +19,8 @@ export interface SkillsOffice {
   /** Puts a skill into a folder; without a text one that says where it lies. */
   skill(folder: string, text?: string): string;
   read(): SkillCatalogue;
+  /** Skills as the page shows and sets them. */
+  readonly definitions: DefinitionSet;
   /** Calls the tool `skill` as the loop does. */
   call(input: object): Promise<ToolResult>;
 }
@@ -27,7 +30,7 @@ export function skillsOffice(applicationDir?: string): SkillsOffice {
   const at = (name: string) => path.join(directory, name);
   for (const name of ["root", "home", "app"]) mkdirSync(at(name));
   const log = silentLog;
-  const reader = createSkillReader(applicationDir ?? at("app"), at("home"), log);
+  const { reader, definitions } = createPageSkills({ application: applicationDir ?? at("app"), home: at("home") }, log);
   const tool = createSkillTool({ skills: (root) => reader(root), followsFile: () => true });
   const put = (file: string, text: string) => {
     mkdirSync(path.dirname(at(file)), { recursive: true });
@@ -42,6 +45,7 @@ export function skillsOffice(applicationDir?: string): SkillsOffice {
     put,
     skill: (folder, text = `---\ndescription: from ${folder}\n---\nDo it.\n`) => put(`${folder}/SKILL.md`, text),
     read: () => reader(at("root")),
+    definitions,
     call: (input) => tool.execute(tool.input.parse(input), context, new AbortController().signal),
   };
 }

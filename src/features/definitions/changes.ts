@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { channelKeySchema } from "../../config/platform-ids.ts";
+import { agentNameSchema } from "../../config/settings.ts";
+import type { DefinitionCheck } from "../../core/agents/page-definitions.ts";
+import { skillName } from "../../core/skills/skills.ts";
+import type { FeatureAnswer, FeatureHost, FeatureRequest } from "../../feature.ts";
+import { type Changed, type KeptDefinitions, KINDS, type Kind } from "./kept.ts";
+
+type Viewer = FeatureRequest["viewer"];
+type Host = Pick<FeatureHost, "definitions" | "audit">;
+
+/** Characters of a name, and of a text. */
+const MOST_NAME = 64;
+const MOST_TEXT = 262_144;
+
+const named = { kind: z.enum(KINDS), name: z.string().max(200) };
+const textSchema = z.string().max(MOST_TEXT);
+const after = z.int().nonnegative();
+export const checkSchema = z.object({ ...named, text: textSchema });
+export const saveSchema = z.object({ ...named, text: textSchema, after, isNew: z.boolean().default(false) });
+export const takeBackSchema = z.object({ ...named, after });
+
+/** What came of a change, for the page: also what is wrong with it is an answer. */
+type Outcome =
+  | Changed
+  | { readonly type: "refused"; readonly why: string }
+  | ({ readonly type: "invalid" } & DefinitionCheck);
+
+const ACTS: Readonly<Record<Kind, string>> = {
+  agent: "agent.changed",
+  skill: "skill.changed",
+  instructions: "instructions.changed",
+};
+
+/** Saves a text, unless something is wrong with it or somebody else has saved one meanwhile. */
+export async function save(
+  { isNew, text, ...asked }: z.infer<typeof saveSchema>,
+  viewer: Viewer,
+  world: Host & { readonly kept: KeptDefinitions },
+): Promise<FeatureAnswer> {
+  const { kind, name } = asked;
+  const why =
+    problemWithName(kind, name) ?? whyLocked(kind, name, world) ?? (isNew ? whyTaken(kind, name, world) : null);
+  if (why !== null) return outcome({ type: "refused", why });
+  const checked = checkOf(kind, world).check(name, text);
+  if (checked.problems.length > 0) return outcome({ type: "invalid", ...checked });
+  return change({ ...asked, content: text }, viewer, world);
+}
+
+/** What the page has set holds no longer: the shipped one does again, or there is none of that name. */
+export async function takeBack(
+  asked: z.infer<typeof takeBackSchema>,
+  viewer: Viewer,
+  world: Host & { readonly kept: KeptDefinitions },
+): Promise<FeatureAnswer> {
+  const { kind, name } = asked;
+  if (!world.kept.names(kind).includes(name))
+    return outcome({ type: "refused", why: "The page has set nothing here." });
+  const why = kind === "agent" ? whyNeeded(name, world) : null;
+  if (why !== null) return outcome({ type: "refused", why });
+  return change({ ...asked, content: null }, viewer, world);
+}
+
+type Asked = Parameters<KeptDefinitions["change"]>[0];
+
+async function change(
+  asked: Omit<Asked, "by">,
+  viewer: Viewer,
+  { kept, audit }: Host & { readonly kept: KeptDefinitions },
+): Promise<FeatureAnswer> {
+  const by = viewer.kind === "operator" ? "" : viewer.account.name;
+  const changed = await kept.change({ ...asked, by });
+  if (changed.type === "saved") {
+    const details = asked.content === null ? `revision ${changed.number}: taken back` : `revision ${changed.number}`;
+    const about = asked.name === "" ? "all channels" : asked.name;
+    await audit({ by, act: ACTS[asked.kind], about, details });
+  }
+  return outcome(changed);
+}
+
+function outcome(body: Outcome): FeatureAnswer {
+  return { status: 200, body };
+}
+
+export function checkOf(
+  kind: Kind,
+  { definitions }: Pick<Host, "definitions">,
+): Pick<Host["definitions"]["agents"], "check"> {
+  return kind === "agent" ? definitions.agents : kind === "skill" ? definitions.skills : definitions.instructions;
+}
+
+/** What no definition of that kind can be called; null where it can. */
+export function problemWithName(kind: Kind, name: string): string | null {
+  if (kind === "instructions") {
+    if (name === "") return null;
+    const key = channelKeySchema.safeParse(name);
+    return key.success ? null : sentence(key.error.issues[0]?.message ?? "");
+  }
+  if (name.length > MOST_NAME) return `A name has ${MOST_NAME} characters at most.`;
+  if (kind === "agent") return agentNameSchema.safeParse(name).success ? null : LETTERS;
+  return name !== "" && skillName(name) === name ? null : LETTERS;
+}
+
+const LETTERS = "A name has small letters from a to z, digits and single hyphens, and begins with a letter or digit.";
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+function definitionOf(kind: Kind, name: string, { definitions }: Pick<Host, "definitions">) {
+  if (kind === "instructions") return undefined;
+  const all = kind === "agent" ? definitions.agents.all() : definitions.skills.all();
+  return all.find((definition) => definition.name === name);
+}
+
+function whyLocked(kind: Kind, name: string, world: Host): string | null {
+  const own = definitionOf(kind, name, world)?.own ?? null;
+  return own === null ? null : `It stands in ${own.place}, which wins over the page: change it there.`;
+}
+
+function whyTaken(kind: Kind, name: string, world: Host): string | null {
+  return definitionOf(kind, name, world) === undefined
+    ? null
+    : `There is a ${kind} of that name: open it to change it.`;
+}
+
+/** A channel without its agent could answer nobody. */
+function whyNeeded(name: string, { definitions }: Host): string | null {
+  if (definitionOf("agent", name, { definitions })?.shipped !== null) return null;
+  const channel = ["", ...definitions.configured()].find((key) => definitions.agentOf(key) === name);
+  if (channel === undefined) return null;
+  const where = channel === "" ? "all channels without one of their own have" : `${channel} has`;
+  return `It is needed: by the settings ${where} this agent. Change that first.`;
+}

@@ -1,0 +1,83 @@
+import type { FeatureHost } from "../../feature.ts";
+
+export const KINDS = ["agent", "skill", "instructions"] as const;
+export type Kind = (typeof KINDS)[number];
+
+type Revisions = FeatureHost["store"]["revisions"];
+export type Kept = Awaited<ReturnType<Revisions["newestOf"]>>[number];
+
+export interface Change {
+  readonly kind: Kind;
+  readonly name: string;
+  /** Null: what was set is taken back. */
+  readonly content: string | null;
+  /** The number that its author has seen; 0 for none. */
+  readonly after: number;
+  readonly by: string;
+}
+
+/** What came of a change: it holds, or another one is newer than what its author has seen. */
+export type Changed =
+  | { readonly type: "saved"; readonly number: number }
+  | { readonly type: "conflict"; readonly newest: Kept | null };
+
+export interface KeptDefinitions {
+  /** The newest, also where it takes something back; null: nothing was ever set. */
+  newest(kind: Kind, name: string): Kept | null;
+  /** Names of which something is set. */
+  names(kind: Kind): readonly string[];
+  change(change: Change): Promise<Changed>;
+  /** Reads what another process has set. */
+  refresh(): Promise<void>;
+}
+
+/** Keeps the newest revisions in memory, and tells the program of them. */
+export function createKept({
+  store,
+  runtime,
+  definitions,
+}: Pick<FeatureHost, "store" | "runtime" | "definitions">): KeptDefinitions {
+  const newest: Readonly<Record<Kind, Map<string, Kept>>> = {
+    agent: new Map(),
+    skill: new Map(),
+    instructions: new Map(),
+  };
+  const sets = { agent: definitions.agents, skill: definitions.skills, instructions: definitions.instructions };
+  let count = 0;
+
+  const tell = (kind: Kind): void => {
+    const texts = [...newest[kind].values()].flatMap(({ name, content }) =>
+      content === null ? [] : [[name, content] as const],
+    );
+    sets[kind].set(new Map(texts));
+  };
+  /** What was read before something was set meanwhile is older, and does not hold. */
+  const take = (kind: Kind, revision: Kept): void => {
+    if ((newest[kind].get(revision.name)?.number ?? 0) < revision.number) newest[kind].set(revision.name, revision);
+  };
+
+  return {
+    newest: (kind, name) => newest[kind].get(name) ?? null,
+    names: (kind) => [...newest[kind].values()].flatMap(({ name, content }) => (content === null ? [] : [name])),
+
+    async change({ kind, after, ...change }) {
+      const revision = { ...change, kind, at: runtime.clock.now() };
+      const id = runtime.ids.next("rev");
+      const revised = await store.transaction((tx) => tx.revisions.add(id, after, revision));
+      const now = revised.type === "saved" ? revised.revision : revised.newest;
+      if (now !== null) take(kind, now);
+      tell(kind);
+      return revised.type === "saved" ? { type: "saved", number: revised.revision.number } : revised;
+    },
+
+    async refresh() {
+      const now = await store.revisions.count();
+      if (now === count) return;
+      for (const kind of KINDS) {
+        for (const revision of await store.revisions.newestOf(kind)) take(kind, revision);
+        tell(kind);
+      }
+      count = now;
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { z } from "zod";
+import type { FeatureAnswer, FeatureHost, FeatureRequest, FeatureRoute } from "../../feature.ts";
+import { checkOf, checkSchema, problemWithName, save, saveSchema, takeBack, takeBackSchema } from "./changes.ts";
+import { channelsFor, mayEdit } from "./channels.ts";
+import { type KeptDefinitions, KINDS } from "./kept.ts";
+import { listed, whole } from "./shown.ts";
+
+type Host = Pick<FeatureHost, "store" | "definitions" | "canSeeChannel" | "audit" | "hideIn">;
+export type World = Host & { readonly kept: KeptDefinitions };
+type Viewer = FeatureRequest["viewer"];
+
+/** Revisions of one page of the history. */
+const PAGE = 20;
+
+const definitionKind = z.enum(["agent", "skill"]);
+const oneSchema = z.object({ kind: definitionKind, name: z.string().max(200) });
+const historySchema = z.object({
+  kind: z.enum(KINDS),
+  name: z.string().max(200).default(""),
+  before: z.coerce.number().int().positive().optional(),
+});
+const revisionSchema = z.object({
+  kind: z.enum(KINDS),
+  name: z.string().max(200).default(""),
+  number: z.coerce.number().int().positive(),
+});
+const channelSchema = z.object({ channel: z.string().max(200).default("") });
+
+const NOT_UNDERSTOOD: FeatureAnswer = { status: 400, body: { error: "This was not understood. Reload the page." } };
+const NONE: FeatureAnswer = { status: 404, body: { error: "There is none of that name." } };
+
+/** Agents, skills and instructions: whoever reads the page reads them, admins change them. */
+export function definitionRoutes(host: Host, kept: KeptDefinitions): readonly FeatureRoute[] {
+  const world = { ...host, kept };
+  return [
+    reading("/list", z.object({ kind: definitionKind }), ({ kind }, viewer) => list(kind, viewer, world)),
+    reading("/one", oneSchema, (asked, viewer) => one(asked, viewer, world)),
+    reading("/channels", z.object({}), (_asked, viewer) => channels(viewer, world)),
+    reading("/told", channelSchema, ({ channel }, viewer) => told(channel, viewer, world)),
+    reading("/history", historySchema, (asked, viewer) => history(asked, viewer, world)),
+    reading("/revision", revisionSchema, (asked, viewer) => revision(asked, viewer, world)),
+    writing("/check", checkSchema, async ({ kind, name, text }) => {
+      const why = problemWithName(kind, name);
+      const { problems, notes } = checkOf(kind, world).check(name, text);
+      return { status: 200, body: { name: why, problems, notes, bytes: Buffer.byteLength(text) } };
+    }),
+    writing("/save", saveSchema, (asked, viewer) => save(asked, viewer, world)),
+    writing("/take-back", takeBackSchema, (asked, viewer) => takeBack(asked, viewer, world)),
+  ];
+}
+
+function reading<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  answer: (asked: T, viewer: Viewer) => Promise<FeatureAnswer>,
+): FeatureRoute {
+  const handle: FeatureRoute["handle"] = async ({ query, viewer }) => {
+    const asked = schema.safeParse(Object.fromEntries(query));
+    return asked.success ? answer(asked.data, viewer) : NOT_UNDERSTOOD;
+  };
+  return { method: "GET", path, handle };
+}
+
+function writing<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  answer: (asked: T, viewer: Viewer) => Promise<FeatureAnswer>,
+): FeatureRoute {
+  const handle: FeatureRoute["handle"] = async ({ body, viewer }) => {
+    const asked = schema.safeParse(body);
+    return asked.success ? answer(asked.data, viewer) : NOT_UNDERSTOOD;
+  };
+  return { method: "POST", path, role: "admin", handle };
+}
+
+/** Whoever may change a text reads it as it is: what is masked would be saved so. */
+function answered(body: object, viewer: Viewer, { hideIn }: Host): FeatureAnswer {
+  return { status: 200, body: mayEdit(viewer) ? body : hideIn(body) };
+}
+
+async function list(kind: z.infer<typeof definitionKind>, viewer: Viewer, world: World): Promise<FeatureAnswer> {
+  const { definitions, kept } = world;
+  const set = kind === "agent" ? definitions.agents : definitions.skills;
+  const rows = set.all().map((definition) => listed(definition, kept.newest(kind, definition.name)));
+  const seen = (await channelsFor(viewer, [], world)).filter(({ key }) => definitions.configured().includes(key));
+  const found = await Promise.all(
+    seen.map(async (channel) => {
+      const { skills } = kind === "skill" ? await definitions.told(channel.key) : { skills: [] };
+      return { ...channel, agent: definitions.agentOf(channel.key), skills };
+    }),
+  );
+  const body = { rows, problems: set.problems(), usual: definitions.agentOf(""), channels: found };
+  return answered({ ...body, mayEdit: mayEdit(viewer) }, viewer, world);
+}
+
+async function one({ kind, name }: z.infer<typeof oneSchema>, viewer: Viewer, world: World): Promise<FeatureAnswer> {
+  const { definitions, kept } = world;
+  const set = kind === "agent" ? definitions.agents : definitions.skills;
+  const found = set.all().find((definition) => definition.name === name);
+  if (found === undefined) return NONE;
+  return answered({ ...whole(found, kept.newest(kind, name)), mayEdit: mayEdit(viewer) }, viewer, world);
+}
+
+async function channels(viewer: Viewer, world: World): Promise<FeatureAnswer> {
+  const { definitions, kept } = world;
+  const set = kept.names("instructions");
+  const seen = await channelsFor(
+    viewer,
+    set.filter((name) => name !== ""),
+    world,
+  );
+  const rows = seen.map((channel) => ({
+    ...channel,
+    agent: definitions.agentOf(channel.key),
+    isSet: set.includes(channel.key),
+  }));
+  return { status: 200, body: { rows, isSetForAll: set.includes(""), mayEdit: mayEdit(viewer) } };
+}
+
+/** What agents are told in a channel, and what of it the page has set. */
+async function told(channel: string, viewer: Viewer, world: World): Promise<FeatureAnswer> {
+  const { definitions, kept } = world;
+  if (!(await seesInstructions(channel, viewer, world))) return NONE;
+  const newest = kept.newest("instructions", channel);
+  const own = { text: newest?.content ?? "", number: newest?.number ?? 0, isSet: newest?.content != null };
+  const { sandboxRoot, isAsked, layers, waiting } =
+    channel === "" ? { sandboxRoot: null, isAsked: false, layers: [], waiting: [] } : await definitions.told(channel);
+  const files = [
+    ...layers.map(({ source, text }) => ({ source, text, isFollowed: true })),
+    ...waiting.map(({ path, text }) => ({ source: path, text, isFollowed: false })),
+  ].map((file) => ({ ...file, bytes: Buffer.byteLength(file.text) }));
+  const body = { ...own, agent: definitions.agentOf(channel), sandboxRoot, isAsked, files, mayEdit: mayEdit(viewer) };
+  return answered(body, viewer, world);
+}
+
+/** Admins may name a channel that nobody has written in yet. */
+async function seesInstructions(channel: string, viewer: Viewer, world: World): Promise<boolean> {
+  if (problemWithName("instructions", channel) !== null) return false;
+  if (channel === "" || mayEdit(viewer)) return true;
+  const seen = await channelsFor(viewer, world.kept.names("instructions"), world);
+  return seen.some(({ key }) => key === channel);
+}
+
+async function history(
+  { kind, name, before }: z.infer<typeof historySchema>,
+  viewer: Viewer,
+  world: World,
+): Promise<FeatureAnswer> {
+  if (kind === "instructions" && !(await seesInstructions(name, viewer, world))) return NONE;
+  const from = before === undefined ? {} : { before };
+  const found = await world.store.revisions.history({ kind, name }, { ...from, limit: PAGE + 1 });
+  const rows = found
+    .slice(0, PAGE)
+    .map(({ number, by, at, content }) => ({ number, by, at, isTakenBack: content === null }));
+  return { status: 200, body: { rows, next: found.length > PAGE ? `${rows.at(-1)?.number ?? ""}` : null } };
+}
+
+async function revision(
+  { kind, name, number }: z.infer<typeof revisionSchema>,
+  viewer: Viewer,
+  world: World,
+): Promise<FeatureAnswer> {
+  if (kind === "instructions" && !(await seesInstructions(name, viewer, world))) return NONE;
+  const [found] = await world.store.revisions.history({ kind, name }, { before: number + 1, limit: 1 });
+  if (found?.number !== number) return NONE;
+  return answered({ text: found.content ?? "" }, viewer, world);
+}

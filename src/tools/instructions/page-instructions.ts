@@ -1,0 +1,40 @@
+import type { DefinitionCheck, DefinitionTexts } from "../../core/agents/page-definitions.ts";
+import type { InstructionLayer } from "../../core/context/system-prompt.ts";
+import { MOST_BYTES } from "./instruction-text.ts";
+
+/** The name of what holds in all channels. */
+const EVERYWHERE = "";
+
+/** The operator's own instructions that are set on the page, by channel. */
+export function createPageInstructions() {
+  let texts: DefinitionTexts = new Map();
+  const layer = (name: string, source: string): InstructionLayer[] => {
+    const text = texts.get(name)?.trim() ?? "";
+    return text === "" ? [] : [{ source, text }];
+  };
+  return {
+    /** Those for all channels before the files, which are closer to the work; the channel's own last. */
+    around: (channelKey: string, files: readonly InstructionLayer[]): readonly InstructionLayer[] => [
+      ...layer(EVERYWHERE, "the page, for all channels"),
+      ...files,
+      ...layer(channelKey, "the page, for this channel"),
+    ],
+    check: checkInstructions,
+    set: (given: DefinitionTexts): void => {
+      texts = given;
+    },
+  };
+}
+
+function checkInstructions(_name: string, text: string): DefinitionCheck {
+  const bytes = Buffer.byteLength(text);
+  const problem =
+    text.trim() === ""
+      ? "There is nothing in it. To have none, take it back."
+      : text.includes("\0")
+        ? "It holds a character that is no text."
+        : bytes > MOST_BYTES
+          ? `It has ${bytes} bytes; ${MOST_BYTES} are the most, since every call of the channel carries them.`
+          : null;
+  return { problems: problem === null ? [] : [{ line: 1, message: problem }], notes: [] };
+}
