@@ -33,6 +33,7 @@ import { openStore, type Store } from "./core/store/store.ts";
 import type { Feature } from "./feature.ts";
 import { accountsFeature } from "./features/accounts/feature.ts";
 import { auditFeature } from "./features/audit/feature.ts";
+import { configurationFeature } from "./features/configuration/feature.ts";
 import { consoleFeature } from "./features/console/feature.ts";
 import { definitionsFeature } from "./features/definitions/feature.ts";
 import { extensionsFeature } from "./features/extensions/feature.ts";
@@ -78,6 +79,7 @@ const DRAIN_MS = 5_000;
 export const FEATURES: readonly Feature[] = [
   auditFeature,
   accountsFeature,
+  configurationFeature,
   consoleFeature,
   // Before those that use models when they open.
   providersFeature,

@@ -6,6 +6,19 @@ import type { Logins } from "./adapters/web/server/logins.ts";
 import type { JobTold, TeamJob, TeamJobs, TeamJobView } from "./adapters/web/sessions/team-jobs.ts";
 import type { TeamOverview } from "./adapters/web/sessions/team-overview.ts";
 import type { TeamSessions, Viewer } from "./adapters/web/sessions/team-sessions.ts";
+import type {
+  CheckedSettings,
+  OldSettings,
+  SavedSettings,
+  SettingChange,
+  SettingControl,
+  SettingDifference,
+  SettingProblem,
+  SettingSource,
+  SettingsRevision,
+  ShownSetting,
+  TeamSettings,
+} from "./adapters/web/sessions/team-settings.ts";
 import type { TeamUsage } from "./adapters/web/sessions/team-usage.ts";
 import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
@@ -231,15 +244,26 @@ interface CardOfRun {
 }
 
 export type {
+  CheckedSettings,
   FeatureAnswer,
   FeatureRequest,
   FeatureRoute,
   JobTold,
+  OldSettings,
+  SavedSettings,
+  SettingChange,
+  SettingControl,
+  SettingDifference,
+  SettingProblem,
+  SettingSource,
+  SettingsRevision,
+  ShownSetting,
   TeamJob,
   TeamJobs,
   TeamJobView,
   TeamOverview,
   TeamSessions,
+  TeamSettings,
   TeamUsage,
 };
 

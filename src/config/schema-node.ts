@@ -34,6 +34,12 @@ export function alternatives(node: SchemaNode): SchemaNode[] {
   return [node, ...(node.anyOf ?? []).flatMap(parsed)];
 }
 
+/** Its fields by name; those of every object that its union offers. */
+export function fieldsOf(node: SchemaNode): ReadonlyMap<string, SchemaNode> {
+  const fields = alternatives(node).flatMap(({ properties }) => Object.entries(properties ?? {}));
+  return new Map(fields.flatMap(([name, field]) => parsed(field).map((one) => [name, one] as const)));
+}
+
 /** Whether a value that must not be shown is in it, however deep. */
 export function holdsSecret(node: SchemaNode): boolean {
   if (node.secret === true) return true;

@@ -9,6 +9,8 @@ import { type SettingsNodes, settingsNodes } from "./settable.ts";
 /** What keeps something that was set on the page from coming into force. */
 export interface LeftOut {
   readonly path: Path;
+  /** The very place within it that is wrong. */
+  readonly at: readonly PropertyKey[];
   /** A sentence that does not name the path. */
   readonly why: string;
 }
@@ -44,7 +46,7 @@ const NOT_READ = "What is stored cannot be read.";
  */
 export function fitStored(content: string | null, origin: Origin, check: CheckSettings): Fitted {
   const read = readContent(content);
-  if (read === null) return { config: configFrom(origin, {}), set: {}, leftOut: [{ path: [], why: NOT_READ }] };
+  if (read === null) return { config: configFrom(origin, {}), set: {}, leftOut: [{ path: [], at: [], why: NOT_READ }] };
   return fitSettings(read, origin, check);
 }
 
@@ -78,10 +80,10 @@ class Fitting {
     this.set = set;
   }
 
-  leave(path: Path, why: string): void {
+  leave(path: Path, why: string, at: readonly PropertyKey[] = path): void {
     if (valueAt(this.set, path) === undefined) return;
     this.set = path.length === 0 ? {} : without(this.set, path);
-    this.leftOut.push({ path, why });
+    this.leftOut.push({ path, at, why });
   }
 }
 
@@ -103,10 +105,10 @@ function checkSchema(fitting: Fitting, { layers: { file }, features }: Origin): 
       // What the file has in the same place has won: it is the file's mistake.
       const isFiles =
         place === null || (valueAt(file.value, place) !== undefined && !isPlain(valueAt(fitting.set, place)));
-      return isFiles ? [] : [{ path: place, text }];
+      return isFiles ? [] : [{ place, text, at: path }];
     });
     if (ours.length === 0) return;
-    for (const { path, text } of ours) fitting.leave(path, text);
+    for (const { place, text, at } of ours) fitting.leave(place, text, at);
   }
 }
 

@@ -39,6 +39,11 @@ export class SettingsInForce {
     return this.#now.set;
   }
 
+  /** As all would be after a restart. */
+  get next(): Config {
+    return this.#now.config;
+  }
+
   /** Once, before anything else has seen the configuration. */
   begin(newest: Stored): void {
     this.#begun = this.#now = fitStored(newest?.content ?? null, this.origin, this.#check);

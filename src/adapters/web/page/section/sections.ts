@@ -40,6 +40,12 @@ export const SECTIONS: readonly Section[] = [
     role: "viewer",
     load: async () => (await import("../providers/providers.tsx")).Providers,
   },
+  {
+    name: "settings",
+    title: "Settings",
+    role: "viewer",
+    load: async () => (await import("../settings/settings.tsx")).Settings,
+  },
   { name: "audit", title: "Audit log", role: "admin", load: async () => (await import("../audit/audit.tsx")).Audit },
 ];
 

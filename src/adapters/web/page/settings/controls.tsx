@@ -1,0 +1,179 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { SettingControl, SettingPath } from "../../sessions/team-settings.ts";
+import type { Draft } from "./use-draft.ts";
+
+export interface ControlProps {
+  readonly path: SettingPath;
+  readonly control: SettingControl;
+  /** Undefined: nothing is set. */
+  readonly value: unknown;
+  readonly isLocked: boolean;
+  readonly draft: Pick<Draft, "change" | "spoil">;
+  readonly id: string;
+  readonly describedBy: string;
+  readonly isInvalid: boolean;
+}
+
+/** What one setting is set by. What it shows follows its value, but not while somebody types. */
+export function Control(props: ControlProps): JSX.Element {
+  const { path, control, value, isLocked, draft, id } = props;
+  const common = { id, "aria-describedby": props.describedBy, "aria-invalid": props.isInvalid };
+  switch (control.type) {
+    case "switch":
+      return (
+        <input
+          {...common}
+          type="checkbox"
+          checked={value === true}
+          disabled={isLocked}
+          onChange={({ currentTarget }) => draft.change({ path, value: currentTarget.checked })}
+        />
+      );
+    case "choice":
+      return <Choice {...props} options={control.options} common={common} />;
+    case "number":
+      return <Typed {...props} common={common} text={textOf(value)} read={numberOf} textOf={textOf} mode="decimal" />;
+    case "list":
+      return <Typed {...props} common={common} text={linesOf(value)} read={listOf} textOf={linesOf} isLong />;
+    default:
+      return (
+        <Typed
+          {...props}
+          common={common}
+          text={textOf(value)}
+          read={textRead}
+          textOf={textOf}
+          isLong={path.at(-1)?.endsWith("Prompt") === true}
+        />
+      );
+  }
+}
+
+interface Common {
+  readonly id: string;
+  readonly "aria-describedby": string;
+  readonly "aria-invalid": boolean;
+}
+
+interface ChoiceProps extends ControlProps {
+  readonly options: readonly string[];
+  readonly common: Common;
+}
+
+function Choice({ path, value, isLocked, draft, options, common }: ChoiceProps): JSX.Element {
+  return (
+    <select
+      {...common}
+      disabled={isLocked}
+      onChange={({ currentTarget }) =>
+        draft.change(currentTarget.value === "" ? { path } : { path, value: currentTarget.value })
+      }
+    >
+      {value === undefined && (
+        <option value="" selected>
+          not set
+        </option>
+      )}
+      {options.map((option) => (
+        <option key={option} value={option} selected={option === value}>
+          {option}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** What typed text says; `problem`: a sentence why it says nothing. */
+type Read = { readonly value: unknown } | { readonly problem: string };
+
+interface TypedProps extends ControlProps {
+  readonly common: Common;
+  readonly text: string;
+  readonly read: (text: string) => Read;
+  /** A value as it is typed. */
+  readonly textOf: (value: unknown) => string;
+  readonly isLong?: boolean;
+  readonly mode?: "decimal";
+}
+
+export function Typed({
+  path,
+  isLocked,
+  draft,
+  common,
+  text,
+  read,
+  textOf: typedOf,
+  isLong,
+  mode,
+}: TypedProps): JSX.Element {
+  const [typed, setTyped] = useState<{ readonly text: string; readonly of: string } | null>(null);
+  // Once the value is another than what was typed came to, it is the value's turn.
+  const shown = typed !== null && typed.of === text ? typed.text : text;
+  const take = (next: string): void => {
+    const found = read(next);
+    if ("problem" in found) {
+      setTyped({ text: next, of: text });
+      draft.spoil(path, found.problem);
+      return;
+    }
+    setTyped({ text: next, of: typedOf(found.value) });
+    draft.change(found.value === undefined ? { path } : { path, value: found.value });
+  };
+  const given = { ...common, value: shown, readOnly: isLocked, spellcheck: false };
+  if (isLong === true) {
+    const rows = Math.min(8, Math.max(2, shown.split("\n").length + 1));
+    return <textarea {...given} rows={rows} onInput={({ currentTarget }) => take(currentTarget.value)} />;
+  }
+  return (
+    <input
+      {...given}
+      type="text"
+      inputMode={mode}
+      autocomplete="off"
+      onInput={({ currentTarget }) => take(currentTarget.value)}
+    />
+  );
+}
+
+export function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function linesOf(value: unknown): string {
+  return Array.isArray(value) ? value.map(textOf).join("\n") : textOf(value);
+}
+
+function textRead(text: string): Read {
+  return { value: text === "" ? undefined : text };
+}
+
+function numberOf(text: string): Read {
+  const trimmed = text.trim();
+  if (trimmed === "") return { value: undefined };
+  const value = /^[-+.\de]+$/iu.test(trimmed) ? Number(trimmed) : Number.NaN;
+  return Number.isFinite(value) ? { value } : { problem: "must be a number." };
+}
+
+function listOf(text: string): Read {
+  const lines = text.split("\n").map((line) => line.trim());
+  const value: unknown[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (line === "") continue;
+    const object = line.startsWith("{") ? jsonOf(line) : { value: line };
+    if (object === null) return { problem: `Line ${index + 1} begins as JSON, and is none.` };
+    value.push(object.value);
+  }
+  return { value };
+}
+
+/** Null: it is no JSON. */
+export function jsonOf(text: string): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return null;
+  }
+}

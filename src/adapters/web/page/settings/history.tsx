@@ -1,0 +1,99 @@
+import type { JSX } from "preact";
+import type { OldSettings, SettingChange, SettingsRevision } from "../../sessions/team-settings.ts";
+import { type Column, DataTable } from "../section/data-table.tsx";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get } from "../section/request.ts";
+import { useLoaded } from "../section/use-loaded.ts";
+import { type PageOf, usePages } from "../section/use-pages.ts";
+import { DifferenceTable } from "./difference-table.tsx";
+import { nameOf } from "./paths.ts";
+import { whoOf } from "./who.ts";
+
+const COLUMNS: readonly Column<SettingsRevision>[] = [
+  {
+    title: "Revision",
+    cell: ({ number }) => <a href={`#/settings/history/${number}`}>Revision {number}</a>,
+  },
+  { title: "When", cell: ({ at }) => <When at={at} /> },
+  { title: "Who", cell: ({ by }) => whoOf(by) },
+  { title: "What", cell: ({ changed }) => (changed.length === 0 ? "nothing" : changed.map(nameOf).join(", ")) },
+];
+
+function When({ at }: { readonly at: number }): JSX.Element {
+  return <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleString()}</time>;
+}
+
+/** What was saved, by whom, the newest first. */
+export function History(): JSX.Element {
+  const found = usePages("", (after, signal) =>
+    get<PageOf<SettingsRevision>>("/features/configuration/history", { before: after }, signal),
+  );
+  return (
+    <>
+      <p class="section-notes">
+        <a href="#/settings">All settings</a>
+      </p>
+      <LoadedView loaded={found}>
+        {({ rows, next }) => (
+          <>
+            <DataTable
+              caption="Revisions of the settings"
+              columns={COLUMNS}
+              rows={rows}
+              keyOf={({ number }) => String(number)}
+              empty="Nothing was set on this page yet."
+            />
+            {next !== null && (
+              <button type="button" class="more" onClick={found.more}>
+                Older revisions
+              </button>
+            )}
+          </>
+        )}
+      </LoadedView>
+    </>
+  );
+}
+
+interface OldRevisionProps {
+  readonly number: string;
+  readonly mayChange: boolean;
+  readonly restore: (changes: readonly SettingChange[]) => void;
+}
+
+/** One revision: what it changed, and the way back to it. */
+export function OldRevision({ number, mayChange, restore }: OldRevisionProps): JSX.Element {
+  const loaded = useLoaded(number, (signal) =>
+    get<OldSettings>("/features/configuration/revision", { number }, signal),
+  );
+  return (
+    <>
+      <p class="section-notes">
+        <a href="#/settings/history">All revisions</a>
+      </p>
+      <LoadedView loaded={loaded}>
+        {({ by, at, differences, restoring }) => (
+          <>
+            <p>
+              {whoOf(by)} saved revision {number}, <When at={at} />.
+            </p>
+            <DifferenceTable
+              caption={`What revision ${number} changed`}
+              differences={differences}
+              showsEffect={false}
+            />
+            {restoring.length === 0 ? (
+              <p class="hint">The settings are now as they were then.</p>
+            ) : (
+              mayChange && (
+                <button type="button" class="more" onClick={() => restore(restoring)}>
+                  Go back to revision {number}…
+                </button>
+              )
+            )}
+          </>
+        )}
+      </LoadedView>
+    </>
+  );
+}

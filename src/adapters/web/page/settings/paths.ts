@@ -1,0 +1,38 @@
+import type { SettingPath } from "../../sessions/team-settings.ts";
+
+/** `budgets.dayUsd` */
+export function nameOf(path: SettingPath): string {
+  return path.join(".");
+}
+
+/** What tells places apart, whatever letters are in their names. */
+export function keyOf(path: SettingPath): string {
+  return JSON.stringify(path);
+}
+
+export function isWithin(inner: SettingPath, outer: SettingPath): boolean {
+  return outer.every((part, index) => inner[index] === part);
+}
+
+/** A value as people read it. */
+export function wordsFor(value: unknown): string {
+  if (value === undefined || value === null) return "not set";
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(wordsFor).join(", ");
+  return JSON.stringify(value);
+}
+
+const UNITS: readonly (readonly [RegExp, string])[] = [
+  [/Usd$/u, "US dollars"],
+  [/Mb$|Megabytes$/u, "MB"],
+  [/Minutes$/u, "minutes"],
+  [/Hours$/u, "hours"],
+  [/[dD]ays$/u, "days"],
+  [/Tokens$/u, "tokens"],
+];
+
+/** What a number counts, as far as its name says so. */
+export function unitOf(path: SettingPath): string | null {
+  const name = path.at(-1) ?? "";
+  return UNITS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+}

@@ -1,0 +1,156 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { ShownSetting } from "../../sessions/team-settings.ts";
+import { type ControlProps, jsonOf, Typed, textOf } from "./controls.tsx";
+import { keyOf } from "./paths.ts";
+import type { Draft } from "./use-draft.ts";
+
+interface RecordControlProps {
+  readonly setting: ShownSetting;
+  readonly draft: Draft;
+  readonly id: string;
+  readonly describedBy: string;
+  readonly isInvalid: boolean;
+  readonly isReadOnly: boolean;
+}
+
+/** Names that people choose, each with what is set of it: an object as JSON, or a text. */
+export function RecordControl(props: RecordControlProps): JSX.Element {
+  const { setting, draft, id, isReadOnly } = props;
+  const entries = entriesOf(setting, draft);
+  const isLocked = isReadOnly || setting.locked !== null;
+  return (
+    <div class="record" id={id} role="group" aria-labelledby={`${id}-name`} aria-describedby={props.describedBy}>
+      {setting.isHidden === true && <p class="hint">What is set is not shown here.</p>}
+      {entries.length === 0 && setting.isHidden !== true && <p class="hint">None.</p>}
+      {entries.map((entry) => (
+        <Entry key={entry.name} {...props} entry={entry} isLocked={isLocked} />
+      ))}
+      {!isLocked && <NewEntry setting={setting} draft={draft} names={entries.map(({ name }) => name)} id={id} />}
+    </div>
+  );
+}
+
+interface RecordEntry {
+  readonly name: string;
+  /** What the page sets of it, or is to; undefined: nothing. */
+  readonly set: unknown;
+  /** What the file has of it, which wins. */
+  readonly inFile: unknown;
+}
+
+function entriesOf({ path, set, inFile = {} }: ShownSetting, { changes }: Draft): RecordEntry[] {
+  const saved: Readonly<Record<string, unknown>> = typeof set === "object" && set !== null ? { ...set } : {};
+  const all = [...changes.values()].filter((change) => keyOf(change.path.slice(0, -1)) === keyOf(path));
+  const changed = new Map(all.map((change) => [change.path.at(-1) ?? "", change]));
+  const names = new Set([...Object.keys(inFile), ...Object.keys(saved), ...changed.keys()]);
+  return [...names].flatMap((name) => {
+    const own = changed.has(name) ? changed.get(name)?.value : saved[name];
+    return own === undefined && inFile[name] === undefined ? [] : [{ name, set: own, inFile: inFile[name] }];
+  });
+}
+
+interface EntryProps extends RecordControlProps {
+  readonly entry: RecordEntry;
+  readonly isLocked: boolean;
+}
+
+function Entry({ setting, draft, id, describedBy, isInvalid, entry, isLocked }: EntryProps): JSX.Element {
+  const { name, set, inFile } = entry;
+  const path = [...setting.path, name];
+  const isText = setting.control.type === "record" && setting.control.of === "text";
+  const given: ControlProps = {
+    path,
+    control: { type: "text" },
+    value: set,
+    isLocked,
+    draft,
+    id: `${id}-${name}`,
+    describedBy,
+    isInvalid,
+  };
+  const common = { id: given.id, "aria-describedby": describedBy, "aria-invalid": isInvalid };
+  return (
+    <div class="record-entry">
+      <div class="record-head">
+        <label for={given.id}>
+          <code>{name}</code>
+        </label>
+        {!isLocked && set !== undefined && (
+          <button type="button" aria-label={`Remove ${name}`} onClick={() => draft.change({ path })}>
+            Remove
+          </button>
+        )}
+      </div>
+      {inFile !== undefined && (
+        <p class="hint">
+          The file has <code>{textOf(inFile)}</code>, which wins over what is set here.
+        </p>
+      )}
+      {(set !== undefined || !isLocked) && (
+        <Typed
+          {...given}
+          common={common}
+          text={isText ? textOf(set) : prettyOf(set)}
+          read={isText ? (text) => ({ value: text === "" ? undefined : text }) : objectOf}
+          textOf={isText ? textOf : prettyOf}
+          isLong={!isText}
+        />
+      )}
+    </div>
+  );
+}
+
+function prettyOf(value: unknown): string {
+  return value === undefined ? "" : JSON.stringify(value, null, 2);
+}
+
+function objectOf(text: string) {
+  if (text.trim() === "") return { value: undefined };
+  const read = jsonOf(text);
+  const isObject = typeof read?.value === "object" && read.value !== null && !Array.isArray(read.value);
+  return isObject ? { value: read.value } : { problem: 'must be a JSON object, such as { "maxTurns": 20 }.' };
+}
+
+interface NewEntryProps {
+  readonly setting: ShownSetting;
+  readonly draft: Draft;
+  readonly names: readonly string[];
+  readonly id: string;
+}
+
+function NewEntry({ setting: { path, control, example }, draft, names, id }: NewEntryProps): JSX.Element {
+  const [name, setName] = useState("");
+  const [first] = Object.keys(typeof example === "object" && example !== null ? example : {});
+  const isNew = name.trim() !== "" && !names.includes(name.trim());
+  const add = (): void => {
+    if (!isNew) return;
+    draft.change({
+      path: [...path, name.trim()],
+      value: control.type === "record" && control.of === "text" ? "…" : {},
+    });
+    setName("");
+  };
+  return (
+    <div class="record-new">
+      <label for={`${id}-new`}>New name</label>
+      <input
+        id={`${id}-new`}
+        type="text"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={first}
+        value={name}
+        onInput={({ currentTarget }) => setName(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          add();
+        }}
+      />
+      <button type="button" aria-disabled={!isNew} onClick={add}>
+        Add
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { SavedSettings } from "../../sessions/team-settings.ts";
+import { post, problemOf } from "../section/request.ts";
+import type { PageState } from "../state/state.ts";
+import { CloseIcon } from "../text/icons.tsx";
+import { DifferenceTable } from "./difference-table.tsx";
+import { nameOf } from "./paths.ts";
+import type { Draft } from "./use-draft.ts";
+import { whoOf } from "./who.ts";
+
+interface ReviewDialogProps {
+  readonly draft: Draft;
+  /** The revision that the changes are of. */
+  readonly base: number;
+  readonly state: PageState;
+  readonly saved: (number: number) => void;
+  /** Somebody else has saved: what is there is to be loaded anew. */
+  readonly overtaken: () => void;
+  readonly close: () => void;
+}
+
+type Conflict = Extract<SavedSettings, { type: "conflict" }>;
+
+/** What a draft changes, before it is saved. */
+export function ReviewDialog(props: ReviewDialogProps): JSX.Element {
+  const { draft, close } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const saving = useSaving(props);
+  useEffect(() => dialog.current?.showModal(), []);
+  const { checked } = draft;
+  return (
+    <dialog ref={dialog} class="form review" aria-labelledby="review-title" onClose={close}>
+      <header>
+        <h2 id="review-title">Save these settings?</h2>
+        <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+          <CloseIcon />
+        </button>
+      </header>
+      {saving.conflict !== null && <ConflictNote conflict={saving.conflict} />}
+      {checked === null && draft.failure === null && <p class="hint">Looking at the changes…</p>}
+      {checked !== null && <DifferenceTable caption="What changes" differences={checked.differences} showsEffect />}
+      {checked?.warnings.map((warning) => (
+        <p key={warning} class="warning">
+          ⚠ {warning}
+        </p>
+      ))}
+      {[saving.failure, draft.failure, draft.problems.length > 0 ? MARKED : null].map(
+        (text) =>
+          text !== null && (
+            <p key={text} class="problem" role="alert">
+              {text}
+            </p>
+          ),
+      )}
+      <div class="buttons">
+        <button
+          type="button"
+          class="primary"
+          aria-disabled={!saving.maySave}
+          aria-busy={saving.isSending}
+          onClick={() => {
+            saving.save().catch(() => {});
+          }}
+        >
+          {saving.conflict === null ? "Save" : "Save my changes over these"}
+        </button>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Go on changing
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+const MARKED = "Something in these changes is not right: it is marked beside its field.";
+
+function useSaving({ draft, base, state, saved, overtaken }: ReviewDialogProps) {
+  const [isSending, setIsSending] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const { checked, problems } = draft;
+  const maySave = checked !== null && problems.length === 0 && checked.differences.length > 0 && !isSending;
+  const save = async (): Promise<void> => {
+    if (!maySave) return;
+    setIsSending(true);
+    setFailure(null);
+    try {
+      const body = { after: base, changes: [...draft.changes.values()] };
+      const answer = await post<SavedSettings>("/features/configuration/save", body, state);
+      if (answer.type === "saved") return saved(answer.number);
+      if (answer.type === "refused") {
+        setFailure(answer.problems.map(({ path, text }) => `${nameOf(path)}: ${text}`).join(" "));
+      } else {
+        setConflict(answer);
+        overtaken();
+      }
+    } catch (error) {
+      setFailure(problemOf(error));
+    }
+    setIsSending(false);
+  };
+  return { isSending, failure, conflict, maySave, save };
+}
+
+function ConflictNote({ conflict: { newest, since } }: { readonly conflict: Conflict }): JSX.Element {
+  return (
+    <>
+      <p class="problem" role="alert">
+        {whoOf(newest.by)} has saved revision {newest.number} meanwhile. Your changes are still here; below they are
+        shown against it.
+      </p>
+      <h3>What {whoOf(newest.by)} has changed</h3>
+      <DifferenceTable caption={`What ${whoOf(newest.by)} has changed`} differences={since} showsEffect={false} />
+      <h3>What you change</h3>
+    </>
+  );
+}

@@ -1,0 +1,197 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { SettingProblem, ShownSetting, TeamSettings } from "../../sessions/team-settings.ts";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get } from "../section/request.ts";
+import type { SectionProps } from "../section/sections.ts";
+import { useLoaded } from "../section/use-loaded.ts";
+import { groupsOf } from "./groups.ts";
+import { History, OldRevision } from "./history.tsx";
+import { isWithin, keyOf, nameOf } from "./paths.ts";
+import { ReviewDialog } from "./review-dialog.tsx";
+import { SettingField } from "./setting-field.tsx";
+import { type Draft, useDraft } from "./use-draft.ts";
+
+/** The operator's settings: what holds, where it is from, and how it is changed. */
+export function Settings({ state, rest, go }: SectionProps): JSX.Element {
+  const loaded = useLoaded("", (signal) => get<TeamSettings>("/features/configuration/settings", {}, signal));
+  const draft = useDraft(loaded.value?.number ?? null, state);
+  const [isReviewing, setIsReviewing] = useState(false);
+  const [said, setSaid] = useState("");
+  const [, number] = rest.split("/");
+  if (rest === "history") return <History />;
+  if (number !== undefined) {
+    const restore: Draft["begin"] = (changes) => {
+      draft.begin(changes);
+      setIsReviewing(true);
+      go("");
+    };
+    return <OldRevision number={number} mayChange={loaded.value?.mayChange === true} restore={restore} />;
+  }
+  return (
+    <>
+      <LoadedView loaded={loaded}>
+        {(value) => (
+          <>
+            <Notes value={value} />
+            <Form value={value} draft={draft} />
+          </>
+        )}
+      </LoadedView>
+      <SaveBar
+        draft={draft}
+        said={said === "" ? said : `${said}${restartWords(loaded.value)}`}
+        review={() => setIsReviewing(true)}
+      />
+      {isReviewing && loaded.value !== null && (
+        <ReviewDialog
+          draft={draft}
+          base={loaded.value.number}
+          state={state}
+          saved={(saved) => {
+            setIsReviewing(false);
+            setSaid(`✓ Saved as revision ${saved}.`);
+            draft.begin([]);
+            loaded.again();
+          }}
+          overtaken={loaded.again}
+          close={() => setIsReviewing(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function restartWords(value: TeamSettings | null): string {
+  return value === null || value.awaiting.length === 0 ? "" : " A restart is awaited.";
+}
+
+function Notes({ value }: { readonly value: TeamSettings }): JSX.Element {
+  const { number, awaiting, leftOut, mayChange, fileName } = value;
+  return (
+    <div class="settings-notes">
+      <p>
+        What a variable of the environment or <code>{fileName}</code> sets wins over this page, and is locked here.
+        {!mayChange && " Admins change settings; you read them."}{" "}
+        {number > 0 && <a href="#/settings/history">Revision {number}, and those before</a>}
+      </p>
+      {awaiting.length > 0 && (
+        <p class="warning">
+          ⚠ A restart is awaited: until then {awaiting.map(nameOf).join(", ")} {awaiting.length === 1 ? "is" : "are"} as
+          before.
+        </p>
+      )}
+      {leftOut.length > 0 && (
+        <div class="problem">
+          <p>Some of what was set here no longer holds, and is left out. The next save takes it away.</p>
+          <ul>
+            {leftOut.map(({ path, text }) => (
+              <li key={keyOf(path)}>
+                <code>{nameOf(path)}</code> {text}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Form({ value, draft }: { readonly value: TeamSettings; readonly draft: Draft }): JSX.Element {
+  const [search, setSearch] = useState("");
+  const [which, setWhich] = useState("all");
+  const { settings, mayChange } = value;
+  const problems = placed(settings, draft.problems);
+  const isShown = (setting: ShownSetting): boolean => {
+    if (draft.changes.size > 0 && (problems.get(setting) ?? []).length > 0) return true;
+    if (which === "set" && setting.from.type === "default" && setting.inFile === undefined) return false;
+    if (which === "here" && setting.set === undefined) return false;
+    return `${nameOf(setting.path)} ${setting.description}`.toLowerCase().includes(search.trim().toLowerCase());
+  };
+  const groups = groupsOf(settings.filter(isShown));
+  return (
+    <>
+      <div class="filters settings-search">
+        <input
+          type="search"
+          aria-label="Find a setting"
+          placeholder="Find a setting"
+          value={search}
+          onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+        />
+        <select
+          aria-label="Which settings"
+          value={which}
+          onChange={({ currentTarget }) => setWhich(currentTarget.value)}
+        >
+          <option value="all">all</option>
+          <option value="set">set somewhere</option>
+          <option value="here">set here</option>
+        </select>
+      </div>
+      {groups.length === 0 && <p class="hint centred">No setting fits this search.</p>}
+      {groups.map(({ title, settings: own }) => (
+        <section key={title} class="settings-group" aria-label={title}>
+          <h2>{title}</h2>
+          {own.map((setting) => (
+            <SettingField
+              key={keyOf(setting.path)}
+              setting={setting}
+              draft={draft}
+              mayChange={mayChange}
+              problems={problems.get(setting) ?? []}
+            />
+          ))}
+        </section>
+      ))}
+    </>
+  );
+}
+
+/** Problems by the setting that they are beside: the one that they are within, or else the first within them. */
+function placed(settings: readonly ShownSetting[], problems: readonly SettingProblem[]) {
+  const found = new Map<ShownSetting, SettingProblem[]>();
+  for (const problem of problems) {
+    const setting =
+      settings.findLast(({ path }) => isWithin(problem.path, path)) ??
+      settings.find(({ path }) => isWithin(path, problem.path));
+    if (setting !== undefined) found.set(setting, [...(found.get(setting) ?? []), problem]);
+  }
+  return found;
+}
+
+interface SaveBarProps {
+  readonly draft: Draft;
+  /** What has come of the last save; empty before there was one. */
+  readonly said: string;
+  readonly review: () => void;
+}
+
+function SaveBar({ draft, said, review }: SaveBarProps): JSX.Element {
+  const { changes, problems, failure } = draft;
+  const isGood = changes.size > 0 && problems.length === 0;
+  const isEmpty = changes.size === 0 && problems.length === 0;
+  return (
+    <div class={isEmpty && said === "" ? "hidden" : "save-bar"}>
+      <span role="status">
+        {isEmpty ? said : progressOf(changes.size, problems.length)}
+        {failure !== null && ` ${failure}`}
+      </span>
+      {!isEmpty && (
+        <>
+          <button type="button" class="primary" aria-disabled={!isGood} onClick={() => isGood && review()}>
+            Review and save
+          </button>
+          <button type="button" onClick={() => draft.begin([])}>
+            Discard
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function progressOf(changes: number, problems: number): string {
+  if (problems > 0) return `${problems === 1 ? "One thing is" : `${problems} things are`} not right yet.`;
+  return `${changes === 1 ? "One change" : `${changes} changes`}, not saved.`;
+}

@@ -1,0 +1,82 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { CheckedSettings, SettingChange, SettingPath, SettingProblem } from "../../sessions/team-settings.ts";
+import { post, problemOf } from "../section/request.ts";
+import type { PageState } from "../state/state.ts";
+import { isWithin, keyOf } from "./paths.ts";
+
+/** What somebody has changed and not saved. */
+export interface Draft {
+  readonly changes: ReadonlyMap<string, SettingChange>;
+  /** What is wrong, by the server and by what cannot be sent to it. */
+  readonly problems: readonly SettingProblem[];
+  /** What would come of it; null until the server has said so. */
+  readonly checked: CheckedSettings | null;
+  /** Why the server has not said so. */
+  readonly failure: string | null;
+  readonly change: (change: SettingChange) => void;
+  /** What is typed is not to be understood. */
+  readonly spoil: (path: SettingPath, text: string) => void;
+  readonly undo: (path: SettingPath) => void;
+  /** Others take the place of all. */
+  readonly begin: (changes: readonly SettingChange[]) => void;
+}
+
+/** So long nothing is asked after a key was pressed. Milliseconds. */
+const QUIET_MS = 250;
+
+/** `base`: the revision that the changes are of; they are checked anew on another one. */
+export function useDraft(base: number | null, state: PageState): Draft {
+  const [changes, setChanges] = useState<ReadonlyMap<string, SettingChange>>(new Map());
+  const [spoilt, setSpoilt] = useState<ReadonlyMap<string, SettingProblem>>(new Map());
+  const { checked, failure } = useCheck(changes, base, state);
+  const forget = <T>(map: ReadonlyMap<string, T>, key: string) => new Map([...map].filter(([other]) => other !== key));
+  return {
+    changes,
+    problems: [...spoilt.values(), ...(checked?.problems ?? [])],
+    checked,
+    failure,
+    change: (change) => {
+      const key = keyOf(change.path);
+      setSpoilt((all) => forget(all, key));
+      // What is set within it, or around it, is this change now.
+      setChanges((all) => {
+        const others = [...all].filter(([, { path }]) => !isWithin(path, change.path) && !isWithin(change.path, path));
+        return new Map([...others, [key, change]]);
+      });
+    },
+    spoil: (path, text) => setSpoilt((all) => new Map([...all, [keyOf(path), { path, text }]])),
+    undo: (path) => {
+      setSpoilt((all) => forget(all, keyOf(path)));
+      setChanges((all) => forget(all, keyOf(path)));
+    },
+    begin: (given) => {
+      setSpoilt(new Map());
+      setChanges(new Map(given.map((change) => [keyOf(change.path), change])));
+    },
+  };
+}
+
+/** What the server says of changes, a moment after the last one. */
+function useCheck(changes: ReadonlyMap<string, SettingChange>, base: number | null, state: PageState) {
+  const [known, setKnown] = useState<Pick<Draft, "checked" | "failure">>({ checked: null, failure: null });
+  const latest = useRef(state);
+  latest.current = state;
+  const asked = JSON.stringify([...changes.values()]);
+  useEffect(() => {
+    setKnown({ checked: null, failure: null });
+    if (changes.size === 0 || base === null) return () => {};
+    let isOver = false;
+    const body = { changes: [...changes.values()] };
+    const timer = setTimeout(() => {
+      post<CheckedSettings>("/features/configuration/check", body, latest.current).then(
+        (checked) => isOver || setKnown({ checked, failure: null }),
+        (error: unknown) => isOver || setKnown({ checked: null, failure: problemOf(error) }),
+      );
+    }, QUIET_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [asked, base]);
+  return known;
+}

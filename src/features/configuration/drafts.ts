@@ -1,0 +1,94 @@
+import type { LeftOut } from "../../config/stored/fit.ts";
+import type { SettingsInForce } from "../../config/stored/in-force.ts";
+import { holdsAtOnce } from "../../config/stored/live.ts";
+import {
+  isPlain,
+  leafPaths,
+  type Path,
+  type Plain,
+  samePath,
+  valueAt,
+  without,
+  withValue,
+} from "../../config/stored/plain.ts";
+import type { CheckedSettings, SettingChange, SettingDifference, SettingProblem } from "../../feature.ts";
+import { setAbove } from "./shown.ts";
+
+/** What somebody would have the page set. */
+export interface Draft {
+  readonly set: Plain;
+  readonly checked: CheckedSettings;
+}
+
+/** Changes of what is set now, and what would come of them; nothing is changed by it. */
+export function draftOf(changes: readonly SettingChange[], settings: SettingsInForce): Draft {
+  const set = changes.reduce(changed, settings.set);
+  const fitted = settings.look(set);
+  const [before, after] = [settings.values(settings.set), settings.values(set)];
+  const differences = differencesOf(settings.set, set).map((each) => withEffect(each, before, after));
+  const problems = [...fitted.leftOut.map(problemOf), ...beaten(differences, settings)];
+  const known = new Set(settings.next.warnings);
+  const warnings = fitted.config.warnings.filter((warning) => !known.has(warning));
+  return { set, checked: { problems, differences, warnings } };
+}
+
+function changed(set: Plain, { path, value }: SettingChange): Plain {
+  return value === undefined ? without(set, path) : withValue(without(set, path), path, value);
+}
+
+export function problemOf({ path, at, why }: LeftOut): SettingProblem {
+  const names = at.filter((part) => typeof part === "string");
+  const index = at.find((part) => typeof part === "number");
+  return {
+    path: names.length >= path.length ? names : path,
+    text: index === undefined ? why : `Entry ${index + 1} ${why}`,
+  };
+}
+
+/** What is set here for nothing, since the file or a variable has it too. */
+function beaten(differences: readonly SettingDifference[], settings: SettingsInForce): SettingProblem[] {
+  return differences.flatMap(({ path, after }) => {
+    const by = after === undefined ? null : setAbove(path, settings);
+    return by === null ? [] : [{ path, text: `${by} sets it, which wins over this page.` }];
+  });
+}
+
+/** Place by place, between what two revisions set. */
+export function differencesOf(before: Plain, after: Plain): SettingDifference[] {
+  const paths = [...leafPaths(before), ...leafPaths(after)].filter((path) => path.length > 0);
+  const distinct = paths.filter((path, index) => paths.findIndex((other) => samePath(other, path)) === index);
+  return distinct.flatMap((path) => {
+    const [old, next] = [leafAt(before, path), leafAt(after, path)];
+    if (JSON.stringify(old) === JSON.stringify(next)) return [];
+    return [
+      {
+        path,
+        ...(old === undefined ? {} : { before: old }),
+        ...(next === undefined ? {} : { after: next }),
+        holdsAtOnce: holdsAtOnce(path),
+      },
+    ];
+  });
+}
+
+/** An object has places of its own. */
+function leafAt(root: Plain, path: Path): unknown {
+  const value = valueAt(root, path);
+  return isPlain(value) && Object.keys(value).length > 0 ? undefined : value;
+}
+
+/** With what holds where the page sets nothing: `before` and `after` are all settings, then and now. */
+function withEffect(difference: SettingDifference, before: unknown, after: unknown): SettingDifference {
+  const [was, is] = [valueAt(before, difference.path), valueAt(after, difference.path)];
+  return { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }), ...difference };
+}
+
+/** What makes one set of the other, in the places that are set by themselves; what has no such place is left out. */
+export function changesBetween(from: Plain, to: Plain, placeOf: (path: Path) => Path | null): SettingChange[] {
+  const changes = differencesOf(from, to).flatMap(({ path }) => {
+    const place = placeOf(path);
+    const value = place === null ? undefined : valueAt(to, place);
+    return place === null ? [] : [value === undefined ? { path: place } : { path: place, value }];
+  });
+  return changes.filter(({ path }, index) => changes.findIndex((other) => samePath(other.path, path)) === index);
+}

@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { readContent } from "../../config/stored/fit.ts";
+import { SETTINGS_REVISION } from "../../config/stored/in-force.ts";
+import type { Plain } from "../../config/stored/plain.ts";
+import type {
+  FeatureAnswer,
+  FeatureHost,
+  FeatureRequest,
+  FeatureRoute,
+  OldSettings,
+  SavedSettings,
+  SettingChange,
+  SettingsRevision,
+  TeamSettings,
+} from "../../feature.ts";
+import { changesBetween, differencesOf, draftOf, problemOf } from "./drafts.ts";
+import { placesOf, shownSettings } from "./shown.ts";
+
+type Host = Pick<FeatureHost, "store" | "settings" | "runtime" | "audit" | "hideIn">;
+type Stored = NonNullable<Awaited<ReturnType<Host["store"]["revisions"]["newest"]>>>;
+
+/** Revisions of one page of the history. */
+const PAGE = 50;
+
+/** An object's own keys; the one name that stands for what it inherits is none. */
+const part = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((name) => name !== "__proto__");
+const changesSchema = z.array(z.object({ path: z.array(part).min(1).max(6), value: z.unknown().optional() })).max(500);
+const checkSchema = z.object({ changes: changesSchema });
+const saveSchema = z.object({ after: z.int().nonnegative(), changes: changesSchema.min(1) });
+const number = z.coerce.number().int().positive();
+
+const NOT_UNDERSTOOD = { status: 400, body: { error: "The changes were not understood. Reload the page." } };
+const NOTHING = { status: 400, body: { error: "Nothing is different: there is nothing to save." } };
+const NONE = { status: 404, body: { error: "There is no such revision." } };
+
+/** The operator's settings: whoever reads the page sees them, an admin sets them. */
+export function settingsRoutes(host: Host): readonly FeatureRoute[] {
+  const { store, settings, hideIn } = host;
+  return [
+    {
+      method: "GET",
+      path: "/settings",
+      handle: async ({ viewer }) => {
+        const newest = await store.revisions.newest(SETTINGS_REVISION);
+        const body: TeamSettings = {
+          number: newest?.number ?? 0,
+          mayChange: viewer.kind === "operator" || viewer.account.role === "admin",
+          settings: shownSettings(settings),
+          leftOut: settings.leftOut.map(problemOf),
+          awaiting: settings.awaitingRestart(),
+          fileName: settings.origin.layers.file.name,
+        };
+        return { status: 200, body: hideIn(body) };
+      },
+    },
+    {
+      method: "POST",
+      path: "/check",
+      role: "admin",
+      handle: async ({ body }) => {
+        const asked = checkSchema.safeParse(body);
+        if (!asked.success) return NOT_UNDERSTOOD;
+        return { status: 200, body: hideIn(draftOf(changesOf(asked.data), settings).checked) };
+      },
+    },
+    { method: "POST", path: "/save", role: "admin", handle: (request) => save(request, host) },
+    { method: "GET", path: "/history", handle: ({ query }) => history(query, host) },
+    { method: "GET", path: "/revision", handle: ({ query }) => revision(query, host) },
+  ];
+}
+
+/** JSON has no undefined. */
+function changesOf({ changes }: { readonly changes: z.infer<typeof changesSchema> }): SettingChange[] {
+  return changes.map(({ path, value }) => (value === undefined ? { path } : { path, value }));
+}
+
+async function save({ body, viewer }: FeatureRequest, host: Host): Promise<FeatureAnswer> {
+  const { store, settings, runtime, audit, hideIn } = host;
+  const asked = saveSchema.safeParse(body);
+  if (!asked.success) return NOT_UNDERSTOOD;
+  const { after } = asked.data;
+  const answer = (saved: SavedSettings): FeatureAnswer => ({ status: 200, body: hideIn(saved) });
+  const newest = await store.revisions.newest(SETTINGS_REVISION);
+  if ((newest?.number ?? 0) !== after) return answer(await conflictOf(newest, after, host));
+  const { set, checked } = draftOf(changesOf(asked.data), settings);
+  if (checked.problems.length > 0) return answer({ type: "refused", problems: checked.problems });
+  if (checked.differences.length === 0) return NOTHING;
+  const by = viewer.kind === "operator" ? "" : viewer.account.name;
+  const draft = { ...SETTINGS_REVISION, content: JSON.stringify(set), by, at: runtime.clock.now() };
+  const added = await store.transaction((tx) => tx.revisions.add(runtime.ids.next("rev"), after, draft));
+  if (added.type === "conflict") return answer(await conflictOf(added.newest, after, host));
+  settings.apply(added.revision);
+  const details = checked.differences.map(({ path }) => path.join(".")).join(", ");
+  await audit({ by, act: "settings.changed", about: `revision ${added.revision.number}`, details });
+  return answer({ type: "saved", number: added.revision.number });
+}
+
+async function conflictOf(newest: Stored | null, seen: number, { store }: Host): Promise<SavedSettings> {
+  const was = seen === 0 ? null : await revisionAt(store, seen);
+  const since = differencesOf(contentOf(was), contentOf(newest));
+  const { by = "", at = 0, number: last = 0 } = newest ?? {};
+  return { type: "conflict", newest: { number: last, by, at, changed: since.map(({ path }) => path) }, since };
+}
+
+async function history(query: URLSearchParams, { store, hideIn }: Host): Promise<FeatureAnswer> {
+  const before = number.safeParse(query.get("before") ?? undefined).data;
+  const found = await store.revisions.history(SETTINGS_REVISION, {
+    ...(before === undefined ? {} : { before }),
+    limit: PAGE + 1,
+  });
+  const shown = found.slice(0, PAGE);
+  const rows: SettingsRevision[] = shown.map((row, index) => {
+    const changed = differencesOf(contentOf(found[index + 1] ?? null), contentOf(row)).map(({ path }) => path);
+    return { number: row.number, by: row.by, at: row.at, changed };
+  });
+  const next = found.length > PAGE ? String(shown.at(-1)?.number) : null;
+  return { status: 200, body: hideIn({ rows, next }) };
+}
+
+async function revision(query: URLSearchParams, { store, settings, hideIn }: Host): Promise<FeatureAnswer> {
+  const asked = number.safeParse(query.get("number") ?? undefined);
+  const [row, before] = asked.success
+    ? await store.revisions.history(SETTINGS_REVISION, { before: asked.data + 1, limit: 2 })
+    : [];
+  if (row === undefined || row.number !== asked.data) return NONE;
+  const content = contentOf(row);
+  const body: OldSettings = {
+    number: row.number,
+    by: row.by,
+    at: row.at,
+    differences: differencesOf(contentOf(before ?? null), content),
+    restoring: changesBetween(settings.set, content, placesOf(settings)),
+  };
+  return { status: 200, body: hideIn(body) };
+}
+
+async function revisionAt(store: Host["store"], wanted: number): Promise<Stored | null> {
+  const [row] = await store.revisions.history(SETTINGS_REVISION, { before: wanted + 1, limit: 1 });
+  return row ?? null;
+}
+
+function contentOf(row: Pick<Stored, "content"> | null): Plain {
+  return readContent(row?.content ?? null) ?? {};
+}

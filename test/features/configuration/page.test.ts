@@ -1,0 +1,305 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { openBrowser } from "../../support/program/browser.ts";
+import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+import {
+  addAccount,
+  complaintsAbout,
+  consoleOffice,
+  LOOKS,
+  originOf,
+  picture,
+  signedIn,
+} from "../console/console-world.ts";
+
+/** The settings in a real browser: changed, saved, found again, and gone back to. */
+
+let browser: Browser;
+let at: SlackOffice;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  at = await consoleOffice({ budgets: { runUsd: 2 }, channels: { "slack:C0X": { maxTurns: 5 } } });
+  await addAccount(at, { name: "ana", role: "admin" });
+  await addAccount(at, { name: "ben", role: "admin" });
+  await addAccount(at, { name: "vera", role: "viewer" });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+});
+
+const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
+const row = (page: Page, name: string) => page.locator(`[data-setting="${name}"]`);
+
+async function settingsOf(page: Page): Promise<void> {
+  await page.goto(`${originOf(at)}/#/settings`);
+  await field(page, "budgets.dayUsd").waitFor();
+}
+
+async function save(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("table", { name: "What changes" }).waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+}
+
+/** A hand-made request of the page's own. */
+async function post(page: Page, name: string, body: object): Promise<{ status: number; body: string }> {
+  const frame = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+  await page.reload();
+  const token = /"changeToken":"([^"]+)"/u.exec(String((await frame).payload))?.[1] ?? "";
+  return page.evaluate(
+    async ({ url, json, change }) => {
+      const headers = { "content-type": "application/json", "x-deckhand-change": change };
+      const answer = await fetch(url, { method: "POST", headers, body: json });
+      return { status: answer.status, body: await answer.text() };
+    },
+    { url: `/features/configuration/${name}`, json: JSON.stringify(body), change: token },
+  );
+}
+
+async function numberNow(page: Page): Promise<number> {
+  const text = await page.evaluate(async () => (await fetch("/features/configuration/settings")).text());
+  return z.object({ number: z.number() }).parse(JSON.parse(text)).number;
+}
+
+test.each(LOOKS)(
+  "axe finds nothing in the settings, their review and history, $name",
+  async ({ name, colorScheme, width }) => {
+    const page = await signedIn(at, browser, { name: "ana", colorScheme, viewport: { width, height: 800 } });
+    await settingsOf(page);
+    expect(await complaintsAbout(page)).toEqual([]);
+    await picture(page, `settings-${name}`);
+    await field(page, "budgets.dayUsd").fill("-1");
+    await row(page, "budgets.dayUsd").getByText("must be more than 0").waitFor();
+    await field(page, "budgets.dayUsd").scrollIntoViewIfNeeded();
+    expect(await complaintsAbout(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    await picture(page, `settings-problem-${name}`);
+    await field(page, "budgets.dayUsd").fill(String(20 + LOOKS.findIndex((look) => look.name === name)));
+    await field(page, "jobs.logDays").fill(String(50 + LOOKS.findIndex((look) => look.name === name)));
+    await page.getByRole("button", { name: "Review and save" }).click();
+    await page.getByRole("table", { name: "What changes" }).waitFor();
+    expect(await complaintsAbout(page)).toEqual([]);
+    await picture(page, `settings-review-${name}`);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("A restart is awaited: until then").waitFor();
+    await picture(page, `settings-saved-${name}`);
+    await row(page, "channels").scrollIntoViewIfNeeded();
+    await picture(page, `settings-records-${name}`);
+    await page.goto(`${originOf(at)}/#/settings/history`);
+    await page.getByRole("table", { name: "Revisions of the settings" }).waitFor();
+    expect(await complaintsAbout(page)).toEqual([]);
+    await picture(page, `settings-history-${name}`);
+    await page.context().close();
+  },
+);
+
+test("a budget that is set holds at once, and is in the history and the audit log", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await settingsOf(page);
+  await field(page, "budgets.userUsd").fill("0.000001");
+  await save(page);
+  await page.getByText("✓ Saved as revision").waitFor();
+  const stopped = at.talk({ text: "how dear is this", channel: at.channel() });
+  expect(await stopped.answered(1)).toContain("`budgets.userUsd`");
+
+  await page.getByRole("button", { name: "Use the default of budgets.userUsd" }).click();
+  await save(page);
+  await row(page, "budgets.userUsd").getByText("not set").waitFor();
+  const answered = at.talk({ text: "and now", channel: at.channel() });
+  expect(await answered.answered(1)).not.toContain("budgets.userUsd");
+
+  await page.goto(`${originOf(at)}/#/settings/history`);
+  const history = page.getByRole("table", { name: "Revisions of the settings" }).locator("tbody tr");
+  await history.first().filter({ hasText: "ana" }).filter({ hasText: "budgets.userUsd" }).waitFor();
+  await page.goto(`${originOf(at)}/#/audit`);
+  const entries = page.getByRole("row").filter({ hasText: "settings.changed" });
+  await entries.filter({ hasText: "budgets.userUsd" }).first().waitFor();
+  await page.context().close();
+});
+
+test("what was set holds after a restart, and nothing waits for one any more", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await settingsOf(page);
+  await field(page, "jobs.timezone").fill("Europe/Paris");
+  await save(page);
+  await page.getByText("A restart is awaited: until then").filter({ hasText: "jobs.timezone" }).waitFor();
+  await at.bot.kill("SIGTERM");
+  await at.bot.start();
+  await page.reload();
+  await row(page, "jobs.timezone").getByText("set here").waitFor();
+  expect(await field(page, "jobs.timezone").inputValue()).toBe("Europe/Paris");
+  expect(await page.getByText("A restart is awaited").count()).toBe(0);
+  await page.context().close();
+});
+
+test("of two who save at once the second sees what changed, and loses nothing", async () => {
+  const [ana, ben] = [await signedIn(at, browser, { name: "ana" }), await signedIn(at, browser, { name: "ben" })];
+  await settingsOf(ana);
+  await settingsOf(ben);
+  await field(ana, "approvals.expiresMinutes").fill("30");
+  await field(ben, "approvals.expiresMinutes").fill("45");
+  await field(ben, "budgets.sessionUsd").fill("7");
+  await save(ana);
+  await ben.getByRole("button", { name: "Review and save" }).click();
+  await ben.getByRole("button", { name: "Save", exact: true }).click();
+  const theirs = ben.getByRole("table", { name: "What ana has changed" }).getByRole("row");
+  await theirs.filter({ hasText: "approvals.expiresMinutes" }).filter({ hasText: "30" }).waitFor();
+  const mine = ben.getByRole("table", { name: "What changes" }).getByRole("row");
+  await mine
+    .filter({ hasText: "approvals.expiresMinutes" })
+    .filter({ hasText: /30.*45/u })
+    .waitFor();
+  await mine.filter({ hasText: "budgets.sessionUsd" }).filter({ hasText: "7" }).waitFor();
+  expect(await complaintsAbout(ben)).toEqual([]);
+  await picture(ben, "settings-conflict");
+  await ben.getByRole("button", { name: "Save my changes over these" }).click();
+  await ben.getByRole("dialog").waitFor({ state: "detached" });
+  await ana.reload();
+  await row(ana, "budgets.sessionUsd").getByText("set here").waitFor();
+  expect(await field(ana, "approvals.expiresMinutes").inputValue()).toBe("45");
+  expect(await field(ana, "budgets.sessionUsd").inputValue()).toBe("7");
+  await Promise.all([ana.context().close(), ben.context().close()]);
+});
+
+test("by keyboard alone an old revision is looked at, and gone back to as a new one", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await settingsOf(page);
+  await field(page, "outputStyle").selectOption("formal");
+  await save(page);
+  const good = await numberNow(page);
+  await settingsOf(page);
+  await field(page, "outputStyle").selectOption("casual");
+  await field(page, "budgets.channelUsd").fill("3");
+  await save(page);
+  await page.getByRole("link", { name: `Revision ${good + 1}, and those before` }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: `Revision ${good}`, exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page
+    .getByRole("table", { name: `What revision ${good} changed` })
+    .getByText("formal")
+    .waitFor();
+  expect(await complaintsAbout(page)).toEqual([]);
+  await picture(page, "settings-revision");
+  await page.getByRole("button", { name: `Go back to revision ${good}` }).focus();
+  await page.keyboard.press("Enter");
+  const changes = page.getByRole("table", { name: "What changes" }).getByRole("row");
+  await changes.filter({ hasText: "outputStyle" }).filter({ hasText: "formal" }).waitFor();
+  await changes.filter({ hasText: "budgets.channelUsd" }).waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText(`✓ Saved as revision ${good + 2}.`).waitFor();
+  await row(page, "budgets.channelUsd").getByText("not set").waitFor();
+  expect(await field(page, "outputStyle").inputValue()).toBe("formal");
+  await page.context().close();
+});
+
+test("what a variable or the file sets is locked, with its name", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await settingsOf(page);
+  await row(page, "model").getByText("DECKHAND_MODEL sets it").waitFor();
+  expect(await field(page, "model").inputValue()).toBe("anthropic/claude-sonnet-5-5");
+  await row(page, "budgets.runUsd").getByText("deckhand.config.json sets it").waitFor();
+  for (const name of ["model", "budgets.runUsd", "web.url"]) {
+    expect(await field(page, name).isEditable()).toBe(false);
+  }
+  expect(await field(page, "confinement").isDisabled()).toBe(true);
+  const after = await numberNow(page);
+  const refused = [
+    { path: ["model"], value: "openai/gpt-6-sol" },
+    { path: ["budgets", "runUsd"], value: 9 },
+    { path: ["channels", "slack:C0X"], value: { maxTurns: 9 } },
+    { path: ["channels", "slack:C0X", "directory"], value: "/" },
+    { path: ["web", "url"], value: "https://evil.example" },
+    { path: ["providers", "openai"], value: { baseUrl: "https://evil.example" } },
+    { path: ["mcpServers", "x"], value: { command: "sh" } },
+  ];
+  for (const change of refused) {
+    const { status, body } = await post(page, "save", { after, changes: [change] });
+    expect([change, status, JSON.parse(body)]).toEqual([change, 200, expect.objectContaining({ type: "refused" })]);
+  }
+  const inherited = { path: ["__proto__", "access"], value: { admins: ["slack:U1"] } };
+  expect((await post(page, "save", { after, changes: [inherited] })).status).toBe(400);
+  expect((await post(page, "save", { after, changes: [{ path: ["maxTurns"] }] })).status).toBe(400);
+  expect(await numberNow(page)).toBe(after);
+  await page.context().close();
+});
+
+test("a viewer reads, changes nothing by the page, and nothing by a request of their own making", async () => {
+  const page = await signedIn(at, browser, { name: "vera" });
+  await settingsOf(page);
+  expect(await field(page, "budgets.dayUsd").isEditable()).toBe(false);
+  expect(await page.getByRole("button", { name: /^Use the default|^Add$|^Remove/u }).count()).toBe(0);
+  const after = await numberNow(page);
+  const changes = [{ path: ["budgets", "dayUsd"], value: 1_000 }];
+  expect((await post(page, "save", { after, changes })).status).toBe(403);
+  expect((await post(page, "check", { changes })).status).toBe(403);
+  expect(await numberNow(page)).toBe(after);
+  await page.context().close();
+});
+
+const bad = [
+  { name: "budgets.dayUsd", typed: "much", beside: "budgets.dayUsd", words: "must be a number." },
+  { name: "budgets.dayUsd", typed: "0", beside: "budgets.dayUsd", words: "must be more than 0, is 0." },
+  { name: "maxTurns", typed: "1.5", beside: "maxTurns", words: "must be a whole number, is 1.5." },
+  { name: "fallbackModel", typed: "gpt", beside: "fallbackModel", words: "must be provider/model" },
+  { name: "access.admins", typed: "slack:U1\nana", beside: "access.admins", words: "Entry 2 must be" },
+  { name: "allowedHosts", typed: '{ "host"', beside: "allowedHosts", words: "Line 1 begins as JSON" },
+  { name: "agentDefinition", typed: "nobody", beside: "agentDefinition", words: 'there is no agent "nobody"' },
+  { name: "memory.embeddings.perDay", typed: "5", beside: "memory.embeddings.model", words: "is missing." },
+];
+
+test("what is no good value is said beside its field, in the file's own words", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await settingsOf(page);
+  for (const { name, typed, beside, words } of bad) {
+    await field(page, name).fill(typed);
+    await row(page, beside).getByRole("alert").getByText(words).first().waitFor();
+    expect(await page.getByRole("button", { name: "Review and save" }).getAttribute("aria-disabled")).toBe("true");
+    await page.getByRole("button", { name: "Discard" }).click();
+  }
+  const channels = row(page, "channels");
+  await channels.getByLabel("New name").fill("slack:C0NEW");
+  await channels.getByRole("button", { name: "Add" }).click();
+  await channels.getByRole("textbox", { name: "slack:C0NEW" }).fill('{ "maxTurn": 3 }');
+  await channels.getByText('is not known. Did you mean "maxTurns"?').waitFor();
+  await channels.getByRole("textbox", { name: "slack:C0NEW" }).fill('{ "maxTurns": ');
+  await channels.getByText("must be a JSON object").waitFor();
+  await channels.getByRole("textbox", { name: "slack:C0NEW" }).fill('{ "maxTurns": 3 }');
+  await save(page);
+  await channels.getByRole("button", { name: "Remove slack:C0NEW" }).waitFor();
+  await page.context().close();
+});
+
+test("a value that is markup is text wherever it is shown", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await settingsOf(page);
+  const hostile = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
+  await field(page, "appendSystemPrompt").fill(hostile);
+  const fields = row(page, "logContext");
+  await fields.getByLabel("New name").fill(hostile);
+  await fields.getByRole("button", { name: "Add" }).click();
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("table", { name: "What changes" }).getByText(hostile).first().waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("✓ Saved as revision").waitFor();
+  await page.getByRole("link", { name: /^Revision \d+, and those before/u }).click();
+  await page.getByRole("table", { name: "Revisions of the settings" }).getByText(hostile).first().waitFor();
+  await page
+    .getByRole("link", { name: /^Revision/u })
+    .first()
+    .click();
+  await page
+    .getByRole("table", { name: /^What revision/u })
+    .getByText(hostile)
+    .first()
+    .waitFor();
+  expect(await page.title()).not.toBe("1");
+  expect(await page.locator("main img, main script").count()).toBe(0);
+  await page.context().close();
+});
