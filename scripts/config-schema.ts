@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { FEATURES } from "../src/app.ts";
 import { providerEnvironmentSchema } from "../src/config/environment.ts";
 import { environmentWith, settingsWith } from "../src/config/features.ts";
+import { FEATURES } from "../src/features/features.ts";
 
 /**
  * Writes what is made from the configuration's schemas: the JSON Schema for editors, .env.example and

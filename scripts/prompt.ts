@@ -1,4 +1,3 @@
-import { FEATURES } from "../src/app.ts";
 import { agentProblems, createChannelConfigs } from "../src/channel-config.ts";
 import { SettingsInForce } from "../src/config/stored/in-force.ts";
 import { loadConfig, processSources } from "../src/config.ts";
@@ -19,6 +18,7 @@ import type { SessionRow } from "../src/core/store/sessions.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
 import { secretMasking } from "../src/core/text/secret-masking.ts";
 import type { Tool } from "../src/core/tool.ts";
+import { FEATURES } from "../src/features/features.ts";
 import { createFeatureList } from "../src/open-features.ts";
 import { openInstructions } from "../src/open-toolbox.ts";
 import { createLogger } from "../src/operations/logging.ts";

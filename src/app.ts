@@ -30,21 +30,7 @@ import type { Runtime } from "./core/protocol/runtime.ts";
 import { createSessionRunner } from "./core/run/runner.ts";
 import { workedUntil } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
-import type { Feature } from "./feature.ts";
-import { accountsFeature } from "./features/accounts/feature.ts";
-import { auditFeature } from "./features/audit/feature.ts";
-import { configurationFeature } from "./features/configuration/feature.ts";
-import { consoleFeature } from "./features/console/feature.ts";
-import { definitionsFeature } from "./features/definitions/feature.ts";
-import { extensionsFeature } from "./features/extensions/feature.ts";
-import { instructionsFeature } from "./features/instructions/feature.ts";
-import { mcpFeature } from "./features/mcp/feature.ts";
-import { memoryFeature } from "./features/memory/feature.ts";
-import { providersFeature } from "./features/providers/feature.ts";
-import { retentionFeature } from "./features/retention/feature.ts";
-import { sitesFeature } from "./features/sites/feature.ts";
-import { usageFeature } from "./features/usage/feature.ts";
-import { webSearchFeature } from "./features/web-search/feature.ts";
+import { FEATURES } from "./features/features.ts";
 import { holdLease } from "./hold-lease.ts";
 import { jobsFileOf, requireOwn } from "./home.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
@@ -74,25 +60,6 @@ import { warmUp, watched } from "./warm-up.ts";
 
 /** How long a shutdown waits for what cannot be cut off. Milliseconds. */
 const DRAIN_MS = 5_000;
-
-/** Every feature; what is off opens nothing. */
-export const FEATURES: readonly Feature[] = [
-  auditFeature,
-  accountsFeature,
-  configurationFeature,
-  consoleFeature,
-  // Before those that use models when they open.
-  providersFeature,
-  definitionsFeature,
-  extensionsFeature,
-  instructionsFeature,
-  mcpFeature,
-  memoryFeature,
-  retentionFeature,
-  sitesFeature,
-  usageFeature,
-  webSearchFeature,
-];
 
 /** What people type, whether the feature that it belongs to is on or off. */
 export function allCommands(features = createFeatureList(FEATURES)): readonly ChatCommand[] {

@@ -58,7 +58,7 @@ import type { Resolve } from "./tools/network/resolve.ts";
 import type { Sandbox } from "./tools/wasm/sandbox.ts";
 
 /**
- * A feature: one folder of src/features and one object, which app.ts lists and of whose insides it knows nothing. What it
+ * A feature: one folder of src/features and one object, which features.ts lists and of whose insides it knows nothing. What it
  * is made of is loaded when it opens, and one that is off opens nothing.
  */
 export interface Feature {

@@ -11,7 +11,7 @@ await createProgram({
   root: APPLICATION,
   terminal,
   sources,
-  features: async () => (await import("./app.ts")).FEATURES,
+  features: async () => (await import("./features/features.ts")).FEATURES,
   chatCommands: async () => (await import("./app.ts")).allCommands(),
   start: async (config) => {
     const { runUntilStopped } = await import("./run-until-stopped.ts");

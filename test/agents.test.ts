@@ -2,13 +2,13 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type Agents, loadAgents } from "../src/agents.ts";
-import { FEATURES } from "../src/app.ts";
 import { createChannelConfigs } from "../src/channel-config.ts";
 import { unheededSettings } from "../src/config/unheeded-settings.ts";
 import { loadConfig } from "../src/config.ts";
 import { signedName } from "../src/core/agents/definitions.ts";
 import type { Permission } from "../src/core/agents/query-config.ts";
 import { offeredTools } from "../src/core/permissions/tool-access.ts";
+import { FEATURES } from "../src/features/features.ts";
 import { shippedAgents } from "./support/shipped-agents.ts";
 import { tempDirectory } from "./support/temp-directory.ts";
 

@@ -118,7 +118,7 @@ const RULES: readonly Rule[] = [
   },
   {
     from: /^src\//,
-    notFrom: /^src\/(app\.ts|run-on-store\.ts|features\/)/,
+    notFrom: /^src\/(app\.ts|main\.ts|run-on-store\.ts|features\/)/,
     to: /^src\/features\//,
     why: "only app.ts knows the features, and run-on-store.ts those that have a command line",
   },

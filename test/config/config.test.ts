@@ -1,8 +1,8 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { FEATURES } from "../../src/app.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
+import { FEATURES } from "../../src/features/features.ts";
 import { mcpSettings } from "../../src/features/mcp/feature.ts";
 import { webSearchSettings } from "../../src/features/web-search/feature.ts";
 import { directoryWith, type Given, load, problemsOf } from "../support/program/config-sources.ts";

@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
-import { FEATURES, startApp } from "../../../src/app.ts";
+import { startApp } from "../../../src/app.ts";
 import { SETTINGS_REVISION } from "../../../src/config/stored/in-force.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { openStore } from "../../../src/core/store/store.ts";
+import { FEATURES } from "../../../src/features/features.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { startPostgres } from "../../support/database/postgres.ts";
 import { directoryWith } from "../../support/program/config-sources.ts";

@@ -1,11 +1,11 @@
 import path from "node:path";
 import { Readable } from "node:stream";
 import { CommanderError } from "commander";
-import { FEATURES } from "../../../src/app.ts";
 import type { ChatCommandOptions, ChatCommandRequest } from "../../../src/cli/chat.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import type { ChatCommand } from "../../../src/cli/slack-manifest.ts";
 import type { Config } from "../../../src/config.ts";
+import { FEATURES } from "../../../src/features/features.ts";
 import { anotherWebLink } from "../../../src/open-platforms.ts";
 
 import { runData, runKeys, runMemory, runUser, withStoredKeys } from "../../../src/run-on-store.ts";

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { FEATURES } from "../../../src/app.ts";
 import { type Config, loadConfig } from "../../../src/config.ts";
 import { ConfigError } from "../../../src/core/protocol/errors.ts";
+import { FEATURES } from "../../../src/features/features.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
 /** What an operator has set; `file` is JSON or its text. */

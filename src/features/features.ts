@@ -1,0 +1,34 @@
+import type { Feature } from "../feature.ts";
+import { accountsFeature } from "./accounts/feature.ts";
+import { auditFeature } from "./audit/feature.ts";
+import { configurationFeature } from "./configuration/feature.ts";
+import { consoleFeature } from "./console/feature.ts";
+import { definitionsFeature } from "./definitions/feature.ts";
+import { extensionsFeature } from "./extensions/feature.ts";
+import { instructionsFeature } from "./instructions/feature.ts";
+import { mcpFeature } from "./mcp/feature.ts";
+import { memoryFeature } from "./memory/feature.ts";
+import { providersFeature } from "./providers/feature.ts";
+import { retentionFeature } from "./retention/feature.ts";
+import { sitesFeature } from "./sites/feature.ts";
+import { usageFeature } from "./usage/feature.ts";
+import { webSearchFeature } from "./web-search/feature.ts";
+
+/** Every feature; what is off opens nothing. */
+export const FEATURES: readonly Feature[] = [
+  auditFeature,
+  accountsFeature,
+  configurationFeature,
+  consoleFeature,
+  // Before those that use models when they open.
+  providersFeature,
+  definitionsFeature,
+  extensionsFeature,
+  instructionsFeature,
+  mcpFeature,
+  memoryFeature,
+  retentionFeature,
+  sitesFeature,
+  usageFeature,
+  webSearchFeature,
+];
