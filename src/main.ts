@@ -42,9 +42,13 @@ await createProgram({
     const { anotherWebLink } = await import("./open-platforms.ts");
     return anotherWebLink(config, Date.now());
   },
-  storedKeys: async (config) => {
-    const { withStoredKeys } = await import("./run-on-store.ts");
-    return withStoredKeys(config);
+  settings: async (config, request) => {
+    const { runSettings } = await import("./run-on-store.ts");
+    await runSettings(config, request, terminal);
+  },
+  withStored: async (config) => {
+    const { withStored } = await import("./run-on-store.ts");
+    return withStored(config);
   },
   lookAtJobs: async (config, channelConfigs) => {
     const { lookAtJobs } = await import("./app.ts");

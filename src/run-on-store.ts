@@ -1,13 +1,17 @@
 import path from "node:path";
-import { sandboxRootOf } from "./channel-config.ts";
+import { agentProblems, sandboxRootOf } from "./channel-config.ts";
 import { checkKey } from "./cli/check-keys.ts";
 import type { DataRequest } from "./cli/data.ts";
 import type { KeysRequest } from "./cli/keys.ts";
 import type { MemoryRequest } from "./cli/memory.ts";
 import { type Input, newKey, newPassword } from "./cli/new-password.ts";
+import type { SettingsRequest } from "./cli/settings.ts";
 import { startupErrorLines } from "./cli/startup-error.ts";
 import type { Terminal } from "./cli/terminal.ts";
 import type { UserRequest } from "./cli/user.ts";
+import { secretsOf } from "./config/describe.ts";
+import { leftOutLine } from "./config/stored/fit.ts";
+import { SETTINGS_REVISION, SettingsInForce } from "./config/stored/in-force.ts";
 import type { Config } from "./config.ts";
 import { createBackgroundEmbedders } from "./core/budget/background-embedder.ts";
 import { assertNever } from "./core/protocol/assert-never.ts";
@@ -20,10 +24,13 @@ import { type LiveProviders, liveProviders } from "./core/providers/live-provide
 import { embeddersOf } from "./core/providers/openai/embedder.ts";
 import { probeDatabase } from "./core/store/database/probe.ts";
 import { openStore, type Store } from "./core/store/store.ts";
+import { secretMasking } from "./core/text/secret-masking.ts";
 import type { WriteAudit } from "./feature.ts";
 import { accountName } from "./features/accounts/account.ts";
 import { changeAccounts } from "./features/accounts/command-line.ts";
 import { createAudit } from "./features/audit/audit.ts";
+import { settingLines } from "./features/configuration/command-line.ts";
+import { shownSettings } from "./features/configuration/shown.ts";
 import {
   exportAll,
   importFile,
@@ -51,9 +58,10 @@ export interface UserEnds {
 }
 
 /** `deckhand memory`: works on the database itself, beside a running program or without one. */
-export async function runMemory(config: Config, request: MemoryRequest, terminal: Terminal): Promise<void> {
+export async function runMemory(given: Config, request: MemoryRequest, terminal: Terminal): Promise<void> {
   const linesOf = (error: unknown) => unreadable(error, request) ?? startupErrorLines(toAppError(error));
-  await onStore(config, { terminal, linesOf }, async (store, runtime) => {
+  await onStore(given, { terminal, linesOf }, async (store, runtime) => {
+    const { config } = await settingsOf(given, store);
     // What a former version has written is found here too.
     if (request.type !== "import") await indexMissing(store, AbortSignal.any([]));
     const database = databaseOf(config.database.url);
@@ -122,24 +130,47 @@ async function storedKeys(
   return { live, problem, world };
 }
 
-/** For doctor, who changes nothing: the settings with the stored keys, where a database of this version is there. */
-export async function withStoredKeys(
+/** For doctor, who changes nothing: the settings with what the page has set and the stored keys. */
+export async function withStored(
   config: Config,
-): Promise<{ readonly config: Config; readonly problem: string | null }> {
+): Promise<{ readonly config: Config; readonly problems: readonly string[] }> {
   const { isCurrent } = await probeDatabase(config.database.url).catch(() => ({ isCurrent: false }));
-  if (!isCurrent) return { config, problem: null };
+  if (!isCurrent) return { config, problems: [] };
   const runtime = systemRuntime();
   await using parts = new AsyncDisposableStack();
   const store = await openStore(config.database.url, runtime);
   parts.defer(() => store.close());
-  const { live, problem } = await storedKeys(config, { store, runtime });
-  return { config: { ...config, providers: live.settings }, problem };
+  const settings = await settingsOf(config, store);
+  const { live, problem } = await storedKeys(settings.config, { store, runtime });
+  const problems = [...settings.leftOut.map(leftOutLine), ...(problem === null ? [] : [problem])];
+  return { config: { ...settings.config, providers: live.settings }, problems };
+}
+
+/** The settings with what the page has set, as a start would have them. */
+async function settingsOf(config: Config, store: Store): Promise<SettingsInForce> {
+  const settings = new SettingsInForce(config, agentProblems);
+  settings.begin(await store.revisions.newest(SETTINGS_REVISION));
+  return settings;
+}
+
+/** `deckhand settings`: lists them, and makes no database where there is none. */
+export async function runSettings(config: Config, request: SettingsRequest, terminal: Terminal): Promise<void> {
+  const { hideIn } = secretMasking(secretsOf(config));
+  const tell = (settings: SettingsInForce): void => {
+    for (const each of settings.leftOut) terminal.error(`⚠ ${leftOutLine(each)}`);
+    for (const line of settingLines(hideIn(shownSettings(settings)), request)) terminal.out(line);
+  };
+  const linesOf = (error: unknown) => startupErrorLines(toAppError(error));
+  const probed = await probeDatabase(config.database.url).catch((error: unknown) => linesOf(error));
+  if ("isCurrent" in probed && !probed.isCurrent) return tell(new SettingsInForce(config, agentProblems));
+  await onStore(config, { terminal, linesOf }, async (store) => tell(await settingsOf(config, store)));
 }
 
 /** `deckhand data`: as above. */
-export async function runData(config: Config, request: DataRequest, terminal: Terminal): Promise<void> {
+export async function runData(given: Config, request: DataRequest, terminal: Terminal): Promise<void> {
   const linesOf = (error: unknown) => startupErrorLines(toAppError(error));
-  await onStore(config, { terminal, linesOf }, async (store, runtime) => {
+  await onStore(given, { terminal, linesOf }, async (store, runtime) => {
+    const { config } = await settingsOf(given, store);
     const world = {
       store,
       runtime,

@@ -29,8 +29,8 @@ export interface DoctorOptions {
   readonly sources: ConfigSources;
   readonly terminal: Terminal;
   readonly lookAtJobs: LookAtJobs;
-  /** The settings with the keys that are stored, and why some of these cannot be used. */
-  readonly storedKeys: (config: Config) => Promise<{ readonly config: Config; readonly problem: string | null }>;
+  /** The settings with what the database has of them and of keys, and why some of that cannot be used. */
+  readonly withStored: (config: Config) => Promise<{ readonly config: Config; readonly problems: readonly string[] }>;
   readonly features: ListFeatures;
   readonly version: string;
   /** Tries the key of each provider that has one. */
@@ -40,23 +40,27 @@ export interface DoctorOptions {
 /** Looks at everything a start needs, changes nothing, and says one line about each. */
 export async function doctor({ root, sources, terminal, features, ...looks }: DoctorOptions): Promise<void> {
   const findings = [checkNode(process.versions.node), checkComponents(root)];
-  const config = tryLoad(sources, await features());
-  if (config instanceof ConfigError) {
-    findings.push(...config.problems.map((text) => ({ ok: false, text })));
+  const given = tryLoad(sources, await features());
+  const warnings: string[] = [];
+  if (given instanceof ConfigError) {
+    findings.push(...given.problems.map((text) => ({ ok: false, text })));
   } else {
-    findings.push({ ok: true, text: `configuration${config.configFile === null ? "" : ` ${config.configFile}`}` });
-    findings.push(...(await checkConfigured(config, looks)));
+    findings.push({ ok: true, text: `configuration${given.configFile === null ? "" : ` ${given.configFile}`}` });
+    const { config, problems } = await looks.withStored(given);
+    findings.push(...(await checkConfigured(config, { ...looks, problems })));
+    warnings.push(...config.warnings, ...unheededIn(config));
   }
   for (const { ok, isWarning, text } of findings) terminal.out(`${isWarning ? "⚠" : ok ? "✓" : "✗"} ${text}`);
-  if (!(config instanceof ConfigError))
-    for (const warning of [...config.warnings, ...unheededIn(config)]) terminal.out(`⚠ ${warning}`);
+  for (const warning of warnings) terminal.out(`⚠ ${warning}`);
   if (findings.some(({ ok }) => !ok)) terminal.fail();
 }
 
-type Checks = Pick<DoctorOptions, "lookAtJobs" | "storedKeys" | "version" | "online">;
+interface Checks extends Pick<DoctorOptions, "lookAtJobs" | "version" | "online"> {
+  /** What is stored and cannot be used. */
+  readonly problems: readonly string[];
+}
 
-async function checkConfigured(given: Config, { lookAtJobs, storedKeys, version, online }: Checks): Promise<Finding[]> {
-  const { config, problem } = await storedKeys(given);
+async function checkConfigured(config: Config, { lookAtJobs, problems, version, online }: Checks): Promise<Finding[]> {
   const { web, slack } = config;
   return [
     checkWritable("DECKHAND_HOME", config.home),
@@ -65,7 +69,7 @@ async function checkConfigured(given: Config, { lookAtJobs, storedKeys, version,
     ...checkDirectories(config),
     ...(await checkConfinement(config)),
     ...checkPlatforms(config),
-    ...(problem === null ? [] : [{ ok: true, isWarning: true as const, text: problem }]),
+    ...problems.map((text) => ({ ok: true, isWarning: true as const, text })),
     ...checkModels(config),
     ...(await (online ? checkKeys(config) : checkKnownModels(config))),
     ...checkAgents(config),

@@ -13,6 +13,7 @@ import { type DoctorOptions, doctor } from "./doctor.ts";
 import { init } from "./init.ts";
 import { addKeys, type KeysRequest } from "./keys.ts";
 import { addMemory, type MemoryRequest } from "./memory.ts";
+import { addSettings, type SettingsRequest } from "./settings.ts";
 import { type ChatCommand, slackManifest } from "./slack-manifest.ts";
 import type { Terminal } from "./terminal.ts";
 import { addUser, type UserRequest } from "./user.ts";
@@ -36,16 +37,17 @@ export interface ProgramOptions {
   user(config: Config, request: UserRequest): Promise<void>;
   keys(config: Config, request: KeysRequest): Promise<void>;
   data(config: Config, request: DataRequest): Promise<void>;
+  settings(config: Config, request: SettingsRequest): Promise<void>;
   /** Another address that opens the web page; null where the settings do not say its port. */
   webLink(config: Config): Promise<string | null>;
   readonly lookAtJobs: LookAtJobs;
-  readonly storedKeys: DoctorOptions["storedKeys"];
+  readonly withStored: DoctorOptions["withStored"];
   readonly features: ListFeatures;
 }
 
 /** The command line. `start` is what runs when no command is named. */
 export function createProgram(options: ProgramOptions): Command {
-  const { terminal, sources, root, lookAtJobs, storedKeys, features, version } = options;
+  const { terminal, sources, root, lookAtJobs, withStored, features, version } = options;
   const program = new Command("deckhand")
     .description("A chat-ops agent for Slack, Discord and a web page.")
     .version(options.version)
@@ -71,7 +73,7 @@ export function createProgram(options: ProgramOptions): Command {
     .description("check everything a start needs, and say how to mend what is wrong")
     .option("--online", "try the key of each provider as well, and say what came back", false)
     .action(({ online }: { online: boolean }) =>
-      doctor({ root, sources, terminal, lookAtJobs, storedKeys, features, version, online }),
+      doctor({ root, sources, terminal, lookAtJobs, withStored, features, version, online }),
     );
   program
     .command("init")
@@ -101,6 +103,7 @@ export function createProgram(options: ProgramOptions): Command {
   addUser(program, (request) => withConfig(options, (config) => options.user(config, request)));
   addKeys(program, (request) => withConfig(options, (config) => options.keys(config, request)));
   addData(program, (request) => withConfig(options, (config) => options.data(config, request)));
+  addSettings(program, (request) => withConfig(options, (config) => options.settings(config, request)));
   addManifest(program, options);
   return program;
 }

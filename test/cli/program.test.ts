@@ -23,7 +23,8 @@ test("--help names every command", () => {
     data: () => Promise.resolve(),
     webLink: () => Promise.resolve(null),
     lookAtJobs: () => Promise.resolve(null),
-    storedKeys: (config) => Promise.resolve({ config, problem: null }),
+    settings: () => Promise.resolve(),
+    withStored: (config) => Promise.resolve({ config, problems: [] }),
   }).helpInformation();
   for (const name of ["start", "chat", "memory", "doctor", "init", "manifest"])
     expect(help).toMatch(new RegExp(`^  ${name}\\b`, "m"));

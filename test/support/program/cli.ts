@@ -8,7 +8,7 @@ import type { Config } from "../../../src/config.ts";
 import { FEATURES } from "../../../src/features/features.ts";
 import { anotherWebLink } from "../../../src/open-platforms.ts";
 
-import { runData, runKeys, runMemory, runUser, withStoredKeys } from "../../../src/run-on-store.ts";
+import { runData, runKeys, runMemory, runSettings, runUser, withStored } from "../../../src/run-on-store.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
 export interface CliGiven {
@@ -58,7 +58,8 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
     memory: (config, request) => runMemory(config, request, terminal),
     user: (config, request) => runUser(config, request, { terminal, stdin: given.stdin ?? Readable.from([]) }),
     keys: (config, request) => runKeys(config, request, { terminal, stdin: given.stdin ?? Readable.from([]) }),
-    storedKeys: (config) => withStoredKeys(config),
+    settings: (config, request) => runSettings(config, request, terminal),
+    withStored: (config) => withStored(config),
     data: (config, request) => runData(config, request, terminal),
     webLink: (config) => anotherWebLink(config, Date.now()),
     lookAtJobs: async (config, places) => {

@@ -1,0 +1,70 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { SETTINGS_REVISION } from "../../../src/config/stored/in-force.ts";
+import { openStore } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { runCli } from "../../support/program/cli.ts";
+import { directoryWith } from "../../support/program/config-sources.ts";
+
+/** What the command line says of settings, the page's among them. */
+
+const FILE = {
+  budgets: { runUsd: 2 },
+  providers: { mistral: { apiKey: "sk-of-mistral-0123456789" } },
+  mcpServers: { x: { command: "sh", env: { TOKEN: "t-0123456789abcdef" } } },
+};
+
+async function withRevision(content: object): Promise<string> {
+  const cwd = directoryWith({ file: FILE });
+  const store = await openStore(`file:${path.join(cwd, "data.db")}`, systemRuntime());
+  const revision = { ...SETTINGS_REVISION, content: JSON.stringify(content), by: "ana", at: Date.now() };
+  await store.transaction((tx) => tx.revisions.add("rev_1", 0, revision));
+  await store.close();
+  return cwd;
+}
+
+const env = { DATABASE_URL: "file:data.db", DECKHAND_MODEL: "anthropic/claude-opus-5-5" };
+
+test("each setting that has a value is listed with where it is from, and no secret", async () => {
+  const cwd = await withRevision({ budgets: { runUsd: 9, dayUsd: 50 }, gone: true });
+  const { out, error, failed } = await runCli(["settings"], { cwd, env });
+  expect(failed).toBe(false);
+  const lines = out.split("\n").map((line) => line.split(/ {2,}/u));
+  const line = (name: string) => lines.find(([first]) => first === name);
+  expect(line("model")).toEqual(["model", "anthropic/claude-opus-5-5", "DECKHAND_MODEL"]);
+  expect(line("budgets.runUsd")).toEqual(["budgets.runUsd", "2", "deckhand.config.json"]);
+  expect(line("budgets.dayUsd")).toEqual(["budgets.dayUsd", "50", "set on the page"]);
+  expect(line("maxTurns")).toEqual(["maxTurns", "50", "default"]);
+  expect(line("providers")).toEqual(["providers", "(not shown)", "deckhand.config.json"]);
+  expect(line("mcpServers")).toEqual(["mcpServers", "(not shown)", "deckhand.config.json"]);
+  expect(line("budgets.userUsd")).toBeUndefined();
+  expect(error).toContain("⚠ Set on the page, and left out: gone: is not known.");
+
+  const all = z.array(z.looseObject({ path: z.array(z.string()) }));
+  const json = all.parse(JSON.parse((await runCli(["settings", "--json"], { cwd, env })).out));
+  const of = (name: string) => json.find((each) => each.path.join(".") === name);
+  expect(of("budgets.dayUsd")).toMatchObject({ value: 50, from: "page", holdsAtOnce: true, locked: null });
+  expect(of("budgets.runUsd")).toMatchObject({ value: 2, from: "above", by: "deckhand.config.json" });
+  expect(JSON.stringify(json)).not.toContain("0123456789");
+});
+
+test("to list settings makes no database", async () => {
+  const cwd = directoryWith({ file: FILE });
+  const { out } = await runCli(["settings"], { cwd, env });
+  expect(out).toMatch(/^budgets\.runUsd +2 +deckhand\.config\.json$/mu);
+  expect(existsSync(path.join(cwd, "data.db"))).toBe(false);
+});
+
+test("doctor goes by what the page has set, and names what of it no longer holds", async () => {
+  const cwd = await withRevision({
+    fallbackModel: "anthropic/claude-haiku-5-5",
+    mode: "agi",
+    budgets: { dayUsd: "much" },
+  });
+  const { out } = await runCli(["doctor"], { cwd, env: { ...env, PORT: "0", ANTHROPIC_API_KEY: "k" } });
+  expect(out).toContain("⚠ Set on the page, and left out: budgets.dayUsd: must be a number");
+  expect(out).toContain("anthropic/claude-haiku-5-5");
+  expect(out).toContain("mode: in mode agi nobody is asked");
+});
