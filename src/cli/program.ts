@@ -8,13 +8,13 @@ import { describePlatform } from "../platforms.ts";
 import { addChat, type ChatCommandOptions, type ChatCommandRequest } from "./chat.ts";
 import type { LookAtJobs } from "./check-jobs.ts";
 import { addData, type DataRequest } from "./data.ts";
-import { discordInvite } from "./discord-invite.ts";
 import { type DoctorOptions, doctor } from "./doctor.ts";
 import { init } from "./init.ts";
 import { addKeys, type KeysRequest } from "./keys.ts";
+import { discordInvite } from "./manifest/discord-invite.ts";
+import { type ChatCommand, slackManifest } from "./manifest/slack-manifest.ts";
 import { addMemory, type MemoryRequest } from "./memory.ts";
 import { addSettings, type SettingsRequest } from "./settings.ts";
-import { type ChatCommand, slackManifest } from "./slack-manifest.ts";
 import type { Terminal } from "./terminal.ts";
 import { addUser, type UserRequest } from "./user.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { slackManifest } from "../../src/cli/slack-manifest.ts";
+import { slackManifest } from "../../src/cli/manifest/slack-manifest.ts";
 import { CHAT_COMMANDS } from "../../src/core/commands/registry.ts";
 import { ALL_SCOPES } from "../support/slack/slack-methods.ts";
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { slackManifest } from "../../src/cli/slack-manifest.ts";
+import { slackManifest } from "../../src/cli/manifest/slack-manifest.ts";
 import { text, toolUse } from "../support/model/model-script.ts";
 import type { Script } from "../support/model/model-server.ts";
 import { untilIdle } from "../support/program/bot.ts";

@@ -1,5 +1,5 @@
-import { ASK_SHORTCUT, PROMPTS } from "../core/inbound/prompts.ts";
-import { describePlatform } from "../platforms.ts";
+import { ASK_SHORTCUT, PROMPTS } from "../../core/inbound/prompts.ts";
+import { describePlatform } from "../../platforms.ts";
 
 /** A command that people type after a slash. */
 export interface ChatCommand {
