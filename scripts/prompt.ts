@@ -77,6 +77,22 @@ function absent(): Promise<never> {
   return Promise.reject(new Error("nothing is carried out here"));
 }
 
+/** What the page and people would have of it. */
+const NOBODY = {
+  jobs: NO_JOBS,
+  createEmbedder: absent,
+  admins: [],
+  platforms: () => new Map(),
+  budgets: {},
+  providers: () => ({}),
+  tools: () => [],
+  toolProblems: () => [],
+  agents: () => new Map(),
+  allowedHosts: [],
+  giveKeys: () => {},
+  tryKey: absent,
+};
+
 /** Tools that are only described here: what they would reach is not there, and MCP servers are not connected. */
 async function describedTools(from: Store): Promise<readonly Tool[]> {
   const host = {
@@ -109,15 +125,8 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     configOf: () => {
       throw new Error("no run asks for it");
     },
-    createEmbedder: absent,
-    admins: [],
-    platforms: () => new Map(),
-    budgets: {},
+    ...NOBODY,
     settings: new SettingsInForce(config, agentProblems),
-    jobs: NO_JOBS,
-    providers: () => ({}),
-    giveKeys: () => {},
-    tryKey: absent,
   };
   const toolbox = await createToolbox({
     ...host,

@@ -24,7 +24,7 @@ import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
 import type { SettingsInForce } from "./config/stored/in-force.ts";
 import type { DefinitionSet } from "./core/agents/page-definitions.ts";
-import type { QueryConfig } from "./core/agents/query-config.ts";
+import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts";
 import type { CallModel } from "./core/budget/background-call.ts";
 import type { CreateBackgroundEmbedder } from "./core/budget/background-embedder.ts";
 import type { BudgetSettings } from "./core/budget/limits.ts";
@@ -187,6 +187,14 @@ export interface FeatureHost {
   readonly giveKeys: LiveProviders["setKeys"];
   /** Tries a provider's key, or another one for it, and says what came back. */
   readonly tryKey: (provider: string, key?: string) => Promise<Finding>;
+  /** Every tool there is now, with where it comes from. */
+  readonly tools: () => readonly FeatureTool[];
+  /** Why tools are missing that there should be, a sentence each. */
+  readonly toolProblems: () => readonly string[];
+  /** Hosts that tools may read from, as it stands now. */
+  readonly allowedHosts: readonly string[];
+  /** Agents by name. */
+  readonly agents: () => ReadonlyMap<string, AgentDefinition>;
   /** Names that tools may not take: those of tools that were there before. */
   readonly taken: () => ReadonlySet<string>;
   /** Writes down for the audit log what somebody has done; it never rejects. */
@@ -222,6 +230,12 @@ interface ToldInChannel {
   readonly waiting: readonly { readonly path: string; readonly text: string }[];
   /** The directory's own skills, as far as they are followed. */
   readonly skills: readonly Pick<Skill, "name" | "description" | "source">[];
+}
+
+/** A tool with where it comes from, as people read it. */
+export interface FeatureTool {
+  readonly tool: Tool;
+  readonly source: string;
 }
 
 export type WriteAudit = (entry: AuditEntry) => Promise<void>;

@@ -8,8 +8,7 @@ import type { ChatCommand } from "./core/command-line/command.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import { privately } from "./core/protocol/private-reply.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
-import type { Tool } from "./core/tool.ts";
-import type { ConfiguredFeature, Feature, FeatureHost, OpenFeature } from "./feature.ts";
+import type { ConfiguredFeature, Feature, FeatureHost, FeatureTool, OpenFeature } from "./feature.ts";
 
 /** The features that are on. */
 export interface Features {
@@ -32,12 +31,6 @@ export interface Features {
   readonly watchers: readonly WatchRun[];
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
-}
-
-export interface FeatureTool {
-  readonly tool: Tool;
-  /** Where it comes from, as people read it. */
-  readonly source: string;
 }
 
 /** A feature as an operator has set it. */

@@ -186,6 +186,10 @@ export async function openToolbox(
         budgets: config.budgets,
         settings,
         ...providerKeys(providers, secrets),
+        tools: () => toolbox.sources(),
+        toolProblems: () => toolbox.problems(),
+        agents: () => given.agents,
+        allowedHosts: config.allowedHosts,
         serves: servedBy(config.access),
         hideIn: <T>(value: T) => given.secrets.files.hideIn(given.secrets.hideIn(value)),
         titleOf: (name: string, input: unknown) =>

@@ -11,6 +11,7 @@ import { memoryFeature } from "./memory/feature.ts";
 import { providersFeature } from "./providers/feature.ts";
 import { retentionFeature } from "./retention/feature.ts";
 import { sitesFeature } from "./sites/feature.ts";
+import { toolsFeature } from "./tools/feature.ts";
 import { usageFeature } from "./usage/feature.ts";
 import { webSearchFeature } from "./web-search/feature.ts";
 
@@ -29,6 +30,7 @@ export const FEATURES: readonly Feature[] = [
   memoryFeature,
   retentionFeature,
   sitesFeature,
+  toolsFeature,
   usageFeature,
   webSearchFeature,
 ];

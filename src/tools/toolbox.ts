@@ -48,7 +48,9 @@ export interface FeatureTools extends Pick<Toolbox, "problems" | "start" | "stop
 /** Every tool there is. Those of features come and go. */
 export interface Toolbox {
   tools(): readonly Tool[];
-  /** As people read them, with where each comes from. */
+  /** With where each comes from, as people read it. */
+  sources(): readonly { readonly tool: Tool; readonly source: string }[];
+  /** As people read them. */
   listed(): readonly ListedTool[];
   /** Why tools are missing that there should be, a sentence each. */
   problems(): readonly string[];
@@ -75,12 +77,11 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const features = await options.features(new Set(own().map(({ name }) => name)));
   let stopKeeping = () => {};
   const all = (): readonly Tool[] => [...own(), ...features.tools().map(({ tool }) => tool)].map(clean);
+  const sources = () => [...own().map((tool) => ({ tool, source: "built in" })), ...features.tools()];
   return {
     tools: all,
-    listed: () => [
-      ...own().map((tool) => listed(tool, "built in")),
-      ...features.tools().map(({ tool, source }) => listed(tool, source)),
-    ],
+    sources,
+    listed: () => sources().map(({ tool, source }) => listed(tool, source)),
     problems: () => features.problems(),
     runs: {
       tools: all,

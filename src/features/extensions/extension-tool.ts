@@ -44,7 +44,9 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
     grant: () => grantOf(manifest),
     title: titleOf,
     brings: () => ({ who: manifest.hosts.map(outsideOf), holds: permission === "none" ? [] : ["files"] }),
-    sends: (call) => manifest.hosts.map((to) => ({ to, says: JSON.stringify(call) })),
+    ...(manifest.hosts.length === 0
+      ? {}
+      : { sends: (call: unknown) => manifest.hosts.map((to) => ({ to, says: JSON.stringify(call) })) }),
     capabilities: (_call, place) => capabilitiesOf(manifest, place),
     preview: async (call, ctx) => ({
       question: `Use the tool ${name}?`,

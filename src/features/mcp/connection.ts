@@ -115,6 +115,15 @@ export class McpConnection {
     this.#keeping ??= this.#keep();
   }
 
+  /** Ends the session that there is, and connects anew at once; resolves when it is known what came of it. */
+  async reconnect(): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    const session = this.#session;
+    this.#failures = 0;
+    if (session !== null) await this.#drop(session, "it is being connected anew");
+    await this.#connect();
+  }
+
   /** Resolves when nothing runs any more. */
   async stop(): Promise<void> {
     this.#stopping.abort();

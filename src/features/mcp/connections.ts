@@ -76,6 +76,10 @@ export interface McpConnections {
   problems(): readonly string[];
   /** How each server of the settings stands. */
   serverStates(): readonly ServerState[];
+  /** The connection of a server, as people call it. */
+  connection(name: string): Pick<McpConnection, "reconnect"> | undefined;
+  /** Servers that are in the settings and are not started, and why. */
+  readonly idle: readonly IdleServer[];
   /** Calls back whenever that has changed. */
   watch(changed: () => void): void;
   /** What a line after `/mcp` asks for. */
@@ -126,6 +130,8 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
       ...connections.flatMap((connection) => problemOf(connection, clock.now()) ?? []),
     ],
     serverStates: () => serverStates(connections, idle),
+    connection: (name) => connections.find(({ title }) => title === name),
+    idle,
     watch: (tell) => {
       watching.push(tell);
     },

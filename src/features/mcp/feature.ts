@@ -80,7 +80,10 @@ function configure({ fileName, ...given }: GivenSettings): ConfiguredFeature {
 
 /** Servers connect in the background: one that is down delays nobody. */
 async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost): Promise<OpenFeature> {
-  const { createMcpConnections } = await import("./connections.ts");
+  const [{ createMcpConnections }, { mcpRoutes }] = await Promise.all([
+    import("./connections.ts"),
+    import("./server-states/routes.ts"),
+  ]);
   const { clock, random } = runtime;
   const ask: AskThread = async ({ key, question, options: choices }, ctx, signal) => {
     const body = { kind: "question" as const, key, question, options: [...choices] };
@@ -95,6 +98,7 @@ async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost):
     whyMissing: (tool) => servers.missing(tool),
     toolKnown: (tool) => servers.toolKnown(tool),
     problems: () => servers.problems(),
+    routes: mcpRoutes(servers, { ...deps, clock }),
     panel: { title: "MCP servers", lines: () => servers.serverStates(), watch: (changed) => servers.watch(changed) },
     commands: { mcp: (line) => servers.command(line) },
     start: (signal) => Promise.resolve(servers.start(signal)),

@@ -2,7 +2,15 @@ import { changeHeaders } from "../state/controller.ts";
 import type { PageState } from "../state/state.ts";
 
 /** What the server says in its own words about a request that came to nothing. */
-export class RequestError extends Error {}
+export class RequestError extends Error {
+  /** The status of the answer; null: none came. */
+  readonly status: number | null;
+
+  constructor(words: string, status: number | null) {
+    super(words);
+    this.status = status;
+  }
+}
 
 type Query = Readonly<Record<string, string | number | null>>;
 
@@ -24,11 +32,11 @@ export function post<T>(path: string, body: object, state: PageState): Promise<T
 async function answerOf<T>(path: string, options: RequestInit): Promise<T> {
   const response = await fetch(path, options).catch((error: unknown) => {
     if (options.signal?.aborted === true) throw error;
-    throw new RequestError("There is no connection. Try again when it is back.");
+    throw new RequestError("There is no connection. Try again when it is back.", null);
   });
   const answer = await response.json().catch(() => null);
   if (response.ok) return answer;
-  throw new RequestError(sentenceOf(answer) ?? "This could not be done. Reload the page.");
+  throw new RequestError(sentenceOf(answer) ?? "This could not be done. Reload the page.", response.status);
 }
 
 function sentenceOf(answer: unknown): string | null {

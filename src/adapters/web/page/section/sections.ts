@@ -34,6 +34,8 @@ export const SECTIONS: readonly Section[] = [
   },
   { name: "usage", title: "Usage", role: "viewer", load: async () => (await import("../usage/usage.tsx")).Usage },
   { name: "jobs", title: "All jobs", role: "viewer", load: async () => (await import("../jobs/jobs.tsx")).Jobs },
+  { name: "tools", title: "Tools", role: "viewer", load: async () => (await import("../tools/tools.tsx")).Tools },
+  { name: "mcp", title: "MCP servers", role: "viewer", load: async () => (await import("../mcp/mcp.tsx")).McpServers },
   {
     name: "providers",
     title: "Providers",

@@ -1,0 +1,179 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get, post, problemOf, RequestError } from "../section/request.ts";
+import type { SectionProps } from "../section/sections.ts";
+import { useLoaded } from "../section/use-loaded.ts";
+import type { PageState } from "../state/state.ts";
+
+/** As src/features/mcp/routes.ts tells of it. */
+interface Server {
+  readonly name: string;
+  readonly state: "waiting" | "connecting" | "connected" | "down" | "stopped" | "off";
+  /** Milliseconds since the epoch, or null. */
+  readonly since: number | null;
+  readonly problem: string | null;
+  readonly where: string;
+  readonly tools: readonly { readonly name: string; readonly tool: string; readonly kind: "reads" | "sends" }[];
+  readonly leftOut: readonly { readonly tool: string; readonly why: string }[];
+}
+
+interface Listed {
+  readonly rows: readonly Server[];
+  readonly mayReconnect: boolean;
+}
+
+/** How often servers are looked at while the page is open. Milliseconds. */
+const EVERY_MS = 5_000;
+const NONE: Listed = { rows: [], mayReconnect: false };
+
+/** MCP servers as they stand, and their tools. */
+export function McpServers({ state }: SectionProps): JSX.Element {
+  const loaded = useLoaded("", (signal) => get<Listed>("/features/mcp/servers", {}, signal).catch(noneWithout));
+  const { again } = loaded;
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === "visible" && again(), EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    // What is there is true until the next look.
+    <LoadedView loaded={{ ...loaded, isLoading: loaded.isLoading && loaded.value === null }}>
+      {({ rows, mayReconnect }) =>
+        rows.length === 0 ? (
+          <p class="hint centred">
+            There are no MCP servers. An operator adds them to the settings file, under <code>mcpServers</code>, in the
+            form that other programs use, too.
+          </p>
+        ) : (
+          <div class="overview">
+            {rows.map((server) => (
+              <ServerPart key={server.name} server={server} mayReconnect={mayReconnect} state={state} again={again} />
+            ))}
+          </div>
+        )
+      }
+    </LoadedView>
+  );
+}
+
+/** Where no server is set, nothing answers for them. */
+function noneWithout(error: unknown): Listed {
+  if (error instanceof RequestError && error.status === 404) return NONE;
+  throw error;
+}
+
+const STATES: Readonly<Record<Server["state"], string>> = {
+  waiting: "waiting",
+  connecting: "connecting",
+  connected: "connected",
+  down: "not connected",
+  stopped: "stopped",
+  off: "off",
+};
+
+interface ServerPartProps {
+  readonly server: Server;
+  readonly mayReconnect: boolean;
+  readonly state: PageState;
+  readonly again: () => void;
+}
+
+function ServerPart({ server, mayReconnect, state, again }: ServerPartProps): JSX.Element {
+  const { name, where, problem, since, tools, leftOut } = server;
+  const id = `mcp-${name}`;
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>
+        {name} <span class="hint">{STATES[server.state]}</span>
+      </h2>
+      <p>
+        {problem ?? "Connected"}
+        {problem === null && since !== null && (
+          <>
+            {" "}
+            since <time dateTime={new Date(since).toISOString()}>{new Date(since).toLocaleString()}</time>.
+          </>
+        )}
+      </p>
+      {where !== "" && <p class="hint">It runs as {where}.</p>}
+      <KindOfTools kind="reads" tools={tools} />
+      <KindOfTools kind="sends" tools={tools} />
+      {leftOut.length > 0 && (
+        <details>
+          <summary>{leftOut.length} left out</summary>
+          <ul>
+            {leftOut.map(({ tool, why }) => (
+              <li key={tool}>
+                <code>{tool}</code>: {why}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {mayReconnect && server.state !== "off" && <Reconnect name={name} state={state} done={again} />}
+    </section>
+  );
+}
+
+const KINDS = {
+  reads: "read: what they are asked for leaves, and nothing else is changed",
+  sends: "send: they may hand on or change something, and ask first",
+} as const;
+
+function KindOfTools({ kind, tools }: { readonly kind: keyof typeof KINDS; readonly tools: Server["tools"] }) {
+  const those = tools.filter((tool) => tool.kind === kind);
+  if (those.length === 0) return null;
+  return (
+    <details>
+      <summary>
+        {those.length} {those.length === 1 ? "tool" : "tools"} that {KINDS[kind]}
+      </summary>
+      <ul>
+        {those.map(({ name, tool }) => (
+          <li key={name}>
+            <a href={`#/tools/${encodeURIComponent(name)}`}>{tool}</a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+interface ReconnectProps {
+  readonly name: string;
+  readonly state: PageState;
+  readonly done: () => void;
+}
+
+function Reconnect({ name, state, done }: ReconnectProps): JSX.Element {
+  const [outcome, setOutcome] = useState("");
+  const [isBusy, setIsBusy] = useState(false);
+  const reconnect = async (): Promise<void> => {
+    if (isBusy) return;
+    setIsBusy(true);
+    setOutcome("");
+    try {
+      const { server } = await post<{ server: Server }>("/features/mcp/reconnect", { name }, state);
+      setOutcome(server.problem ?? "It is connected.");
+      done();
+    } catch (error) {
+      setOutcome(problemOf(error));
+    }
+    setIsBusy(false);
+  };
+  return (
+    <p>
+      <button
+        type="button"
+        aria-label={`Reconnect ${name}`}
+        aria-disabled={isBusy}
+        onClick={() => {
+          reconnect().catch(() => {});
+        }}
+      >
+        {isBusy ? "Connecting…" : "Reconnect"}
+      </button>{" "}
+      <span role="status">{outcome}</span>
+    </p>
+  );
+}

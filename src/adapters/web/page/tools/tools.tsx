@@ -1,0 +1,201 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { type Column, DataTable } from "../section/data-table.tsx";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get } from "../section/request.ts";
+import type { SectionProps } from "../section/sections.ts";
+import { useLoaded } from "../section/use-loaded.ts";
+
+/** As src/features/tools/shown-tools.ts tells of it. */
+interface Tool {
+  readonly name: string;
+  readonly source: string;
+  readonly permission: string;
+  readonly asks: boolean;
+  readonly reach: string;
+  readonly sends: boolean;
+  readonly isOffered: boolean;
+  readonly isParallel: boolean;
+  readonly afterCrash: "replay" | "reconcile" | "never";
+  readonly agents: readonly string[];
+}
+
+interface Listed {
+  readonly rows: readonly Tool[];
+  /** Why tools are missing that there should be, a sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Every tool and what it may do, or the one that the address names. */
+export function Tools({ rest }: SectionProps): JSX.Element {
+  return rest === "" ? <ToolList /> : <ToolPage name={rest} />;
+}
+
+interface Search {
+  readonly words: string;
+  readonly source: string;
+  readonly permission: string;
+}
+
+const ANY: Search = { words: "", source: "", permission: "" };
+
+function ToolList(): JSX.Element {
+  const loaded = useLoaded("", (signal) => get<Listed>("/features/tools/list", {}, signal));
+  const [search, setSearch] = useState(ANY);
+  return (
+    <>
+      {loaded.value !== null && <SearchForm tools={loaded.value.rows} search={search} change={setSearch} />}
+      <LoadedView loaded={loaded}>
+        {({ rows, problems }) => (
+          <>
+            {problems.map((problem) => (
+              <p key={problem} class="hint">
+                ⚠ {problem}
+              </p>
+            ))}
+            <DataTable
+              caption="Tools"
+              columns={COLUMNS}
+              rows={rows.filter((tool) => fits(tool, search))}
+              keyOf={({ name }) => name}
+              empty="No tool fits this search."
+            />
+          </>
+        )}
+      </LoadedView>
+    </>
+  );
+}
+
+function fits({ name, source, permission }: Tool, search: Search): boolean {
+  const words = search.words.toLowerCase().trim();
+  const isNamed = name.toLowerCase().includes(words) || source.toLowerCase().includes(words);
+  return (
+    isNamed &&
+    (search.source === "" || search.source === source) &&
+    (search.permission === "" || search.permission === permission)
+  );
+}
+
+interface SearchFormProps {
+  readonly tools: readonly Tool[];
+  readonly search: Search;
+  readonly change: (search: Search) => void;
+}
+
+function SearchForm({ tools, search, change }: SearchFormProps): JSX.Element {
+  const choice = (key: "source" | "permission", label: string): JSX.Element => (
+    <select
+      aria-label={label}
+      value={search[key]}
+      onChange={({ currentTarget }) => change({ ...search, [key]: currentTarget.value })}
+    >
+      <option value="">{label}: any</option>
+      {[...new Set(tools.map((tool) => tool[key]))].sort().map((value) => (
+        <option key={value} value={value}>
+          {value}
+        </option>
+      ))}
+    </select>
+  );
+  return (
+    <search class="filters">
+      <input
+        type="search"
+        aria-label="Search tools"
+        placeholder="Search tools"
+        value={search.words}
+        onInput={({ currentTarget }) => change({ ...search, words: currentTarget.value })}
+      />
+      {choice("source", "From")}
+      {choice("permission", "Permission")}
+    </search>
+  );
+}
+
+const COLUMNS: readonly Column<Tool>[] = [
+  {
+    title: "Tool",
+    cell: ({ name }) => (
+      <a href={`#/tools/${encodeURIComponent(name)}`}>
+        <code>{name}</code>
+      </a>
+    ),
+    sortBy: ({ name }) => name,
+  },
+  { title: "From", cell: ({ source }) => source, sortBy: ({ source }) => source },
+  { title: "Permission", cell: PermissionOf, sortBy: ({ permission }) => permission },
+  { title: "Reach", cell: ({ reach, sends }) => reachOf(reach, sends) },
+  { title: "Agents", cell: ({ agents }) => (agents.length === 0 ? "none" : agents.join(", ")) },
+];
+
+function PermissionOf({ permission, asks }: Tool): JSX.Element {
+  return (
+    <>
+      {permission}
+      {asks && <span class="hint"> asks first</span>}
+    </>
+  );
+}
+
+function reachOf(reach: string, sends: boolean): string {
+  return [reach, ...(sends ? ["sends data out"] : [])].filter((part) => part !== "").join(" · ");
+}
+
+const AFTER_CRASH: Readonly<Record<Tool["afterCrash"], string>> = {
+  replay: "A call that a restart cut off is made again.",
+  reconcile: "A call that a restart cut off is looked into, and finished or told.",
+  never: "A call that a restart cut off is not made again; the model is told.",
+};
+
+function ToolPage({ name }: { readonly name: string }): JSX.Element {
+  const loaded = useLoaded(name, (signal) =>
+    get<Tool & { description: string; schema: string }>("/features/tools/tool", { name }, signal),
+  );
+  return (
+    <>
+      <p class="section-notes">
+        <a href="#/tools">All tools</a>
+      </p>
+      <LoadedView loaded={loaded}>
+        {(tool) => (
+          <article class="job-details">
+            <h2>
+              <code>{tool.name}</code>
+            </h2>
+            <p class="hint">{tool.source}</p>
+            <ul>
+              <li>
+                Permission <strong>{tool.permission}</strong>
+                {tool.asks ? ": people are asked before a call, but for what they have allowed for longer." : "."}
+              </li>
+              {tool.reach !== "" && <li>Reach: {tool.reach}.</li>}
+              <li>
+                {tool.sends
+                  ? "Data leaves by its calls, which are judged by whose words they hold."
+                  : "No data leaves by its calls."}
+              </li>
+              <li>
+                {tool.isOffered
+                  ? "Each request tells models of it."
+                  : "Models find it by tool_search when they need it."}
+              </li>
+              <li>{tool.isParallel ? "Calls run beside others of their turn." : "Calls run one after the other."}</li>
+              <li>{AFTER_CRASH[tool.afterCrash]}</li>
+              <li>Agents: {tool.agents.length === 0 ? "none may use it" : tool.agents.join(", ")}.</li>
+            </ul>
+            <section aria-label="What models read">
+              <h3>What models read</h3>
+              <p class="plain-text">{tool.description}</p>
+            </section>
+            <section aria-label="Arguments">
+              <h3>Arguments</h3>
+              {/* Long ones scroll by themselves, also by keyboard. */}
+              <pre tabIndex={0}>{tool.schema}</pre>
+            </section>
+          </article>
+        )}
+      </LoadedView>
+    </>
+  );
+}

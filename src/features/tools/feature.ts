@@ -1,0 +1,14 @@
+import type { Feature } from "../../feature.ts";
+
+/** The tools that agents have, on the page. */
+export const toolsFeature: Feature = {
+  name: "tools",
+  settings: {},
+  configure: () => ({
+    problems: [],
+    open: async (host) => {
+      const { toolRoutes } = await import("./routes.ts");
+      return { routes: toolRoutes(host) };
+    },
+  }),
+};

@@ -1,0 +1,25 @@
+import type { FeatureHost, OpenFeature } from "../../feature.ts";
+import { shownTools, type ToolsHost, toolDetails } from "./shown-tools.ts";
+
+type Route = NonNullable<OpenFeature["routes"]>[number];
+
+/** What there is of tools, for whoever reads the page. */
+export function toolRoutes(host: ToolsHost & Pick<FeatureHost, "hideIn" | "toolProblems">): readonly Route[] {
+  const { hideIn, toolProblems } = host;
+  return [
+    {
+      method: "GET",
+      path: "/list",
+      handle: async () => ({ status: 200, body: hideIn({ rows: shownTools(host), problems: [...toolProblems()] }) }),
+    },
+    {
+      method: "GET",
+      path: "/tool",
+      handle: async ({ query }) => {
+        const details = toolDetails(query.get("name") ?? "", host);
+        if (details === null) return { status: 404, body: { error: "There is no tool of that name now." } };
+        return { status: 200, body: hideIn({ ...details }) };
+      },
+    },
+  ];
+}

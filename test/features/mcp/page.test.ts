@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { openBrowser } from "../../support/program/browser.ts";
+import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+
+import {
+  addAccount,
+  complaintsAbout,
+  consoleOffice,
+  LOOKS,
+  originOf,
+  picture,
+  signedIn,
+} from "../console/console-world.ts";
+import { everything } from "./connected.ts";
+
+/** The pages of tools and of MCP servers, in a real browser over the whole program. */
+
+const HOSTILE = `<img src=x onerror="document.title='taken'"> [click](javascript:alert(1))`;
+/** How many tools a large server lists, and how many of them are taken. */
+const MANY = 300;
+const TAKEN = 256;
+
+/** A server over stdio that lists many tools, and describes them with what no page may take for its own. */
+const LARGE = `
+import { createInterface } from "node:readline";
+const schema = { type: "object", properties: { note: { type: "string", description: ${JSON.stringify(HOSTILE)} } } };
+const tools = Array.from({ length: ${MANY} }, (_, at) => ({
+  name: "tool_" + at, description: ${JSON.stringify(HOSTILE)}, inputSchema: schema, annotations: { title: ${JSON.stringify(HOSTILE)} },
+}));
+const answers = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: ${JSON.stringify(HOSTILE)}, version: "1" }, instructions: ${JSON.stringify(HOSTILE)} }),
+  "tools/list": () => ({ tools }),
+  ping: () => ({}),
+};
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method]?.(params) ?? {} }));
+}
+`;
+
+let browser: Browser;
+let at: SlackOffice;
+let directory: string;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  directory = mkdtempSync(path.join(tmpdir(), "deckhand-large-"));
+  const file = path.join(directory, "large.mjs");
+  writeFileSync(file, LARGE);
+  at = await consoleOffice({
+    mcpServers: {
+      all: everything({ tools: { "get-*": { permission: "read" } } }),
+      gone: { command: "/nowhere/at/all" },
+      large: { command: process.execPath, args: [file] },
+      off: { command: "x", disabled: true },
+    },
+  });
+  await addAccount(at, { name: "olga", role: "operator" });
+  await addAccount(at, { name: "vera", role: "viewer" });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true });
+});
+
+const server = (page: Page, name: string) => page.getByRole("region", { name: new RegExp(`^${name} `, "u") });
+
+test("each server is shown as it stands, with tools that read and that send, and an operator connects one anew", async () => {
+  const page = await signedIn(at, browser, { name: "olga" });
+  await page.goto(`${originOf(at)}/#/mcp`);
+  await server(page, "all").getByText("Connected since").waitFor();
+  await server(page, "all")
+    .getByText(/\d+ tools that read/u)
+    .waitFor();
+  await server(page, "all")
+    .getByText(/\d+ tools that send/u)
+    .waitFor();
+  await server(page, "large")
+    .getByText(`${MANY - TAKEN} left out`)
+    .waitFor();
+  await server(page, "gone").getByText("its program is not found").waitFor();
+  await server(page, "off").getByText("disabled in the settings").waitFor();
+  expect(await server(page, "off").getByRole("button").count()).toBe(0);
+
+  await page.getByRole("button", { name: "Reconnect all" }).press("Enter");
+  await server(page, "all").getByRole("status").getByText("It is connected.").waitFor();
+  await page.getByRole("button", { name: "Reconnect all" }).press("Enter");
+  await server(page, "all").getByRole("status").getByText("Wait a few seconds").waitFor();
+  await page.getByRole("button", { name: "Reconnect gone" }).click();
+  await server(page, "gone").getByRole("status").getByText("its program is not found").waitFor();
+  await page.context().close();
+});
+
+test("a viewer reads, and connects nothing anew by hand either", async () => {
+  const page = await signedIn(at, browser, { name: "vera" });
+  await page.goto(`${originOf(at)}/#/mcp`);
+  await server(page, "all").getByText("Connected since").waitFor();
+  expect(await page.getByRole("button", { name: /^Reconnect/u }).count()).toBe(0);
+  const status = await page.evaluate(
+    `fetch("/features/mcp/reconnect", { method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"all"}' }).then((answer) => answer.status)`,
+  );
+  expect(status).toBe(403);
+  await page.context().close();
+});
+
+const toolsSchema = z.object({ rows: z.array(z.looseObject({ name: z.string() })) });
+
+test("tools are listed with what they may do and who has them, found by words, and one shows what models read of it", async () => {
+  const page = await signedIn(at, browser, { name: "vera" });
+  await page.goto(`${originOf(at)}/#/tools`);
+  const rows = page.getByRole("table", { name: "Tools" }).locator("tbody tr");
+  await rows.filter({ hasText: "mcp__large__tool_255" }).waitFor();
+  const bash = rows.filter({ has: page.getByRole("link", { name: "bash", exact: true }) });
+  expect(await bash.textContent()).toMatch(/built in.*execute.*asks first.*changes files.*build/u);
+  expect(await rows.filter({ has: page.getByRole("link", { name: "read", exact: true }) }).textContent()).toMatch(
+    /built in.*read.*reads files.*build.*explore/u,
+  );
+  expect(await rows.filter({ hasText: "web_fetch" }).first().textContent()).toContain("sends data out");
+  expect(await rows.filter({ hasText: "csv_query" }).textContent()).not.toContain("sends data out");
+
+  const all = await rows.count();
+  await page.getByRole("searchbox", { name: "Search tools" }).fill("tool_25");
+  await expect.poll(() => rows.count()).toBe(7);
+  await page.getByRole("searchbox", { name: "Search tools" }).fill("");
+  await page.getByRole("combobox", { name: "From" }).selectOption("built in");
+  await expect.poll(() => rows.count()).toBeLessThanOrEqual(all - TAKEN);
+  await page.getByRole("searchbox", { name: "Search tools" }).fill("no such tool");
+  await page.getByText("No tool fits this search.").waitFor();
+
+  await page.goto(`${originOf(at)}/#/tools/mcp__large__tool_7`);
+  await page.getByRole("region", { name: "What models read" }).getByText("onerror").waitFor();
+  await page.getByRole("region", { name: "Arguments" }).getByText('"note"').waitFor();
+  expect(await page.locator(".section img").count()).toBe(0);
+  expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
+  expect(await page.title()).not.toBe("taken");
+  await page.goto(`${originOf(at)}/#/tools/nothing`);
+  await page.getByText("There is no tool of that name now.").waitFor();
+  const listed = await page.evaluate(`fetch("/features/tools/list").then((answer) => answer.json())`);
+  expect(toolsSchema.parse(listed).rows.length).toBe(all);
+  await page.context().close();
+});
+
+test.each(LOOKS)(
+  "axe finds nothing in servers, in tools and in one of them, $name",
+  async ({ name, colorScheme, width }) => {
+    const page = await signedIn(at, browser, { name: "olga", colorScheme, viewport: { width, height: 800 } });
+    const look = async (address: string, there: string) => {
+      await page.goto(`${originOf(at)}/#/${address}`);
+      await page.getByText(there).first().waitFor();
+      expect(await complaintsAbout(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      await picture(page, `${address.split("/").join("-")}-${name}`);
+    };
+    await look("mcp", "Connected since");
+    await look("tools", "web_fetch");
+    await look("tools/bash", "What models read");
+    await page.context().close();
+  },
+);
