@@ -59,6 +59,22 @@ const NO_JOBS = {
   view: absent,
 };
 
+/** What the page and people would have of it. */
+const NOBODY = {
+  jobs: NO_JOBS,
+  createEmbedder: absent,
+  admins: [],
+  platforms: () => new Map(),
+  budgets: {},
+  providers: () => ({}),
+  tools: () => [],
+  toolProblems: () => [],
+  agents: () => new Map(),
+  allowedHosts: [],
+  giveKeys: () => {},
+  tryKey: absent,
+};
+
 try {
   if (sessionId === undefined) await printSizes(store);
   else if ((await store.sessions.applicantsOf([sessionId])).length > 0) await printSession(sessionId, store);
@@ -76,22 +92,6 @@ try {
 function absent(): Promise<never> {
   return Promise.reject(new Error("nothing is carried out here"));
 }
-
-/** What the page and people would have of it. */
-const NOBODY = {
-  jobs: NO_JOBS,
-  createEmbedder: absent,
-  admins: [],
-  platforms: () => new Map(),
-  budgets: {},
-  providers: () => ({}),
-  tools: () => [],
-  toolProblems: () => [],
-  agents: () => new Map(),
-  allowedHosts: [],
-  giveKeys: () => {},
-  tryKey: absent,
-};
 
 /** Tools that are only described here: what they would reach is not there, and MCP servers are not connected. */
 async function describedTools(from: Store): Promise<readonly Tool[]> {
