@@ -98,7 +98,11 @@ async function one({ kind, name }: z.infer<typeof oneSchema>, viewer: Viewer, wo
   const set = kind === "agent" ? definitions.agents : definitions.skills;
   const found = set.all().find((definition) => definition.name === name);
   if (found === undefined) return NONE;
-  return answered({ ...whole(found, kept.newest(kind, name)), mayEdit: mayEdit(viewer) }, viewer, world);
+  const seen = kind === "agent" ? await channelsFor(viewer, [], world) : [];
+  const having = seen.filter(({ key }) => definitions.configured().includes(key) && definitions.agentOf(key) === name);
+  const usual = kind === "agent" && definitions.agentOf("") === name;
+  const body = { ...whole(found, kept.newest(kind, name)), channels: having, isUsual: usual };
+  return answered({ ...body, mayEdit: mayEdit(viewer) }, viewer, world);
 }
 
 async function channels(viewer: Viewer, world: World): Promise<FeatureAnswer> {

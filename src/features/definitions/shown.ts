@@ -19,6 +19,8 @@ interface WholeDefinition extends ListedDefinition {
   /** The number of the newest revision; 0 where there is none. */
   readonly number: number;
   readonly facts: Definition["facts"];
+  /** As it comes with the program; null: nothing of that name does. */
+  readonly shipped: string | null;
 }
 
 export function listed({ name, description, own, shipped }: Definition, newest: Kept | null): ListedDefinition {
@@ -30,5 +32,5 @@ export function listed({ name, description, own, shipped }: Definition, newest: 
 export function whole(definition: Definition, newest: Kept | null): WholeDefinition {
   const { own, shipped, facts } = definition;
   const text = own?.text ?? newest?.content ?? shipped ?? "";
-  return { ...listed(definition, newest), text, number: newest?.number ?? 0, facts };
+  return { ...listed(definition, newest), text, number: newest?.number ?? 0, facts, shipped };
 }

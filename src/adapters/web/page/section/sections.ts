@@ -37,6 +37,24 @@ export const SECTIONS: readonly Section[] = [
   { name: "tools", title: "Tools", role: "viewer", load: async () => (await import("../tools/tools.tsx")).Tools },
   { name: "mcp", title: "MCP servers", role: "viewer", load: async () => (await import("../mcp/mcp.tsx")).McpServers },
   {
+    name: "agents",
+    title: "Agents",
+    role: "viewer",
+    load: async () => (await import("../definitions/definition-page.tsx")).Agents,
+  },
+  {
+    name: "skills",
+    title: "Skills",
+    role: "viewer",
+    load: async () => (await import("../definitions/definition-page.tsx")).Skills,
+  },
+  {
+    name: "instructions",
+    title: "Instructions",
+    role: "viewer",
+    load: async () => (await import("../definitions/instructions.tsx")).Instructions,
+  },
+  {
     name: "providers",
     title: "Providers",
     role: "viewer",

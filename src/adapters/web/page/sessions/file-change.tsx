@@ -1,11 +1,9 @@
-import { createTwoFilesPatch } from "diff";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { diffText } from "../text/diff-text.ts";
 import { Markdown } from "../text/markdown-text.tsx";
 import { fetchChange } from "./api.ts";
 
-/** Milliseconds that comparing two texts may take: then all of it counts as changed. */
-const COMPARING_MS = 1_000;
 const NOT_LOADED = "It could not be loaded.";
 
 interface FileChangeProps {
@@ -41,14 +39,5 @@ async function changeText(sessionId: string, path: string): Promise<string> {
   if (change === null) return "There is nothing to show of it.";
   const { before, after, notShown } = change;
   if (notShown !== null) return notShown;
-  const patch = createTwoFilesPatch("a", "b", before, after, undefined, undefined, {
-    context: 3,
-    timeout: COMPARING_MS,
-  });
-  if (patch === undefined) return "It is too different to be compared here.";
-  const lines = patch.split("\n").slice(3);
-  // Longer than any fence that the file itself holds.
-  const longest = Math.max(0, ...lines.map((line) => /`{3,}/u.exec(line)?.[0].length ?? 0));
-  const fence = "`".repeat(Math.max(3, longest + 1));
-  return [`${fence}diff`, ...lines, fence].join("\n");
+  return diffText(before, after);
 }

@@ -1,0 +1,189 @@
+import type { JSX } from "preact";
+import { type Column, DataTable } from "../section/data-table.tsx";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get } from "../section/request.ts";
+import { useLoaded } from "../section/use-loaded.ts";
+import type { DefinitionKind, DefinitionList as Found, Listed } from "./answers.ts";
+import { hasDraft } from "./use-editing.ts";
+
+interface Words {
+  readonly title: string;
+  readonly section: string;
+  readonly about: string;
+  readonly make: string;
+}
+
+export const WORDS: Readonly<Record<DefinitionKind, Words>> = {
+  agent: {
+    title: "Agents",
+    section: "agents",
+    about:
+      "Who answers: what each is told, and what it may do. People switch by /agent or @name. What is saved here holds from the next run on.",
+    make: "New agent",
+  },
+  skill: {
+    title: "Skills",
+    section: "skills",
+    about:
+      "Instructions for work that recurs. The model calls one when it fits, people by /skill. What is saved here holds from the next run on.",
+    make: "New skill",
+  },
+};
+
+const SOURCES: Readonly<Record<Listed["from"], string>> = {
+  shipped: "comes with Deckhand",
+  page: "set on this page",
+  file: "the operator's files",
+};
+
+/** The agents or the skills that there are, and where they are from. */
+export function DefinitionList({ kind }: { readonly kind: DefinitionKind }): JSX.Element {
+  const loaded = useLoaded(kind, (signal) => get<Found>("/features/definitions/list", { kind }, signal));
+  const { title, about, make, section } = WORDS[kind];
+  return (
+    <>
+      <div class="section-notes">
+        <p class="hint">{about}</p>
+      </div>
+      <LoadedView loaded={loaded}>
+        {(found) => (
+          <div class="definitions">
+            {found.mayEdit && (
+              <p>
+                <a href={`#/${section}/+`} class="button-link">
+                  {make}
+                </a>
+              </p>
+            )}
+            {found.problems.length > 0 && (
+              <div class="problem" role="alert">
+                <p>Not loaded, or not as written:</p>
+                <ul>
+                  {found.problems.map((problem) => (
+                    <li key={problem}>{problem}</li>
+                  ))}
+                </ul>
+              </div>
+            )}
+            <DataTable
+              caption={title}
+              columns={columnsFor(kind, found)}
+              rows={found.rows}
+              keyOf={({ name }) => name}
+              empty="There are none yet."
+            />
+            {kind === "agent" ? <ChannelAgents found={found} /> : <ChannelSkills found={found} />}
+          </div>
+        )}
+      </LoadedView>
+    </>
+  );
+}
+
+function columnsFor(kind: DefinitionKind, { usual }: Found): readonly Column<Listed>[] {
+  const { section } = WORDS[kind];
+  return [
+    {
+      title: kind === "agent" ? "Agent" : "Skill",
+      sortBy: ({ name }) => name,
+      cell: ({ name }) => (
+        <>
+          <a href={`#/${section}/${encodeURIComponent(name)}`}>{name}</a>
+          {kind === "agent" && name === usual && <span class="tag">default</span>}
+          {hasDraft(`${kind}/${name}`) && <span class="tag">not saved</span>}
+        </>
+      ),
+    },
+    {
+      title: "What for",
+      cell: ({ description }) => (description === "" ? <span class="hint">broken</span> : description),
+    },
+    {
+      title: "Where from",
+      sortBy: ({ from }) => SOURCES[from],
+      cell: ({ from, place, hasShipped }) => (
+        <>
+          {SOURCES[from]}
+          {from === "page" && hasShipped && ", in place of the shipped one"}
+          {place !== null && (
+            <>
+              : <code>{place}</code>
+            </>
+          )}
+        </>
+      ),
+    },
+  ];
+}
+
+type Channel = Found["channels"][number];
+
+const CHANNEL: Column<Channel> = { title: "Channel", cell: ({ key, name }) => <ChannelName id={key} name={name} /> };
+const CHANNELS: readonly Column<Channel>[] = [
+  CHANNEL,
+  { title: "Agent", cell: ({ agent }) => <a href={`#/agents/${encodeURIComponent(agent)}`}>{agent}</a> },
+];
+
+function ChannelAgents({ found: { usual, channels } }: { readonly found: Found }): JSX.Element {
+  return (
+    <section aria-labelledby="channel-agents">
+      <h2 id="channel-agents">Who answers where</h2>
+      <p class="hint">
+        The settings say so (<code>agentDefinition</code>). Channels that are not named have{" "}
+        <a href={`#/agents/${encodeURIComponent(usual)}`}>{usual}</a>; in a thread, /agent chooses another.
+      </p>
+      {channels.length > 0 && (
+        <DataTable caption="Agents of channels" columns={CHANNELS} rows={channels} keyOf={({ key }) => key} empty="" />
+      )}
+    </section>
+  );
+}
+
+interface OwnSkill {
+  readonly channel: Channel;
+  readonly skill: Channel["skills"][number];
+}
+
+const OWN_SKILLS: readonly Column<OwnSkill>[] = [
+  { title: "Skill", cell: ({ skill }) => skill.name },
+  { title: "What for", cell: ({ skill }) => skill.description },
+  { title: "Channel", cell: ({ channel }) => <ChannelName id={channel.key} name={channel.name} /> },
+  { title: "File", cell: ({ skill }) => <code>{skill.source}</code> },
+];
+
+function ChannelSkills({ found: { channels } }: { readonly found: Found }): JSX.Element {
+  const rows = channels.flatMap((channel) => channel.skills.map((skill) => ({ channel, skill })));
+  return (
+    <section aria-labelledby="channel-skills">
+      <h2 id="channel-skills">Of single channels</h2>
+      <p class="hint">
+        The skills above are there in all channels. A directory's own, as far as they are followed, stand in place of
+        those of their name, and are changed in its files.
+      </p>
+      {rows.length > 0 && (
+        <DataTable
+          caption="Skills of single channels"
+          columns={OWN_SKILLS}
+          rows={rows}
+          keyOf={({ channel, skill }) => `${channel.key} ${skill.name}`}
+          empty=""
+        />
+      )}
+    </section>
+  );
+}
+
+/** Its name, and how the settings name it where that is another. */
+export function ChannelName({ id, name }: { readonly id: string; readonly name: string }): JSX.Element {
+  return (
+    <>
+      {name}
+      {name !== id && (
+        <>
+          {" "}
+          <code>{id}</code>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,227 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get } from "../section/request.ts";
+import type { SectionProps } from "../section/sections.ts";
+import { useLoaded } from "../section/use-loaded.ts";
+import type { PageState } from "../state/state.ts";
+import type { DefinitionKind, OneDefinition } from "./answers.ts";
+import { ChangeDialog } from "./change-dialog.tsx";
+import { ChannelName, DefinitionList, WORDS } from "./definition-list.tsx";
+import { Editor } from "./editor.tsx";
+import { History } from "./history.tsx";
+import { NewDefinition } from "./new-definition.tsx";
+import { Preview } from "./preview.tsx";
+import { useEditing } from "./use-editing.ts";
+
+/** Agents, or the one that the address names. */
+export function Agents(props: SectionProps): JSX.Element {
+  return <Definitions kind="agent" {...props} />;
+}
+
+/** Skills, or the one that the address names. */
+export function Skills(props: SectionProps): JSX.Element {
+  return <Definitions kind="skill" {...props} />;
+}
+
+function Definitions({ kind, state, rest, go }: SectionProps & { readonly kind: DefinitionKind }): JSX.Element {
+  const [saved, setSaved] = useState("");
+  if (rest === "") return <DefinitionList kind={kind} />;
+  const { title, section } = WORDS[kind];
+  const name = rest === "+" ? "" : decodeURIComponent(rest);
+  return (
+    <>
+      <div class="section-notes">
+        <p>
+          <a href={`#/${section}`}>All {title.toLowerCase()}</a>
+        </p>
+        <p role="status">{saved}</p>
+      </div>
+      {name === "" ? (
+        <NewDefinition
+          kind={kind}
+          state={state}
+          made={(made) => {
+            setSaved(`✓ ${made} is there from the next run on.`);
+            go(encodeURIComponent(made));
+          }}
+        />
+      ) : (
+        <Definition key={name} kind={kind} name={name} state={state} say={setSaved} />
+      )}
+    </>
+  );
+}
+
+interface DefinitionProps {
+  readonly kind: DefinitionKind;
+  readonly name: string;
+  readonly state: PageState;
+  readonly say: (words: string) => void;
+}
+
+function Definition({ kind, name, state, say }: DefinitionProps): JSX.Element {
+  const loaded = useLoaded(name, (signal) => get<OneDefinition>("/features/definitions/one", { kind, name }, signal));
+  return (
+    <LoadedView loaded={loaded}>
+      {(found) => (
+        <article class="definitions" aria-labelledby="definition-title">
+          <h2 id="definition-title">{found.name}</h2>
+          <About kind={kind} found={found} />
+          {found.mayEdit && found.from !== "file" ? (
+            <Editable kind={kind} found={found} state={state} say={say} again={loaded.again} />
+          ) : (
+            <ReadOnly kind={kind} found={found} />
+          )}
+        </article>
+      )}
+    </LoadedView>
+  );
+}
+
+interface FoundProps {
+  readonly kind: DefinitionKind;
+  readonly found: OneDefinition;
+}
+
+function About({ kind, found }: FoundProps): JSX.Element {
+  const { description, from, place, hasShipped, facts, channels, isUsual } = found;
+  return (
+    <>
+      <p>{description}</p>
+      {from === "file" && (
+        <p class="note">
+          It stands in <code>{place}</code>, which wins over this page: change it there.
+        </p>
+      )}
+      {from === "page" && hasShipped && <p class="note">It stands in place of the one that comes with Deckhand.</p>}
+      <dl class="definition-facts">
+        {facts.map(({ term, words }) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+        {kind === "agent" && (isUsual || channels.length > 0) && (
+          <div>
+            <dt>Answers in</dt>
+            <dd>
+              {isUsual && <span>all channels that the settings give no other agent</span>}
+              {channels.map(({ key, name }, index) => (
+                <span key={key}>
+                  {(isUsual || index > 0) && ", "}
+                  <ChannelName id={key} name={name} />
+                </span>
+              ))}
+            </dd>
+          </div>
+        )}
+      </dl>
+    </>
+  );
+}
+
+function ReadOnly({ kind, found: { name, text, number } }: FoundProps): JSX.Element {
+  return (
+    <>
+      <div class="definition-panes">
+        <div class="definition-source">
+          <label for="definition-text">{labelOf(kind)}</label>
+          <textarea id="definition-text" readOnly value={text} spellcheck={false} />
+        </div>
+        <Preview text={text} />
+      </div>
+      {number > 0 && <History kind={kind} name={name} number={number} now={text} use={null} />}
+    </>
+  );
+}
+
+interface EditableProps extends FoundProps {
+  readonly state: PageState;
+  readonly say: (words: string) => void;
+  readonly again: () => void;
+}
+
+function Editable({ kind, found, state, say, again }: EditableProps): JSX.Element {
+  const { name, text, number, from, shipped } = found;
+  const editing = useEditing({ kind, name, text, number, isNew: false, draft: `${kind}/${name}` }, state);
+  return (
+    <>
+      <Editor
+        editing={editing}
+        label={labelOf(kind)}
+        what={name}
+        saved={(now) => {
+          say(`✓ Saved as revision ${now}. It holds from the next run on.`);
+          again();
+        }}
+      />
+      {kind === "skill" && shipped !== null && (
+        <p class="hint">SKILL.md is what is changed here. The files beside it stay as they come with Deckhand.</p>
+      )}
+      {from === "page" && (
+        <TakeBack
+          found={found}
+          editing={editing}
+          done={() => {
+            say(shipped === null ? `✓ ${name} is removed.` : "✓ The shipped one holds again.");
+            again();
+          }}
+        />
+      )}
+      <History kind={kind} name={name} number={number} now={editing.before} use={editing.write} />
+    </>
+  );
+}
+
+interface TakeBackProps {
+  readonly found: OneDefinition;
+  readonly editing: ReturnType<typeof useEditing>;
+  readonly done: () => void;
+}
+
+/** Gives up what the page has set. */
+function TakeBack({ found: { name, shipped }, editing, done }: TakeBackProps): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const take = async (): Promise<void> => {
+    if ((await editing.takeBack(shipped ?? "")) === null) return;
+    setAsking(false);
+    done();
+  };
+  const words = shipped === null ? "Remove it" : "Restore the shipped one";
+  return (
+    <div class="buttons">
+      <button type="button" class="danger" aria-haspopup="dialog" onClick={() => setAsking(true)}>
+        {words}
+      </button>
+      {isAsking && (
+        <ChangeDialog
+          title={shipped === null ? `Remove ${name}?` : `Restore the shipped ${name}?`}
+          before={editing.before}
+          after={shipped ?? ""}
+          words={words}
+          isDanger
+          isBusy={editing.isBusy}
+          problem={
+            editing.theirs === null ? editing.problem : "Somebody has changed it meanwhile: close this, and look."
+          }
+          goAhead={() => {
+            take().catch(() => {});
+          }}
+          close={() => setAsking(false)}
+        >
+          {shipped === null && (
+            <p class="hint">
+              Sessions that have it go on with their channel's own; jobs that name it say that it is gone. Its history
+              stays.
+            </p>
+          )}
+        </ChangeDialog>
+      )}
+    </div>
+  );
+}
+
+export function labelOf(kind: DefinitionKind): string {
+  return kind === "agent" ? "Definition" : "SKILL.md";
+}

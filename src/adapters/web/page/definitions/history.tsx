@@ -1,0 +1,113 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { type Column, DataTable } from "../section/data-table.tsx";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get, problemOf } from "../section/request.ts";
+import { type PageOf, usePages } from "../section/use-pages.ts";
+import { whoOf } from "../settings/who.ts";
+import type { Kind, RevisionRow } from "./answers.ts";
+import { ChangeDialog } from "./change-dialog.tsx";
+
+interface HistoryProps {
+  readonly kind: Kind;
+  readonly name: string;
+  /** The number of the newest revision. */
+  readonly number: number;
+  /** What holds, to compare with. */
+  readonly now: string;
+  /** Puts an older text into the editor; null: the person reads. */
+  readonly use: ((text: string) => void) | null;
+}
+
+/** All that was set, the newest first; each may be read, and taken up again. */
+export function History({ kind, name, number, now, use }: HistoryProps): JSX.Element {
+  const { opened, problem, open, close } = useOld(kind, name);
+  const found = usePages(`${kind} ${name} ${number}`, (before, signal) =>
+    get<PageOf<RevisionRow>>("/features/definitions/history", { kind, name, before }, signal),
+  );
+  return (
+    <section aria-labelledby="history-title">
+      <h3 id="history-title">History</h3>
+      {problem !== null && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <LoadedView loaded={found}>
+        {({ rows, next }) => (
+          <>
+            <DataTable
+              caption="Revisions"
+              columns={columnsFor(open)}
+              rows={rows}
+              keyOf={(row) => `${row.number}`}
+              empty="Nothing was set on this page yet."
+            />
+            {next !== null && (
+              <button type="button" class="more" onClick={found.more}>
+                Older revisions
+              </button>
+            )}
+          </>
+        )}
+      </LoadedView>
+      {opened !== null && (
+        <ChangeDialog
+          title={`From what holds to revision ${opened.number}`}
+          before={now}
+          after={opened.text}
+          words={use === null ? "Close" : "Put it into the editor"}
+          isBusy={false}
+          problem={null}
+          goAhead={() => {
+            use?.(opened.text);
+            close();
+          }}
+          close={close}
+        />
+      )}
+    </section>
+  );
+}
+
+interface Old {
+  readonly number: number;
+  readonly text: string;
+}
+
+/** The revision that somebody looks at. */
+function useOld(kind: Kind, name: string) {
+  const [opened, setOpened] = useState<Old | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const load = async (number: number): Promise<void> => {
+    const { text } = await get<{ text: string }>("/features/definitions/revision", { kind, name, number });
+    setProblem(null);
+    setOpened({ number, text });
+  };
+  const open = (number: number): void => {
+    load(number).catch((error: unknown) => setProblem(problemOf(error)));
+  };
+  return { opened, problem, open, close: () => setOpened(null) };
+}
+
+function columnsFor(open: (number: number) => void): readonly Column<RevisionRow>[] {
+  return [
+    { title: "Revision", cell: ({ number }) => number },
+    { title: "Who", cell: ({ by }) => whoOf(by) },
+    {
+      title: "When",
+      cell: ({ at }) => <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleString()}</time>,
+    },
+    {
+      title: "What",
+      cell: ({ number, isTakenBack }) =>
+        isTakenBack ? (
+          "taken back"
+        ) : (
+          <button type="button" aria-label={`Compare revision ${number}`} onClick={() => open(number)}>
+            Compare
+          </button>
+        ),
+    },
+  ];
+}

@@ -1,0 +1,222 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { type Column, DataTable } from "../section/data-table.tsx";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get } from "../section/request.ts";
+import type { SectionProps } from "../section/sections.ts";
+import { useLoaded } from "../section/use-loaded.ts";
+import type { PageState } from "../state/state.ts";
+import { Markdown } from "../text/markdown-text.tsx";
+import type { InstructionChannel, InstructionChannels, ToldInChannel } from "./answers.ts";
+import { ChangeDialog } from "./change-dialog.tsx";
+import { ChannelName } from "./definition-list.tsx";
+import { Editor } from "./editor.tsx";
+import { History } from "./history.tsx";
+import { Preview } from "./preview.tsx";
+import { useEditing } from "./use-editing.ts";
+
+/** In the address, in place of a channel. */
+const ALL = "*";
+
+/** What agents are told in channels, or in the one that the address names. */
+export function Instructions({ state, rest, go }: SectionProps): JSX.Element {
+  const [saved, setSaved] = useState("");
+  if (rest === "") return <ChannelList go={go} />;
+  const channel = rest === ALL ? "" : decodeURIComponent(rest);
+  return (
+    <>
+      <div class="section-notes">
+        <p>
+          <a href="#/instructions">All channels</a>
+        </p>
+        <p role="status">{saved}</p>
+      </div>
+      <ChannelInstructions key={channel} channel={channel} state={state} say={setSaved} />
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<InstructionChannel>[] = [
+  {
+    title: "Channel",
+    sortBy: ({ name }) => name,
+    cell: ({ key, name }) => (
+      <a href={`#/instructions/${encodeURIComponent(key)}`}>
+        <ChannelName id={key} name={name} />
+      </a>
+    ),
+  },
+  { title: "Agent", cell: ({ agent }) => <a href={`#/agents/${encodeURIComponent(agent)}`}>{agent}</a> },
+  { title: "Set on this page", cell: ({ isSet }) => (isSet ? "yes" : <span class="hint">no</span>) },
+];
+
+function ChannelList({ go }: Pick<SectionProps, "go">): JSX.Element {
+  const loaded = useLoaded("", (signal) => get<InstructionChannels>("/features/definitions/channels", {}, signal));
+  return (
+    <>
+      <div class="section-notes">
+        <p class="hint">
+          What agents are told in each channel: the operator's own words here, and the instruction files (AGENTS.md) of
+          the channel's directory.
+        </p>
+      </div>
+      <LoadedView loaded={loaded}>
+        {({ rows, isSetForAll, mayEdit }) => (
+          <div class="definitions">
+            <p>
+              <a href={`#/instructions/${ALL}`}>Instructions for all channels</a>
+              {isSetForAll ? <span class="tag">set</span> : <span class="hint"> none yet</span>}
+            </p>
+            <DataTable
+              caption="Channels"
+              columns={COLUMNS}
+              rows={rows}
+              keyOf={({ key }) => key}
+              empty="No channel has settings of its own yet, and nobody whom you may see has written."
+            />
+            {mayEdit && <OtherChannel go={go} />}
+          </div>
+        )}
+      </LoadedView>
+    </>
+  );
+}
+
+/** A channel may have instructions before anybody has written there. */
+function OtherChannel({ go }: Pick<SectionProps, "go">): JSX.Element {
+  return (
+    <form
+      class="field other-channel"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const key = new FormData(event.currentTarget).get("channel");
+        if (typeof key === "string" && key.trim() !== "") go(encodeURIComponent(key.trim()));
+      }}
+    >
+      <label for="other-channel">Another channel, as the settings name it</label>
+      <input id="other-channel" name="channel" type="text" autocomplete="off" placeholder="slack:C0123ABCD" />
+      <button type="submit">Open</button>
+    </form>
+  );
+}
+
+interface ChannelProps {
+  readonly channel: string;
+  readonly state: PageState;
+  readonly say: (words: string) => void;
+}
+
+function ChannelInstructions({ channel, state, say }: ChannelProps): JSX.Element {
+  const loaded = useLoaded(channel, (signal) => get<ToldInChannel>("/features/definitions/told", { channel }, signal));
+  return (
+    <LoadedView loaded={loaded}>
+      {(told) => (
+        <article class="definitions" aria-labelledby="definition-title">
+          <h2 id="definition-title">{channel === "" ? "All channels" : channel}</h2>
+          {channel !== "" && (
+            <p class="hint">
+              Here <a href={`#/agents/${encodeURIComponent(told.agent)}`}>{told.agent}</a> answers, as the settings say.
+            </p>
+          )}
+          <h3>On this page</h3>
+          <p class="hint">
+            The operator's own words: each run of {channel === "" ? "every channel" : "the channel"} is told them, from
+            the next one on.
+            {channel !== "" && " Where they contradict what files say, they hold."}
+          </p>
+          {told.mayEdit ? (
+            <Editable channel={channel} told={told} state={state} say={say} again={loaded.again} />
+          ) : (
+            <Preview text={told.text} />
+          )}
+          {channel !== "" && <Files told={told} />}
+        </article>
+      )}
+    </LoadedView>
+  );
+}
+
+interface EditableProps extends ChannelProps {
+  readonly told: ToldInChannel;
+  readonly again: () => void;
+}
+
+function Editable({ channel, told, state, say, again }: EditableProps): JSX.Element {
+  const { text, number, isSet } = told;
+  const [isAsking, setAsking] = useState(false);
+  const edited = { kind: "instructions", name: channel, text, number, isNew: false } as const;
+  const editing = useEditing({ ...edited, draft: `instructions/${channel}` }, state);
+  const takeBack = async (): Promise<void> => {
+    if ((await editing.takeBack("")) === null) return;
+    setAsking(false);
+    say("✓ Taken back: agents are told nothing from here.");
+    again();
+  };
+  return (
+    <>
+      <Editor
+        editing={editing}
+        label="Instructions"
+        what={channel === "" ? "instructions for all channels" : `instructions of ${channel}`}
+        saved={(now) => {
+          say(`✓ Saved as revision ${now}. It holds from the next run on.`);
+          again();
+        }}
+      />
+      {isSet && (
+        <div class="buttons">
+          <button type="button" class="danger" aria-haspopup="dialog" onClick={() => setAsking(true)}>
+            Take it back
+          </button>
+        </div>
+      )}
+      {isAsking && (
+        <ChangeDialog
+          title="Take these instructions back?"
+          before={editing.before}
+          after=""
+          words="Take it back"
+          isDanger
+          isBusy={editing.isBusy}
+          problem={
+            editing.theirs === null ? editing.problem : "Somebody has changed it meanwhile: close this, and look."
+          }
+          goAhead={() => {
+            takeBack().catch(() => {});
+          }}
+          close={() => setAsking(false)}
+        />
+      )}
+      <History kind="instructions" name={channel} number={number} now={editing.before} use={editing.write} />
+    </>
+  );
+}
+
+/** What runs of the channel are told, in their order, and what waits for somebody to allow it. */
+function Files({ told: { sandboxRoot, files } }: { readonly told: ToldInChannel }): JSX.Element {
+  return (
+    <section aria-labelledby="files-title">
+      <h3 id="files-title">All that its runs are told</h3>
+      <p class="hint">
+        {sandboxRoot === null ? (
+          "The channel has no directory yet: its first run makes it."
+        ) : (
+          <>
+            In this order; where they contradict each other, later ones hold. The channel's directory is{" "}
+            <code>{sandboxRoot}</code>; its files are changed there.
+          </>
+        )}
+      </p>
+      {files.length === 0 && <p class="hint">Nothing beside what every agent is told.</p>}
+      {files.map(({ source, text, isFollowed, bytes }) => (
+        <details key={source} class="file-change">
+          <summary>
+            <code>{source}</code> <span class="hint">{bytes.toLocaleString()} bytes</span>
+            {!isFollowed && <span class="tag">waits until somebody in the channel allows it</span>}
+          </summary>
+          <Markdown text={text} />
+        </details>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { PageState } from "../state/state.ts";
+import type { DefinitionKind } from "./answers.ts";
+import { WORDS } from "./definition-list.tsx";
+import { Editor } from "./editor.tsx";
+import { useEditing } from "./use-editing.ts";
+
+const TEMPLATES: Readonly<Record<DefinitionKind, string>> = {
+  agent: `---
+description: What it is for, in a line that people and agents read.
+access: read-only
+---
+
+You are …
+`,
+  skill: `---
+description: What it does, in a line.
+when_to_use: When the model should take it.
+---
+
+What is to be done, step by step.
+`,
+};
+
+interface NewDefinitionProps {
+  readonly kind: DefinitionKind;
+  readonly state: PageState;
+  readonly made: (name: string) => void;
+}
+
+/** Makes an agent or a skill that there was not before. */
+export function NewDefinition({ kind, state, made }: NewDefinitionProps): JSX.Element {
+  const [name, setName] = useState("");
+  const edited = { kind, name, text: TEMPLATES[kind], number: 0, isNew: true, draft: `${kind}/+` };
+  const editing = useEditing(edited, state);
+  const why = name === "" ? null : (editing.checked?.name ?? null);
+  return (
+    <div class="loaded definitions">
+      <h2>{WORDS[kind].make}</h2>
+      <div class="field">
+        <label for="definition-name">
+          Name<span class="needed"> (required)</span>
+        </label>
+        <input
+          id="definition-name"
+          type="text"
+          autocomplete="off"
+          value={name}
+          aria-invalid={why !== null}
+          aria-describedby="definition-name-hint"
+          onInput={({ currentTarget }) => setName(currentTarget.value.trim())}
+        />
+        <p
+          id="definition-name-hint"
+          class={why === null ? "hint" : "problem"}
+          role={why === null ? undefined : "alert"}
+        >
+          {why ?? "Small letters, digits and hyphens. It stays as it is."}
+        </p>
+      </div>
+      <Editor
+        editing={editing}
+        label={kind === "agent" ? "Definition" : "SKILL.md"}
+        what={name}
+        missing={name === "" ? "It needs a name." : why === null ? null : "It needs another name."}
+        saved={() => made(name)}
+      />
+    </div>
+  );
+}

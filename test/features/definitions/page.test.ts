@@ -1,0 +1,274 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { text, toolUse } from "../../support/model/model-script.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+import {
+  addAccount,
+  complaintsAbout,
+  consoleOffice,
+  LOOKS,
+  originOf,
+  picture,
+  signedIn,
+} from "../console/console-world.ts";
+import { ask, toldOn } from "./definitions-world.ts";
+
+/** Agents, skills and instructions on the page, in a real browser. */
+
+let browser: Browser;
+let at: SlackOffice;
+
+/** What would be HTML, were it not text. */
+const HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>[go](javascript:window.hit=1)';
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  at = await consoleOffice({
+    channels: { "slack:C1900": { agentDefinition: "plan" }, "slack:C1901": {} },
+    agents: { reviewer: { description: "Reviews by the house's rules." } },
+  });
+  const root = at.bot.sandboxRoot("slack-C1900");
+  mkdirSync(path.join(root, ".agents/skills/tidy"), { recursive: true });
+  writeFileSync(path.join(root, "AGENTS.md"), `Keep to the pier.\n\n${HOSTILE}`);
+  writeFileSync(path.join(root, ".agents/skills/tidy/SKILL.md"), `---\ndescription: Tidies ${HOSTILE}\n---\nTidy up.`);
+  at.model.script((request) =>
+    request.lastUserText.includes("review it") && request.toolResults.length === 0
+      ? toolUse("skill", { skill: "code-review" })
+      : text("Done."),
+  );
+  await addAccount(at, { name: "ana", role: "admin" });
+  await addAccount(at, { name: "max", role: "admin" });
+  await addAccount(at, { name: "vera", role: "viewer" });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+});
+
+const source = (page: Page) => page.locator("#definition-text");
+/** What is selected in the element that has the focus. */
+const SELECTED =
+  "(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.activeElement)";
+const openAt = async (page: Page, hash: string) => {
+  await page.goto(`${originOf(at)}/#/${hash}`);
+};
+const fits = (page: Page) =>
+  page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+
+async function review(page: Page): Promise<void> {
+  const button = page.getByRole("button", { name: "Review and save" });
+  await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+  await button.press("Enter");
+}
+
+async function save(page: Page): Promise<void> {
+  await review(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).press("Enter");
+}
+
+test.each(LOOKS)("axe finds nothing in lists, editors, dialogs and instructions, $name", async (look) => {
+  const { name, colorScheme, width } = look;
+  const page = await signedIn(at, browser, { name: "ana", colorScheme, viewport: { width, height: 800 } });
+  const looked = async (what: string): Promise<void> => {
+    expect(await complaintsAbout(page)).toEqual([]);
+    expect(await fits(page)).toBeLessThanOrEqual(0);
+    await picture(page, `${what}-${name}`);
+  };
+  for (const [section, title, one] of [
+    ["agents", "Agents", "build"],
+    ["skills", "Skills", "code-review"],
+  ] as const) {
+    await openAt(page, section);
+    await page.getByRole("table", { name: title, exact: true }).waitFor();
+    await looked(section);
+    await openAt(page, `${section}/${one}`);
+    await page.getByRole("heading", { name: one }).waitFor();
+    await page.getByRole("table", { name: "Revisions" }).or(page.getByText("Nothing was set")).waitFor();
+    await looked(`${section}-one`);
+  }
+  await source(page).fill("---\ndescription: x\nscope: 5\nargs: 3\n---\nx");
+  await page.getByRole("button", { name: "Line 4" }).waitFor();
+  await looked("skill-problem");
+  await source(page).fill("---\ndescription: Counts herons.\n---\n\n# Herons\n\nCount them.\n");
+  await review(page);
+  await page.getByRole("dialog").getByText("Counts herons.").first().waitFor();
+  await looked("skill-review");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Discard changes" }).press("Enter");
+  await openAt(page, "instructions");
+  await page.getByRole("table", { name: "Channels" }).waitFor();
+  await looked("instructions");
+  await openAt(page, `instructions/${encodeURIComponent("slack:C1900")}`);
+  await page.getByText("All that its runs are told").waitFor();
+  await page.getByText("AGENTS.md", { exact: true }).click();
+  await looked("instructions-one");
+  await page.context().close();
+});
+
+test("by keyboard a skill is edited, mended, saved and used by the next run; then the shipped one holds again", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Skills" }).press("Enter");
+  await page.getByRole("link", { name: "code-review" }).press("Enter");
+  await source(page).focus();
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.insertText(
+    "---\ndescription: Looks for herons.\nargs: [a, a]\n---\nCount the **herons** first.\n",
+  );
+  const wrong = page.getByRole("button", { name: "Line 3" });
+  await wrong.press("Enter");
+  expect(await page.evaluate(SELECTED)).toBe("args: [a, a]");
+  await page.keyboard.insertText("tools: [read]");
+  await wrong.waitFor({ state: "detached" });
+  expect(await page.getByRole("region", { name: "Preview" }).locator("strong").textContent()).toBe("herons");
+  await save(page);
+  await page.getByText("✓ Saved as revision 1.").waitFor();
+  await page.getByText("It stands in place of the one that comes with Deckhand.").waitFor();
+
+  const talk = at.talk({ text: "review it", channel: at.channel() });
+  await talk.answered(1);
+  expect(toldOn(at, "review it")).toContain("Count the **herons** first.");
+
+  await page.getByRole("button", { name: "Restore the shipped one" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Restore the shipped one" }).press("Enter");
+  await page.getByText("✓ The shipped one holds again.").waitFor();
+  await page.getByRole("button", { name: "Compare revision 1" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Put it into the editor" }).press("Enter");
+  await expect.poll(() => source(page).inputValue()).toContain("Looks for herons.");
+  await page.getByRole("button", { name: "Discard changes" }).press("Enter");
+  const later = at.talk({ text: "review it again", channel: at.channel() });
+  await later.answered(1);
+  expect(toldOn(at, "review it again")).not.toContain("herons");
+  await page.context().close();
+});
+
+test("an agent is made on the page, chosen by /agent, and removed; what has no good name is not saved", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await openAt(page, "agents");
+  await page.getByRole("link", { name: "New agent" }).press("Enter");
+  await page.getByRole("textbox", { name: "Name (required)" }).fill("The Scribe");
+  await page.getByText("A name has small letters").waitFor();
+  await page.getByRole("textbox", { name: "Name (required)" }).fill("scribe");
+  await source(page).fill(
+    `---\ndescription: ${JSON.stringify(HOSTILE)}\naccess: read-only\n---\nWrite like a heron. ${HOSTILE}`,
+  );
+  await save(page);
+  await page.getByRole("heading", { name: "scribe" }).waitFor();
+  await page.getByText("read-only", { exact: true }).waitFor();
+
+  at.talk({ text: "@scribe take notes", channel: at.channel() });
+  await at.until("the request", () => at.requestsAbout("take notes").length > 0);
+  expect(toldOn(at, "take notes")).toContain("Write like a heron.");
+
+  await openAt(page, "agents");
+  await page.getByRole("row").filter({ hasText: "scribe" }).filter({ hasText: "set on this page" }).waitFor();
+  for (const hash of ["agents/scribe", "skills", `instructions/${encodeURIComponent("slack:C1900")}`]) {
+    await openAt(page, hash);
+    await page.locator(".definitions").getByText("<script>").first().waitFor({ state: "attached" });
+    expect(await page.locator(".definitions script, .definitions img").count()).toBe(0);
+    expect(await page.locator('.definitions a[href^="javascript:"]').count()).toBe(0);
+  }
+  expect(await page.evaluate("window.hit")).toBeUndefined();
+
+  await openAt(page, "agents/scribe");
+  await page.getByRole("button", { name: "Remove it" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).press("Enter");
+  await page.getByRole("alert").filter({ hasText: "There is none of that name." }).waitFor();
+  expect(await said("who is there?")).not.toContain("- scribe");
+  await page.context().close();
+});
+
+async function said(words: string): Promise<string> {
+  await at.talk({ text: words, channel: at.channel() }).answered(1);
+  return toldOn(at, words);
+}
+
+test("of two browsers the later one is shown both versions, and loses neither", async () => {
+  const [ana, max] = await Promise.all([
+    signedIn(at, browser, { name: "ana" }),
+    signedIn(at, browser, { name: "max" }),
+  ]);
+  for (const page of [ana, max]) {
+    await openAt(page, "skills/refactor");
+    await source(page).waitFor();
+  }
+  await source(ana).fill("---\ndescription: ana's\n---\nAs ana says.");
+  await source(max).fill("---\ndescription: max's\n---\nAs max says.");
+  await save(ana);
+  await ana.getByText("✓ Saved as revision 1.").waitFor();
+  await save(max);
+  const conflict = max.getByRole("alert").filter({ hasText: "ana has saved another version" });
+  await conflict.getByText("As ana says.").waitFor();
+  await picture(max, "conflict");
+  expect(await complaintsAbout(max)).toEqual([]);
+  expect(await source(max).inputValue()).toContain("As max says.");
+  expect((await ask(ana, "/one?kind=skill&name=refactor")).body["text"]).toContain("As ana says.");
+  await conflict.getByRole("button", { name: "Go on with mine over theirs" }).press("Enter");
+  await save(max);
+  await max.getByText("✓ Saved as revision 2.").waitFor();
+  expect((await ask(ana, "/one?kind=skill&name=refactor")).body["text"]).toContain("As max says.");
+
+  await openAt(ana, "skills/refactor");
+  await source(ana).fill("---\ndescription: ana's\n---\nOnce more.");
+  await source(max).fill("---\ndescription: max's\n---\nAnd again.");
+  await save(max);
+  await max.getByText("✓ Saved as revision 3.").waitFor();
+  await save(ana);
+  await ana.getByRole("button", { name: "Take theirs" }).press("Enter");
+  await expect.poll(() => source(ana).inputValue()).toContain("And again.");
+  await Promise.all([ana.context().close(), max.context().close()]);
+});
+
+test("what is written and not saved is there after leaving the page, marked in the list, and discarded", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await openAt(page, "skills/designer");
+  await source(page).fill("---\ndescription: Half written\n---\nHalf.");
+  await page.getByRole("link", { name: "All skills" }).press("Enter");
+  await page.getByRole("row").filter({ hasText: "designer" }).filter({ hasText: "not saved" }).waitFor();
+  await page.reload();
+  await page.getByRole("link", { name: "designer" }).press("Enter");
+  await page.getByText("This is what you have written before and not saved.").waitFor();
+  expect(await source(page).inputValue()).toContain("Half written");
+  await page.getByRole("button", { name: "Discard it" }).press("Enter");
+  await expect.poll(() => source(page).inputValue()).toContain("name: designer");
+  await page.context().close();
+});
+
+test("a viewer reads; what stands in the settings is locked for admins, too", async () => {
+  const page = await signedIn(at, browser, { name: "vera" });
+  await openAt(page, "agents/build");
+  await page.getByText("all channels that the settings give no other agent").waitFor();
+  expect(await source(page).getAttribute("readonly")).not.toBeNull();
+  expect(await page.getByRole("button", { name: /save|Restore|Remove/iu }).count()).toBe(0);
+  await openAt(page, "agents");
+  await page.getByRole("table", { name: "Agents", exact: true }).waitFor();
+  expect(await page.getByRole("link", { name: "New agent" }).count()).toBe(0);
+  expect(await page.getByText("slack:C1900").count()).toBe(0);
+  await page.context().close();
+
+  const admin = await signedIn(at, browser, { name: "ana" });
+  await openAt(admin, "agents/reviewer");
+  await admin.getByText("agents.reviewer of deckhand.config.json").waitFor();
+  expect(await source(admin).getAttribute("readonly")).not.toBeNull();
+  await admin.context().close();
+});
+
+test("instructions of a channel are written on the page, and stand last among what its runs are told", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await openAt(page, "instructions");
+  await page.getByRole("link", { name: /C1901/u }).press("Enter");
+  await source(page).fill("Answer in the words of herons.");
+  await save(page);
+  await page.getByText("✓ Saved as revision 1.").waitFor();
+  await page.getByText("the page, for this channel").waitFor();
+  await at.talk({ text: "what is told here?", channel: "C1901" }).answered(1);
+  expect(toldOn(at, "what is told here?")).toContain("Answer in the words of herons.");
+  await page.getByRole("button", { name: "Take it back" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Take it back" }).press("Enter");
+  await page.getByText("✓ Taken back").waitFor();
+  expect(await source(page).inputValue()).toBe("");
+  await page.context().close();
+});
