@@ -1,7 +1,9 @@
 import path from "node:path";
+import { type PageAgents, readPageAgents } from "./agents.ts";
 import { agentProblems, sandboxRootOf } from "./channel-config.ts";
 import { checkKey } from "./cli/check-keys.ts";
 import type { DataRequest } from "./cli/data.ts";
+import type { StoredSettings } from "./cli/doctor.ts";
 import type { KeysRequest } from "./cli/keys.ts";
 import type { MemoryRequest } from "./cli/memory.ts";
 import { type Input, newKey, newPassword } from "./cli/new-password.ts";
@@ -131,26 +133,26 @@ async function storedKeys(
 }
 
 /** For doctor, who changes nothing: the settings with what the page has set and the stored keys. */
-export async function withStored(
-  config: Config,
-): Promise<{ readonly config: Config; readonly problems: readonly string[] }> {
+export async function withStored(config: Config): Promise<StoredSettings> {
   const { isCurrent } = await probeDatabase(config.database.url).catch(() => ({ isCurrent: false }));
-  if (!isCurrent) return { config, problems: [] };
+  if (!isCurrent) return { config, pageAgents: { texts: new Map() }, problems: [] };
   const runtime = systemRuntime();
   await using parts = new AsyncDisposableStack();
   const store = await openStore(config.database.url, runtime);
   parts.defer(() => store.close());
-  const settings = await settingsOf(config, store);
+  const { settings, pageAgents } = await settingsOf(config, store);
   const { live, problem } = await storedKeys(settings.config, { store, runtime });
   const problems = [...settings.leftOut.map(leftOutLine), ...(problem === null ? [] : [problem])];
-  return { config: { ...settings.config, providers: live.settings }, problems };
+  return { config: { ...settings.config, providers: live.settings }, pageAgents, problems };
 }
 
 /** The settings with what the page has set, as a start would have them. */
-async function settingsOf(config: Config, store: Store): Promise<SettingsInForce> {
-  const settings = new SettingsInForce(config, agentProblems);
+async function settingsOf(given: Config, store: Store) {
+  const pageAgents: PageAgents = { texts: new Map() };
+  await readPageAgents(store, pageAgents);
+  const settings = new SettingsInForce(given, (config) => agentProblems(config, pageAgents));
   settings.begin(await store.revisions.newest(SETTINGS_REVISION));
-  return settings;
+  return { settings, config: settings.config, pageAgents };
 }
 
 /** `deckhand settings`: lists them, and makes no database where there is none. */
@@ -163,7 +165,7 @@ export async function runSettings(config: Config, request: SettingsRequest, term
   const linesOf = (error: unknown) => startupErrorLines(toAppError(error));
   const probed = await probeDatabase(config.database.url).catch((error: unknown) => linesOf(error));
   if ("isCurrent" in probed && !probed.isCurrent) return tell(new SettingsInForce(config, agentProblems));
-  await onStore(config, { terminal, linesOf }, async (store) => tell(await settingsOf(config, store)));
+  await onStore(config, { terminal, linesOf }, async (store) => tell((await settingsOf(config, store)).settings));
 }
 
 /** `deckhand data`: as above. */

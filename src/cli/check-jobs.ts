@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { PageAgents } from "../agents.ts";
 import { type ChannelConfigs, createChannelConfigs } from "../channel-config.ts";
 import type { Config } from "../config/resolve.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
@@ -12,10 +13,15 @@ export type LookAtJobs = (
   channelConfigs: ChannelConfigs,
 ) => Promise<{ readonly jobs: number; readonly problems: readonly string[] } | null>;
 
+interface JobChecks {
+  readonly lookAtJobs: LookAtJobs;
+  readonly pageAgents: PageAgents;
+}
+
 /** Entries of the file of jobs that a start would leave out; nothing where there is no such file. */
-export async function checkJobs(config: Config, lookAtJobs: LookAtJobs): Promise<Finding[]> {
+export async function checkJobs(config: Config, { lookAtJobs, pageAgents }: JobChecks): Promise<Finding[]> {
   const file = jobsFileOf(config);
-  const channelConfigs = existsSync(file) ? channelConfigsOf(config) : null;
+  const channelConfigs = existsSync(file) ? channelConfigsOf(config, pageAgents) : null;
   const found = channelConfigs === null ? null : await lookAtJobs(config, channelConfigs);
   if (found === null) return [];
   if (found.problems.length > 0) return found.problems.map((text) => ({ ok: false, text }));
@@ -23,9 +29,9 @@ export async function checkJobs(config: Config, lookAtJobs: LookAtJobs): Promise
 }
 
 /** Null where agents are missing, which is a finding of its own. */
-function channelConfigsOf(config: Config): ChannelConfigs | null {
+function channelConfigsOf(config: Config, page: PageAgents): ChannelConfigs | null {
   try {
-    return createChannelConfigs(config, () => DEMO_MODEL);
+    return createChannelConfigs(config, () => DEMO_MODEL, page);
   } catch (error) {
     if (error instanceof ConfigError) return null;
     throw error;

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { loadAgents } from "../agents.ts";
+import { loadAgents, type PageAgents } from "../agents.ts";
 import { agentProblems } from "../channel-config.ts";
 import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
@@ -124,8 +124,8 @@ export async function checkConfinement(config: Config): Promise<Finding[]> {
 }
 
 /** Agents that are missing or have no tools, because something is wrong with their file or setting, or with a name. */
-export function checkAgents(config: Config): Finding[] {
-  return [...loadAgents(config).problems, ...agentProblems(config)].map(bad);
+export function checkAgents(config: Config, page: PageAgents): Finding[] {
+  return [...loadAgents(config, page).problems, ...agentProblems(config, page)].map(bad);
 }
 
 /** Whether each configured model's provider has what it needs; nothing is sent to it. */

@@ -1,3 +1,4 @@
+import type { PageAgents } from "../agents.ts";
 import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
@@ -24,13 +25,20 @@ import {
 import type { ListFeatures } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** The settings as a start would have them. */
+export interface StoredSettings {
+  readonly config: Config;
+  readonly pageAgents: PageAgents;
+  /** What is stored and cannot be used. */
+  readonly problems: readonly string[];
+}
+
 export interface DoctorOptions {
   readonly root: string;
   readonly sources: ConfigSources;
   readonly terminal: Terminal;
   readonly lookAtJobs: LookAtJobs;
-  /** The settings with what the database has of them and of keys, and why some of that cannot be used. */
-  readonly withStored: (config: Config) => Promise<{ readonly config: Config; readonly problems: readonly string[] }>;
+  readonly withStored: (config: Config) => Promise<StoredSettings>;
   readonly features: ListFeatures;
   readonly version: string;
   /** Tries the key of each provider that has one. */
@@ -46,8 +54,9 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
     findings.push(...given.problems.map((text) => ({ ok: false, text })));
   } else {
     findings.push({ ok: true, text: `configuration${given.configFile === null ? "" : ` ${given.configFile}`}` });
-    const { config, problems } = await looks.withStored(given);
-    findings.push(...(await checkConfigured(config, { ...looks, problems })));
+    const stored = await looks.withStored(given);
+    const { config } = stored;
+    findings.push(...(await checkConfigured(config, { ...looks, ...stored })));
     warnings.push(...config.warnings, ...unheededIn(config));
   }
   for (const { ok, isWarning, text } of findings) terminal.out(`${isWarning ? "⚠" : ok ? "✓" : "✗"} ${text}`);
@@ -55,12 +64,12 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
   if (findings.some(({ ok }) => !ok)) terminal.fail();
 }
 
-interface Checks extends Pick<DoctorOptions, "lookAtJobs" | "version" | "online"> {
-  /** What is stored and cannot be used. */
-  readonly problems: readonly string[];
-}
+interface Checks
+  extends Pick<DoctorOptions, "lookAtJobs" | "version" | "online">,
+    Pick<StoredSettings, "pageAgents" | "problems"> {}
 
-async function checkConfigured(config: Config, { lookAtJobs, problems, version, online }: Checks): Promise<Finding[]> {
+async function checkConfigured(config: Config, checks: Checks): Promise<Finding[]> {
+  const { lookAtJobs, pageAgents, problems, version, online } = checks;
   const { web, slack } = config;
   return [
     checkWritable("DECKHAND_HOME", config.home),
@@ -72,8 +81,8 @@ async function checkConfigured(config: Config, { lookAtJobs, problems, version, 
     ...problems.map((text) => ({ ok: true, isWarning: true as const, text })),
     ...checkModels(config),
     ...(await (online ? checkKeys(config) : checkKnownModels(config))),
-    ...checkAgents(config),
-    ...(await checkJobs(config, lookAtJobs)),
+    ...checkAgents(config, pageAgents),
+    ...(await checkJobs(config, { lookAtJobs, pageAgents })),
     ...(await checkFeatures(config, version)),
     await checkPort("PORT", web.host, web.port),
     ...(slack?.mode.type === "http" ? [await checkPort("SLACK_HTTP_PORT", slack.mode.host, slack.mode.port)] : []),

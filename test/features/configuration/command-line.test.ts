@@ -50,6 +50,20 @@ test("each setting that has a value is listed with where it is from, and no secr
   expect(JSON.stringify(json)).not.toContain("0123456789");
 });
 
+test("an agent that the page has made may be named on the page", async () => {
+  const cwd = await withRevision({ agentDefinition: "keeper" });
+  const store = await openStore(`file:${path.join(cwd, "data.db")}`, systemRuntime());
+  const content = "---\ndescription: Keeps\n---\nYou keep.";
+  const agent = { kind: "agent" as const, name: "keeper", content, by: "ana", at: Date.now() };
+  await store.transaction((tx) => tx.revisions.add("rev_2", 0, agent));
+  await store.close();
+  const { out, error } = await runCli(["settings"], { cwd, env });
+  expect(out).toMatch(/^agentDefinition +keeper +set on the page$/mu);
+  expect(error).toBe("");
+  const doctor = await runCli(["doctor"], { cwd, env: { ...env, PORT: "0", ANTHROPIC_API_KEY: "k" } });
+  expect(doctor.out).not.toContain("keeper");
+});
+
 test("to list settings makes no database", async () => {
   const cwd = directoryWith({ file: FILE });
   const { out } = await runCli(["settings"], { cwd, env });

@@ -262,6 +262,7 @@ test("what is no good value is said beside its field, in the file's own words", 
     await row(page, beside).getByRole("alert").getByText(words).first().waitFor();
     expect(await page.getByRole("button", { name: "Review and save" }).getAttribute("aria-disabled")).toBe("true");
     await page.getByRole("button", { name: "Discard" }).click();
+    expect(await field(page, name).inputValue()).not.toBe(typed);
   }
   const channels = row(page, "channels");
   await channels.getByLabel("New name").fill("slack:C0NEW");
@@ -283,6 +284,7 @@ test("a value that is markup is text wherever it is shown", async () => {
   await field(page, "appendSystemPrompt").fill(hostile);
   const fields = row(page, "logContext");
   await fields.getByLabel("New name").fill(hostile);
+  await fields.getByLabel("Its value").fill(hostile);
   await fields.getByRole("button", { name: "Add" }).click();
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("table", { name: "What changes" }).getByText(hostile).first().waitFor();

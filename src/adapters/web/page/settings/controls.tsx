@@ -9,7 +9,9 @@ export interface ControlProps {
   /** Undefined: nothing is set. */
   readonly value: unknown;
   readonly isLocked: boolean;
-  readonly draft: Pick<Draft, "change" | "spoil">;
+  readonly draft: Pick<Draft, "change" | "spoil" | "spoiltAt">;
+  /** What holds where nothing is typed; empty: nothing. */
+  readonly placeholder?: string;
   readonly id: string;
   readonly describedBy: string;
   readonly isInvalid: boolean;
@@ -107,21 +109,18 @@ export function Typed({
   textOf: typedOf,
   isLong,
   mode,
+  placeholder,
 }: TypedProps): JSX.Element {
   const [typed, setTyped] = useState<{ readonly text: string; readonly of: string } | null>(null);
   // Once the value is another than what was typed came to, it is the value's turn.
-  const shown = typed !== null && typed.of === text ? typed.text : text;
+  const shown = draft.spoiltAt(path) ?? (typed !== null && typed.of === text ? typed.text : text);
   const take = (next: string): void => {
     const found = read(next);
-    if ("problem" in found) {
-      setTyped({ text: next, of: text });
-      draft.spoil(path, found.problem);
-      return;
-    }
+    if ("problem" in found) return draft.spoil(path, next, found.problem);
     setTyped({ text: next, of: typedOf(found.value) });
     draft.change(found.value === undefined ? { path } : { path, value: found.value });
   };
-  const given = { ...common, value: shown, readOnly: isLocked, spellcheck: false };
+  const given = { ...common, value: shown, placeholder, readOnly: isLocked, spellcheck: false };
   if (isLong === true) {
     const rows = Math.min(8, Math.max(2, shown.split("\n").length + 1));
     return <textarea {...given} rows={rows} onInput={({ currentTarget }) => take(currentTarget.value)} />;

@@ -121,33 +121,36 @@ interface NewEntryProps {
 
 function NewEntry({ setting: { path, control, example }, draft, names, id }: NewEntryProps): JSX.Element {
   const [name, setName] = useState("");
-  const [first] = Object.keys(typeof example === "object" && example !== null ? example : {});
-  const isNew = name.trim() !== "" && !names.includes(name.trim());
+  const [text, setText] = useState("");
+  const isText = control.type === "record" && control.of === "text";
+  const [first] = Object.entries(typeof example === "object" && example !== null ? example : {});
+  const isNew = name.trim() !== "" && !names.includes(name.trim()) && (!isText || text !== "");
   const add = (): void => {
     if (!isNew) return;
-    draft.change({
-      path: [...path, name.trim()],
-      value: control.type === "record" && control.of === "text" ? "…" : {},
-    });
+    draft.change({ path: [...path, name.trim()], value: isText ? text : {} });
     setName("");
+    setText("");
   };
+  const typing = (label: string, value: string, set: (value: string) => void, placeholder: unknown) => (
+    <input
+      type="text"
+      aria-label={label}
+      autocomplete="off"
+      spellcheck={false}
+      placeholder={textOf(placeholder)}
+      value={value}
+      onInput={({ currentTarget }) => set(currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter") return;
+        event.preventDefault();
+        add();
+      }}
+    />
+  );
   return (
-    <div class="record-new">
-      <label for={`${id}-new`}>New name</label>
-      <input
-        id={`${id}-new`}
-        type="text"
-        autocomplete="off"
-        spellcheck={false}
-        placeholder={first}
-        value={name}
-        onInput={({ currentTarget }) => setName(currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter") return;
-          event.preventDefault();
-          add();
-        }}
-      />
+    <div class="record-new" id={`${id}-new`}>
+      {typing("New name", name, setName, first?.[0])}
+      {isText && typing("Its value", text, setText, first?.[1])}
       <button type="button" aria-disabled={!isNew} onClick={add}>
         Add
       </button>

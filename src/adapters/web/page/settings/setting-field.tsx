@@ -19,10 +19,12 @@ export function SettingField({ setting, draft, mayChange, problems }: SettingFie
   const id = `setting-${name}`;
   const change = draft.changes.get(keyOf(path));
   const isRecord = control.type === "record";
-  const value = change === undefined ? saved(setting) : (change.value ?? defaultOf(setting, draft));
+  const fallback = change !== undefined && change.value === undefined ? defaultOf(setting, draft) : undefined;
+  const isPicked = control.type === "switch" || control.type === "choice";
+  const value = change === undefined ? saved(setting) : (change.value ?? (isPicked ? fallback : undefined));
   const unit = control.type === "number" ? unitOf(path) : null;
   const isInvalid = problems.length > 0;
-  const about = { id, describedBy: `${id}-about ${id}-problems`, isInvalid };
+  const about = { id, describedBy: `${id}-about ${id}-problems`, isInvalid, placeholder: wordsFor(fallback ?? "") };
   const isLocked = locked !== null || !mayChange;
   return (
     <div class={change === undefined ? "setting" : "setting changed"} data-setting={name}>

@@ -14,11 +14,18 @@ export interface Draft {
   /** Why the server has not said so. */
   readonly failure: string | null;
   readonly change: (change: SettingChange) => void;
-  /** What is typed is not to be understood. */
-  readonly spoil: (path: SettingPath, text: string) => void;
+  /** What is typed is not to be understood; `problem`: a sentence why. */
+  readonly spoil: (path: SettingPath, typed: string, problem: string) => void;
+  /** What is typed there and not to be understood; undefined: nothing is. */
+  readonly spoiltAt: (path: SettingPath) => string | undefined;
   readonly undo: (path: SettingPath) => void;
   /** Others take the place of all. */
   readonly begin: (changes: readonly SettingChange[]) => void;
+}
+
+interface Spoilt {
+  readonly typed: string;
+  readonly problem: SettingProblem;
 }
 
 /** So long nothing is asked after a key was pressed. Milliseconds. */
@@ -27,12 +34,12 @@ const QUIET_MS = 250;
 /** `base`: the revision that the changes are of; they are checked anew on another one. */
 export function useDraft(base: number | null, state: PageState): Draft {
   const [changes, setChanges] = useState<ReadonlyMap<string, SettingChange>>(new Map());
-  const [spoilt, setSpoilt] = useState<ReadonlyMap<string, SettingProblem>>(new Map());
+  const [spoilt, setSpoilt] = useState<ReadonlyMap<string, Spoilt>>(new Map());
   const { checked, failure } = useCheck(changes, base, state);
   const forget = <T>(map: ReadonlyMap<string, T>, key: string) => new Map([...map].filter(([other]) => other !== key));
   return {
     changes,
-    problems: [...spoilt.values(), ...(checked?.problems ?? [])],
+    problems: [...[...spoilt.values()].map(({ problem }) => problem), ...(checked?.problems ?? [])],
     checked,
     failure,
     change: (change) => {
@@ -44,7 +51,9 @@ export function useDraft(base: number | null, state: PageState): Draft {
         return new Map([...others, [key, change]]);
       });
     },
-    spoil: (path, text) => setSpoilt((all) => new Map([...all, [keyOf(path), { path, text }]])),
+    spoil: (path, typed, problem) =>
+      setSpoilt((all) => new Map([...all, [keyOf(path), { typed, problem: { path, text: problem } }]])),
+    spoiltAt: (path) => spoilt.get(keyOf(path))?.typed,
     undo: (path) => {
       setSpoilt((all) => forget(all, keyOf(path)));
       setChanges((all) => forget(all, keyOf(path)));
