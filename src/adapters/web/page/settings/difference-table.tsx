@@ -1,17 +1,36 @@
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import type { SettingDifference } from "../../sessions/team-settings.ts";
 import { type Column, DataTable } from "../section/data-table.tsx";
-import { nameOf, wordsFor } from "./paths.ts";
+import { wordsFor } from "./paths.ts";
 
 const COLUMNS: readonly Column<SettingDifference>[] = [
-  { title: "Setting", cell: ({ path }) => <code>{nameOf(path)}</code> },
-  { title: "Before", cell: ({ before }) => <del>{wordsFor(before)}</del> },
-  { title: "After", cell: ({ after }) => <ins>{wordsFor(after)}</ins> },
+  { title: "Setting", cell: ({ path }) => <Name path={path} /> },
+  { title: "Before", cell: ({ before }) => (before === undefined ? <NotSet /> : <del>{wordsFor(before)}</del>) },
+  { title: "After", cell: ({ after }) => (after === undefined ? <NotSet /> : <ins>{wordsFor(after)}</ins>) },
 ];
 const EFFECT: Column<SettingDifference> = {
   title: "Takes effect",
   cell: ({ holdsAtOnce }) => (holdsAtOnce ? "at once" : "after a restart"),
 };
+
+/** It breaks at its dots. */
+function Name({ path }: Pick<SettingDifference, "path">): JSX.Element {
+  return (
+    <code>
+      {path.map((part, index) => (
+        <Fragment key={`${index} ${part}`}>
+          {index > 0 && "."}
+          {index > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </code>
+  );
+}
+
+function NotSet(): JSX.Element {
+  return <span class="hint">not set</span>;
+}
 
 interface DifferenceTableProps {
   readonly caption: string;

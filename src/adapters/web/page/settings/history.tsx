@@ -14,9 +14,9 @@ const COLUMNS: readonly Column<SettingsRevision>[] = [
     title: "Revision",
     cell: ({ number }) => <a href={`#/settings/history/${number}`}>Revision {number}</a>,
   },
+  { title: "What", cell: ({ changed }) => (changed.length === 0 ? "nothing" : changed.map(nameOf).join(", ")) },
   { title: "When", cell: ({ at }) => <When at={at} /> },
   { title: "Who", cell: ({ by }) => whoOf(by) },
-  { title: "What", cell: ({ changed }) => (changed.length === 0 ? "nothing" : changed.map(nameOf).join(", ")) },
 ];
 
 function When({ at }: { readonly at: number }): JSX.Element {

@@ -131,14 +131,34 @@ function NewEntry({ setting: { path, control, example }, draft, names, id }: New
     setName("");
     setText("");
   };
-  const typing = (label: string, value: string, set: (value: string) => void, placeholder: unknown) => (
+  return (
+    <div class="record-new" id={`${id}-new`}>
+      <NewText label="New name" text={name} set={setName} example={first?.[0]} add={add} />
+      {isText && <NewText label="Its value" text={text} set={setText} example={first?.[1]} add={add} />}
+      <button type="button" aria-disabled={!isNew} onClick={add}>
+        Add
+      </button>
+    </div>
+  );
+}
+
+interface NewTextProps {
+  readonly label: string;
+  readonly text: string;
+  readonly set: (text: string) => void;
+  readonly example: unknown;
+  readonly add: () => void;
+}
+
+function NewText({ label, text, set, example, add }: NewTextProps): JSX.Element {
+  return (
     <input
       type="text"
       aria-label={label}
       autocomplete="off"
       spellcheck={false}
-      placeholder={textOf(placeholder)}
-      value={value}
+      placeholder={textOf(example)}
+      value={text}
       onInput={({ currentTarget }) => set(currentTarget.value)}
       onKeyDown={(event) => {
         if (event.key !== "Enter") return;
@@ -146,14 +166,5 @@ function NewEntry({ setting: { path, control, example }, draft, names, id }: New
         add();
       }}
     />
-  );
-  return (
-    <div class="record-new" id={`${id}-new`}>
-      {typing("New name", name, setName, first?.[0])}
-      {isText && typing("Its value", text, setText, first?.[1])}
-      <button type="button" aria-disabled={!isNew} onClick={add}>
-        Add
-      </button>
-    </div>
   );
 }
