@@ -5,14 +5,15 @@ import { agentNameSchema, agentSchema } from "./config/settings.ts";
 import { valueAt } from "./config/stored/plain.ts";
 import type { Config } from "./config.ts";
 import { type AgentLayer, accessProblem, layerAgents } from "./core/agents/definitions.ts";
-import type {
-  Definition,
-  DefinitionCheck,
-  DefinitionProblem,
-  DefinitionSet,
-  DefinitionTexts,
-  Fact,
-  OwnDefinition,
+import {
+  type Definition,
+  type DefinitionCheck,
+  type DefinitionProblem,
+  type DefinitionSet,
+  type DefinitionTexts,
+  type Fact,
+  type OwnDefinition,
+  textsIn,
 } from "./core/agents/page-definitions.ts";
 import type { AgentDefinition } from "./core/agents/query-config.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
@@ -39,8 +40,7 @@ export interface PageAgents {
 
 /** Before anybody asks which agents the settings name. */
 export async function readPageAgents({ revisions }: Pick<Store, "revisions">, page: PageAgents): Promise<void> {
-  const newest = await revisions.newestOf("agent");
-  page.texts = new Map(newest.flatMap(({ name, content }) => (content === null ? [] : [[name, content]])));
+  page.texts = textsIn(await revisions.newestOf("agent"));
 }
 
 /**

@@ -53,7 +53,7 @@ import { saveAttachment } from "./tools/attachments.ts";
 import type { Quotas } from "./tools/quotas/quotas.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
 import { fileSecrets, learningStore, type ProgramSecrets } from "./tools/secrets/file-secrets.ts";
-import { createSkillReader } from "./tools/skills/skill-reader.ts";
+import { createPageSkills } from "./tools/skills/page-skills.ts";
 import { createExecutorWorktrees } from "./tools/worktrees/executor-worktrees.ts";
 import { APPLICATION } from "./version.ts";
 import { warmUp, watched } from "./warm-up.ts";
@@ -299,8 +299,9 @@ function openJobs({ config, runtime, log }: Assembly, given: JobParts): Jobs {
 const silent = () => createLogger("silent", []);
 
 /** What a start would make of the file of jobs; changes nothing. */
-export const lookAtJobs: LookAtJobs = (config, channelConfigs) => {
-  const skills = createSkillReader({ application: APPLICATION, home: config.home }, silent());
+export const lookAtJobs: LookAtJobs = (config, channelConfigs, fromPage) => {
+  const { reader: skills, definitions } = createPageSkills({ application: APPLICATION, home: config.home }, silent());
+  definitions.set(fromPage);
   return checkJobsFile({
     file: jobsFileOf(config),
     agents: () => new Set(channelConfigs.agents.keys()),

@@ -50,8 +50,8 @@ await createProgram({
     const { withStored } = await import("./run-on-store.ts");
     return withStored(config);
   },
-  lookAtJobs: async (config, channelConfigs) => {
+  lookAtJobs: async (...looked) => {
     const { lookAtJobs } = await import("./app.ts");
-    return lookAtJobs(config, channelConfigs);
+    return lookAtJobs(...looked);
   },
 }).parseAsync();

@@ -15,6 +15,7 @@ import { secretsOf } from "./config/describe.ts";
 import { leftOutLine } from "./config/stored/fit.ts";
 import { SETTINGS_REVISION, SettingsInForce } from "./config/stored/in-force.ts";
 import type { Config } from "./config.ts";
+import { textsIn } from "./core/agents/page-definitions.ts";
 import { createBackgroundEmbedders } from "./core/budget/background-embedder.ts";
 import { assertNever } from "./core/protocol/assert-never.ts";
 import { toAppError } from "./core/protocol/errors.ts";
@@ -135,15 +136,16 @@ async function storedKeys(
 /** For doctor, who changes nothing: the settings with what the page has set and the stored keys. */
 export async function withStored(config: Config): Promise<StoredSettings> {
   const { isCurrent } = await probeDatabase(config.database.url).catch(() => ({ isCurrent: false }));
-  if (!isCurrent) return { config, pageAgents: { texts: new Map() }, problems: [] };
+  if (!isCurrent) return { config, pageAgents: { texts: new Map() }, pageSkills: new Map(), problems: [] };
   const runtime = systemRuntime();
   await using parts = new AsyncDisposableStack();
   const store = await openStore(config.database.url, runtime);
   parts.defer(() => store.close());
   const { settings, pageAgents } = await settingsOf(config, store);
+  const pageSkills = textsIn(await store.revisions.newestOf("skill"));
   const { live, problem } = await storedKeys(settings.config, { store, runtime });
   const problems = [...settings.leftOut.map(leftOutLine), ...(problem === null ? [] : [problem])];
-  return { config: { ...settings.config, providers: live.settings }, pageAgents, problems };
+  return { config: { ...settings.config, providers: live.settings }, pageAgents, pageSkills, problems };
 }
 
 /** The settings with what the page has set, as a start would have them. */

@@ -1,6 +1,7 @@
 import type { PageAgents } from "../agents.ts";
 import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
+import type { DefinitionTexts } from "../core/agents/page-definitions.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
 import { embeddersOf } from "../core/providers/openai/embedder.ts";
 import type { Feature } from "../feature.ts";
@@ -29,6 +30,8 @@ import type { Terminal } from "./terminal.ts";
 export interface StoredSettings {
   readonly config: Config;
   readonly pageAgents: PageAgents;
+  /** Skills that the page has set. */
+  readonly pageSkills: DefinitionTexts;
   /** What is stored and cannot be used. */
   readonly problems: readonly string[];
 }
@@ -66,10 +69,10 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
 
 interface Checks
   extends Pick<DoctorOptions, "lookAtJobs" | "version" | "online">,
-    Pick<StoredSettings, "pageAgents" | "problems"> {}
+    Pick<StoredSettings, "pageAgents" | "pageSkills" | "problems"> {}
 
 async function checkConfigured(config: Config, checks: Checks): Promise<Finding[]> {
-  const { lookAtJobs, pageAgents, problems, version, online } = checks;
+  const { lookAtJobs, pageAgents, pageSkills, problems, version, online } = checks;
   const { web, slack } = config;
   return [
     checkWritable("DECKHAND_HOME", config.home),
@@ -82,7 +85,7 @@ async function checkConfigured(config: Config, checks: Checks): Promise<Finding[
     ...checkModels(config),
     ...(await (online ? checkKeys(config) : checkKnownModels(config))),
     ...checkAgents(config, pageAgents),
-    ...(await checkJobs(config, { lookAtJobs, pageAgents })),
+    ...(await checkJobs(config, { lookAtJobs, pageAgents, pageSkills })),
     ...(await checkFeatures(config, version)),
     await checkPort("PORT", web.host, web.port),
     ...(slack?.mode.type === "http" ? [await checkPort("SLACK_HTTP_PORT", slack.mode.host, slack.mode.port)] : []),

@@ -24,7 +24,8 @@ test("--help names every command", () => {
     webLink: () => Promise.resolve(null),
     lookAtJobs: () => Promise.resolve(null),
     settings: () => Promise.resolve(),
-    withStored: (config) => Promise.resolve({ config, pageAgents: { texts: new Map() }, problems: [] }),
+    withStored: (config) =>
+      Promise.resolve({ config, pageAgents: { texts: new Map() }, pageSkills: new Map(), problems: [] }),
   }).helpInformation();
   for (const name of ["start", "chat", "memory", "doctor", "init", "manifest"])
     expect(help).toMatch(new RegExp(`^  ${name}\\b`, "m"));

@@ -37,6 +37,11 @@ export interface DefinitionCheck {
 /** Texts by name. */
 export type DefinitionTexts = ReadonlyMap<string, string>;
 
+/** The newest revisions, without those that take something back. */
+export function textsIn(newest: Iterable<{ readonly name: string; readonly content: string | null }>): DefinitionTexts {
+  return new Map([...newest].flatMap(({ name, content }) => (content === null ? [] : [[name, content]])));
+}
+
 /** The definitions of one kind, of which the page sets some. */
 export interface DefinitionSet {
   /** In order of name; those that the page has made among them. */

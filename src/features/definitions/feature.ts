@@ -1,8 +1,6 @@
 import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
 import { createKept } from "./kept.ts";
-
-/** How long nothing has been heard of runs before the database is asked whether another process has set something. Milliseconds. */
-const QUIET_MS = 10_000;
+import { createLookout } from "./lookout.ts";
 
 /** Agents, skills and the operator's own instructions on the page: what is set there holds from the next run on. */
 export const definitionsFeature: Feature = {
@@ -13,25 +11,15 @@ export const definitionsFeature: Feature = {
 };
 
 async function openDefinitions(host: FeatureHost): Promise<OpenFeature> {
-  const { clock } = host.runtime;
   const kept = createKept(host);
   await kept.refresh();
-  let heardAt = clock.now();
-  const watch = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      await clock.sleep(QUIET_MS, signal).catch(() => {});
-      if (signal.aborted || clock.now() - heardAt < QUIET_MS) continue;
-      await kept.refresh().catch((error: unknown) => host.log.warn({ err: error }, "definitions_not_read"));
-    }
-  };
+  const lookout = createLookout(kept.refresh, { clock: host.runtime.clock, log: host.log });
   const { definitionRoutes } = await import("./routes.ts");
   return {
     routes: definitionRoutes(host, kept),
-    watchRun: () => {
-      heardAt = clock.now();
-    },
+    watchRun: lookout.heard,
     start: async (signal) => {
-      watch(signal).catch((error: unknown) => host.log.error({ err: error }, "definitions_not_watched"));
+      lookout.run(signal).catch((error: unknown) => host.log.error({ err: error }, "definitions_not_watched"));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { textsIn } from "../../core/agents/page-definitions.ts";
 import type { FeatureHost } from "../../feature.ts";
 
 export const KINDS = ["agent", "skill", "instructions"] as const;
@@ -28,7 +29,7 @@ export interface KeptDefinitions {
   names(kind: Kind): readonly string[];
   change(change: Change): Promise<Changed>;
   /** Reads what another process has set. */
-  refresh(): Promise<void>;
+  readonly refresh: () => Promise<void>;
 }
 
 /** Keeps the newest revisions in memory, and tells the program of them. */
@@ -46,10 +47,7 @@ export function createKept({
   let count = 0;
 
   const tell = (kind: Kind): void => {
-    const texts = [...newest[kind].values()].flatMap(({ name, content }) =>
-      content === null ? [] : [[name, content] as const],
-    );
-    sets[kind].set(new Map(texts));
+    sets[kind].set(textsIn(newest[kind].values()));
   };
   /** What was read before something was set meanwhile is older, and does not hold. */
   const take = (kind: Kind, revision: Kept): void => {
@@ -58,7 +56,7 @@ export function createKept({
 
   return {
     newest: (kind, name) => newest[kind].get(name) ?? null,
-    names: (kind) => [...newest[kind].values()].flatMap(({ name, content }) => (content === null ? [] : [name])),
+    names: (kind) => [...textsIn(newest[kind].values()).keys()],
 
     async change({ kind, after, ...change }) {
       const revision = { ...change, kind, at: runtime.clock.now() };

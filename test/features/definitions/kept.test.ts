@@ -3,8 +3,11 @@ import type { DefinitionTexts } from "../../../src/core/agents/page-definitions.
 import { openStore } from "../../../src/core/store/store.ts";
 import type { FeatureHost } from "../../../src/feature.ts";
 import { createKept } from "../../../src/features/definitions/kept.ts";
+import { createLookout } from "../../../src/features/definitions/lookout.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { startPostgres } from "../../support/database/postgres.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 /** What the page has set, in memory and in both databases. */
@@ -76,3 +79,23 @@ test.each(Object.entries(DATABASES))(
     expect(later.held).toEqual({ agent: new Map([["scribe", "writes"]]), skill: new Map(), instructions: new Map() });
   },
 );
+
+test("what another process sets is looked for once nothing was heard of runs for a while, and not before", async () => {
+  const url = `file:${tempDirectory()}/kept.db`;
+  const elsewhere = await processOn(url);
+  const here = await processOn(url);
+  const clock = new ManualClock();
+  const lookout = createLookout(here.kept.refresh, { clock, log: silentLog });
+  const ending = new AbortController();
+  const running = lookout.run(ending.signal);
+  await elsewhere.kept.change({ kind: "skill", name: "review", content: "one", after: 0, by: "ana" });
+  for (let times = 0; times < 5; times += 1) {
+    lookout.heard();
+    await clock.advance(9_000);
+  }
+  expect(here.held["skill"]).toBeUndefined();
+  await clock.advance(11_000);
+  await expect.poll(() => here.held["skill"]?.get("review")).toBe("one");
+  ending.abort();
+  await running;
+});

@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { text, toolUse } from "../../support/model/model-script.ts";
+import { z } from "zod";
+import { type Gate, hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { untilIdle } from "../../support/program/bot.ts";
 import { openBrowser } from "../../support/program/browser.ts";
 import { inDatabase, typed } from "../../support/talk/memory-talk.ts";
@@ -15,12 +16,15 @@ import { ask, toldOn } from "./definitions-world.ts";
 let browser: Browser;
 let at: SlackOffice;
 let ana: Page;
+let holding: Gate | null = null;
 
 beforeAll(async () => {
   browser = await openBrowser();
   at = await consoleOffice({ channels: { "slack:C1900": { agentDefinition: "plan" } } });
-  at.model.script((request) => {
+  at.model.script((request): Reply => {
     const asked = request.lastUserText;
+    if (asked.includes("take your time") && request.toolResults.length === 0 && holding !== null)
+      return [holding.part, toolUse("glob", { pattern: "*" })];
     return asked.includes("use the review") && request.toolResults.length === 0
       ? toolUse("skill", { skill: "code-review" })
       : text("Done.");
@@ -109,6 +113,29 @@ test("instructions of all channels and of one are in the prompt, the channel's o
     { source: "AGENTS.md", text: "Words of the directory.", isFollowed: true, bytes: 23 },
     { text: "Words for this channel." },
   ]);
+});
+
+test("a run that goes on ends with what it began with, and the next one has what was saved meanwhile", async () => {
+  const gate = hold();
+  holding = gate;
+  const talk = at.talk({ text: "take your time", channel: at.channel() });
+  await gate.reached;
+  for (const [kind, name, words] of [
+    ["agent", "build", "---\ndescription: Builds herons.\n---\nYou build herons."],
+    ["agent", "late", AGENT],
+    ["skill", "late", SKILL],
+  ] as const)
+    expect((await ask(ana, "/save", { kind, name, text: words, after: 0 })).status).toBe(200);
+  gate.release();
+  await talk.answered(1);
+  const of = z.object({ system: z.unknown(), tools: z.unknown() });
+  const requests = at.requestsAbout("take your time").map(({ body }) => of.parse(body));
+  expect(requests).toHaveLength(2);
+  expect(requests[1]).toEqual(requests[0]);
+  const next = await said("and now?");
+  for (const words of ["You build herons.", "- late: Writes minutes.", "- late: Looks for herons"])
+    expect(next).toContain(words);
+  await ask(ana, "/take-back", { kind: "agent", name: "build", after: 1 });
 });
 
 test("what is saved outlives kill -9 at once, also an agent that the settings give to a channel", async () => {

@@ -62,9 +62,9 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
     withStored: (config) => withStored(config),
     data: (config, request) => runData(config, request, terminal),
     webLink: (config) => anotherWebLink(config, Date.now()),
-    lookAtJobs: async (config, places) => {
+    lookAtJobs: async (...looked) => {
       const { lookAtJobs } = await import("../../../src/app.ts");
-      return lookAtJobs(config, places);
+      return lookAtJobs(...looked);
     },
   });
   for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) command.exitOverride();
