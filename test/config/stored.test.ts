@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { agentProblems } from "../../src/channel-config.ts";
 import { fitStored, leftOutLine } from "../../src/config/stored/fit.ts";
 import { SettingsInForce } from "../../src/config/stored/in-force.ts";
+import { approvalRulesOf } from "../../src/config/stored/live.ts";
 import type { Plain } from "../../src/config/stored/plain.ts";
 import { settingsNodes } from "../../src/config/stored/settable.ts";
 import type { Config } from "../../src/config.ts";
@@ -228,6 +229,7 @@ test("what holds at once holds for whoever has a part of the configuration alrea
   const settings = begun({ file: { channels: { "slack:C1": { directory: "/srv/c1" } } } }, null);
   const { budgets, access, approvals, allowedHosts, blockedUrls, channels, query } = settings.config;
   const { admins } = access;
+  const rules = approvalRulesOf(settings.config);
   const set = {
     budgets: { dayUsd: 9 },
     access: { admins: ["slack:U1"], allow: ["slack:U2"] },
@@ -249,6 +251,7 @@ test("what holds at once holds for whoever has a part of the configuration alrea
   expect(admins).toEqual(["slack:U1"]);
   expect(access.allow).toEqual(["slack:U2"]);
   expect(approvals.requester).toBe(false);
+  expect({ ...rules }).toEqual({ approvers: [], requester: false, expiresMinutes: 60, admins: ["slack:U1"] });
   expect(allowedHosts).toEqual(["example.com", "api.example.com"]);
   expect(settings.config.sinks).toEqual([{ host: "api.example.com", send: "files" }]);
   expect(blockedUrls).toEqual(["example.com/admin"]);

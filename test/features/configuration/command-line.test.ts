@@ -13,6 +13,7 @@ import { directoryWith } from "../../support/program/config-sources.ts";
 const FILE = {
   budgets: { runUsd: 2 },
   providers: { mistral: { apiKey: "sk-of-mistral-0123456789" } },
+  inputs: [{ id: "t-0123456789abcdef" }],
   mcpServers: { x: { command: "sh", env: { TOKEN: "t-0123456789abcdef" } } },
 };
 
@@ -39,6 +40,7 @@ test("each setting that has a value is listed with where it is from, and no secr
   expect(line("maxTurns")).toEqual(["maxTurns", "50", "default"]);
   expect(line("providers")).toEqual(["providers", "(not shown)", "deckhand.config.json"]);
   expect(line("mcpServers")).toEqual(["mcpServers", "(not shown)", "deckhand.config.json"]);
+  expect(line("inputs")).toEqual(["inputs", "(not shown)", "deckhand.config.json"]);
   expect(line("budgets.userUsd")).toBeUndefined();
   expect(error).toContain("⚠ Set on the page, and left out: gone: is not known.");
 

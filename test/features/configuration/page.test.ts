@@ -24,6 +24,7 @@ beforeAll(async () => {
   await addAccount(at, { name: "ana", role: "admin" });
   await addAccount(at, { name: "ben", role: "admin" });
   await addAccount(at, { name: "vera", role: "viewer" });
+  await addAccount(at, { name: "otto", role: "operator" });
 });
 
 afterAll(async () => {
@@ -163,6 +164,11 @@ test("of two who save at once the second sees what changed, and loses nothing", 
   await row(ana, "budgets.sessionUsd").getByText("set here").waitFor();
   expect(await field(ana, "approvals.expiresMinutes").inputValue()).toBe("45");
   expect(await field(ana, "budgets.sessionUsd").inputValue()).toBe("7");
+
+  // Who would set what another has set already hears of that one, too.
+  const same = { after: (await numberNow(ana)) - 1, changes: [{ path: ["budgets", "sessionUsd"], value: 7 }] };
+  const { body } = await post(ana, "save", same);
+  expect(JSON.parse(body)).toMatchObject({ type: "conflict", newest: { by: "ben" } });
   await Promise.all([ana.context().close(), ben.context().close()]);
 });
 
@@ -230,18 +236,26 @@ test("what a variable or the file sets is locked, with its name", async () => {
   await page.context().close();
 });
 
-test("a viewer reads, changes nothing by the page, and nothing by a request of their own making", async () => {
-  const page = await signedIn(at, browser, { name: "vera" });
-  await settingsOf(page);
-  expect(await field(page, "budgets.dayUsd").isEditable()).toBe(false);
-  expect(await page.getByRole("button", { name: /^Use the default|^Add$|^Remove/u }).count()).toBe(0);
-  const after = await numberNow(page);
-  const changes = [{ path: ["budgets", "dayUsd"], value: 1_000 }];
-  expect((await post(page, "save", { after, changes })).status).toBe(403);
-  expect((await post(page, "check", { changes })).status).toBe(403);
-  expect(await numberNow(page)).toBe(after);
-  await page.context().close();
-});
+const readers = [
+  { role: "a viewer", name: "vera" },
+  { role: "an operator", name: "otto" },
+];
+
+test.each(readers)(
+  "$role reads, and changes nothing by the page or by a request of their own making",
+  async ({ name }) => {
+    const page = await signedIn(at, browser, { name });
+    await settingsOf(page);
+    expect(await field(page, "budgets.dayUsd").isEditable()).toBe(false);
+    expect(await page.getByRole("button", { name: /^Use the default|^Add$|^Remove/u }).count()).toBe(0);
+    const after = await numberNow(page);
+    const changes = [{ path: ["budgets", "dayUsd"], value: 1_000 }];
+    expect((await post(page, "save", { after, changes })).status).toBe(403);
+    expect((await post(page, "check", { changes })).status).toBe(403);
+    expect(await numberNow(page)).toBe(after);
+    await page.context().close();
+  },
+);
 
 const bad = [
   { name: "budgets.dayUsd", typed: "much", beside: "budgets.dayUsd", words: "must be a number." },
