@@ -3,9 +3,9 @@ import type { WatchRun } from "./adapters/render/watched-runs.ts";
 import type { PanelSource } from "./adapters/web/live/overview.ts";
 import type { FeatureAnswer, FeatureRequest, FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 import type { Logins } from "./adapters/web/server/logins.ts";
-import type { JobTold, TeamJob, TeamJobs, TeamJobView } from "./adapters/web/sessions/team-jobs.ts";
+import type { CommandTold, TeamJob, TeamJobs, TeamJobView } from "./adapters/web/sessions/team-jobs.ts";
 import type { TeamOverview } from "./adapters/web/sessions/team-overview.ts";
-import type { TeamSessions, Viewer } from "./adapters/web/sessions/team-sessions.ts";
+import type { SeenChannel, TeamSessions, Viewer } from "./adapters/web/sessions/team-sessions.ts";
 import type {
   CheckedSettings,
   OldSettings,
@@ -199,6 +199,8 @@ export interface FeatureHost {
   readonly taken: () => ReadonlySet<string>;
   /** Writes down for the audit log what somebody has done; it never rejects. */
   readonly audit: WriteAudit;
+  /** A channel (`slack:C1`) that the page shows somebody; null: it shows them none of that name. */
+  readonly seenChannel: (viewer: Viewer, channelKey: string) => Promise<SeenChannel | null>;
   /** Whether the page shows somebody a session; what it does not show is not there. */
   readonly showsSession: (viewer: Viewer, sessionId: string) => Promise<boolean>;
   /** Sessions are gone for everybody from now on; their rows are there for a moment longer. */
@@ -259,12 +261,13 @@ interface CardOfRun {
 
 export type {
   CheckedSettings,
+  CommandTold,
   FeatureAnswer,
   FeatureRequest,
   FeatureRoute,
-  JobTold,
   OldSettings,
   SavedSettings,
+  SeenChannel,
   SettingChange,
   SettingControl,
   SettingDifference,

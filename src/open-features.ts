@@ -70,13 +70,17 @@ async function openFeatures(
   return featuresOf(open, toolsOf);
 }
 
-type Between = Pick<FeatureHost, "audit" | "showsSession" | "sessionsGone">;
+type Between = Pick<FeatureHost, "audit" | "showsSession" | "seenChannel" | "sessionsGone">;
 
 /** What features have of each other without knowing of one another. */
 function betweenFeatures(open: readonly Opened[]): Between {
   return {
     audit: async (entry) => {
       for (const { audit: write } of open) await write?.(entry);
+    },
+    seenChannel: async (viewer, channelKey) => {
+      const seen = await Promise.all(open.map(async ({ sessions }) => sessions?.channel(viewer, channelKey)));
+      return seen.find((channel) => channel != null) ?? null;
     },
     showsSession: async (viewer, sessionId) => {
       const shown = await Promise.all(open.map(async ({ sessions }) => sessions?.session(viewer, sessionId)));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { FeatureRequest, OpenFeature } from "../../feature.ts";
+import { channelCommandSchema } from "./command.ts";
 import type { Sessions } from "./sessions.ts";
 
 const words = z.string().max(400).default("");
@@ -33,6 +34,17 @@ export function consoleRoutes(load: () => Promise<Sessions>): NonNullable<OpenFe
         const asked = usageSchema.safeParse(Object.fromEntries(query));
         if (!asked.success) return { status: 400, body: { error: "I cannot sum that up." } };
         return { status: 200, body: await (await load()).usage(viewer, asked.data) };
+      },
+    },
+    {
+      method: "POST",
+      path: "/command",
+      handle: async ({ viewer, body }) => {
+        const asked = channelCommandSchema.safeParse(body);
+        if (!asked.success) return { status: 400, body: { error: "That was not understood. Reload the page." } };
+        const told = await (await load()).command(viewer, asked.data);
+        if (told === null) return { status: 404, body: { error: "There is no such channel that you may see." } };
+        return { status: 200, body: told };
       },
     },
     ...JOBS.map(({ method, path }) => ({

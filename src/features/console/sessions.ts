@@ -1,16 +1,19 @@
 import type {
+  CommandTold,
   FeatureAnswer,
   FeatureRequest,
   OpenFeature,
+  SeenChannel,
   TeamOverview,
   TeamSessions,
   TeamUsage,
 } from "../../feature.ts";
 
 import { type Comparing, changeOf } from "./changes.ts";
+import { commandInChannel, placeOfChannel } from "./command.ts";
 import type { CommandingJobs } from "./jobs/job-commands.ts";
 import { answerOnJobs, type JobRoute } from "./jobs/job-routes.ts";
-import { choicesFor, listSessions } from "./list.ts";
+import { choicesFor, type Looking, listSessions } from "./list.ts";
 import { createLive, type Telling } from "./live.ts";
 import { type Overlooking, overviewFor } from "./overview/overview.ts";
 import { type Pressing, pressButton } from "./press.ts";
@@ -21,6 +24,7 @@ import { type UsageQuery, usageFor } from "./usage/usage.ts";
 export interface Sessions extends TeamSessions {
   readonly overview: (viewer: Viewer) => Promise<TeamOverview>;
   readonly usage: (viewer: Viewer, query: UsageQuery) => Promise<TeamUsage>;
+  readonly command: (viewer: Viewer, command: Parameters<typeof commandInChannel>[1]) => Promise<CommandTold | null>;
   readonly jobs: (route: JobRoute, request: FeatureRequest) => Promise<FeatureAnswer>;
   /** What happens in a run. */
   readonly note: NonNullable<OpenFeature["watchRun"]>;
@@ -48,6 +52,8 @@ export function createSessions(host: Host, { adminsSeePrivate, health, writing }
     session: async (viewer, id) => host.hideIn(await showSession(viewer, id, world)),
     change: async (viewer, asked) => host.hideIn(await changeOf(viewer, asked, world)),
     press: async (viewer, press) => host.hideIn(await pressButton(viewer, press, world)),
+    channel: (viewer, id) => seenChannel(viewer, id, world),
+    command: async (viewer, command) => host.hideIn(await commandInChannel(viewer, command, world)),
     jobs: async (route, request) => host.hideIn(await answerOnJobs(route, request, world)),
     overview: async (viewer) => host.hideIn(await overviewFor(viewer, { ...world, health })),
     usage: async (viewer, query) => host.hideIn(await usageFor(viewer, query, world)),
@@ -55,4 +61,10 @@ export function createSessions(host: Host, { adminsSeePrivate, health, writing }
     note,
     gone,
   };
+}
+
+async function seenChannel(viewer: Viewer, id: string, world: Looking): Promise<SeenChannel | null> {
+  const place = await placeOfChannel(id, world);
+  if (place === null || !(await world.sight.seesChannel(viewer, place.channel))) return null;
+  return { thread: place.thread, person: await world.sight.actor(viewer, place) };
 }

@@ -150,15 +150,23 @@ async function openMeaning(host: FeatureHost, { model, perDay }: Embeddings): Pr
 }
 
 async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Embeddings): Promise<OpenFeature> {
-  const [{ createMemories }, { recallHook }, { memoryTools }, { memoryCommands }, { createLearner }, { answerHook }] =
-    await Promise.all([
-      import("./memories.ts"),
-      import("./recall-hook.ts"),
-      import("./tools.ts"),
-      import("./command.ts"),
-      import("./learning/learner.ts"),
-      import("./answer-hook.ts"),
-    ]);
+  const [
+    { createMemories },
+    { recallHook },
+    { memoryTools },
+    { memoryCommands },
+    { createLearner },
+    { answerHook },
+    { memoryRoutes },
+  ] = await Promise.all([
+    import("./memories.ts"),
+    import("./recall-hook.ts"),
+    import("./tools.ts"),
+    import("./command.ts"),
+    import("./learning/learner.ts"),
+    import("./answer-hook.ts"),
+    import("./page/routes.ts"),
+  ]);
   const meaning = embeddings === undefined ? undefined : await openMeaning(host, embeddings);
   const memories = createMemories(host, meaning);
   const told = createTold();
@@ -180,6 +188,7 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
       },
     },
     commands: memoryCommands(memories, learner),
+    routes: memoryRoutes(memories, host),
     start(signal) {
       background = work({ host, learner, meaning }, AbortSignal.any([signal, stopping.signal]));
       return Promise.resolve();

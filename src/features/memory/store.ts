@@ -19,9 +19,10 @@ export function memoryReads(db: Client) {
       return row === null ? null : readMemory(row);
     },
 
-    /** What may be read in a place, the newest first. */
-    async list(place: MemoryScope, limit: number): Promise<Memory[]> {
-      const rows = await db.memory.findMany({ where: whereIn(place), orderBy: { seq: "desc" }, take: limit });
+    /** What may be read in a place, the newest first; `before`: a number to go on from. */
+    async list(place: MemoryScope, limit: number, before?: number): Promise<Memory[]> {
+      const where = before === undefined ? whereIn(place) : { AND: [{ seq: { lt: before } }, whereIn(place)] };
+      const rows = await db.memory.findMany({ where, orderBy: { seq: "desc" }, take: limit });
       return rows.flatMap((row) => readMemory(row) ?? []);
     },
 

@@ -22,7 +22,7 @@ export interface TeamJobView extends TeamJob, JobView {
 }
 
 /** What came of a command on jobs. */
-export interface JobTold {
+export interface CommandTold {
   /** Markdown; null where there is nothing to say. */
   readonly words: string | null;
   /** Fields to fill in, and what is wrong with what was filled in. */

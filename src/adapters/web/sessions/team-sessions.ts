@@ -1,3 +1,4 @@
+import type { Person, ThreadRef } from "../../../core/protocol/platform.ts";
 import type { RunStep, SessionSummary } from "../../../core/protocol/session-summary.ts";
 import type { SignedIn } from "../server/logins.ts";
 
@@ -13,8 +14,17 @@ export interface TeamSessions {
   change(viewer: Viewer, asked: { readonly sessionId: string; readonly path: string }): Promise<SessionChange | null>;
   /** Presses a button as the person that the viewer is on the session's platform; null as for `session`. */
   press(viewer: Viewer, pressed: Press): Promise<Pressed | null>;
+  /** Null where there is no such channel (`slack:C1`), or the viewer may not see it. */
+  channel(viewer: Viewer, id: string): Promise<SeenChannel | null>;
   /** Tells of changes until the answer is called. */
   watch(watching: Watching): () => void;
+}
+
+export interface SeenChannel {
+  /** Without a thread. */
+  readonly thread: ThreadRef;
+  /** The viewer as they are there; null: they look as nobody. */
+  readonly person: Person | null;
 }
 
 export interface Watching {

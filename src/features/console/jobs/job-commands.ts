@@ -1,11 +1,8 @@
 import { z } from "zod";
-import { channelOf } from "../../../core/store/sessions.ts";
-import type { FeatureHost, JobTold } from "../../../feature.ts";
-import { eventBy } from "../press.ts";
-import { mayPress } from "../session.ts";
+import type { CommandTold, FeatureHost } from "../../../feature.ts";
+import { commandAt, placeOfChannel } from "../command.ts";
 import type { Viewer } from "../sight.ts";
-import { consoleReads } from "../store.ts";
-import { type JobsWorld, placedJob, whyNot } from "./team-jobs.ts";
+import { type JobsWorld, placedJob } from "./team-jobs.ts";
 
 export interface CommandingJobs extends JobsWorld {
   readonly host: JobsWorld["host"] & Pick<FeatureHost, "receive" | "audit">;
@@ -28,27 +25,20 @@ export const jobCommandSchema = z.object({
 type JobCommand = z.infer<typeof jobCommandSchema>;
 
 /** Null: there is no such job, or channel, that the viewer may see. The command itself says who may do what, as it does in the channel. */
-export async function commandJob(viewer: Viewer, command: JobCommand, world: CommandingJobs): Promise<JobTold | null> {
+export async function commandJob(
+  viewer: Viewer,
+  command: JobCommand,
+  world: CommandingJobs,
+): Promise<CommandTold | null> {
   const { target, filled, version, clickId } = command;
   const placed = await placeOf(target, world);
   if (placed === null || !(await world.sight.seesChannel(viewer, placed.channel))) return null;
-  const actor = mayPress(viewer) ? await world.sight.actor(viewer, placed) : null;
-  if (actor === null) return words(whyNot(viewer, placed, world));
   const job = target.verb === "add" ? "" : ` ${target.jobId}${version === undefined ? "" : `@${version}`}`;
   const before = await standingOf(target, world);
-  const receipt = await world.host.receive({
-    ...eventBy(actor, placed, clickId),
-    kind: "command",
-    name: "jobs",
-    args: `${target.verb}${job}`,
-    at: world.host.runtime.clock.now(),
-    ...(filled === undefined ? {} : { filled }),
-  });
-  if (receipt.type === "refused") return words(receipt.reason);
-  if (receipt.type !== "reply") return words(null);
-  const { message, form = null, problems = {} } = receipt;
+  const line = { clickId, name: "jobs", args: `${target.verb}${job}`, filled };
+  const told = await commandAt(viewer, { place: placed, line }, world);
   if ((await standingOf(target, world)) !== before) await noted(viewer, { command, about: placed.name }, world);
-  return { words: message.markdown, form, problems };
+  return told;
 }
 
 async function placeOf(target: JobCommand["target"], world: CommandingJobs) {
@@ -56,10 +46,8 @@ async function placeOf(target: JobCommand["target"], world: CommandingJobs) {
     const placed = await placedJob(target.jobId, world);
     return placed === null ? null : { ...placed, name: placed.job.name };
   }
-  const [channel] = await world.host.store.tables(consoleReads).channelsAmong([target.channelId]);
-  if (channel === undefined) return null;
-  const thread = channelOf(channel.id, channel.workspaceId.slice(channel.workspaceId.indexOf(":") + 1));
-  return { channel, thread, name: channel.name };
+  const place = await placeOfChannel(target.channelId, world);
+  return place === null ? null : { ...place, name: place.channel.name };
 }
 
 /** What a command changes where it is carried out, which its answer tells people alone. */
@@ -69,10 +57,6 @@ async function standingOf(target: JobCommand["target"], { host }: CommandingJobs
   const { jobId } = target;
   const [newest] = target.verb === "run" ? await occurrences.newest(jobId, 1) : [];
   return JSON.stringify([await jobs.get(jobId), newest?.id ?? null]);
-}
-
-function words(text: string | null): JobTold {
-  return { words: text, form: null, problems: {} };
 }
 
 interface Noted {

@@ -3,6 +3,7 @@ import type { JobRequest } from "../../../core/jobs/job-control.ts";
 import type { ThreadRef } from "../../../core/protocol/platform.ts";
 import type { JobRow } from "../../../core/store/jobs.ts";
 import type { FeatureHost, TeamJob, TeamJobs, TeamJobView } from "../../../feature.ts";
+import { whyNotAt } from "../command.ts";
 import { channelName, type Looking } from "../list.ts";
 import { mayPress } from "../session.ts";
 import { operatorOn, type Viewer } from "../sight.ts";
@@ -57,16 +58,8 @@ export async function showJob(viewer: Viewer, id: string, world: JobsWorld): Pro
   };
   const view = await world.host.jobs.view(id, request);
   if (view === null) return null;
-  const refusal = actor === null ? whyNot(viewer, placed, world) : null;
+  const refusal = actor === null ? whyNotAt(viewer, placed, world.host) : null;
   return { ...view, isTheirs: actor !== null && view.isTheirs, ...namesOf(placed, world), refusal };
-}
-
-/** Why the viewer does nothing there. */
-export function whyNot(viewer: Viewer, { thread }: Pick<PlacedJob, "thread">, { host }: JobsWorld): string {
-  if (!mayPress(viewer)) return "Your account may look, and change nothing.";
-  const { title } = host.describe(thread.platform);
-  if (viewer.kind === "operator") return `Run, change and remove it on ${title}: there it is known who you are.`;
-  return `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`;
 }
 
 async function seenJobs(viewer: Viewer, { text, state }: Query, world: JobsWorld): Promise<PlacedJob[]> {

@@ -36,6 +36,7 @@ export const SECTIONS: readonly Section[] = [
   { name: "jobs", title: "All jobs", role: "viewer", load: async () => (await import("../jobs/jobs.tsx")).Jobs },
   { name: "tools", title: "Tools", role: "viewer", load: async () => (await import("../tools/tools.tsx")).Tools },
   { name: "mcp", title: "MCP servers", role: "viewer", load: async () => (await import("../mcp/mcp.tsx")).McpServers },
+  { name: "memory", title: "Memory", role: "viewer", load: async () => (await import("../memory/memory.tsx")).Memory },
   {
     name: "agents",
     title: "Agents",

@@ -1,0 +1,115 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { type Column, DataTable } from "../section/data-table.tsx";
+
+/** As src/features/memory/page/routes.ts tells of it. */
+export interface Remembered {
+  readonly seq: number;
+  readonly text: string;
+  readonly kind: string;
+  readonly scope: "channel" | "person" | "workspace";
+  readonly author: string;
+  readonly said: string;
+  /** Milliseconds since the epoch. */
+  readonly usedAt: number;
+  readonly uses: number;
+  readonly isPinned: boolean;
+  readonly isFromOutside: boolean;
+  readonly endedAt: number | null;
+  readonly link: string | null;
+  readonly mayChange: boolean;
+}
+
+interface MemoryTableProps {
+  readonly rows: readonly Remembered[];
+  /** A line after `/memory`. */
+  readonly tell: (line: string) => void;
+  readonly isBusy: boolean;
+}
+
+const FOR = { channel: "this channel", person: "you", workspace: "the workspace" } as const;
+
+export function MemoryTable({ rows, tell, isBusy }: MemoryTableProps): JSX.Element {
+  const actions: Column<Remembered> = {
+    title: "Change",
+    cell: (memory) => (memory.mayChange ? <Actions memory={memory} tell={tell} isBusy={isBusy} /> : null),
+  };
+  const columns = rows.some(({ mayChange }) => mayChange) ? [...COLUMNS, actions] : COLUMNS;
+  return (
+    <DataTable
+      caption="Memories"
+      columns={columns}
+      rows={rows}
+      keyOf={({ seq }) => `${seq}`}
+      empty="Nothing of that is remembered here."
+    />
+  );
+}
+
+const COLUMNS: readonly Column<Remembered>[] = [
+  { title: "Memory", cell: Words },
+  { title: "For", cell: ({ scope }) => FOR[scope] },
+  { title: "Told by", cell: Told },
+  {
+    title: "Used",
+    isNumber: true,
+    cell: ({ uses, usedAt }) => (uses === 0 ? "never" : `${uses} ×, last ${new Date(usedAt).toLocaleDateString()}`),
+  },
+];
+
+function Words({ seq, text, kind, isPinned, isFromOutside, endedAt }: Remembered): JSX.Element {
+  const marks = [
+    ...(kind === "semantic" ? [] : [kind]),
+    ...(isPinned ? ["pinned"] : []),
+    ...(isFromOutside ? ["found outside"] : []),
+    ...(endedAt === null ? [] : [`until ${new Date(endedAt).toLocaleDateString()}`]),
+  ];
+  return (
+    <>
+      <span class="hint">#{seq}</span> {text}
+      {marks.length > 0 && <span class="hint"> · {marks.join(" · ")}</span>}
+    </>
+  );
+}
+
+function Told({ author, said, link }: Remembered): JSX.Element {
+  return (
+    <>
+      {author}, {link === null ? said : <a href={link}>{said}</a>}
+    </>
+  );
+}
+
+interface ActionsProps extends Pick<MemoryTableProps, "tell" | "isBusy"> {
+  readonly memory: Remembered;
+}
+
+/** What is forgotten is gone: it is asked for twice. */
+function Actions({ memory: { seq, isPinned }, tell, isBusy }: ActionsProps): JSX.Element {
+  const [isAsked, setIsAsked] = useState(false);
+  const button = (words: string, line: string): JSX.Element => (
+    <button type="button" aria-label={`${words} #${seq}`} aria-disabled={isBusy} onClick={() => tell(line)}>
+      {words}
+    </button>
+  );
+  if (isAsked) {
+    return (
+      <>
+        <button type="button" class="danger" aria-disabled={isBusy} onClick={() => tell(`forget ${seq}`)}>
+          Forget #{seq} for good
+        </button>{" "}
+        <button type="button" onClick={() => setIsAsked(false)}>
+          Keep it
+        </button>
+      </>
+    );
+  }
+  return (
+    <>
+      {button("Edit", `edit ${seq}`)} {isPinned ? button("Unpin", `unpin ${seq}`) : button("Pin", `pin ${seq}`)}{" "}
+      <button type="button" aria-label={`Forget #${seq}`} onClick={() => setIsAsked(true)}>
+        Forget
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,180 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { SessionChoices } from "../../sessions/team-sessions.ts";
+import { FormDialog } from "../form-dialog.tsx";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get, RequestError } from "../section/request.ts";
+import type { SectionProps } from "../section/sections.ts";
+import { type Commands, useCommand } from "../section/use-command.ts";
+import { type PageOf, usePages } from "../section/use-pages.ts";
+import { fetchChoices } from "../sessions/api.ts";
+import type { PageState } from "../state/state.ts";
+import { Markdown } from "../text/markdown-text.tsx";
+import { MemoryTable, type Remembered } from "./memory-table.tsx";
+
+interface Found extends PageOf<Remembered> {
+  readonly count: number;
+  readonly isPaused: boolean;
+  /** The viewer is somebody there who may add and turn off. */
+  readonly mayAct: boolean;
+  /** Nothing is remembered anywhere. */
+  readonly isOff?: boolean;
+}
+
+const OFF: Found = { rows: [], next: null, count: 0, isPaused: false, mayAct: false, isOff: true };
+
+/** What is remembered, channel by channel: as whoever looks may read it there. */
+export function Memory({ state, rest, go }: SectionProps): JSX.Element {
+  const [choices, setChoices] = useState<SessionChoices | null>(null);
+  useEffect(() => {
+    fetchChoices().then(setChoices, () => {});
+  }, []);
+  const channelId = rest === "" ? (choices?.channels[0]?.id ?? "") : decoded(rest);
+  if (choices === null) return <p class="hint centred">Loading…</p>;
+  if (channelId === "")
+    return (
+      <p class="hint centred">
+        Nobody has asked me anything yet in a channel that you see: there is nothing to remember.
+      </p>
+    );
+  const isNamed = choices.channels.some(({ id }) => id === channelId);
+  const channels = isNamed ? choices.channels : [...choices.channels, { id: channelId, name: channelId }];
+  return (
+    <>
+      <div class="section-notes">
+        <label>
+          Channel{" "}
+          <select value={channelId} onChange={({ currentTarget }) => go(encodeURIComponent(currentTarget.value))}>
+            {channels.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <InChannel key={channelId} channelId={channelId} state={state} />
+    </>
+  );
+}
+
+interface InChannelProps {
+  readonly channelId: string;
+  readonly state: PageState;
+}
+
+function InChannel({ channelId, state }: InChannelProps): JSX.Element {
+  const [query, setQuery] = useState("");
+  const [changes, setChanges] = useState(0);
+  const [header, setHeader] = useState(OFF);
+  const found = usePages(`${changes} ${query}`, async (before, signal) => {
+    const page = await memories({ channelId, query, before }, signal);
+    setHeader(page);
+    return page;
+  });
+  const commands = useCommand<string>(state, {
+    path: "/features/console/command",
+    bodyOf: (args) => ({ channelId, name: "memory", args }),
+    done: () => setChanges((before) => before + 1),
+  });
+  const { count, isPaused, mayAct, isOff } = header;
+  return (
+    <>
+      <SearchForm search={setQuery} />
+      <LoadedView loaded={found}>
+        {({ rows, next }) =>
+          isOff === true ? (
+            <p class="hint centred">
+              Memory is off. An operator turns it on in the settings: <code>"memory": true</code>.
+            </p>
+          ) : (
+            <>
+              <p class="hint">
+                {count === 1 ? "1 memory" : `${count.toLocaleString()} memories`} that you may read here
+                {isPaused && "; memory is off in this channel: nothing is recalled or remembered"}.
+              </p>
+              {mayAct && <ChannelButtons commands={commands} isPaused={isPaused} channelId={channelId} />}
+              <div role="status">{commands.words !== null && <Markdown text={commands.words} />}</div>
+              <MemoryTable rows={rows} tell={commands.tell} isBusy={commands.isBusy} />
+              {next !== null && (
+                <button type="button" class="more" onClick={found.more}>
+                  Older ones
+                </button>
+              )}
+            </>
+          )
+        }
+      </LoadedView>
+      {commands.form !== null && <FormDialog open={commands.form} controller={commands} />}
+    </>
+  );
+}
+
+interface Asked extends Pick<InChannelProps, "channelId"> {
+  readonly query: string;
+  readonly before: string;
+}
+
+/** Where memory is off, nothing answers for it. */
+async function memories({ channelId, query, before }: Asked, signal?: AbortSignal): Promise<Found> {
+  try {
+    return await get<Found>("/features/memory/list", { channel: channelId, query, before }, signal);
+  } catch (error) {
+    if (error instanceof RequestError && error.status === 404) return OFF;
+    throw error;
+  }
+}
+
+function SearchForm({ search }: { readonly search: (query: string) => void }): JSX.Element {
+  const [typed, setTyped] = useState("");
+  return (
+    <search class="filters">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          search(typed);
+        }}
+      >
+        <input
+          type="search"
+          aria-label="Search memories"
+          placeholder="Search memories"
+          value={typed}
+          onInput={({ currentTarget }) => {
+            setTyped(currentTarget.value);
+            if (currentTarget.value === "") search("");
+          }}
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
+  );
+}
+
+interface ChannelButtonsProps {
+  readonly commands: Commands<string>;
+  readonly isPaused: boolean;
+  readonly channelId: string;
+}
+
+function ChannelButtons({ commands, isPaused }: ChannelButtonsProps): JSX.Element {
+  return (
+    <p class="chosen">
+      <button type="button" aria-disabled={commands.isBusy} onClick={() => commands.tell("add")}>
+        Remember something
+      </button>
+      <button type="button" aria-disabled={commands.isBusy} onClick={() => commands.tell(isPaused ? "on" : "off")}>
+        {isPaused ? "Turn memory on here" : "Turn memory off here"}
+      </button>
+    </p>
+  );
+}
+
+/** What somebody has typed into the address may be no such text. */
+function decoded(rest: string): string {
+  try {
+    return decodeURIComponent(rest);
+  } catch {
+    return rest;
+  }
+}

@@ -1,0 +1,73 @@
+import { useRef, useState } from "preact/hooks";
+import type { FormValues } from "../../../../core/protocol/form.ts";
+import type { CommandTold } from "../../sessions/team-jobs.ts";
+import { newId } from "../state/new-id.ts";
+import type { OpenForm, PageState } from "../state/state.ts";
+import { post, problemOf } from "./request.ts";
+
+export interface Commands<T> {
+  /** What there is to say of the last one, as Markdown; null for nothing. */
+  readonly words: string | null;
+  readonly isBusy: boolean;
+  /** What is to be filled in; null for nothing. */
+  readonly form: Pick<OpenForm, "form" | "problems" | "isSending" | "failure"> | null;
+  readonly tell: (target: T) => void;
+  readonly submitForm: (filled: FormValues) => void;
+  readonly closeForm: () => void;
+}
+
+interface Asked<T> {
+  readonly target: T;
+  readonly told: CommandTold;
+  readonly failure: string | null;
+}
+
+export interface CommandRoute<T> {
+  readonly path: string;
+  /** What is sent of a target beside the click; `told`: the form that is sent filled in, null before. */
+  readonly bodyOf: (target: T, told: CommandTold | null) => object;
+  readonly done: (target: T) => void;
+}
+
+/** Does what is typed in a channel otherwise, and asks for what that lacks. */
+export function useCommand<T>(state: PageState, { path, bodyOf, done }: CommandRoute<T>): Commands<T> {
+  const [words, setWords] = useState<string | null>(null);
+  const [asked, setAsked] = useState<Asked<T> | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  // The same however often it is sent.
+  const clickId = useRef("");
+  const send = async (target: T, filled?: FormValues): Promise<void> => {
+    setBusy(true);
+    const form = filled === undefined ? null : (asked?.told ?? null);
+    const body = { clickId: clickId.current, ...bodyOf(target, form), ...(filled === undefined ? {} : { filled }) };
+    try {
+      const told = await post<CommandTold>(path, body, state);
+      setAsked(told.form === null ? null : { target, told, failure: null });
+      setWords(told.form === null ? told.words : null);
+      clickId.current = newId();
+      if (told.form === null) done(target);
+    } catch (error) {
+      if (filled === undefined) setWords(problemOf(error));
+      else setAsked((before) => before && { ...before, failure: problemOf(error) });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return {
+    words,
+    isBusy,
+    form:
+      asked?.told.form == null
+        ? null
+        : { form: asked.told.form, problems: asked.told.problems, isSending: isBusy, failure: asked.failure },
+    tell: (target) => {
+      if (isBusy) return;
+      clickId.current = newId();
+      send(target).catch(() => {});
+    },
+    submitForm: (filled) => {
+      if (asked !== null && !isBusy) send(asked.target, filled).catch(() => {});
+    },
+    closeForm: () => setAsked(null),
+  };
+}

@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { channelOf } from "../../core/store/sessions.ts";
+import type { CommandTold, FeatureHost } from "../../feature.ts";
+import { eventBy } from "./press.ts";
+import { mayPress } from "./session.ts";
+import type { Place, Sight, Viewer } from "./sight.ts";
+import { type ChannelRow, consoleReads } from "./store.ts";
+
+export interface Commanding {
+  readonly host: Pick<FeatureHost, "store" | "describe" | "receive" | "runtime" | "audit">;
+  readonly sight: Sight;
+}
+
+/** A line that is typed after a slash, as the page gives it. */
+interface Line {
+  readonly clickId: string;
+  readonly name: string;
+  readonly args: string;
+  readonly filled?: Readonly<Record<string, string>> | undefined;
+}
+
+export const channelCommandSchema = z.object({
+  clickId: z.uuid(),
+  channelId: z.string().min(1).max(200),
+  /** Commands whose page there is. */
+  name: z.enum(["memory"]),
+  args: z.string().max(10_000),
+  filled: z.record(z.string().max(64), z.string().max(20_000)).optional(),
+});
+
+/** Null: there is no such channel that the viewer may see. What the command does, and who may, it says itself, as in the channel. */
+export async function commandInChannel(
+  viewer: Viewer,
+  { channelId, ...line }: z.infer<typeof channelCommandSchema>,
+  world: Commanding,
+): Promise<CommandTold | null> {
+  const place = await placeOfChannel(channelId, world);
+  if (place === null || !(await world.sight.seesChannel(viewer, place.channel))) return null;
+  const told = await commandAt(viewer, { place, line }, world);
+  // The audit log has who has changed what, whatever it says of that.
+  const verb = line.args.split(/\s/u)[0] ?? "";
+  const isChange = line.filled !== undefined || !["list", "search", ""].includes(verb);
+  if (isChange && told.form === null) {
+    const by = viewer.kind === "account" ? viewer.account.name : "operator";
+    await world.host.audit({ by, act: `${line.name}.${verb}`, about: place.channel.name });
+  }
+  return told;
+}
+
+/** A line as the viewer's person there types it. */
+export async function commandAt(
+  viewer: Viewer,
+  { place, line }: { readonly place: Place; readonly line: Line },
+  { host, sight }: Commanding,
+): Promise<CommandTold> {
+  const actor = mayPress(viewer) ? await sight.actor(viewer, place) : null;
+  if (actor === null) return said(whyNotAt(viewer, place, host));
+  const { clickId, name, args, filled } = line;
+  const receipt = await host.receive({
+    ...eventBy(actor, place, clickId),
+    kind: "command",
+    name,
+    args,
+    at: host.runtime.clock.now(),
+    ...(filled === undefined ? {} : { filled }),
+  });
+  if (receipt.type === "refused") return said(receipt.reason);
+  if (receipt.type !== "reply") return said(null);
+  const { message, form = null, problems = {} } = receipt;
+  return { words: message.markdown, form, problems };
+}
+
+/** Why the viewer does nothing there. */
+export function whyNotAt(
+  viewer: Viewer,
+  { thread }: Pick<Place, "thread">,
+  { describe }: Pick<FeatureHost, "describe">,
+): string {
+  if (!mayPress(viewer)) return "Your account may look, and change nothing.";
+  const { title } = describe(thread.platform);
+  if (viewer.kind === "operator") return `Do that on ${title}: there it is known who you are.`;
+  return `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`;
+}
+
+/** Null: nothing was ever said there. */
+export async function placeOfChannel(
+  channelId: string,
+  { host }: { readonly host: Pick<FeatureHost, "store"> },
+): Promise<{ readonly channel: ChannelRow; readonly thread: Place["thread"] } | null> {
+  const [channel] = await host.store.tables(consoleReads).channelsAmong([channelId]);
+  if (channel === undefined) return null;
+  const workspaceId = channel.workspaceId.slice(channel.workspaceId.indexOf(":") + 1);
+  return { channel, thread: channelOf(channel.id, workspaceId) };
+}
+
+function said(text: string | null): CommandTold {
+  return { words: text, form: null, problems: {} };
+}

@@ -1,0 +1,184 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser } from "../../support/program/browser.ts";
+import { runCli } from "../../support/program/cli.ts";
+import { inDatabase, privateChannel, rowsOf, typed } from "../../support/talk/memory-talk.ts";
+import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+import {
+  addAccount,
+  complaintsAbout,
+  consoleOffice,
+  LOOKS,
+  link,
+  originOf,
+  picture,
+  signedIn,
+} from "../console/console-world.ts";
+
+/** What is remembered, on the page of real browsers: each account sees and changes what its linked person may. */
+
+const HOSTILE = `<img src=x onerror="document.title='taken'"> [click](javascript:alert(1))`;
+const MANY = 120;
+
+let browser: Browser;
+let at: SlackOffice;
+let open: string;
+let board: string;
+let ana: Page;
+let cleo: Page;
+let vera: Page;
+/** She is linked to nobody. */
+let nina: Page;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  at = await consoleOffice({ memory: true });
+  open = at.channel();
+  board = privateChannel(at);
+  for (const channel of [open, board]) await at.talk({ text: "hello", channel, user: "U0ANA" }).answered(1);
+  await typed(at, "add we deploy on Thursdays", { channel: open });
+  await typed(at, `add ${HOSTILE}`, { channel: open });
+  await typed(at, "add the board meets at nine", { channel: board });
+  await typed(at, "add --scope me --text I drink tea", { channel: open });
+  at.slack.workspace.users.set("U0VERA", { id: "U0VERA", name: "vera" });
+  ana = await linked("ana", "U0ANA");
+  cleo = await linked("cleo", "U0CLEO");
+  vera = await linked("vera", "U0VERA");
+  await runCli(["user", "role", "vera", "viewer"], { cwd: at.bot.home, env: {} });
+  await addAccount(at, { name: "nina" });
+  nina = await signedIn(at, browser, { name: "nina" });
+});
+
+async function linked(name: string, user: string): Promise<Page> {
+  await addAccount(at, { name });
+  const page = await signedIn(at, browser, { name });
+  await link(at, page, user);
+  return page;
+}
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+});
+
+const rows = (page: Page) => page.getByRole("table", { name: "Memories" }).locator("tbody tr");
+
+async function openMemory(page: Page, channel: string): Promise<void> {
+  await page.goto(`${originOf(at)}/#/overview`);
+  await page.goto(`${originOf(at)}/#/memory/${encodeURIComponent(`slack:${channel}`)}`);
+}
+
+test("a person reads, searches, adds, edits, pins and forgets on the page what they may in the channel", async () => {
+  await openMemory(ana, open);
+  await rows(ana).filter({ hasText: "we deploy on Thursdays" }).filter({ hasText: "this channel" }).waitFor();
+  await rows(ana).filter({ hasText: "I drink tea" }).filter({ hasText: "you" }).waitFor();
+  await ana.getByText("3 memories that you may read here").waitFor();
+
+  await ana.getByRole("searchbox", { name: "Search memories" }).fill("when is the deployment");
+  await ana.keyboard.press("Enter");
+  await expect.poll(() => rows(ana).count()).toBe(1);
+  await ana.getByRole("searchbox", { name: "Search memories" }).fill("");
+  await expect.poll(() => rows(ana).count()).toBe(3);
+
+  await ana.getByRole("button", { name: "Remember something" }).press("Enter");
+  await ana.locator("dialog textarea").fill("the staging key rotates monthly");
+  await ana.getByRole("button", { name: "Go ahead" }).click();
+  await rows(ana).filter({ hasText: "the staging key rotates monthly" }).waitFor();
+  const row = rows(ana).filter({ hasText: "staging key" });
+  await row.getByRole("button", { name: /^Edit/u }).click();
+  await ana.locator("dialog textarea").fill("the staging key rotates weekly");
+  await ana.getByRole("button", { name: "Go ahead" }).click();
+  await row.filter({ hasText: "weekly" }).waitFor();
+  await row.getByRole("button", { name: /^Pin/u }).click();
+  await row.filter({ hasText: "pinned" }).waitFor();
+  await row.getByRole("button", { name: /^Forget/u }).click();
+  await row.getByRole("button", { name: "Keep it" }).click();
+  await row.getByRole("button", { name: /^Forget/u }).click();
+  await row.getByRole("button", { name: /for good$/u }).click();
+  await expect.poll(() => row.count()).toBe(0);
+  expect(rowsOf(at).map(({ text }) => text)).not.toContain("the staging key rotates weekly");
+
+  await ana.getByRole("button", { name: "Turn memory off here" }).click();
+  await ana.getByText("memory is off in this channel").waitFor();
+  expect(await typed(at, "add something", { channel: open })).toContain("Memory is off");
+  await ana.getByRole("button", { name: "Turn memory on here" }).click();
+  await ana.getByRole("button", { name: "Turn memory off here" }).waitFor();
+});
+
+test("others' memories are read and not changed, and one's own are nobody else's", async () => {
+  await openMemory(cleo, open);
+  const row = rows(cleo).filter({ hasText: "we deploy on Thursdays" });
+  await row.waitFor();
+  expect(await row.getByRole("button").count()).toBe(0);
+  expect(await cleo.content()).not.toContain("I drink tea");
+  const seq = inDatabase(at, (database) =>
+    database.prepare<[], { seq: number }>("SELECT seq FROM Memory WHERE text LIKE 'we deploy%'").get(),
+  )?.seq;
+  await at.until("it is refused", async () =>
+    (await typed(at, `forget ${seq}`, { channel: open, user: "U0CLEO" })).includes("only they and admins"),
+  );
+});
+
+test("what a private channel remembers is told to nobody outside it, by list, search, number or command", async () => {
+  await openMemory(ana, board);
+  await rows(ana).filter({ hasText: "the board meets at nine" }).waitFor();
+  for (const page of [cleo, vera]) {
+    await openMemory(page, board);
+    await page.getByText("There is no such channel that you may see.").waitFor();
+    const got = await page.evaluate(
+      `Promise.all(["", "board meets"].map((query) => fetch("/features/memory/list?channel=slack:${board}&query=" + query).then(async (answer) => [answer.status, await answer.text()])))`,
+    );
+    expect(JSON.stringify(got)).not.toContain("nine");
+    await openMemory(page, open);
+    await rows(page).first().waitFor();
+    expect(await page.content()).not.toContain("board meets");
+    await page.getByRole("searchbox", { name: "Search memories" }).fill("when does the board meet at nine");
+    await page.keyboard.press("Enter");
+    await page.getByText(/0 memories|1 memory|\d memories/u).waitFor();
+    expect(await page.content()).not.toContain("the board meets");
+  }
+  await openMemory(nina, open);
+  await nina.getByText("There is no such channel that you may see.").waitFor();
+});
+
+test("a viewer reads, and changes nothing by hand either", async () => {
+  await openMemory(vera, open);
+  await rows(vera).filter({ hasText: "we deploy on Thursdays" }).waitFor();
+  expect(await vera.getByRole("button", { name: "Remember something" }).count()).toBe(0);
+  const before = rowsOf(at).length;
+  const status = await vera.evaluate(
+    `fetch("/features/console/command", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ clickId: crypto.randomUUID(), channelId: "slack:${open}", name: "memory", args: "add by hand" }) }).then((answer) => answer.status)`,
+  );
+  expect(status).toBe(403);
+  expect(rowsOf(at).length).toBe(before);
+});
+
+test("what others have told is text on the page, never its markup", async () => {
+  await openMemory(ana, open);
+  await rows(ana).filter({ hasText: "onerror" }).waitFor();
+  expect(await ana.locator("table img").count()).toBe(0);
+  expect(await ana.locator('a[href^="javascript:"]').count()).toBe(0);
+  expect(await ana.title()).not.toBe("taken");
+});
+
+test("many memories come page by page", async () => {
+  const channel = at.channel();
+  await at.talk({ text: "hello", channel, user: "U0ANA" }).answered(1);
+  for (let number = 0; number < MANY; number++) await typed(at, `add fact number ${number} of many`, { channel });
+  await openMemory(ana, channel);
+  await expect.poll(() => rows(ana).count()).toBe(50);
+  await ana.getByRole("button", { name: "Older ones" }).click();
+  await expect.poll(() => rows(ana).count()).toBe(100);
+  await ana.getByRole("button", { name: "Older ones" }).click();
+  await expect.poll(() => rows(ana).filter({ hasText: "of many" }).count()).toBe(MANY);
+});
+
+test.each(LOOKS)("axe finds nothing in memories, $name", async ({ name, colorScheme, width }) => {
+  const page = await signedIn(at, browser, { name: "ana", colorScheme, viewport: { width, height: 800 } });
+  await openMemory(page, open);
+  await rows(page).filter({ hasText: "Thursdays" }).waitFor();
+  expect(await complaintsAbout(page)).toEqual([]);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  await picture(page, `memory-${name}`);
+  await page.context().close();
+});
