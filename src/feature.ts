@@ -224,8 +224,6 @@ export interface Definitions {
 interface ToldInChannel {
   /** Absolute path; null where there is no such directory yet. */
   readonly sandboxRoot: string | null;
-  /** What its files say is followed once somebody has allowed it. */
-  readonly isAsked: boolean;
   /** What is followed, in the order in which agents read it. */
   readonly layers: readonly InstructionLayer[];
   /** What is there and not followed. */

@@ -99,12 +99,13 @@ export function openInstructions({ config, log, store, channelConfigs }: Instruc
       async told(channelKey) {
         const { roots, rule } = instructionsOf(channelOf(channelKey, ""));
         const { sandboxRoot } = roots;
-        if (!existsSync(sandboxRoot))
-          return { sandboxRoot: null, isAsked: false, layers: page.around(channelKey, []), waiting: [], skills: [] };
         await gate.look(channelKey, roots, rule);
-        const own = gate.skills(sandboxRoot, channelKey).skills.filter(({ origin }) => origin === "project");
-        const waiting = gate.waiting({ channelKey, sandboxRoot });
-        return { sandboxRoot, isAsked: rule.asks, layers: layers(roots, channelKey), waiting, skills: own };
+        return {
+          sandboxRoot: existsSync(sandboxRoot) ? sandboxRoot : null,
+          layers: layers(roots, channelKey),
+          waiting: gate.waiting({ channelKey, sandboxRoot }),
+          skills: gate.skills(sandboxRoot, channelKey).skills.filter(({ origin }) => origin === "project"),
+        };
       },
     },
     async skillsOf(thread) {

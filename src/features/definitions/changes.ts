@@ -42,7 +42,7 @@ export async function save(
   const why =
     problemWithName(kind, name) ?? whyLocked(kind, name, world) ?? (isNew ? whyTaken(kind, name, world) : null);
   if (why !== null) return outcome({ type: "refused", why });
-  const checked = checkOf(kind, world).check(name, text);
+  const checked = check(kind, { name, text }, world);
   if (checked.problems.length > 0) return outcome({ type: "invalid", ...checked });
   return change({ ...asked, content: text }, viewer, world);
 }
@@ -82,17 +82,27 @@ function outcome(body: Outcome): FeatureAnswer {
   return { status: 200, body };
 }
 
-export function checkOf(
+export function check(
   kind: Kind,
+  { name, text }: { readonly name: string; readonly text: string },
   { definitions }: Pick<Host, "definitions">,
-): Pick<Host["definitions"]["agents"], "check"> {
-  return kind === "agent" ? definitions.agents : kind === "skill" ? definitions.skills : definitions.instructions;
+): DefinitionCheck {
+  const line = text.split("\n").findIndex((each) => !isText(each)) + 1;
+  if (line > 0) return { problems: [{ line, message: "It holds a character that is no text." }], notes: [] };
+  const set = { agent: definitions.agents, skill: definitions.skills, instructions: definitions.instructions };
+  return set[kind].check(name, text);
+}
+
+/** What both databases keep as it is. */
+function isText(words: string): boolean {
+  return !words.includes("\0") && words.isWellFormed();
 }
 
 /** What no definition of that kind can be called; null where it can. */
 export function problemWithName(kind: Kind, name: string): string | null {
   if (kind === "instructions") {
     if (name === "") return null;
+    if (!isText(name)) return "That is no channel.";
     const key = channelKeySchema.safeParse(name);
     return key.success ? null : sentence(key.error.issues[0]?.message ?? "");
   }

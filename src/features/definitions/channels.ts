@@ -17,18 +17,40 @@ export function mayEdit(viewer: Viewer): boolean {
   return viewer.kind === "operator" || viewer.account.role === "admin";
 }
 
+type World = Pick<FeatureHost, "store" | "definitions" | "canSeeChannel">;
+
 /**
  * Channels that somebody may read of here: those that the settings or the page name, for admins, whose settings they are;
  * those that sessions were in for whoever sees them on the platform.
  */
-export async function channelsFor(
-  viewer: Viewer,
-  named: readonly string[],
-  { store, definitions, canSeeChannel }: Pick<FeatureHost, "store" | "definitions" | "canSeeChannel">,
+export async function channelsFor(viewer: Viewer, named: readonly string[], world: World): Promise<ShownChannel[]> {
+  const known = await knownIn(world);
+  const set = new Set([...world.definitions.configured(), ...named]);
+  return seenAmong([...set, ...known.keys()], { viewer, known, set, ...world });
+}
+
+/** Those that the settings name, as far as somebody may read of them. */
+export async function configuredFor(viewer: Viewer, world: World): Promise<ShownChannel[]> {
+  const set = new Set(world.definitions.configured());
+  return seenAmong([...set], { viewer, known: await knownIn(world), set, ...world });
+}
+
+async function knownIn({ store }: World): Promise<ReadonlyMap<string, KnownChannel>> {
+  return new Map((await store.tables(channelReads).all()).map((channel) => [channel.id, channel]));
+}
+
+interface Among extends World {
+  readonly viewer: Viewer;
+  readonly known: ReadonlyMap<string, KnownChannel>;
+  /** What the settings or the page name. */
+  readonly set: ReadonlySet<string>;
+}
+
+async function seenAmong(
+  all: readonly string[],
+  { viewer, known, set, canSeeChannel }: Among,
 ): Promise<ShownChannel[]> {
-  const known = new Map((await store.tables(channelReads).all()).map((channel) => [channel.id, channel]));
-  const set = new Set([...definitions.configured(), ...named]);
-  const keys = [...new Set([...set, ...known.keys()])].sort();
+  const keys = [...new Set(all)].sort();
   const seen = await Promise.all(
     keys.map(async (key) => {
       if (viewer.kind === "operator" || (set.has(key) && mayEdit(viewer))) return true;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { FeatureAnswer, FeatureHost, FeatureRequest, FeatureRoute } from "../../feature.ts";
-import { checkOf, checkSchema, problemWithName, save, saveSchema, takeBack, takeBackSchema } from "./changes.ts";
-import { channelsFor, mayEdit } from "./channels.ts";
-import { type KeptDefinitions, KINDS } from "./kept.ts";
+import { check, checkSchema, problemWithName, save, saveSchema, takeBack, takeBackSchema } from "./changes.ts";
+import { channelsFor, configuredFor, mayEdit } from "./channels.ts";
+import { type KeptDefinitions, KINDS, type Kind } from "./kept.ts";
 import { listed, whole } from "./shown.ts";
 
 type Host = Pick<FeatureHost, "store" | "definitions" | "canSeeChannel" | "audit" | "hideIn">;
@@ -39,10 +39,10 @@ export function definitionRoutes(host: Host, kept: KeptDefinitions): readonly Fe
     reading("/told", channelSchema, ({ channel }, viewer) => told(channel, viewer, world)),
     reading("/history", historySchema, (asked, viewer) => history(asked, viewer, world)),
     reading("/revision", revisionSchema, (asked, viewer) => revision(asked, viewer, world)),
-    writing("/check", checkSchema, async ({ kind, name, text }) => {
-      const why = problemWithName(kind, name);
-      const { problems, notes } = checkOf(kind, world).check(name, text);
-      return { status: 200, body: { name: why, problems, notes, bytes: Buffer.byteLength(text) } };
+    writing("/check", checkSchema, async ({ kind, ...asked }) => {
+      const why = problemWithName(kind, asked.name);
+      const { problems, notes } = check(kind, asked, world);
+      return { status: 200, body: { name: why, problems, notes, bytes: Buffer.byteLength(asked.text) } };
     }),
     writing("/save", saveSchema, (asked, viewer) => save(asked, viewer, world)),
     writing("/take-back", takeBackSchema, (asked, viewer) => takeBack(asked, viewer, world)),
@@ -82,11 +82,11 @@ async function list(kind: z.infer<typeof definitionKind>, viewer: Viewer, world:
   const { definitions, kept } = world;
   const set = kind === "agent" ? definitions.agents : definitions.skills;
   const rows = set.all().map((definition) => listed(definition, kept.newest(kind, definition.name)));
-  const seen = (await channelsFor(viewer, [], world)).filter(({ key }) => definitions.configured().includes(key));
   const found = await Promise.all(
-    seen.map(async (channel) => {
-      const { skills } = kind === "skill" ? await definitions.told(channel.key) : { skills: [] };
-      return { ...channel, agent: definitions.agentOf(channel.key), skills };
+    (await configuredFor(viewer, world)).map(async (channel) => {
+      // What is wrong with a directory is said where it is used.
+      const told = kind === "skill" ? await definitions.told(channel.key).catch(() => NOTHING) : NOTHING;
+      return { ...channel, agent: definitions.agentOf(channel.key), skills: told.skills };
     }),
   );
   const body = { rows, problems: set.problems(), usual: definitions.agentOf(""), channels: found };
@@ -98,8 +98,8 @@ async function one({ kind, name }: z.infer<typeof oneSchema>, viewer: Viewer, wo
   const set = kind === "agent" ? definitions.agents : definitions.skills;
   const found = set.all().find((definition) => definition.name === name);
   if (found === undefined) return NONE;
-  const seen = kind === "agent" ? await channelsFor(viewer, [], world) : [];
-  const having = seen.filter(({ key }) => definitions.configured().includes(key) && definitions.agentOf(key) === name);
+  const seen = kind === "agent" ? await configuredFor(viewer, world) : [];
+  const having = seen.filter(({ key }) => definitions.agentOf(key) === name);
   const usual = kind === "agent" && definitions.agentOf("") === name;
   const body = { ...whole(found, kept.newest(kind, name)), channels: having, isUsual: usual };
   return answered({ ...body, mayEdit: mayEdit(viewer) }, viewer, world);
@@ -121,28 +121,29 @@ async function channels(viewer: Viewer, world: World): Promise<FeatureAnswer> {
   return { status: 200, body: { rows, isSetForAll: set.includes(""), mayEdit: mayEdit(viewer) } };
 }
 
+const NOTHING = { sandboxRoot: null, layers: [], waiting: [], skills: [] };
+
 /** What agents are told in a channel, and what of it the page has set. */
 async function told(channel: string, viewer: Viewer, world: World): Promise<FeatureAnswer> {
   const { definitions, kept } = world;
-  if (!(await seesInstructions(channel, viewer, world))) return NONE;
+  if (!(await sees("instructions", channel, { viewer, world }))) return NONE;
   const newest = kept.newest("instructions", channel);
   const own = { text: newest?.content ?? "", number: newest?.number ?? 0, isSet: newest?.content != null };
-  const { sandboxRoot, isAsked, layers, waiting } =
-    channel === "" ? { sandboxRoot: null, isAsked: false, layers: [], waiting: [] } : await definitions.told(channel);
+  const { sandboxRoot, layers, waiting } = channel === "" ? NOTHING : await definitions.told(channel);
   const files = [
     ...layers.map(({ source, text }) => ({ source, text, isFollowed: true })),
     ...waiting.map(({ path, text }) => ({ source: path, text, isFollowed: false })),
   ].map((file) => ({ ...file, bytes: Buffer.byteLength(file.text) }));
-  const body = { ...own, agent: definitions.agentOf(channel), sandboxRoot, isAsked, files, mayEdit: mayEdit(viewer) };
+  const body = { ...own, agent: definitions.agentOf(channel), sandboxRoot, files, mayEdit: mayEdit(viewer) };
   return answered(body, viewer, world);
 }
 
-/** Admins may name a channel that nobody has written in yet. */
-async function seesInstructions(channel: string, viewer: Viewer, world: World): Promise<boolean> {
-  if (problemWithName("instructions", channel) !== null) return false;
-  if (channel === "" || mayEdit(viewer)) return true;
+/** Agents and skills are everybody's. Admins may name a channel that nobody has written in yet. */
+async function sees(kind: Kind, name: string, { viewer, world }: { viewer: Viewer; world: World }): Promise<boolean> {
+  if (problemWithName(kind, name) !== null) return false;
+  if (kind !== "instructions" || name === "" || mayEdit(viewer)) return true;
   const seen = await channelsFor(viewer, world.kept.names("instructions"), world);
-  return seen.some(({ key }) => key === channel);
+  return seen.some(({ key }) => key === name);
 }
 
 async function history(
@@ -150,7 +151,7 @@ async function history(
   viewer: Viewer,
   world: World,
 ): Promise<FeatureAnswer> {
-  if (kind === "instructions" && !(await seesInstructions(name, viewer, world))) return NONE;
+  if (!(await sees(kind, name, { viewer, world }))) return NONE;
   const from = before === undefined ? {} : { before };
   const found = await world.store.revisions.history({ kind, name }, { ...from, limit: PAGE + 1 });
   const rows = found
@@ -164,7 +165,7 @@ async function revision(
   viewer: Viewer,
   world: World,
 ): Promise<FeatureAnswer> {
-  if (kind === "instructions" && !(await seesInstructions(name, viewer, world))) return NONE;
+  if (!(await sees(kind, name, { viewer, world }))) return NONE;
   const [found] = await world.store.revisions.history({ kind, name }, { before: number + 1, limit: 1 });
   if (found?.number !== number) return NONE;
   return answered({ text: found.content ?? "" }, viewer, world);

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, type Stats } from "node:fs";
 import path from "node:path";
 import type { DirectoriesAbove, InstructionLayer, InstructionRoots } from "../../core/context/system-prompt.ts";
 import type { Log } from "../../core/protocol/log.ts";
@@ -56,6 +56,7 @@ export function createInstructionReader(files: readonly string[], log: Log) {
     { root, directories }: DirectoriesAbove,
     note: (file: string) => string,
   ): InstructionLayer[] => {
+    if (!existsSync(root)) return []; // `PathResolver` would make it
     const resolver = new PathResolver(root);
     try {
       return directories.flatMap((directory) => {

@@ -176,7 +176,7 @@ test("an agent is made on the page, chosen by /agent, and removed; what has no g
   await openAt(page, "agents/scribe");
   await page.getByRole("button", { name: "Remove it" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).press("Enter");
-  await page.getByRole("alert").filter({ hasText: "There is none of that name." }).waitFor();
+  await page.getByText("✓ scribe is removed.").waitFor();
   expect(await said("who is there?")).not.toContain("- scribe");
   await page.context().close();
 });

@@ -205,6 +205,9 @@ test.each([
     "invalid",
   ],
   ["instructions that are too long", { kind: "instructions", name: "", text: "x".repeat(32_769), after: 1 }, "invalid"],
+  ["a text that no database keeps", { kind: "skill", name: "odd", text: `${SKILL}\0` }, "invalid"],
+  ["half a character", { kind: "agent", name: "odd", text: `${AGENT}\ud800` }, "invalid"],
+  ["a channel that no database keeps", { kind: "instructions", name: "slack:C\0", text: "x" }, "refused"],
   ["a skill that stands for something else", { kind: "skill", name: "off", text: SKILL }, "invalid"],
 ])("nothing is saved of %s", async (_what, body, type) => {
   const before = audit();

@@ -59,7 +59,6 @@ export interface ToldInChannel {
   readonly isSet: boolean;
   readonly agent: string;
   readonly sandboxRoot: string | null;
-  readonly isAsked: boolean;
   readonly files: readonly {
     readonly source: string;
     readonly text: string;

@@ -25,9 +25,18 @@ export function Skills(props: SectionProps): JSX.Element {
 }
 
 function Definitions({ kind, state, rest, go }: SectionProps & { readonly kind: DefinitionKind }): JSX.Element {
-  const [saved, setSaved] = useState("");
-  if (rest === "") return <DefinitionList kind={kind} />;
+  const [told, setTold] = useState({ at: "", words: "" });
   const { title, section } = WORDS[kind];
+  // What was said of one is nothing to the others.
+  const said = <p role="status">{told.at === rest ? told.words : ""}</p>;
+  if (rest === "") {
+    return (
+      <>
+        <div class="section-notes">{said}</div>
+        <DefinitionList kind={kind} />
+      </>
+    );
+  }
   const name = rest === "+" ? "" : decodeURIComponent(rest);
   return (
     <>
@@ -35,19 +44,29 @@ function Definitions({ kind, state, rest, go }: SectionProps & { readonly kind: 
         <p>
           <a href={`#/${section}`}>All {title.toLowerCase()}</a>
         </p>
-        <p role="status">{saved}</p>
+        {said}
       </div>
       {name === "" ? (
         <NewDefinition
           kind={kind}
           state={state}
           made={(made) => {
-            setSaved(`✓ ${made} is there from the next run on.`);
+            setTold({ at: encodeURIComponent(made), words: `✓ ${made} is there from the next run on.` });
             go(encodeURIComponent(made));
           }}
         />
       ) : (
-        <Definition key={name} kind={kind} name={name} state={state} say={setSaved} />
+        <Definition
+          key={name}
+          kind={kind}
+          name={name}
+          state={state}
+          say={(words) => setTold({ at: rest, words })}
+          removed={() => {
+            setTold({ at: "", words: `✓ ${name} is removed.` });
+            go("");
+          }}
+        />
       )}
     </>
   );
@@ -58,9 +77,11 @@ interface DefinitionProps {
   readonly name: string;
   readonly state: PageState;
   readonly say: (words: string) => void;
+  /** There is none of that name any more. */
+  readonly removed: () => void;
 }
 
-function Definition({ kind, name, state, say }: DefinitionProps): JSX.Element {
+function Definition({ kind, name, state, say, removed }: DefinitionProps): JSX.Element {
   const loaded = useLoaded(name, (signal) => get<OneDefinition>("/features/definitions/one", { kind, name }, signal));
   return (
     <LoadedView loaded={loaded}>
@@ -69,7 +90,7 @@ function Definition({ kind, name, state, say }: DefinitionProps): JSX.Element {
           <h2 id="definition-title">{found.name}</h2>
           <About kind={kind} found={found} />
           {found.mayEdit && found.from !== "file" ? (
-            <Editable kind={kind} found={found} state={state} say={say} again={loaded.again} />
+            <Editable kind={kind} found={found} state={state} say={say} removed={removed} again={loaded.again} />
           ) : (
             <ReadOnly kind={kind} found={found} />
           )}
@@ -136,13 +157,11 @@ function ReadOnly({ kind, found: { name, text, number } }: FoundProps): JSX.Elem
   );
 }
 
-interface EditableProps extends FoundProps {
-  readonly state: PageState;
-  readonly say: (words: string) => void;
+interface EditableProps extends FoundProps, Omit<DefinitionProps, "name"> {
   readonly again: () => void;
 }
 
-function Editable({ kind, found, state, say, again }: EditableProps): JSX.Element {
+function Editable({ kind, found, state, say, removed, again }: EditableProps): JSX.Element {
   const { name, text, number, from, shipped } = found;
   const editing = useEditing({ kind, name, text, number, isNew: false, draft: `${kind}/${name}` }, state);
   return (
@@ -164,7 +183,8 @@ function Editable({ kind, found, state, say, again }: EditableProps): JSX.Elemen
           found={found}
           editing={editing}
           done={() => {
-            say(shipped === null ? `✓ ${name} is removed.` : "✓ The shipped one holds again.");
+            if (shipped === null) return removed();
+            say("✓ The shipped one holds again.");
             again();
           }}
         />

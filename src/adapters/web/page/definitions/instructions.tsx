@@ -20,7 +20,7 @@ const ALL = "*";
 
 /** What agents are told in channels, or in the one that the address names. */
 export function Instructions({ state, rest, go }: SectionProps): JSX.Element {
-  const [saved, setSaved] = useState("");
+  const [told, setTold] = useState({ at: "", words: "" });
   if (rest === "") return <ChannelList go={go} />;
   const channel = rest === ALL ? "" : decodeURIComponent(rest);
   return (
@@ -29,9 +29,14 @@ export function Instructions({ state, rest, go }: SectionProps): JSX.Element {
         <p>
           <a href="#/instructions">All channels</a>
         </p>
-        <p role="status">{saved}</p>
+        <p role="status">{told.at === rest ? told.words : ""}</p>
       </div>
-      <ChannelInstructions key={channel} channel={channel} state={state} say={setSaved} />
+      <ChannelInstructions
+        key={channel}
+        channel={channel}
+        state={state}
+        say={(words) => setTold({ at: rest, words })}
+      />
     </>
   );
 }
