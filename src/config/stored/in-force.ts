@@ -3,7 +3,7 @@ import { settingsWith, withoutOwnKeys } from "../features.ts";
 import type { Config, Origin } from "../resolve.ts";
 import { type CheckSettings, type Fitted, fitSettings, fitStored } from "./fit.ts";
 import { holdsAtOnce, ownParts, takeOver } from "./live.ts";
-import { leafPaths, over, type Path, type Plain, samePath, valueAt } from "./plain.ts";
+import { distinctBy, leafPaths, over, type Path, type Plain, valueAt } from "./plain.ts";
 
 /** Where the settings are among all that is set on the page. */
 export const SETTINGS_REVISION = { kind: "settings", name: "" } as const;
@@ -70,7 +70,7 @@ export class SettingsInForce {
   differences(one: Plain, other: Plain): Path[] {
     const [a, b] = [this.values(one), this.values(other)];
     const all = [...leafPaths(a), ...leafPaths(b)].filter((path) => !isSame(valueAt(a, path), valueAt(b, path)));
-    return all.filter((path, index) => all.findIndex((each) => samePath(each, path)) === index);
+    return distinctBy(all, (path) => path);
   }
 
   /** All settings, with defaults where nothing is set. */

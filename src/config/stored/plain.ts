@@ -58,6 +58,12 @@ export function isWithinPath(inner: Path, outer: Path): boolean {
   return outer.every((part, index) => inner[index] === part);
 }
 
-export function samePath(one: Path, other: Path): boolean {
-  return one.length === other.length && isWithinPath(one, other);
+/** The first of each place. */
+export function distinctBy<T>(items: readonly T[], pathOf: (item: T) => Path): T[] {
+  const found = new Map<string, T>();
+  for (const item of items) {
+    const key = JSON.stringify(pathOf(item));
+    if (!found.has(key)) found.set(key, item);
+  }
+  return [...found.values()];
 }

@@ -2,11 +2,11 @@ import type { LeftOut } from "../../config/stored/fit.ts";
 import type { SettingsInForce } from "../../config/stored/in-force.ts";
 import { holdsAtOnce } from "../../config/stored/live.ts";
 import {
+  distinctBy,
   isPlain,
   leafPaths,
   type Path,
   type Plain,
-  samePath,
   valueAt,
   without,
   withValue,
@@ -20,9 +20,13 @@ export interface Draft {
   readonly checked: CheckedSettings;
 }
 
-/** Changes of what is set now, and what would come of them; nothing is changed by it. */
-export function draftOf(changes: readonly SettingChange[], settings: SettingsInForce): Draft {
+/** Characters of all that the page sets. */
+const MOST_CHARS = 100_000;
+
+/** Changes of what is set now, and what would come of them; nothing is changed by it. Null: it is too much. */
+export function draftOf(changes: readonly SettingChange[], settings: SettingsInForce): Draft | null {
   const set = changes.reduce(changed, settings.set);
+  if (JSON.stringify(set).length > MOST_CHARS) return null;
   const fitted = settings.look(set);
   const [before, after] = [settings.values(settings.set), settings.values(set)];
   const differences = differencesOf(settings.set, set).map((each) => withEffect(each, before, after));
@@ -56,8 +60,7 @@ function beaten(differences: readonly SettingDifference[], settings: SettingsInF
 /** Place by place, between what two revisions set. */
 export function differencesOf(before: Plain, after: Plain): SettingDifference[] {
   const paths = [...leafPaths(before), ...leafPaths(after)].filter((path) => path.length > 0);
-  const distinct = paths.filter((path, index) => paths.findIndex((other) => samePath(other, path)) === index);
-  return distinct.flatMap((path) => {
+  return distinctBy(paths, (path) => path).flatMap((path) => {
     const [old, next] = [leafAt(before, path), leafAt(after, path)];
     if (JSON.stringify(old) === JSON.stringify(next)) return [];
     return [
@@ -90,5 +93,5 @@ export function changesBetween(from: Plain, to: Plain, placeOf: (path: Path) => 
     const value = place === null ? undefined : valueAt(to, place);
     return place === null ? [] : [value === undefined ? { path: place } : { path: place, value }];
   });
-  return changes.filter(({ path }, index) => changes.findIndex((other) => samePath(other.path, path)) === index);
+  return distinctBy(changes, ({ path }) => path);
 }

@@ -35,6 +35,7 @@ const number = z.coerce.number().int().positive();
 
 const NOT_UNDERSTOOD = { status: 400, body: { error: "The changes were not understood. Reload the page." } };
 const NOTHING = { status: 400, body: { error: "Nothing is different: there is nothing to save." } };
+const TOO_MUCH = { status: 400, body: { error: "That is more than the page keeps: 100,000 characters at most." } };
 const NONE = { status: 404, body: { error: "There is no such revision." } };
 
 /** The operator's settings: whoever reads the page sees them, an admin sets them. */
@@ -64,7 +65,8 @@ export function settingsRoutes(host: Host): readonly FeatureRoute[] {
       handle: async ({ body }) => {
         const asked = checkSchema.safeParse(body);
         if (!asked.success) return NOT_UNDERSTOOD;
-        return { status: 200, body: hideIn(draftOf(changesOf(asked.data), settings).checked) };
+        const draft = draftOf(changesOf(asked.data), settings);
+        return draft === null ? TOO_MUCH : { status: 200, body: hideIn(draft.checked) };
       },
     },
     { method: "POST", path: "/save", role: "admin", handle: (request) => save(request, host) },
@@ -86,12 +88,14 @@ async function save({ body, viewer }: FeatureRequest, host: Host): Promise<Featu
   const answer = (saved: SavedSettings): FeatureAnswer => ({ status: 200, body: hideIn(saved) });
   const newest = await store.revisions.newest(SETTINGS_REVISION);
   if ((newest?.number ?? 0) !== after) return answer(await conflictOf(newest, after, host));
-  const { set, checked } = draftOf(changesOf(asked.data), settings);
+  const draft = draftOf(changesOf(asked.data), settings);
+  if (draft === null) return TOO_MUCH;
+  const { set, checked } = draft;
   if (checked.problems.length > 0) return answer({ type: "refused", problems: checked.problems });
   if (checked.differences.length === 0) return NOTHING;
   const by = viewer.kind === "operator" ? "" : viewer.account.name;
-  const draft = { ...SETTINGS_REVISION, content: JSON.stringify(set), by, at: runtime.clock.now() };
-  const added = await store.transaction((tx) => tx.revisions.add(runtime.ids.next("rev"), after, draft));
+  const next = { ...SETTINGS_REVISION, content: JSON.stringify(set), by, at: runtime.clock.now() };
+  const added = await store.transaction((tx) => tx.revisions.add(runtime.ids.next("rev"), after, next));
   if (added.type === "conflict") return answer(await conflictOf(added.newest, after, host));
   settings.apply(added.revision);
   const details = checked.differences.map(({ path }) => path.join(".")).join(", ");

@@ -172,6 +172,27 @@ test("of two who save at once the second sees what changed, and loses nothing", 
   await Promise.all([ana.context().close(), ben.context().close()]);
 });
 
+test("what is not saved is still there after another page, and too much is refused", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await settingsOf(page);
+  await field(page, "appendSystemPrompt").fill("Answer in French.");
+  await page.getByRole("link", { name: "Usage" }).click();
+  await page.getByRole("heading", { name: "Usage" }).waitFor();
+  await settingsOf(page);
+  await page.getByText("One change, not saved.").waitFor();
+  expect(await field(page, "appendSystemPrompt").inputValue()).toBe("Answer in French.");
+  await field(page, "appendSystemPrompt").fill("x".repeat(100_001));
+  await page.getByText("100,000 characters at most").waitFor();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await page.reload();
+  await field(page, "appendSystemPrompt").waitFor();
+  expect(await field(page, "appendSystemPrompt").inputValue()).toBe("");
+  const after = await numberNow(page);
+  const changes = [{ path: ["appendSystemPrompt"], value: "x".repeat(100_001) }];
+  expect((await post(page, "save", { after, changes })).status).toBe(400);
+  await page.context().close();
+});
+
 test("by keyboard alone an old revision is looked at, and gone back to as a new one", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
   await settingsOf(page);

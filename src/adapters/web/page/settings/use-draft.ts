@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CheckedSettings, SettingChange, SettingPath, SettingProblem } from "../../sessions/team-settings.ts";
 import { post, problemOf } from "../section/request.ts";
+import { keepDraft, readDraft } from "../state/keep.ts";
 import type { PageState } from "../state/state.ts";
 import { isWithin, keyOf } from "./paths.ts";
 
@@ -33,8 +34,9 @@ const QUIET_MS = 250;
 
 /** `base`: the revision that the changes are of; they are checked anew on another one. */
 export function useDraft(base: number | null, state: PageState): Draft {
-  const [changes, setChanges] = useState<ReadonlyMap<string, SettingChange>>(new Map());
+  const [changes, setChanges] = useState(keptChanges);
   const [spoilt, setSpoilt] = useState<ReadonlyMap<string, Spoilt>>(new Map());
+  useEffect(() => keepDraft(KEPT_AS, changes.size === 0 ? "" : JSON.stringify([...changes.values()])), [changes]);
   const { checked, failure } = useCheck(changes, base, state);
   const forget = <T>(map: ReadonlyMap<string, T>, key: string) => new Map([...map].filter(([other]) => other !== key));
   return {
@@ -63,6 +65,23 @@ export function useDraft(base: number | null, state: PageState): Draft {
       setChanges(new Map(given.map((change) => [keyOf(change.path), change])));
     },
   };
+}
+
+/** Where this browser keeps what is not saved, beside what is written in threads. */
+const KEPT_AS = "settings";
+
+/** What was left unsaved when the settings were last looked at. */
+function keptChanges(): ReadonlyMap<string, SettingChange> {
+  try {
+    const kept: unknown = JSON.parse(readDraft(KEPT_AS));
+    return new Map(Array.isArray(kept) ? kept.filter(isChange).map((change) => [keyOf(change.path), change]) : []);
+  } catch {
+    return new Map(); // Nothing, or of another version.
+  }
+}
+
+function isChange(value: unknown): value is SettingChange {
+  return typeof value === "object" && value !== null && "path" in value && Array.isArray(value.path);
 }
 
 /** What the server says of changes, a moment after the last one. */
