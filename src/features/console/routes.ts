@@ -16,6 +16,7 @@ const usageSchema = z.object({
 const JOBS = [
   { method: "GET", path: "/jobs" },
   { method: "GET", path: "/jobs/one" },
+  { method: "GET", path: "/jobs/when" },
   { method: "POST", path: "/jobs/command" },
 ] as const;
 

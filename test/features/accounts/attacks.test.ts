@@ -196,7 +196,7 @@ describe("who guesses", () => {
     expect((await world.browser().signIn("ana")).status).toBe(303);
   });
 
-  test("learns nothing from the time that it takes: a name that nobody has takes as long", async () => {
+  test("learns nothing from the time that it takes: a name that nobody has is as much work", async () => {
     const world = await withAna();
     const logins = createLogins(
       {
@@ -216,9 +216,11 @@ describe("who guesses", () => {
     for (let round = 0; round < 12; round += 1) {
       for (const [name, taken] of Object.entries(times)) {
         const address = `10.0.${round}.${taken.length}`;
-        const began = performance.now();
+        // What other processes do beside it is not in it.
+        const began = process.cpuUsage();
         expect(await logins.signIn({ name, password: "wrong", address, device: null })).toEqual({ type: "wrong" });
-        taken.push(performance.now() - began);
+        const { user, system } = process.cpuUsage(began);
+        taken.push(user + system);
       }
     }
     const quickest = Object.values(times).map((taken) => Math.min(...taken));

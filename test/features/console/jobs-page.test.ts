@@ -134,6 +134,17 @@ test("a new job is made in a channel of the person's", async () => {
   await page.getByLabel("New job in").selectOption(`slack:${channel}`);
   await page.getByRole("button", { name: "Fill in the new job" }).click();
   const form = page.getByRole("dialog");
+  await form.getByLabel(/^When/u).waitFor();
+  await form.getByLabel(/^When/u).fill("0 9 * *");
+  await form
+    .getByRole("status")
+    .getByText(/five fields|fields/u)
+    .waitFor();
+  await form.getByLabel(/^When/u).fill("30 9 * * 1");
+  await form
+    .getByRole("status")
+    .getByText(/Monday.* 09:30.*Next: .*09:30.*; .*09:30.*; .*09:30/u)
+    .waitFor();
   await form.getByLabel(/^When/u).fill("@daily");
   await form
     .getByLabel(/^(?:What to do|Prompt|What)/u)

@@ -20,6 +20,7 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
   const now = useMinutes();
   const [column, setColumn] = useState<Column>("thread");
   const [help, setHelp] = useState(false);
+  const isAlone = useIsNarrow() && column === "threads";
   const title = titleOf(state);
   const isRunning = newestStop(messagesOf(state, state.openId)) !== null;
   useShortcuts({ controller, setColumn, help, setHelp });
@@ -34,6 +35,7 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
   return (
     <div class="app" data-column={column}>
       <Sidebar
+        isAlone={isAlone}
         state={state}
         now={now}
         controller={controller}
@@ -92,6 +94,21 @@ function useController(controller: Controller): ReturnType<Controller["state"]> 
   // Before anything else happens: what the server says between the first picture and its effects would not be seen.
   useLayoutEffect(() => controller.subscribe(() => update(undefined)), [controller]);
   return controller.state();
+}
+
+/** As in style/screens.css. */
+const NARROW = "(max-width: 720px)";
+
+/** Whether one column at a time is shown. */
+function useIsNarrow(): boolean {
+  const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches);
+  useEffect(() => {
+    const query = matchMedia(NARROW);
+    const told = () => setIsNarrow(query.matches);
+    query.addEventListener("change", told);
+    return () => query.removeEventListener("change", told);
+  }, []);
+  return isNarrow;
 }
 
 /** The time, moving on once a minute: that is as finely as the page tells it. */

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { FormField } from "../../../core/protocol/form.ts";
 import { COMPOSER_ID } from "./composer/composer.tsx";
 import type { Controller } from "./state/controller.ts";
@@ -9,10 +9,15 @@ import { CloseIcon } from "./text/icons.tsx";
 interface FormDialogProps {
   readonly open: Pick<OpenForm, "form" | "problems" | "isSending" | "failure">;
   readonly controller: Pick<Controller, "closeForm" | "submitForm">;
+  /** What follows from what is filled in so far, as somebody reads it; asked while they write. */
+  readonly follows?: (values: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<string>;
 }
 
+/** A moment without a key: then what is typed is looked at. Milliseconds. */
+const QUIET_MS = 300;
+
 /** What a command lacks, asked field by field. Escape closes it, and nothing is sent. */
-export function FormDialog({ open, controller }: FormDialogProps): JSX.Element {
+export function FormDialog({ open, controller, follows }: FormDialogProps): JSX.Element {
   const { form, problems, isSending, failure } = open;
   const dialog = useRef<HTMLDialogElement>(null);
   const fields = form.fields.filter(({ kind }) => kind !== "channel");
@@ -41,6 +46,7 @@ export function FormDialog({ open, controller }: FormDialogProps): JSX.Element {
         {fields.map((field, index) => (
           <Field key={field.name} field={field} problem={problems[field.name]} isFirst={index === 0} />
         ))}
+        {follows !== undefined && <Follows dialog={dialog} follows={follows} />}
         {failure !== null && (
           <p class="problem" role="alert">
             {failure}
@@ -56,6 +62,42 @@ export function FormDialog({ open, controller }: FormDialogProps): JSX.Element {
         </div>
       </form>
     </dialog>
+  );
+}
+
+interface FollowsProps {
+  readonly dialog: { readonly current: HTMLDialogElement | null };
+  readonly follows: NonNullable<FormDialogProps["follows"]>;
+}
+
+function Follows({ dialog, follows }: FollowsProps): JSX.Element {
+  const [words, setWords] = useState("");
+  useEffect(() => {
+    const form = dialog.current?.querySelector("form");
+    let asking = new AbortController();
+    const look = async (): Promise<void> => {
+      asking.abort();
+      asking = new AbortController();
+      const { signal } = asking;
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+      if (signal.aborted || form == null) return;
+      const found = await follows(valuesOf(form), signal).catch(() => "");
+      if (!signal.aborted) setWords(found);
+    };
+    const typed = (): void => {
+      look().catch(() => {});
+    };
+    typed();
+    form?.addEventListener("input", typed);
+    return () => {
+      asking.abort();
+      form?.removeEventListener("input", typed);
+    };
+  }, []);
+  return (
+    <p class="hint" role="status">
+      {words}
+    </p>
   );
 }
 

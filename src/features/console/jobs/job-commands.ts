@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readJobForm, WHEN } from "../../../core/jobs/job-form.ts";
 import type { CommandTold, FeatureHost } from "../../../feature.ts";
 import { commandAt, placeOfChannel } from "../command.ts";
 import type { Viewer } from "../sight.ts";
@@ -40,6 +41,34 @@ export async function commandJob(
   if ((await standingOf(target, world)) !== before) await noted(viewer, { command, about: placed.name }, world);
   return told;
 }
+
+export const whenQuerySchema = z.object({
+  /** The job that changes, or the channel of a new one. */
+  job: z.string().max(200).default(""),
+  channel: z.string().max(200).default(""),
+  when: z.string().max(200),
+  timezone: z.string().max(100).default(""),
+});
+
+/** When a job would be due, in words, as its form is filled in; changes nothing. Null as for `commandJob`. */
+export async function dueTimes(
+  viewer: Viewer,
+  { job, channel, when, timezone }: z.infer<typeof whenQuerySchema>,
+  world: CommandingJobs,
+): Promise<{ readonly words: string; readonly next: readonly string[] } | null> {
+  const placed = await placeOf(job === "" ? { verb: "add", channelId: channel } : { verb: "edit", jobId: job }, world);
+  if (placed === null || !(await world.sight.seesChannel(viewer, placed.channel))) return null;
+  const person = await world.sight.actor(viewer, placed);
+  const read = readJobForm({ [WHEN]: when, timezone, prompt: WHATEVER }, { isNew: true });
+  if (person === null || when.trim() === "" || read.type === "wrong") return { words: "", next: [] };
+  const { thread } = placed;
+  const preview = await world.host.jobs.preview(read.input, { person, thread, at: world.host.runtime.clock.now() });
+  if (preview.type === "refused") return { words: preview.reason, next: [] };
+  return { words: preview.sentence, next: preview.next };
+}
+
+/** What a job does says nothing of when. */
+const WHATEVER = "?";
 
 async function placeOf(target: JobCommand["target"], world: CommandingJobs) {
   if (target.verb !== "add") {

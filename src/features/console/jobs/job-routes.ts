@@ -1,13 +1,13 @@
 import { assertNever } from "../../../core/protocol/assert-never.ts";
 import type { FeatureRoute } from "../../../feature.ts";
-import { type CommandingJobs, commandJob, jobCommandSchema } from "./job-commands.ts";
+import { type CommandingJobs, commandJob, dueTimes, jobCommandSchema, whenQuerySchema } from "./job-commands.ts";
 import { jobsQuerySchema, listJobs, showJob } from "./team-jobs.ts";
 
 type Request = Parameters<FeatureRoute["handle"]>[0];
 type Answer = Awaited<ReturnType<FeatureRoute["handle"]>>;
 
 /** What is asked about jobs of all channels. */
-export type JobRoute = "/jobs" | "/jobs/one" | "/jobs/command";
+export type JobRoute = "/jobs" | "/jobs/one" | "/jobs/when" | "/jobs/command";
 
 const NOT_UNDERSTOOD: Answer = { status: 400, body: { error: "That was not understood. Reload the page." } };
 const NOT_THERE: Answer = {
@@ -27,6 +27,10 @@ export async function answerOnJobs(
     }
     case "/jobs/one":
       return answer(await showJob(viewer, query.get("id") ?? "", world));
+    case "/jobs/when": {
+      const asked = whenQuerySchema.safeParse(Object.fromEntries(query));
+      return asked.success ? answer(await dueTimes(viewer, asked.data, world)) : NOT_UNDERSTOOD;
+    }
     case "/jobs/command": {
       const command = jobCommandSchema.safeParse(body);
       return command.success ? answer(await commandJob(viewer, command.data, world)) : NOT_UNDERSTOOD;

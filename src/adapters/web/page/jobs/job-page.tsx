@@ -8,6 +8,7 @@ import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/sections.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import { Label, Markdown } from "../text/markdown-text.tsx";
+import { dueTimes } from "./due-times.ts";
 import { type JobCommands, type JobTarget, useJobCommand } from "./use-job-command.ts";
 
 /** One job: when it is due, how it went, and what can be done with it. */
@@ -24,7 +25,9 @@ export function JobPage({ state, rest, go }: SectionProps): JSX.Element {
         <div role="status">{commands.words !== null && <Markdown text={commands.words} />}</div>
       </div>
       <LoadedView loaded={loaded}>{(job) => <Job job={job} commands={commands} />}</LoadedView>
-      {commands.form !== null && <FormDialog open={commands.form} controller={commands} />}
+      {commands.form !== null && (
+        <FormDialog open={commands.form} controller={commands} follows={dueTimes({ job: id })} />
+      )}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { FormDialog } from "../form-dialog.tsx";
 import { fetchChoices } from "../sessions/api.ts";
 import type { PageState } from "../state/state.ts";
 import { Markdown } from "../text/markdown-text.tsx";
+import { dueTimes } from "./due-times.ts";
 import { useJobCommand } from "./use-job-command.ts";
 
 interface NewJobProps {
@@ -42,7 +43,9 @@ export function NewJob({ state, done }: NewJobProps): JSX.Element | null {
         Fill in the new job
       </button>
       <div role="status">{commands.words !== null && <Markdown text={commands.words} />}</div>
-      {commands.form !== null && <FormDialog open={commands.form} controller={commands} />}
+      {commands.form !== null && (
+        <FormDialog open={commands.form} controller={commands} follows={dueTimes({ channel: channelId })} />
+      )}
     </div>
   );
 }

@@ -11,6 +11,8 @@ import { Jobs } from "./jobs.tsx";
 import { Panels } from "./panels.tsx";
 
 interface SidebarProps {
+  /** Nothing else is on the screen: then it is the page's main part. */
+  readonly isAlone: boolean;
   readonly state: PageState;
   readonly now: number;
   readonly controller: Controller;
@@ -22,7 +24,18 @@ interface SidebarProps {
   readonly help: () => void;
 }
 
-export function Sidebar({
+export function Sidebar(props: SidebarProps): JSX.Element {
+  return props.isAlone ? (
+    <main class="column">
+      <SidebarParts {...props} />
+    </main>
+  ) : (
+    <SidebarParts {...props} />
+  );
+}
+
+function SidebarParts({
+  isAlone,
   state,
   now,
   controller,
@@ -38,7 +51,7 @@ export function Sidebar({
         <span class="brand-mark">
           <AnchorIcon />
         </span>
-        <span class="brand-name">Deckhand</span>
+        {isAlone ? <h1 class="brand-name">Deckhand</h1> : <span class="brand-name">Deckhand</span>}
       </div>
       <button
         type="button"
