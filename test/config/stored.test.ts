@@ -162,6 +162,12 @@ test("one agent that is not there takes no other with it", () => {
   expect(config.channels["slack:C2"]?.agentDefinition).toBe("plan");
 });
 
+test("what is wrong with the file alone takes nothing from the page", () => {
+  const { config, leftOut } = fit({ file: { agentDefinition: "nobody" } }, { maxTurns: 7 });
+  expect(leftOut).toEqual([]);
+  expect(config.query.maxTurns).toBe(7);
+});
+
 test("every key of the settings file is known to be the page's or the file's", () => {
   const nodes = settingsNodes(load({}).origin.features);
   const isFiles = (key: string) => nodes.whyLeft([key]) !== null;

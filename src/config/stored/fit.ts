@@ -139,14 +139,17 @@ function resolved(fitting: Fitting, origin: Origin, check: CheckSettings): Confi
       throw error;
     }
   };
+  const whole = attempt(fitting.set);
+  if (!isProblems(whole)) return whole;
+  // What is wrong without the page is none of its mistakes.
+  if (isProblems(attempt({}))) return configFrom(origin, fitting.set);
   leaveUnknownAgents(fitting, (set) => messageOf(attempt(set)));
   for (const key of Object.keys(fitting.set)) {
     const outcome = attempt(fitting.set);
     if (!isProblems(outcome)) return outcome;
     fitting.leave([key], outcome.join(" "));
   }
-  const outcome = attempt(fitting.set);
-  return isProblems(outcome) ? configFrom(origin, {}) : outcome;
+  return configFrom(origin, fitting.set);
 }
 
 const isProblems = (outcome: Config | readonly string[]): outcome is readonly string[] => Array.isArray(outcome);
@@ -154,7 +157,6 @@ const messageOf = (outcome: Config | readonly string[]) => (isProblems(outcome) 
 
 /** Names of agents that are not there go one by one; the others stay. */
 function leaveUnknownAgents(fitting: Fitting, problemWith: (set: Plain) => string | null): void {
-  if (problemWith(fitting.set) === null) return;
   const named = leafPaths(fitting.set).filter((path) => path.at(-1) === "agentDefinition");
   let kept = named.reduce(without, fitting.set);
   if (problemWith(kept) !== null) return;
