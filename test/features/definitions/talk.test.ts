@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -113,6 +113,22 @@ test("instructions of all channels and of one are in the prompt, the channel's o
     { source: "AGENTS.md", text: "Words of the directory.", isFollowed: true, bytes: 23 },
     { text: "Words for this channel." },
   ]);
+  const nowhere = await ask(ana, "/told?channel=slack:C1777");
+  expect(nowhere.body).toMatchObject({ sandboxRoot: null, files: [{ text: "Words for everybody." }] });
+  expect(existsSync(at.bot.sandboxRoot("slack-C1777"))).toBe(false);
+});
+
+test("who may not change a text does not read the program's keys in it", async () => {
+  const words = `Never say ${at.slack.botToken}.`;
+  await ask(ana, "/save", { kind: "skill", name: "keys", text: `---\ndescription: x\n---\n${words}`, after: 0 });
+  expect((await ask(ana, "/one?kind=skill&name=keys")).body["text"]).toContain(words);
+  const page = await signedIn(at, browser, { name: "vera" });
+  for (const path of ["/one?kind=skill&name=keys", "/revision?kind=skill&name=keys&number=1"]) {
+    const { text: shown } = (await ask(page, path)).body;
+    expect(shown).toContain("Never say");
+    expect(shown).not.toContain(at.slack.botToken);
+  }
+  await page.context().close();
 });
 
 test("a run that goes on ends with what it began with, and the next one has what was saved meanwhile", async () => {
