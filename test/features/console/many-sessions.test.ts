@@ -1,13 +1,11 @@
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStore } from "../../../src/core/store/store.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
 import { text } from "../../support/model/model-script.ts";
 import { openBrowser } from "../../support/program/browser.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, consoleOffice, link, picture, signedIn } from "./console-world.ts";
-import { type SeededSession, seedSessions } from "./seed.ts";
+import { type SeededSession, seedManySessions } from "./seed.ts";
 
 /** A team's year on the page: ten thousand sessions in forty channels, half of which others have for themselves. */
 
@@ -24,12 +22,10 @@ beforeAll(async () => {
   at = await consoleOffice();
   at.model.script(() => text("Done."));
   await at.bot.kill("SIGTERM");
-  const store = await openStore(`file:${path.join(at.bot.home, "data/deckhand.db")}`, systemRuntime());
-  await seedSessions(
-    store,
+  await seedManySessions(
+    path.join(at.bot.home, "data/deckhand.db"),
     Array.from({ length: SESSIONS }, (_, index) => seeded(index)),
   );
-  await store.close();
   const { workspace } = at.slack;
   // Who is in them.
   for (let channel = 0; channel < CHANNELS; channel += 1) {

@@ -1,4 +1,6 @@
-import type { Store } from "../../../src/core/store/store.ts";
+import BetterSqlite3 from "better-sqlite3";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
 
 export interface SeededSession {
   readonly id: string;
@@ -18,12 +20,49 @@ export interface SeededSession {
   readonly parentId?: string;
 }
 
-const BATCH = 500;
-
 /** Rows as a life of the program leaves them. */
 export async function seedSessions(store: Store, sessions: readonly SeededSession[]): Promise<void> {
+  await seedChannels(store, sessions);
+  const rows = numbered(sessions);
+  await store.transaction((tx) =>
+    tx.tables(async (db) => {
+      await db.session.createMany({ data: rows.map(sessionRow) });
+      await db.inboxEvent.createMany({ data: rows.map(eventRow) });
+      await db.run.createMany({ data: rows.flatMap(runRow) });
+      await db.message.createMany({ data: rows.flatMap(messageRows) });
+      await db.usage.createMany({ data: rows.flatMap(usageRow) });
+    }),
+  );
+}
+
+/** The same for thousands, in a file of SQLite: the program's client takes ten times as long for them. */
+export async function seedManySessions(file: string, sessions: readonly SeededSession[]): Promise<void> {
+  const store = await openStore(`file:${file}`, systemRuntime());
+  await seedChannels(store, sessions);
+  await store.close();
+  const rows = numbered(sessions);
+  const database = new BetterSqlite3(file);
+  const insert = (table: string, inserted: readonly object[]) => {
+    const names = Object.keys(inserted[0] ?? {});
+    const columns = names.map((name) => `"${name}"`).join();
+    const statement = database.prepare(`INSERT INTO "${table}" (${columns}) VALUES (${names.map(() => "?").join()})`);
+    for (const row of inserted) statement.run(Object.values(row).map(stored));
+  };
+  try {
+    database.transaction(() => {
+      insert("Session", rows.map(sessionRow));
+      insert("InboxEvent", rows.map(eventRow));
+      insert("Run", rows.flatMap(runRow));
+      insert("Message", rows.flatMap(messageRows));
+      insert("Usage", rows.flatMap(usageRow));
+    })();
+  } finally {
+    database.close();
+  }
+}
+
+async function seedChannels(store: Store, sessions: readonly SeededSession[]): Promise<void> {
   const channels = [...new Set(sessions.map(({ channelKey }) => channelKey))];
-  let seq = 0;
   await store.transaction((tx) =>
     tx.tables(async (db) => {
       for (const key of channels) {
@@ -38,21 +77,18 @@ export async function seedSessions(store: Store, sessions: readonly SeededSessio
       }
     }),
   );
-  for (let from = 0; from < sessions.length; from += BATCH) {
-    const batch = sessions.slice(from, from + BATCH).map((session) => ({ ...session, seq: (seq += 1) }));
-    await store.transaction((tx) =>
-      tx.tables(async (db) => {
-        await db.session.createMany({ data: batch.map(sessionRow) });
-        await db.inboxEvent.createMany({ data: batch.map(eventRow) });
-        await db.run.createMany({ data: batch.flatMap(runRow) });
-        await db.message.createMany({ data: batch.flatMap(messageRows) });
-        await db.usage.createMany({ data: batch.flatMap(usageRow) });
-      }),
-    );
-  }
+}
+
+/** As the client stores it in SQLite. */
+function stored(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString().replace("Z", "+00:00");
+  return typeof value === "boolean" ? Number(value) : value;
 }
 
 type Row = SeededSession & { readonly seq: number };
+
+const numbered = (sessions: readonly SeededSession[]): Row[] =>
+  sessions.map((session, index) => ({ ...session, seq: index + 1 }));
 
 const platformOf = (key: string) => key.slice(0, key.indexOf(":"));
 

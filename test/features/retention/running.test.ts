@@ -1,18 +1,15 @@
 import path from "node:path";
 import { expect, test } from "vitest";
-import { openStore } from "../../../src/core/store/store.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
 import { text } from "../../support/model/model-script.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { slackOffice } from "../../support/talk/slack-talk.ts";
-import { seedSessions } from "../console/seed.ts";
+import { seedManySessions } from "../console/seed.ts";
 
 const DAY_MS = 86_400_000;
 
 test("a program with retention deletes what is old, answers meanwhile, and says what it has done", async () => {
   await using at = await slackOffice({ settings: { retention: { days: 30 } } });
   at.model.script(() => text("Noted."));
-  const store = await openStore(`file:${path.join(at.bot.home, "data/deckhand.db")}`, systemRuntime());
   const said = Array.from({ length: 50 }, (_, index) => `line ${index} of the heron`);
   const old = Array.from({ length: 200 }, (_, index) => ({
     id: `ses_old${index}`,
@@ -22,8 +19,7 @@ test("a program with retention deletes what is old, answers meanwhile, and says 
     outcome: "end_turn",
     at: Date.now() - 31 * DAY_MS,
   }));
-  await seedSessions(store, old);
-  await store.close();
+  await seedManySessions(path.join(at.bot.home, "data/deckhand.db"), old);
   await at.bot.start();
   const isDone = () => at.bot.output().includes('"event":"old_data_deleted"');
   expect(await at.talk({ text: "are you there", channel: at.channel() }).answered(1)).toContain("Noted.");
