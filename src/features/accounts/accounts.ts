@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
+import { networkOf } from "../../core/attempts.ts";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
@@ -104,10 +106,14 @@ function firstAccount(world: World): Logins["createFirst"] {
 
 function signIn(world: World): Logins["signIn"] {
   const throttle = createThrottle(world.store, world.clock);
+  const noteWait = waitsForAudit(world);
   return async ({ name: typed, password, address, device }) => {
     const name = accountName(typed);
     const admission = await throttle({ name, address, device });
-    if (admission.type === "wait") return admission;
+    if (admission.type === "wait") {
+      await noteWait(name, address);
+      return admission;
+    }
     let token: string | null = null;
     let account: Account | null = null;
     try {
@@ -129,6 +135,23 @@ function signIn(world: World): Logins["signIn"] {
     world.log.info({ account: name, address }, "signed_in");
     await world.audit({ by: name, act: "login.succeeded", about: name, details: `from ${address}` });
     return { type: "signed_in", token, name };
+  };
+}
+
+/** One entry a minute for each network that guesses on while it has to wait: what it sends must not fill the log. */
+const WAIT_NOTED_MS = 60_000;
+const NETWORKS = 1_000;
+
+function waitsForAudit({ reads, clock, audit }: World): (name: string, address: string) => Promise<void> {
+  const noted = new BoundedMap<string, number>(NETWORKS);
+  return async (name, address) => {
+    const now = clock.now();
+    const network = networkOf(address);
+    if (now - (noted.get(network) ?? Number.NEGATIVE_INFINITY) < WAIT_NOTED_MS) return;
+    noted.set(network, now);
+    const account = nameProblem(name) === null ? await reads.get(name) : null;
+    const about = account?.name ?? "an unknown name";
+    await audit({ by: "", act: "login.throttled", about, details: `from ${address}` });
   };
 }
 

@@ -166,7 +166,14 @@ describe("who guesses", () => {
     const world = await withAna(trusting);
     const guess = (name: string) => world.browser().signIn(name, "wrong", from("198.51.100.7"));
     for (let tries = 0; tries < 20; tries += 1) expect((await guess(`name${tries}`)).status).toBe(401);
+    expect((await guess("ana")).status).toBe(429);
     expect((await guess("another")).status).toBe(429);
+    // It is in the audit log, once: what somebody sends must not fill it.
+    const throttled = () => world.store.tables((db) => db.auditEntry.findMany({ where: { act: "login.throttled" } }));
+    expect(await throttled()).toMatchObject([{ by: "", about: "ana", details: "from 198.51.100.7" }]);
+    await world.clock.advance(60_001);
+    expect((await guess("another")).status).toBe(429);
+    expect((await throttled()).map(({ about }) => about).toSorted()).toEqual(["an unknown name", "ana"]);
   });
 
   test("from everywhere keeps out strangers, and neither the owner's browser nor one with a printed address", async () => {
