@@ -69,9 +69,9 @@ export const FOLDER: Readonly<Record<string, string>> = {
   "src/features/tally/store.ts": STORE,
 };
 
-/** In src/app.ts: the import, and the entry of the list. */
-export const APP: readonly (readonly [before: string, after: string])[] = [
-  ["import { mcpFeature }", 'import { tallyFeature } from "./features/tally/feature.ts";\nimport { mcpFeature }'],
+/** In src/features/features.ts: the import, and the entry of the list. */
+export const LIST: readonly (readonly [before: string, after: string])[] = [
+  ["import { mcpFeature }", 'import { tallyFeature } from "./tally/feature.ts";\nimport { mcpFeature }'],
   ["Feature[] = [", "Feature[] = [tallyFeature, "],
 ];
 

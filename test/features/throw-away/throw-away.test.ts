@@ -10,7 +10,7 @@ import { text, toolUse } from "../../support/model/model-script.ts";
 import { createBot } from "../../support/program/bot.ts";
 import { printedUrl } from "../../support/program/page-visit.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
-import { APP, FOLDER, MODEL } from "./tally.ts";
+import { FOLDER, LIST, MODEL } from "./tally.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 const COPIED = [
@@ -27,7 +27,7 @@ const LINKED = ["node_modules", "build", "extensions"];
 const run = promisify(execFile);
 let project: string;
 
-/** The project with one feature more: its folder, a model, and its place in app.ts. */
+/** The project with one feature more: its folder, a model, and its place in the list. */
 beforeAll(async () => {
   project = mkdtempSync(path.join(tmpdir(), "deckhand-throw-away-"));
   for (const name of COPIED) {
@@ -40,10 +40,10 @@ beforeAll(async () => {
     writeFileSync(path.join(project, file), content);
   }
   appendFileSync(path.join(project, "prisma/models.prisma"), MODEL);
-  const app = path.join(project, "src/app.ts");
+  const list = path.join(project, "src/features/features.ts");
   writeFileSync(
-    app,
-    APP.reduce((source, [before, after]) => source.replace(before, after), readFileSync(app, "utf8")),
+    list,
+    LIST.reduce((source, [before, after]) => source.replace(before, after), readFileSync(list, "utf8")),
   );
   await run(process.execPath, ["scripts/create-migration.ts", "tally"], { cwd: project });
   await run(process.execPath, ["scripts/build/database-client.ts", "sqlite"], { cwd: project });
@@ -58,7 +58,7 @@ async function start(model: { readonly url: string }, settings: object) {
   return bot;
 }
 
-test("one folder, a model and its place in app.ts bring a setting, a tool, a table, a hook, a section, a route and a panel", async () => {
+test("one folder, a model and its place in the list bring a setting, a tool, a table, a hook, a section, a route and a panel", async () => {
   await using model = await startAnthropicServer();
   model.script((_request, index) => (index === 0 ? toolUse("tally_add", { what: "a cup" }) : text("Counted.")));
   await using bot = await start(model, { tally: { unit: "cups" } });
