@@ -42,11 +42,16 @@ export async function seedManySessions(file: string, sessions: readonly SeededSe
   await store.close();
   const rows = numbered(sessions);
   const database = new BetterSqlite3(file);
+  const statements = new Map<string, BetterSqlite3.Statement>();
   const insert = (table: string, inserted: readonly object[]) => {
-    const names = Object.keys(inserted[0] ?? {});
-    const columns = names.map((name) => `"${name}"`).join();
-    const statement = database.prepare(`INSERT INTO "${table}" (${columns}) VALUES (${names.map(() => "?").join()})`);
-    for (const row of inserted) statement.run(Object.values(row).map(stored));
+    for (const row of inserted) {
+      const names = Object.keys(row);
+      const into = `"${table}" (${names.map((name) => `"${name}"`).join()})`;
+      const statement =
+        statements.get(into) ?? database.prepare(`INSERT INTO ${into} VALUES (${names.map(() => "?").join()})`);
+      statements.set(into, statement);
+      statement.run(Object.values(row).map(stored));
+    }
   };
   try {
     database.transaction(() => {
