@@ -1,3 +1,4 @@
+import { join } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import type { Client } from "./database/client.ts";
 
@@ -19,6 +20,8 @@ export type OccurrenceStatus = z.infer<typeof statusSchema>;
 const OPEN: OccurrenceStatus[] = ["waiting", "running", "retrying"];
 /** Occurrences that came to a run. */
 const RAN: OccurrenceStatus[] = ["succeeded", "failed", "timed_out", "cancelled"];
+
+const idsSchema = z.array(z.object({ id: z.string() }));
 
 export interface OccurrenceRow {
   readonly id: string;
@@ -104,10 +107,36 @@ export function occurrenceReads(db: Client) {
       return rows.map(toRow);
     },
 
+    ...historyReads(db),
+  };
+}
+
+/** What has come of due times before. */
+function historyReads(db: Client) {
+  return {
     /** The newest that came to a run and ended, newest first. */
     async newestRuns(jobId: string, limit: number): Promise<OccurrenceRow[]> {
       const where = { jobId, status: { in: RAN } };
       return (await db.jobOccurrence.findMany({ where, orderBy: { scheduledFor: "desc" }, take: limit })).map(toRow);
+    },
+
+    /** The same for many jobs, by job, in as many statements as for one; jobs without any are left out. */
+    async newestRunsOf(
+      jobIds: readonly string[],
+      limit: number,
+    ): Promise<ReadonlyMap<string, readonly OccurrenceRow[]>> {
+      if (jobIds.length === 0) return new Map();
+      const found: unknown = await db.$queryRaw`
+        SELECT "id" FROM (
+          SELECT "id", row_number() OVER (PARTITION BY "jobId" ORDER BY "scheduledFor" DESC) AS "place"
+          FROM "JobOccurrence" WHERE "jobId" IN (${join([...jobIds])}) AND "status" IN (${join(RAN)})
+        ) AS "ran" WHERE "place" <= ${limit}`;
+      const ids = idsSchema.parse(found).map(({ id }) => id);
+      const rows = await db.jobOccurrence.findMany({
+        where: { id: { in: ids } },
+        orderBy: { scheduledFor: "desc" },
+      });
+      return Map.groupBy(rows.map(toRow), ({ jobId }) => jobId);
     },
 
     /** By what the report before is known; null when there is none. */

@@ -26,10 +26,12 @@ export function createJobFinder(store: Store, rights: JobRights): JobFinder {
   };
 
   const found: JobFinder["found"] = async (name, request) => {
+    const byId = await store.jobs.get(name.trim());
+    if (byId !== null && rights.maySee(byId, request)) return { job: byId };
     const { jobs, broken } = await store.jobs.all();
     const known = jobs.filter((job) => rights.maySee(job, request));
     const wanted = asNamed(name).toLowerCase();
-    const job = known.find(({ id }) => id === name.trim()) ?? known.find((each) => each.name.toLowerCase() === wanted);
+    const job = known.find((each) => each.name.toLowerCase() === wanted);
     if (job !== undefined) return { job };
     const bad = broken.find((each) => each.id === name || each.name.toLowerCase() === wanted);
     if (bad !== undefined)

@@ -85,10 +85,8 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
     const { person } = request;
     const { store, runtime } = this.#options;
     const { jobs, broken } = await this.#finder.seen(request);
-    const lines: string[] = [];
-    for (const job of jobs) {
-      lines.push(jobSummary(job, await store.occurrences.newestRuns(job.id, SHOWN_RUNS), runtime.clock.now()));
-    }
+    const runs = await store.occurrences.newestRunsOf(idsOf(jobs), SHOWN_RUNS);
+    const lines = jobs.map((job) => jobSummary(job, runs.get(job.id) ?? [], runtime.clock.now()));
     if (this.#rights.isAdmin(person)) lines.push(...broken.map(brokenLine));
     return done(lines.length > 0 ? asMuchAsFits(lines) : NO_JOBS);
   }
@@ -100,14 +98,12 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
     return overviews.map((overview) => ({ ...overview, isTheirs: theirs.has(overview.id) }));
   }
 
-  overviewOf(jobs: readonly JobRow[]): Promise<readonly JobOverview[]> {
+  async overviewOf(jobs: readonly JobRow[]): Promise<readonly JobOverview[]> {
     const { store, runtime } = this.#options;
-    return Promise.all(
-      jobs.map(async (job) => {
-        const runs = await store.occurrences.newestRuns(job.id, SHOWN_RUNS);
-        return { ...jobOverview(job, runs, runtime.clock.now()), isTheirs: false };
-      }),
-    );
+    const runs = await store.occurrences.newestRunsOf(idsOf(jobs), SHOWN_RUNS);
+    return jobs.map((job) => {
+      return { ...jobOverview(job, runs.get(job.id) ?? [], runtime.clock.now()), isTheirs: false };
+    });
   }
 
   async show(job: JobRow, request: JobRequest): Promise<JobAnswer> {
@@ -127,6 +123,8 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
     return this.#rights.manageRefusal(job, person) === null;
   }
 }
+
+const idsOf = (jobs: readonly JobRow[]) => jobs.map(({ id }) => id);
 
 function brokenLine({ name, problem }: BrokenJob): string {
   return `✗ **${name}** cannot be read: ${problem}`;

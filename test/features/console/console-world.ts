@@ -10,8 +10,11 @@ import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts"
 const PASSWORD = "heron on the long pier";
 
 /** The whole program in a local Slack, its page open to those who sign in. */
-export async function consoleOffice(settings: object = {}): Promise<SlackOffice> {
-  const at = await slackOffice({ env: { HOST: "0.0.0.0" }, settings });
+export async function consoleOffice(
+  settings: object = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<SlackOffice> {
+  const at = await slackOffice({ env: { HOST: "0.0.0.0", ...env }, settings });
   at.slack.workspace.users.set("U0CLEO", { id: "U0CLEO", name: "cleo" });
   await at.bot.start();
   return at;
@@ -27,7 +30,7 @@ export async function addAccount(
   { name, role = "operator" }: { readonly name: string; readonly role?: string },
 ): Promise<void> {
   const stdin = Readable.from([Buffer.from(`${PASSWORD}\n`)]);
-  const { error } = await runCli(["user", "add", name, "--role", role], { cwd: at.bot.home, env: {}, stdin });
+  const { error } = await runCli(["user", "add", name, "--role", role], { cwd: at.bot.home, env: at.env, stdin });
   if (error !== "") throw new Error(error);
 }
 

@@ -7,16 +7,20 @@ export interface WireCounter extends AsyncDisposable {
   readonly url: string;
   /** The texts of what has been executed since the last call. */
   take(): readonly string[];
+  /** How many rows have come back since the last call. */
+  takeRows(): number;
 }
 
 /** Stands between a program and its PostgreSQL, and reads the frontend messages that pass. Source: PostgreSQL docs, “Message Formats”. */
 export async function countOnTheWire(url: string): Promise<WireCounter> {
   const target = new URL(url);
   let statements: string[] = [];
+  let rows = 0;
   const sockets = new Set<Socket>();
   const server = createServer((program) => {
     const database = connect(Number(target.port), target.hostname);
-    const reader = frontendReader((sql) => statements.push(sql));
+    const reader = messageReader({ isStarted: false, read: statementReader((sql) => statements.push(sql)) });
+    const answers = messageReader({ isStarted: true, read: (type) => (rows += type === "D" ? 1 : 0) });
     for (const socket of [program, database]) {
       sockets.add(socket);
       socket.on("error", () => socket.destroy());
@@ -27,6 +31,7 @@ export async function countOnTheWire(url: string): Promise<WireCounter> {
       });
     }
     program.on("data", reader);
+    database.on("data", answers);
     program.pipe(database);
     database.pipe(program);
   });
@@ -43,6 +48,11 @@ export async function countOnTheWire(url: string): Promise<WireCounter> {
       statements = [];
       return taken;
     },
+    takeRows() {
+      const taken = rows;
+      rows = 0;
+      return taken;
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -54,28 +64,33 @@ export async function countOnTheWire(url: string): Promise<WireCounter> {
 /** Bytes of a message's length, which counts itself. */
 const LENGTH_BYTES = 4;
 
-/** The first message of a connection has no type. */
-function frontendReader(executed: (sql: string) => void): (chunk: Buffer) => void {
+type Read = (type: string, body: Buffer) => void;
+
+function statementReader(executed: (sql: string) => void): Read {
   const parsed = new Map<string, string>();
   let bound = "";
-  let isStarted = false;
-  let rest = Buffer.alloc(0);
-  const read = (type: string, body: Buffer) => {
+  return (type, body) => {
     const [first = "", second = ""] = body.toString("utf8").split("\0", 2);
     if (type === "Q") executed(first);
     else if (type === "P") parsed.set(first, second);
     else if (type === "B") bound = parsed.get(second) ?? "?";
     else if (type === "E") executed(bound);
   };
+}
+
+/** The first message of a program's connection has no type. */
+function messageReader({ isStarted, read }: { isStarted: boolean; readonly read: Read }): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0);
+  let hasType = isStarted;
   return (chunk) => {
     rest = Buffer.concat([rest, chunk]);
     for (;;) {
-      const head = isStarted ? 1 : 0;
+      const head = hasType ? 1 : 0;
       if (rest.length < head + LENGTH_BYTES) return;
       const end = head + rest.readUInt32BE(head);
       if (rest.length < end) return;
-      if (isStarted) read(rest.toString("latin1", 0, 1), rest.subarray(head + LENGTH_BYTES, end));
-      isStarted = true;
+      if (hasType) read(rest.toString("latin1", 0, 1), rest.subarray(head + LENGTH_BYTES, end));
+      hasType = true;
       rest = rest.subarray(end);
     }
   };

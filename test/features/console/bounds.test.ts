@@ -1,0 +1,109 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import { text } from "../../support/model/model-script.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import { countOnTheWire, type WireCounter } from "../../support/program/wire-counter.ts";
+import { typed } from "../../support/talk/memory-talk.ts";
+import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+import { addAccount, consoleOffice, link, originOf, signedIn } from "./console-world.ts";
+import { seedTeam, TEAM } from "./seed-team.ts";
+
+/** What the page asks of a database of ten thousand sessions, a hundred thousand messages and a thousand jobs. */
+
+/** What goes on beside requests: locks, timers of jobs, and looking for what other processes have changed. */
+const ELSEWHERE = /advisory|^SELECT 1|^(?:BEGIN|COMMIT)$|"LoginSession"|"Revision"|"ProviderKey"/;
+
+/** Half of all jobs are seen, and each ran on twenty days. */
+const JOBS_BY_DAY = TEAM.jobs * 11;
+/** All are looked through for those that somebody sees, fifty are shown with their runs. */
+const JOBS_LISTED = TEAM.jobs * 2 + 800;
+
+let postgres: Postgres;
+let wire: WireCounter;
+let browser: Browser;
+let at: SlackOffice;
+let page: Page;
+let jobId = "";
+
+beforeAll(async () => {
+  [postgres, browser] = await Promise.all([startPostgres(), openBrowser()]);
+  const url = await postgres.createDatabase();
+  wire = await countOnTheWire(url);
+  at = await consoleOffice({}, { DATABASE_URL: wire.url });
+  at.model.script(() => text("Done."));
+  await addAccount(at, { name: "ana" });
+  page = await signedIn(at, browser, { name: "ana" });
+  await link(at, page, "U0ANA");
+  const { workspace } = at.slack;
+  for (let channel = 0; channel < TEAM.channels; channel += 1) {
+    const members = new Set([channel % 2 === 0 ? "U0ANA" : "U0BOB", workspace.botUserId]);
+    const id = `C9${channel}`;
+    workspace.channels.set(id, { id, name: `room-${channel}`, kind: "channel", isPrivate: true, members, gone: false });
+  }
+  const told = await typed(at, 'add --name "count" --cron "0 9 1 1 *" --prompt "Count."', {
+    channel: "C90",
+    name: "jobs",
+  });
+  expect(told).toContain("count");
+  await seedTeam(url);
+  const { answer } = await asked(page, "/features/console/jobs");
+  const { rows } = z.object({ rows: z.array(z.object({ id: z.string() })).min(1) }).parse(await answer.json());
+  jobId = rows[0]?.id ?? "";
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+  await wire[Symbol.asyncDispose]();
+  await postgres.stop();
+});
+
+/** What a request costs once it is known who is in which channel. */
+async function asked(by: Page, path: string) {
+  const request = async () => {
+    wire.take();
+    wire.takeRows();
+    const answer = await by.request.get(`${originOf(at)}${path}`);
+    expect(answer.status(), `${path}: ${await answer.text()}`).toBe(200);
+    return { sent: wire.take().filter((statement) => !ELSEWHERE.test(statement)), rows: wire.takeRows(), answer };
+  };
+  await request();
+  return request();
+}
+
+async function bounded(by: Page, { path, statements, rows }: { path: string; statements: number; rows: number }) {
+  const cost = await asked(by, path);
+  expect(cost.sent.length, cost.sent.join("\n")).toBeLessThanOrEqual(statements);
+  expect(cost.rows).toBeLessThanOrEqual(rows);
+}
+
+test.each([
+  ["/sessions", 16, 450],
+  // A search looks at a thousand sessions at a time.
+  ["/sessions?text=number+8", 130, 3_500],
+  ["/sessions?text=line+9+of+8", 130, 3_500],
+  ["/sessions?text=nobody+says+this", 70, 3_500],
+  ["/sessions?person=slack%3AU0ANA", 18, 450],
+  ["/sessions?state=waiting", 10, 20],
+  ["/sessions/choices", 10, 120],
+  ["/sessions/s0", 34, 40],
+  ["/features/console/overview", 14, 20],
+  // One sum for each day.
+  ["/features/console/usage?by=day&days=31", 40, 200],
+  ["/features/console/usage?by=channel&days=31", 40, 450],
+  ["/features/console/usage?by=job&days=31", 40, JOBS_BY_DAY],
+  ["/features/console/jobs", 10, JOBS_LISTED],
+  ["/features/console/jobs?text=count-99", 10, JOBS_LISTED],
+  ["/features/console/jobs/one?id=JOB", 10, 40],
+  ["/features/providers/list", 5, 10],
+])("%s takes %d statements and %d rows at most", async (path, statements, rows) => {
+  await bounded(page, { path: path.replace("=JOB", `=${jobId}`), statements, rows });
+});
+
+test("the audit log is read page by page", async () => {
+  await addAccount(at, { name: "ada", role: "admin" });
+  const ada = await signedIn(at, browser, { name: "ada" });
+  await bounded(ada, { path: "/features/audit/list", statements: 8, rows: 120 });
+});
