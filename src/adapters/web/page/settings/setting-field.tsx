@@ -65,9 +65,10 @@ export function SettingField({ setting, draft, mayChange, problems }: SettingFie
         {example !== undefined && !isRecord && !isLocked && (
           <>
             {" "}
-            Example: <code>{wordsFor(example)}</code>
+            Example: <code>{wordsFor(example)}</code>.
           </>
         )}
+        {control.type === "record" && control.of === "object" && !isLocked && " Each is a JSON object, as in the file."}
         {!setting.holdsAtOnce && locked === null && " Takes effect after a restart."}
       </p>
     </div>
