@@ -14,7 +14,7 @@ interface SettingFieldProps {
 
 /** One setting: its value, where that is from, and what it is about. */
 export function SettingField({ setting, draft, mayChange, problems }: SettingFieldProps): JSX.Element {
-  const { path, control, description, example, locked } = setting;
+  const { path, control, locked } = setting;
   const name = nameOf(path);
   const id = `setting-${name}`;
   const change = draft.changes.get(keyOf(path));
@@ -59,19 +59,33 @@ export function SettingField({ setting, draft, mayChange, problems }: SettingFie
           </p>
         ))}
       </div>
-      <p class="hint" id={`${id}-about`}>
-        {locked !== null && <strong>Locked: {locked} </strong>}
-        <Words text={description} />
-        {example !== undefined && !isRecord && !isLocked && (
-          <>
-            {" "}
-            Example: <code>{wordsFor(example)}</code>.
-          </>
-        )}
-        {control.type === "record" && control.of === "object" && !isLocked && " Each is a JSON object, as in the file."}
-        {!setting.holdsAtOnce && locked === null && " Takes effect after a restart."}
-      </p>
+      <About setting={setting} id={`${id}-about`} isLocked={isLocked} />
     </div>
+  );
+}
+
+interface AboutProps {
+  readonly setting: ShownSetting;
+  readonly id: string;
+  readonly isLocked: boolean;
+}
+
+/** What a setting is about, why it is locked, and when it holds. */
+function About({ setting, id, isLocked }: AboutProps): JSX.Element {
+  const { control, description, example, locked, holdsAtOnce } = setting;
+  return (
+    <p class="hint" id={id}>
+      {locked !== null && <strong>Locked: {locked} </strong>}
+      <Words text={description} />
+      {example !== undefined && control.type !== "record" && !isLocked && (
+        <>
+          {" "}
+          Example: <code>{wordsFor(example)}</code>.
+        </>
+      )}
+      {control.type === "record" && control.of === "object" && !isLocked && " Each is a JSON object, as in the file."}
+      {!holdsAtOnce && locked === null && " Takes effect after a restart."}
+    </p>
   );
 }
 
