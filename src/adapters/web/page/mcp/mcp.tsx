@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { LoadedView } from "../section/loaded-view.tsx";
-import { get, post, problemOf, RequestError } from "../section/request.ts";
+import { get, post, problemOf } from "../section/request.ts";
 import type { SectionProps } from "../section/sections.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import type { PageState } from "../state/state.ts";
@@ -25,16 +25,23 @@ interface Listed {
 
 /** How often servers are looked at while the page is open. Milliseconds. */
 const EVERY_MS = 5_000;
+/** The panel beside the threads that there is where servers are set; without it, nothing answers for them. */
+const PANEL = "MCP servers";
 const NONE: Listed = { rows: [], mayReconnect: false };
 
 /** MCP servers as they stand, and their tools. */
 export function McpServers({ state }: SectionProps): JSX.Element {
-  const loaded = useLoaded("", (signal) => get<Listed>("/features/mcp/servers", {}, signal).catch(noneWithout));
+  const { overview } = state;
+  const hasServers = overview?.panels.some(({ title }) => title === PANEL) === true;
+  const loaded = useLoaded(`${hasServers}`, async (signal) =>
+    hasServers ? get<Listed>("/features/mcp/servers", {}, signal) : NONE,
+  );
   const { again } = loaded;
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === "visible" && again(), EVERY_MS);
     return () => clearInterval(timer);
   }, []);
+  if (overview === null) return <p class="hint centred">Loading…</p>;
   return (
     // What is there is true until the next look.
     <LoadedView loaded={{ ...loaded, isLoading: loaded.isLoading && loaded.value === null }}>
@@ -54,12 +61,6 @@ export function McpServers({ state }: SectionProps): JSX.Element {
       }
     </LoadedView>
   );
-}
-
-/** Where no server is set, nothing answers for them. */
-function noneWithout(error: unknown): Listed {
-  if (error instanceof RequestError && error.status === 404) return NONE;
-  throw error;
 }
 
 const STATES: Readonly<Record<Server["state"], string>> = {

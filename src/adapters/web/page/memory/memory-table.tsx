@@ -25,11 +25,13 @@ interface MemoryTableProps {
   /** A line after `/memory`. */
   readonly tell: (line: string) => void;
   readonly isBusy: boolean;
+  /** Only what fits a search is shown. */
+  readonly isSearch: boolean;
 }
 
 const FOR = { channel: "this channel", person: "you", workspace: "the workspace" } as const;
 
-export function MemoryTable({ rows, tell, isBusy }: MemoryTableProps): JSX.Element {
+export function MemoryTable({ rows, tell, isBusy, isSearch }: MemoryTableProps): JSX.Element {
   const actions: Column<Remembered> = {
     title: "Change",
     cell: (memory) => (memory.mayChange ? <Actions memory={memory} tell={tell} isBusy={isBusy} /> : null),
@@ -41,7 +43,11 @@ export function MemoryTable({ rows, tell, isBusy }: MemoryTableProps): JSX.Eleme
       columns={columns}
       rows={rows}
       keyOf={({ seq }) => `${seq}`}
-      empty="Nothing of that is remembered here."
+      empty={
+        isSearch
+          ? "Nothing of that is remembered here."
+          : "Nothing is remembered here yet. Say what to remember, or let the agent learn from threads."
+      }
     />
   );
 }

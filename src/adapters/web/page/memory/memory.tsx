@@ -95,7 +95,7 @@ function InChannel({ channelId, state }: InChannelProps): JSX.Element {
               </p>
               {mayAct && <ChannelButtons commands={commands} isPaused={isPaused} channelId={channelId} />}
               <div role="status">{commands.words !== null && <Markdown text={commands.words} />}</div>
-              <MemoryTable rows={rows} tell={commands.tell} isBusy={commands.isBusy} />
+              <MemoryTable rows={rows} tell={commands.tell} isBusy={commands.isBusy} isSearch={query !== ""} />
               {next !== null && (
                 <button type="button" class="more" onClick={found.more}>
                   Older ones
