@@ -2,6 +2,7 @@ import { arch, cpus, platform, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { benchAnswer } from "./answer.ts";
 import { benchCache } from "./cache.ts";
+import { benchConsole } from "./console.ts";
 import { benchCrowd } from "./crowd.ts";
 import { benchJobs } from "./jobs.ts";
 import type { Figure, Measure } from "./measure.ts";
@@ -28,6 +29,7 @@ const MEASURES: readonly Measure[] = [
   { name: "tools", about: "each file tool cold and warm, beside plain Node and the native program", run: benchTools },
   { name: "others", about: "web_fetch, git, third parties' tools and MCP in the same way", run: benchOtherTools },
   { name: "pool", about: "memory of calls at once, and calls per second", run: benchPool },
+  { name: "console", about: "the page of a team with 10,000 sessions and 1,000 jobs, in a browser", run: benchConsole },
   { name: "jobs", about: "jobs due at once, until their runs are in the inbox", run: benchJobs },
   { name: "recall", about: "memories that answer questions, beside plain BM25", run: benchRecall },
   { name: "memories", about: "a hundred thousand memories: import, size, recall", run: benchMemories },

@@ -2,13 +2,12 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
-import { text } from "../../support/model/model-script.ts";
 import { openBrowser } from "../../support/program/browser.ts";
 import { countOnTheWire, type WireCounter } from "../../support/program/wire-counter.ts";
-import { typed } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
-import { addAccount, consoleOffice, link, originOf, signedIn } from "./console-world.ts";
-import { seedTeam, TEAM } from "./seed-team.ts";
+import { addAccount, originOf, signedIn } from "./console-world.ts";
+import { TEAM } from "./seed-team.ts";
+import { openTeam } from "./team-office.ts";
 
 /** What the page asks of a database of ten thousand sessions, a hundred thousand messages and a thousand jobs. */
 
@@ -31,23 +30,7 @@ beforeAll(async () => {
   [postgres, browser] = await Promise.all([startPostgres(), openBrowser()]);
   const url = await postgres.createDatabase();
   wire = await countOnTheWire(url);
-  at = await consoleOffice({}, { DATABASE_URL: wire.url });
-  at.model.script(() => text("Done."));
-  await addAccount(at, { name: "ana" });
-  page = await signedIn(at, browser, { name: "ana" });
-  await link(at, page, "U0ANA");
-  const { workspace } = at.slack;
-  for (let channel = 0; channel < TEAM.channels; channel += 1) {
-    const members = new Set([channel % 2 === 0 ? "U0ANA" : "U0BOB", workspace.botUserId]);
-    const id = `C9${channel}`;
-    workspace.channels.set(id, { id, name: `room-${channel}`, kind: "channel", isPrivate: true, members, gone: false });
-  }
-  const told = await typed(at, 'add --name "count" --cron "0 9 1 1 *" --prompt "Count."', {
-    channel: "C90",
-    name: "jobs",
-  });
-  expect(told).toContain("count");
-  await seedTeam(url);
+  ({ at, page } = await openTeam(browser, { database: url, program: wire.url }));
   const { answer } = await asked(page, "/features/console/jobs");
   const { rows } = z.object({ rows: z.array(z.object({ id: z.string() })).min(1) }).parse(await answer.json());
   jobId = rows[0]?.id ?? "";

@@ -1,0 +1,32 @@
+import type { Browser, Page } from "playwright-core";
+import { text } from "../../support/model/model-script.ts";
+import { typed } from "../../support/talk/memory-talk.ts";
+import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+import { addAccount, consoleOffice, link, signedIn } from "./console-world.ts";
+import { seedTeam, TEAM } from "./seed-team.ts";
+
+/**
+ * A program over a large team's PostgreSQL, and its page as somebody sees it who is in half of the channels. `program`:
+ * by what URL the program reaches the database.
+ */
+export async function openTeam(
+  browser: Browser,
+  urls: { readonly database: string; readonly program: string },
+): Promise<{ at: SlackOffice; page: Page }> {
+  const at = await consoleOffice({}, { DATABASE_URL: urls.program });
+  at.model.script(() => text("Done."));
+  await addAccount(at, { name: "ana" });
+  const page = await signedIn(at, browser, { name: "ana" });
+  await link(at, page, "U0ANA");
+  const { workspace } = at.slack;
+  for (let channel = 0; channel < TEAM.channels; channel += 1) {
+    const members = new Set([channel % 2 === 0 ? "U0ANA" : "U0BOB", workspace.botUserId]);
+    const id = `C9${channel}`;
+    workspace.channels.set(id, { id, name: `room-${channel}`, kind: "channel", isPrivate: true, members, gone: false });
+  }
+  const line = 'add --name "count" --cron "0 9 1 1 *" --prompt "Count."';
+  const told = await typed(at, line, { channel: "C90", name: "jobs" });
+  if (!told.includes("count")) throw new Error(told);
+  await seedTeam(urls.database);
+  return { at, page };
+}
