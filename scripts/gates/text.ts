@@ -10,6 +10,10 @@ const MAX_LINES = 400;
 /** Files of one folder, those below not counted. Beyond it the folder is more than one room. */
 const MAX_FILES = 20;
 
+/** Interfaces that hand a part what it works with. One more of them lists again what others list: take a part of one that there is. */
+const MAX_OPTIONS = 80;
+const OPTIONS = /^(?:export )?(?:interface|type) \w*(?:Options|Deps)\b/gmu;
+
 /** In a comment or at the start of a line of text; written so that this file does not find itself. */
 const MARKERS = /((^|\s)(\/\/|\/\*).*|^\s*([*#-]|<!--)?\s*)\b(TO[D]O|FIX[M]E|X{3}|HA[C]K)\b/;
 
@@ -22,7 +26,13 @@ const VAGUE_NAMES = /(^|\/)(utils?|helpers?|managers?|common|misc|index)\.tsx?$/
 export function textProblems(root: string): string[] {
   const directories = ["src", "test", "bench", "scripts", "wasm", "bin", ".ci", "docs", "extensions"];
   const files = sourceFiles(root, directories, [".ts", ".tsx", ".mjs", ".js", ".css", ".html", ".md", ".wit", "/run"]);
-  return [...files.flatMap(problemsOf), ...crowdedFolders(files), ...platformNames(files), ...asymmetries(root)];
+  return [
+    ...files.flatMap(problemsOf),
+    ...crowdedFolders(files),
+    ...manyOptions(files),
+    ...platformNames(files),
+    ...asymmetries(root),
+  ];
 }
 
 function crowdedFolders(files: readonly SourceFile[]): string[] {
@@ -31,6 +41,14 @@ function crowdedFolders(files: readonly SourceFile[]): string[] {
   return [...folders]
     .filter(([, inside]) => inside.length > MAX_FILES)
     .map(([folder, inside]) => `${folder}/: has ${inside.length} files, more than ${MAX_FILES}.`);
+}
+
+function manyOptions(files: readonly SourceFile[]): string[] {
+  const code = files.filter(({ path: file }) => /^src\/.*\.ts$/u.test(file));
+  const count = code.reduce((sum, { text }) => sum + [...text.matchAll(OPTIONS)].length, 0);
+  return count > MAX_OPTIONS
+    ? [`src: has ${count} interfaces of options, more than ${MAX_OPTIONS}; take a part of one that there is.`]
+    : [];
 }
 
 function problemsOf(file: SourceFile): string[] {

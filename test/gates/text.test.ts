@@ -33,6 +33,14 @@ const violations: { name: string; files: Record<string, string>; problem: string
     problem: "src/long.ts: has 401 lines, more than 400.",
   },
   {
+    name: "one more interface of options",
+    files: {
+      "src/parts.ts": Array.from({ length: 40 }, (_, number) => `export interface Part${number}Options {}\n`).join(""),
+      "src/more.ts": Array.from({ length: 41 }, (_, number) => `type More${number}Deps = object;\n`).join(""),
+    },
+    problem: "src: has 81 interfaces of options, more than 80; take a part of one that there is.",
+  },
+  {
     name: "a folder with too many files",
     files: Object.fromEntries(
       Array.from({ length: 21 }, (_, number) => [`src/core/run/part-${number}.ts`, "export {};\n"]),
