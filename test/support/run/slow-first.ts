@@ -2,8 +2,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes long begins first, so that no worker is left alone with it at the end. */
 const SLOW = [
-  /\/test\/(simulation\/|e2e\/(crash|jobs\/|load|model\/budget|silence|sub-agents\/|surfaces))/,
-  /\/test\/(e2e|jobs|features|tools\/(sandboxed|wasm|web))\//,
+  /\/test\/e2e\/(bad-input|chat|crash|jobs\/|load|model\/(budget|context)|people\/questions|silence|sub-agents\/|surfaces)/,
+  /\/test\/(proof|simulation)\//,
+  /\/test\/features\/(configuration\/page|console\/|memory\/learning|retention\/page)/,
+  /\/test\/(adapters\/web|e2e|jobs|features|tools\/(sandboxed|wasm|web))\//,
 ];
 
 export class SlowFirst extends BaseSequencer {
