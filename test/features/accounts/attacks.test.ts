@@ -258,6 +258,30 @@ describe("a viewer", () => {
     expect(inbox.events).toEqual([]);
   });
 
+  test("changes nothing at any address of a feature, also one that forgets to ask for a role", async () => {
+    let count = 0;
+    const handle = async () => {
+      count += 1;
+      return { status: 200, body: {} };
+    };
+    const routes = new Map([["careless", [{ method: "POST" as const, path: "/change", handle }]]]);
+    const world = await loginWorld({ store: await emptied(), receive: inbox.receive, routes });
+    for (const [name, role] of Object.entries({ vera: "viewer", olga: "operator" })) await world.addAccount(name, role);
+    const answers = [];
+    for (const name of ["vera", "olga"]) {
+      const { browser, changeToken } = await signedIn(world, name);
+      const headers = {
+        "content-type": "application/json",
+        origin: world.origin,
+        "x-deckhand-change": changeToken,
+      };
+      for (const path of ["/features/careless/change", "/features/nothing/change", "/anything"])
+        answers.push((await browser.ask("POST", path, { headers, body: "{}" })).status);
+    }
+    expect(answers).toEqual([403, 403, 403, 200, 404, 404]);
+    expect(count).toBe(1);
+  });
+
   test("puts no files, and may do more as soon as the role is another", async () => {
     const world = await loginWorld({ store: await emptied(), receive: inbox.receive });
     await world.addAccount("vera", "viewer");
