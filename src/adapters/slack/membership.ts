@@ -26,7 +26,7 @@ export async function membershipIn(
   if (known.is_im) return { isPrivate: true, isMember: known.user === userId, canPost: true };
   return {
     isPrivate: known.is_private || known.is_mpim,
-    isMember: await isAmongChannels(web, { channelId, userId }),
+    isMember: (await channelsWith(web, userId)).has(channelId),
     canPost: takesPosts(known),
   };
 }
@@ -54,21 +54,32 @@ async function channelOf(web: SlackWeb, channelId: string): Promise<Channel | nu
   }
 }
 
+/** Ids of the channels that people are being looked up in: who is asked about many channels at once is looked up once. */
+const lookups = new WeakMap<SlackWeb, Map<string, Promise<ReadonlySet<string>>>>();
+
 /** A person is in fewer channels than a channel has members. */
-async function isAmongChannels(
-  web: SlackWeb,
-  { channelId, userId }: { readonly channelId: string; readonly userId: string },
-): Promise<boolean> {
+function channelsWith(web: SlackWeb, userId: string): Promise<ReadonlySet<string>> {
+  const under = lookups.get(web) ?? new Map<string, Promise<ReadonlySet<string>>>();
+  lookups.set(web, under);
+  const known = under.get(userId);
+  if (known !== undefined) return known;
+  const found = listChannels(web, userId).finally(() => under.delete(userId));
+  under.set(userId, found);
+  return found;
+}
+
+async function listChannels(web: SlackWeb, userId: string): Promise<ReadonlySet<string>> {
   const asked = { user: userId, types: "public_channel,private_channel,mpim", limit: LISTED_CHANNELS };
+  const found = new Set<string>();
   let cursor = "";
   for (let page = 0; page < LISTED_PAGES; page += 1) {
     const more = cursor === "" ? {} : { cursor };
     const { channels = [], response_metadata: next } = await listed(web, { ...asked, ...more });
-    if (channels.some(({ id }) => id === channelId)) return true;
+    for (const { id } of channels) if (id !== undefined) found.add(id);
     cursor = next?.next_cursor ?? "";
-    if (cursor === "") return false;
+    if (cursor === "") break;
   }
-  return false;
+  return found;
 }
 
 async function listed(web: SlackWeb, asked: Parameters<SlackWeb["users"]["conversations"]>[0]) {

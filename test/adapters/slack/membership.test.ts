@@ -53,6 +53,24 @@ test("how a person and the bot stand to a channel is what Slack says of both", a
   }
 });
 
+test("somebody who is looked for in many channels at once is looked up once", async () => {
+  await using harness = await openSlackHarness();
+  const { server } = harness;
+  const platform = harness.adapter();
+  await platform.start(new Inbox().receive, new AbortController().signal);
+  const ids = Array.from({ length: 40 }, (_, number) => `C1${String(number).padStart(3, "0")}`);
+  for (const id of ids) {
+    const members = new Set(["U0BOT", ...(id.endsWith("0") ? [] : ["U0ANA"])]);
+    server.workspace.channels.set(id, { id, name: id, kind: "channel", isPrivate: true, members, gone: false });
+  }
+  const thread = { platform: "slack", workspaceId: "T0001", threadId: null } as const;
+  const found = await Promise.all(
+    ids.map(async (channelId) => platform.membership?.({ ...thread, channelId }, "slack:U0ANA")),
+  );
+  expect(found.map((membership) => membership?.isMember)).toEqual(ids.map((id) => !id.endsWith("0")));
+  expect(server.calls.filter(({ method }) => method === "users.conversations").length).toBeLessThan(ids.length / 4);
+});
+
 test.each([
   { who: "a member", user: {}, member: { isGuest: false, isExternal: false } },
   { who: "a guest", user: { isRestricted: true }, member: { isGuest: true } },
