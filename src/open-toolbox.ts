@@ -219,7 +219,8 @@ function providerKeys(
     },
     async tryKey(id, apiKey) {
       const { checkKey } = await import("./cli/check-keys.ts");
-      return checkKey(id, apiKey === undefined ? providers.settings : providers.with(id, apiKey));
+      if (apiKey !== undefined) return checkKey(id, providers.with(id, apiKey), false);
+      return checkKey(id, providers.settings, providers.shown()[id]?.key === "given");
     },
   };
 }

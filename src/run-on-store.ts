@@ -106,7 +106,7 @@ export async function runKeys(config: Config, request: KeysRequest, { terminal, 
       providers: live.shown,
       fileName: config.configFile === null ? "deckhand.config.json" : path.basename(config.configFile),
       key: () => newKey(stdin),
-      tryKey: (provider) => checkKey(provider, live.settings),
+      tryKey: (provider) => checkKey(provider, live.settings, live.shown()[provider]?.key === "given"),
     });
     for (const line of lines) {
       if (ok) terminal.out(line);
@@ -114,9 +114,9 @@ export async function runKeys(config: Config, request: KeysRequest, { terminal, 
     }
     if (!ok) terminal.fail();
     if (!hasChanged || request.type === "list") return;
-    await tellOfKeys(config.home);
     const act = request.type === "set" ? "provider.key_set" : "provider.key_removed";
     await auditFor({ store, runtime }, terminal)({ by: BY, act, about: nameOf(request.provider) });
+    await tellOfKeys(config.home);
   });
 }
 

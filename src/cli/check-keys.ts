@@ -48,9 +48,9 @@ export async function checkKeys(
   return Promise.all(configured.map(([id]) => checkProvider(id, { providers, wanted, limitMs })));
 }
 
-/** Tries one provider's key, and says what came back. */
-export function checkKey(id: string, providers: Settings): Promise<Finding> {
-  return checkProvider(id, { providers, wanted: [], limitMs: PROVIDER_MS });
+/** Tries one provider's key, and says what came back. `isGiven`: by the variable or the file, where it is to be corrected. */
+export function checkKey(id: string, providers: Settings, isGiven = true): Promise<Finding> {
+  return checkProvider(id, { providers, wanted: [], limitMs: PROVIDER_MS, isGiven });
 }
 
 /** Whether the key is that of a provider before it, which is the one that it was set for. */
@@ -63,9 +63,11 @@ interface Wanted {
   readonly providers: Settings;
   readonly wanted: readonly string[];
   readonly limitMs: number;
+  /** Absent: it is. */
+  readonly isGiven?: boolean;
 }
 
-async function checkProvider(id: string, { providers, wanted, limitMs }: Wanted): Promise<Finding> {
+async function checkProvider(id: string, { providers, wanted, limitMs, isGiven = true }: Wanted): Promise<Finding> {
   const entry = CATALOG.find((each) => each.id === id);
   const name = entry?.name ?? id;
   const own = wanted.filter((ref) => ref.startsWith(`${id}/`)).map((ref) => ref.slice(id.length + 1));
@@ -74,7 +76,7 @@ async function checkProvider(id: string, { providers, wanted, limitMs }: Wanted)
     const asked = {
       id,
       name,
-      keyVariable: entry?.keyVariable ?? null,
+      keyVariable: isGiven ? (entry?.keyVariable ?? null) : null,
       provider: await providerOf(id, providers),
       stranger: await strangerTo(id, providers),
       models: own,
@@ -84,7 +86,7 @@ async function checkProvider(id: string, { providers, wanted, limitMs }: Wanted)
     return { ok: true, text: await trial(asked) };
   } catch (error) {
     if (signal.aborted) return { ok: false, text: `${name}: no answer within ${limitMs / 1_000} s.` };
-    return { ok: false, text: `${name}: ${whatCameBack(toAppError(error))}` };
+    return { ok: false, text: `${name}: ${whatCameBack(toAppError(error), isGiven)}` };
   }
 }
 
@@ -146,12 +148,12 @@ async function answerOf({ provider, signal }: Asked, model: string): Promise<voi
   }
 }
 
-function whatCameBack(error: AppError): string {
+function whatCameBack(error: AppError, isGiven: boolean): string {
   const { keyVariable, model, status } = error.detail;
   const http = status === undefined ? "" : ` (HTTP ${status})`;
   switch (error.code) {
     case "auth":
-      return `refused${http}: it does not accept the key${keyVariable === undefined ? "" : `. Check ${keyVariable}`}.`;
+      return `refused${http}: it does not accept the key${keyVariable === undefined || !isGiven ? "" : `. Check ${keyVariable}`}.`;
     case "network":
       return "no network: it cannot be reached. Check the network or the base URL.";
     case "unknown_model":

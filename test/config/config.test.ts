@@ -44,6 +44,7 @@ test("an empty environment gives the documented defaults", () => {
     quotas: { rootMb: 2_000, userMb: 1_000, channelMb: 2_000 },
     channels: {},
     providers: {},
+    providerRegions: {},
     reactions: { slack: ["robot_face"], discord: ["🤖"] },
     warnings: [],
     origin: { layers: expect.anything(), features: FEATURES },

@@ -44,28 +44,32 @@ export async function openKeyring(host: Host, given: Uint8Array | null): Promise
     opened = found;
     host.giveKeys(found.keys);
   };
+  /** What is stored is stored, and is found again by the next start at the latest. */
+  const reload = (): Promise<void> =>
+    load().catch((error: unknown) => log.error({ err: toAppError(error) }, "keys_not_read"));
   await load();
   return {
     stored: () => opened.stored,
     problem: () => opened.problem,
     async set(key) {
       const problem = await storeKey(key, { ...world, providers: host.providers() });
-      if (problem === null) await load();
+      if (problem === null) await reload();
       return problem;
     },
     async remove(provider) {
       const wasThere = await removeKey(provider, world);
-      await load();
+      await reload();
       return wasThere;
     },
     async follow(signal) {
       const directory = keysDirectory(home);
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const watcher = watch(directory, { persistent: false, signal }, (_event, file) => {
-        if (file !== CHANGED) return;
-        load().catch((error: unknown) => log.error({ err: toAppError(error) }, "keys_not_read"));
+        if (file === CHANGED) reload().catch(() => {});
       });
       watcher.on("error", (error) => log.warn({ err: error }, "keys_not_followed"));
+      // What has changed since they were first read was told to nobody.
+      await reload();
     },
   };
 }

@@ -33,7 +33,8 @@ export function providerRoutes(host: Host, sources: Sources): readonly Route[] {
       path: "/list",
       handle: async ({ viewer }) => {
         const mayChange = viewer.kind === "operator" || viewer.account.role === "admin";
-        return { status: 200, body: { rows: hideIn(shown()), problem: keyring.problem(), mayChange } };
+        const rows = mayChange ? shown() : shown().map(withoutHint);
+        return { status: 200, body: { rows: hideIn(rows), problem: keyring.problem(), mayChange } };
       },
     },
     {
@@ -47,6 +48,11 @@ export function providerRoutes(host: Host, sources: Sources): readonly Route[] {
     { method: "POST", path: "/test", role: "admin", handle: testing(host, shown) },
     ...changes(host, keyring),
   ];
+}
+
+/** Parts of a key are for those who set them. */
+function withoutHint<T extends ReturnType<typeof shownProviders>[number]>(provider: T): T {
+  return { ...provider, stored: provider.stored === null ? null : { ...provider.stored, hint: "" } };
 }
 
 /** Tries the key that a provider has, or the one that is typed. */

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, readFile, writeFile } from "node:fs/promises";
+import { link, mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { systemCode } from "../../core/protocol/system-code.ts";
 
@@ -42,10 +42,15 @@ export async function sealingKey(
 
 async function makeKey(file: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  // Under its name it is whole, whatever cuts this off; who comes second takes the first one's.
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, `${randomBytes(KEY_BYTES).toString("base64")}\n`, { mode: 0o600, flag: "wx", flush: true });
   try {
-    await writeFile(file, `${randomBytes(KEY_BYTES).toString("base64")}\n`, { mode: 0o600, flag: "wx", flush: true });
+    await link(draft, file);
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
+  } finally {
+    await rm(draft);
   }
 }
 
@@ -58,7 +63,9 @@ async function readKey(file: string): Promise<SealingKey> {
       return { problem: `${file} is open to others (mode ${rights}). Run: chmod 600 ${file}` };
     }
     const key = readSealingKey((await readFile(handle, "utf8")).trim());
-    return key === null ? { problem: `${file} holds no key of 32 bytes.` } : { key };
+    return key === null
+      ? { problem: `${file} holds no key of 32 bytes. Put the right one back, or remove it and set the keys anew.` }
+      : { key };
   } finally {
     await handle.close();
   }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import type { Browser, Page } from "playwright-core";
@@ -25,7 +25,8 @@ beforeAll(async () => {
   await addAccount(at, { name: "ana", role: "admin" });
 });
 
-beforeEach(() => {
+beforeEach(async () => {
+  await keys("remove", "anthropic");
   at.model.script(() => text("Said with a real key."));
 });
 
@@ -55,7 +56,7 @@ test("a key that an admin sets on the page is tried, stored and used by the next
 
   await page.getByRole("button", { name: "Set a key for Anthropic" }).press("Enter");
   const dialog = page.getByRole("dialog", { name: "A key for Anthropic" });
-  await page.keyboard.type(WRONG);
+  await dialog.getByLabel("Key", { exact: true }).fill(WRONG);
   await dialog.getByRole("button", { name: "Test this key" }).click();
   await dialog.getByText("✗ Anthropic: refused (HTTP 401)").waitFor();
   await dialog.getByLabel("Key", { exact: true }).fill("two words");
@@ -63,7 +64,8 @@ test("a key that an admin sets on the page is tried, stored and used by the next
   await dialog.getByRole("alert").getByText("A key has no spaces").waitFor();
   await dialog.getByLabel("Key", { exact: true }).fill(KEY);
   await page.keyboard.press("Enter");
-  await row(page).getByText("stored").waitFor();
+  await dialog.waitFor({ state: "detached" });
+  await row(page).getByText("stored (ana,").waitFor();
   expect(await answer("now there is one")).toBe("Said with a real key.");
 
   await page.getByRole("button", { name: "Replace the key of Anthropic" }).click();
@@ -103,6 +105,24 @@ test("a key that the command line sets beside the running program is used by its
   expect((await keys("remove", "anthropic")).failed).toBe(true);
   await at.until("the key is gone", async () => (await answer("is it gone")) !== "Said with a real key.");
   expect((await keys("test", "anthropic")).error).toMatch(/^✗ Anthropic: /u);
+});
+
+test("keys that cannot be opened are said on the page, by doctor and by the list, and one that is set anew is used", async () => {
+  await setKey(WRONG);
+  writeFileSync(path.join(at.bot.home, "data/keys/secret.key"), `${Buffer.alloc(32, 9).toString("base64")}\n`);
+  await at.bot.kill("SIGTERM");
+  await at.bot.start();
+  const lost = "Stored keys cannot be used (Anthropic): they were sealed with another key.";
+  const page = await signedIn(at, browser, { name: "ana" });
+  await page.goto(`${originOf(at)}/#/providers`);
+  await page.getByRole("alert").getByText(lost).waitFor();
+  await row(page).getByText("stored, and cannot be opened").waitFor();
+  await page.context().close();
+  expect((await keys("list")).out).toContain(`⚠ ${lost}`);
+  expect((await runCli(["doctor"], { cwd: at.bot.home, env: at.env })).out).toContain(`⚠ ${lost}`);
+  await setKey(KEY);
+  await at.until("the new one is used", async () => (await answer("and set anew")) === "Said with a real key.");
+  await keys("remove", "anthropic");
 });
 
 test("keys stand in clear neither in the log nor in any file of the home", async () => {

@@ -167,6 +167,8 @@ test("an admin stores a key, replaces and removes it; the audit log has who, and
     isConfigured: true,
     stored: { hint: "wxyz", by: "admin", isUsed: true },
   });
+  const { listed: seenByViewer } = await signedIn("viewer");
+  expect(await seenByViewer()).not.toContain("wxyz");
   const answer = await send("test", { id: "groq" });
   expect(JSON.parse(answer.body)).toMatchObject({ ok: false, text: expect.stringContaining("refused (HTTP 401)") });
   expect((await send("key", { id: "groq", key: KEY })).status).toBe(200);

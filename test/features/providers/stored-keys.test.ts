@@ -96,8 +96,18 @@ test("a key file that others may read, that is gone, or that is another one is s
   expect(after.problem).toContain("(OpenAI): they were sealed with another key");
   expect(await storeKey({ provider: "openai", key: KEY, by: "" }, world)).toBeNull();
   expect((await openKeys(world)).problem).toBeNull();
+  expect(readdirSync(path.dirname(file))).toEqual(["secret.key"]);
   writeFileSync(file, "no key\n");
-  expect((await openKeys(world)).problem).toContain("holds no key of 32 bytes");
+  expect((await openKeys(world)).problem).toContain("holds no key of 32 bytes. Put the right one back, or remove it");
+});
+
+test("of several at once that need the first key file, all use the same", async () => {
+  const { world } = await opened(DATABASES.SQLite);
+  const providers = ["openai", "groq", "mistral", "xai", "cohere"];
+  await Promise.all(providers.map((provider) => storeKey({ provider, key: KEY, by: "" }, world)));
+  const { keys, problem } = await openKeys(world);
+  expect([...keys.keys()].toSorted()).toEqual(providers.toSorted());
+  expect(problem).toBeNull();
 });
 
 test("with a key of the environment no file is made, and that key alone opens", async () => {

@@ -292,7 +292,7 @@ test("on a narrow screen one column shows at a time, and each leads to the other
   await platform.post(thread, plainMessage("✓ 1 turn · 2 s", { buttons }), "live");
   const columns = [
     page.getByRole("navigation", { name: "Threads and jobs" }),
-    page.getByRole("main"),
+    page.locator("main.thread"),
     page.getByRole("complementary", { name: "Details" }),
   ];
   const shown = () => Promise.all(columns.map((column) => column.isVisible()));

@@ -69,7 +69,7 @@ function ProviderList({ state }: { readonly state: PageState }): JSX.Element {
           )}
           <DataTable
             caption="Providers"
-            columns={mayChange ? [...PROVIDER_COLUMNS, actions] : PROVIDER_COLUMNS}
+            columns={mayChange ? [...columnsFor(true), actions] : columnsFor(false)}
             rows={rows}
             keyOf={({ id, stored }) => `${id} ${stored?.at ?? ""}`}
             empty="There are none."
@@ -80,13 +80,25 @@ function ProviderList({ state }: { readonly state: PageState }): JSX.Element {
   );
 }
 
-const PROVIDER_COLUMNS: readonly Column<Provider>[] = [
-  { title: "Provider", cell: ({ name }) => name, sortBy: ({ name }) => name },
-  { title: "Key", cell: KeyState, sortBy: ({ isConfigured }) => (isConfigured ? 0 : 1) },
-  { title: "Models", cell: ModelsLink },
-];
+function columnsFor(mayChange: boolean): readonly Column<Provider>[] {
+  return [
+    { title: "Provider", cell: ({ name }) => name, sortBy: ({ name }) => name },
+    {
+      title: "Key",
+      cell: (provider) => <KeyState provider={provider} mayChange={mayChange} />,
+      sortBy: ({ isConfigured }) => (isConfigured ? 0 : 1),
+    },
+    { title: "Models", cell: ModelsLink },
+  ];
+}
 
-function KeyState({ keyFrom, stored, keyRequired, keyVariable, isConfigured }: Provider): JSX.Element {
+interface KeyStateProps {
+  readonly provider: Provider;
+  readonly mayChange: boolean;
+}
+
+function KeyState({ provider, mayChange }: KeyStateProps): JSX.Element {
+  const { keyFrom, stored, keyRequired, keyVariable, isConfigured } = provider;
   if (keyFrom !== null) {
     return (
       <>
@@ -115,7 +127,8 @@ function KeyState({ keyFrom, stored, keyRequired, keyVariable, isConfigured }: P
   if (!keyRequired) return isConfigured ? <>none; it has an address</> : <span class="hint">none needed</span>;
   return (
     <span class="hint">
-      none: set it here or as <code>{keyVariable}</code>
+      {mayChange ? "none: set it here or as" : "none: an admin sets it, or whoever runs Deckhand as"}{" "}
+      <code>{keyVariable}</code>
     </span>
   );
 }

@@ -25,12 +25,10 @@ interface SidebarProps {
 }
 
 export function Sidebar(props: SidebarProps): JSX.Element {
-  return props.isAlone ? (
-    <main class="column">
+  return (
+    <div class="column" role={props.isAlone ? "main" : undefined}>
       <SidebarParts {...props} />
-    </main>
-  ) : (
-    <SidebarParts {...props} />
+    </div>
   );
 }
 
