@@ -8,7 +8,7 @@ import { type Postgres, startPostgres } from "../../support/database/postgres.ts
 import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
-import { LIMITS, PASSWORD } from "./login-world.ts";
+import { LIMITS, loginWorld, PASSWORD } from "./login-world.ts";
 
 let postgres: Postgres;
 
@@ -112,3 +112,18 @@ async function run(store: Store, clock: ManualClock, request: Parameters<typeof 
   const password = () => Promise.resolve("another one of these");
   expect(await changeAccounts(request, { store, clock, password })).toMatchObject({ ok: true });
 }
+
+test("while the database is away each address says so", async () => {
+  const server = await startPostgres();
+  const store = await openStore(await server.createDatabase(), systemRuntime());
+  onTestFinished(() => store.close());
+  const world = await loginWorld({ store });
+  await world.addAccount("ana", "admin");
+  const browser = world.browser();
+  await browser.signIn("ana");
+  expect((await browser.get("/session")).status).toBe(200);
+  await server.stop();
+  const line = "The database does not answer. Try again in a moment.";
+  for (const path of ["/session", "/sessions/list", "/features/audit/list"])
+    expect(await browser.get(path), path).toMatchObject({ status: 503, body: JSON.stringify({ error: line }) });
+});

@@ -87,6 +87,32 @@ test("a run is stopped from the page, in the thread by who pressed it", async ()
   expect(await ana.getByRole("button", { name: "Stop", exact: true }).count()).toBe(0);
 });
 
+test("of two browsers that show a session both follow, and the second to decide is told that it is decided", async () => {
+  const gate = hold();
+  at.model.script((request) =>
+    request.toolResults.length > 0
+      ? ([text("The file "), gate.part, text("is there.")] as Reply)
+      : toolUse("write", { path: "two.txt", content: "2\n" }),
+  );
+  const talk = at.talk({ text: "write two dot txt", channel: at.channel() });
+  const second = await signedIn(at, browser, { name: "ana" });
+  const id = await openSession(ana, "write two dot txt");
+  await openSession(second, "write two dot txt");
+  for (const page of [ana, second]) await page.getByRole("button", { name: "Allow once" }).waitFor();
+  const action = `approve:y:${await approvalOf(id)}`;
+  await ana.getByRole("button", { name: "Allow once" }).click();
+  for (const page of [ana, second]) {
+    await messages(page).getByText("The file").first().waitFor();
+    await expect.poll(() => page.getByRole("button", { name: "Allow once" }).count()).toBe(0);
+  }
+  gate.release();
+  for (const page of [ana, second]) await messages(page).getByText("The file is there.").first().waitFor();
+  expect((await press(second, id, action)).body).toMatch(/decided|allowed/iu);
+  await talk.answered(1);
+  expect(talk.seen().filter(({ text: shown }) => shown.includes("Allowed by @ana"))).toHaveLength(1);
+  await second.context().close();
+});
+
 test("who may not decide is shown no buttons, and a hand-made click is refused as in the thread", async () => {
   at.model.script((request) =>
     request.toolResults.length > 0 ? text("Done.") : toolUse("write", { path: "b.txt", content: "b\n" }),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import fastifyWebsocket, { type WebSocket } from "@fastify/websocket";
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { isDatabaseAway } from "../../../core/protocol/database-failure.ts";
 import { ConfigError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import { listenError } from "../../render/listen-error.ts";
@@ -14,6 +15,9 @@ import { type FeatureRoutes, registerFeatureRoutes } from "./feature-routes.ts";
 import { registerFileRoutes } from "./file-routes.ts";
 import { registerLogin } from "./login-routes.ts";
 import { registerSessions } from "./session-routes.ts";
+
+/** What a person reads, whatever they have asked for. */
+const DATABASE_AWAY = "The database does not answer. Try again in a moment.";
 
 export interface Probe {
   readonly status: number;
@@ -69,6 +73,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) options.log.error({ err: error, path: pathOf(request) }, "web_request_failed");
+    if (isDatabaseAway(error)) return reply.code(503).send({ error: DATABASE_AWAY });
     return reply.code(status).send({ error: status >= 500 ? "Something broke on the server's side." : error.message });
   });
   app.setNotFoundHandler(async (_request, reply) => reply.code(404).send({ error: "There is nothing here." }));
