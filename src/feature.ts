@@ -4,6 +4,7 @@ import type { PanelSource } from "./adapters/web/live/overview.ts";
 import type { FeatureAnswer, FeatureRequest, FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 import type { Logins } from "./adapters/web/server/logins.ts";
 import type { CommandTold, TeamJob, TeamJobs, TeamJobView } from "./adapters/web/sessions/team-jobs.ts";
+import type { TeamMemories, TeamMemory } from "./adapters/web/sessions/team-memory.ts";
 import type { TeamOverview } from "./adapters/web/sessions/team-overview.ts";
 import type { SeenChannel, TeamSessions, Viewer } from "./adapters/web/sessions/team-sessions.ts";
 import type {
@@ -19,6 +20,13 @@ import type {
   ShownSetting,
   TeamSettings,
 } from "./adapters/web/sessions/team-settings.ts";
+import type {
+  TeamServer,
+  TeamServers,
+  TeamTool,
+  TeamToolDetails,
+  TeamTools,
+} from "./adapters/web/sessions/team-tools.ts";
 import type { TeamUsage } from "./adapters/web/sessions/team-usage.ts";
 import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
@@ -199,8 +207,8 @@ export interface FeatureHost {
   readonly taken: () => ReadonlySet<string>;
   /** Writes down for the audit log what somebody has done; it never rejects. */
   readonly audit: WriteAudit;
-  /** A channel (`slack:C1`) that the page shows somebody; null: it shows them none of that name. */
-  readonly seenChannel: (viewer: Viewer, channelKey: string) => Promise<SeenChannel | null>;
+  /** Those of the channels (`slack:C1`) that the page shows somebody, by id. */
+  readonly seenChannels: TeamSessions["channels"];
   /** Whether the page shows somebody a session; what it does not show is not there. */
   readonly showsSession: (viewer: Viewer, sessionId: string) => Promise<boolean>;
   /** Sessions are gone for everybody from now on; their rows are there for a moment longer. */
@@ -276,9 +284,16 @@ export type {
   TeamJob,
   TeamJobs,
   TeamJobView,
+  TeamMemories,
+  TeamMemory,
   TeamOverview,
+  TeamServer,
+  TeamServers,
   TeamSessions,
   TeamSettings,
+  TeamTool,
+  TeamToolDetails,
+  TeamTools,
   TeamUsage,
 };
 

@@ -70,7 +70,7 @@ async function openFeatures(
   return featuresOf(open, toolsOf);
 }
 
-type Between = Pick<FeatureHost, "audit" | "showsSession" | "seenChannel" | "sessionsGone">;
+type Between = Pick<FeatureHost, "audit" | "showsSession" | "seenChannels" | "sessionsGone">;
 
 /** What features have of each other without knowing of one another. */
 function betweenFeatures(open: readonly Opened[]): Between {
@@ -78,18 +78,16 @@ function betweenFeatures(open: readonly Opened[]): Between {
     audit: async (entry) => {
       for (const { audit: write } of open) await write?.(entry);
     },
-    seenChannel: async (viewer, channelKey) => {
-      const seen = await Promise.all(open.map(async ({ sessions }) => sessions?.channel(viewer, channelKey)));
-      return seen.find((channel) => channel != null) ?? null;
-    },
-    showsSession: async (viewer, sessionId) => {
-      const shown = await Promise.all(open.map(async ({ sessions }) => sessions?.session(viewer, sessionId)));
-      return shown.some((session) => session != null);
-    },
+    seenChannels: async (viewer, ids) => (await sessionsOf(open)?.channels(viewer, ids)) ?? new Map(),
+    showsSession: async (viewer, sessionId) => ((await sessionsOf(open)?.session(viewer, sessionId)) ?? null) !== null,
     sessionsGone: (sessionIds) => {
       for (const { sessionsGone } of open) sessionsGone?.(sessionIds);
     },
   };
+}
+
+function sessionsOf(open: readonly Opened[]): OpenFeature["sessions"] {
+  return open.find(({ sessions }) => sessions !== undefined)?.sessions;
 }
 
 function featuresOf(open: readonly Opened[], toolsOf: (features: readonly Opened[]) => Distinct): Features {
@@ -107,7 +105,7 @@ function featuresOf(open: readonly Opened[], toolsOf: (features: readonly Opened
     problems: () => open.flatMap(({ problems }) => problems?.() ?? []),
     command: (name) => open.find(({ commands }) => commands?.[name] !== undefined)?.commands?.[name] ?? null,
     routes: new Map(open.map(({ name, routes }) => [name, routes ?? []])),
-    sessions: open.find(({ sessions }) => sessions !== undefined)?.sessions ?? null,
+    sessions: sessionsOf(open) ?? null,
     logins: open.find(({ logins }) => logins !== undefined)?.logins ?? null,
     hooks: open.flatMap(({ name, hook }) => (hook === undefined ? [] : [{ ...hook, name }])),
     watchers: open.flatMap(({ watchRun }) => (watchRun === undefined ? [] : [watchRun])),

@@ -12,7 +12,7 @@ export interface Revision {
   readonly number: number;
   /** Null: what was set is taken back. */
   readonly content: string | null;
-  /** An account's name; empty: whoever holds the page's key on this machine. */
+  /** An account's name; `operator`: whoever holds the page's key on this machine. */
   readonly by: string;
   /** Milliseconds since the epoch. */
   readonly at: number;

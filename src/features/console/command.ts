@@ -7,7 +7,7 @@ import type { Place, Sight, Viewer } from "./sight.ts";
 import { type ChannelRow, consoleReads } from "./store.ts";
 
 export interface Commanding {
-  readonly host: Pick<FeatureHost, "store" | "describe" | "receive" | "runtime" | "audit">;
+  readonly host: Pick<FeatureHost, "store" | "describe" | "receive" | "runtime">;
   readonly sight: Sight;
 }
 
@@ -36,15 +36,7 @@ export async function commandInChannel(
 ): Promise<CommandTold | null> {
   const place = await placeOfChannel(channelId, world);
   if (place === null || !(await world.sight.seesChannel(viewer, place.channel))) return null;
-  const told = await commandAt(viewer, { place, line }, world);
-  // The audit log has who has changed what, whatever it says of that.
-  const verb = line.args.split(/\s/u)[0] ?? "";
-  const isChange = line.filled !== undefined || !["list", "search", ""].includes(verb);
-  if (isChange && told.form === null) {
-    const by = viewer.kind === "account" ? viewer.account.name : "operator";
-    await world.host.audit({ by, act: `${line.name}.${verb}`, about: place.channel.name });
-  }
-  return told;
+  return commandAt(viewer, { place, line }, world);
 }
 
 /** A line as the viewer's person there types it. */
@@ -86,9 +78,13 @@ export function whyNotAt(
 export async function placeOfChannel(
   channelId: string,
   { host }: { readonly host: Pick<FeatureHost, "store"> },
-): Promise<{ readonly channel: ChannelRow; readonly thread: Place["thread"] } | null> {
+): Promise<Place | null> {
   const [channel] = await host.store.tables(consoleReads).channelsAmong([channelId]);
-  if (channel === undefined) return null;
+  return channel === undefined ? null : placeIn(channel);
+}
+
+/** A channel without a thread. */
+export function placeIn(channel: ChannelRow): Place {
   const workspaceId = channel.workspaceId.slice(channel.workspaceId.indexOf(":") + 1);
   return { channel, thread: channelOf(channel.id, workspaceId) };
 }

@@ -56,7 +56,7 @@ function openConsole(host: FeatureHost, adminsSeePrivate: boolean): OpenFeature 
       choices: async (...asked) => (await load()).choices(...asked),
       session: async (...asked) => (await load()).session(...asked),
       change: async (...asked) => (await load()).change(...asked),
-      channel: async (...asked) => (await load()).channel(...asked),
+      channels: async (...asked) => (await load()).channels(...asked),
       press: async (...asked) => (await load()).press(...asked),
       watch: (watching) => {
         let end = (): void => {};

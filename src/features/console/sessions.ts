@@ -10,7 +10,7 @@ import type {
 } from "../../feature.ts";
 
 import { type Comparing, changeOf } from "./changes.ts";
-import { commandInChannel, placeOfChannel } from "./command.ts";
+import { commandInChannel, placeIn } from "./command.ts";
 import type { CommandingJobs } from "./jobs/job-commands.ts";
 import { answerOnJobs, type JobRoute } from "./jobs/job-routes.ts";
 import { choicesFor, type Looking, listSessions } from "./list.ts";
@@ -19,6 +19,7 @@ import { type Overlooking, overviewFor } from "./overview/overview.ts";
 import { type Pressing, pressButton } from "./press.ts";
 import { type Showing, showSession } from "./session.ts";
 import { createSight, type SightOptions, type Viewer } from "./sight.ts";
+import { consoleReads } from "./store.ts";
 import { type UsageQuery, usageFor } from "./usage/usage.ts";
 
 export interface Sessions extends TeamSessions {
@@ -52,7 +53,7 @@ export function createSessions(host: Host, { adminsSeePrivate, health, writing }
     session: async (viewer, id) => host.hideIn(await showSession(viewer, id, world)),
     change: async (viewer, asked) => host.hideIn(await changeOf(viewer, asked, world)),
     press: async (viewer, press) => host.hideIn(await pressButton(viewer, press, world)),
-    channel: (viewer, id) => seenChannel(viewer, id, world),
+    channels: (viewer, ids) => seenChannels(viewer, ids, world),
     command: async (viewer, command) => host.hideIn(await commandInChannel(viewer, command, world)),
     jobs: async (route, request) => host.hideIn(await answerOnJobs(route, request, world)),
     overview: async (viewer) => host.hideIn(await overviewFor(viewer, { ...world, health })),
@@ -63,8 +64,18 @@ export function createSessions(host: Host, { adminsSeePrivate, health, writing }
   };
 }
 
-async function seenChannel(viewer: Viewer, id: string, world: Looking): Promise<SeenChannel | null> {
-  const place = await placeOfChannel(id, world);
-  if (place === null || !(await world.sight.seesChannel(viewer, place.channel))) return null;
-  return { thread: place.thread, person: await world.sight.actor(viewer, place) };
+async function seenChannels(
+  viewer: Viewer,
+  ids: readonly string[],
+  { host, sight }: Looking,
+): Promise<ReadonlyMap<string, SeenChannel>> {
+  const channels = await host.store.tables(consoleReads).channelsAmong(ids);
+  const seen = await Promise.all(
+    channels.map(async (channel): Promise<[string, SeenChannel][]> => {
+      if (!(await sight.seesChannel(viewer, channel))) return [];
+      const place = placeIn(channel);
+      return [[channel.id, { thread: place.thread, person: await sight.actor(viewer, place) }]];
+    }),
+  );
+  return new Map(seen.flat());
 }

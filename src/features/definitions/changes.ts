@@ -3,10 +3,9 @@ import { channelKeySchema } from "../../config/platform-ids.ts";
 import { agentNameSchema } from "../../config/settings.ts";
 import type { DefinitionCheck } from "../../core/agents/page-definitions.ts";
 import { skillName } from "../../core/skills/skills.ts";
-import type { FeatureAnswer, FeatureHost, FeatureRequest } from "../../feature.ts";
+import type { FeatureAnswer, FeatureHost } from "../../feature.ts";
 import { type Changed, type KeptDefinitions, KINDS, type Kind } from "./kept.ts";
 
-type Viewer = FeatureRequest["viewer"];
 type Host = Pick<FeatureHost, "definitions" | "audit">;
 
 /** Characters of a name, and of a text. */
@@ -35,7 +34,7 @@ const ACTS: Readonly<Record<Kind, string>> = {
 /** Saves a text, unless something is wrong with it or somebody else has saved one meanwhile. */
 export async function save(
   { isNew, text, ...asked }: z.infer<typeof saveSchema>,
-  viewer: Viewer,
+  by: string,
   world: Host & { readonly kept: KeptDefinitions },
 ): Promise<FeatureAnswer> {
   const { kind, name } = asked;
@@ -44,13 +43,13 @@ export async function save(
   if (why !== null) return outcome({ type: "refused", why });
   const checked = check(kind, { name, text }, world);
   if (checked.problems.length > 0) return outcome({ type: "invalid", ...checked });
-  return change({ ...asked, content: text }, viewer, world);
+  return change({ ...asked, content: text, by }, world);
 }
 
 /** What the page has set holds no longer: the shipped one does again, or there is none of that name. */
 export async function takeBack(
   asked: z.infer<typeof takeBackSchema>,
-  viewer: Viewer,
+  by: string,
   world: Host & { readonly kept: KeptDefinitions },
 ): Promise<FeatureAnswer> {
   const { kind, name } = asked;
@@ -58,22 +57,20 @@ export async function takeBack(
     return outcome({ type: "refused", why: "The page has set nothing here." });
   const why = kind === "agent" ? whyNeeded(name, world) : null;
   if (why !== null) return outcome({ type: "refused", why });
-  return change({ ...asked, content: null }, viewer, world);
+  return change({ ...asked, content: null, by }, world);
 }
 
 type Asked = Parameters<KeptDefinitions["change"]>[0];
 
 async function change(
-  asked: Omit<Asked, "by">,
-  viewer: Viewer,
+  asked: Asked,
   { kept, audit }: Host & { readonly kept: KeptDefinitions },
 ): Promise<FeatureAnswer> {
-  const by = viewer.kind === "operator" ? "" : viewer.account.name;
-  const changed = await kept.change({ ...asked, by });
+  const changed = await kept.change(asked);
   if (changed.type === "saved") {
     const details = asked.content === null ? `revision ${changed.number}: taken back` : `revision ${changed.number}`;
     const about = asked.name === "" ? "all channels" : asked.name;
-    await audit({ by, act: ACTS[asked.kind], about, details });
+    await audit({ by: asked.by, act: ACTS[asked.kind], about, details });
   }
   return outcome(changed);
 }

@@ -5,9 +5,9 @@ import { channelsFor, configuredFor, mayEdit } from "./channels.ts";
 import { type KeptDefinitions, KINDS, type Kind } from "./kept.ts";
 import { listed, whole } from "./shown.ts";
 
-type Host = Pick<FeatureHost, "store" | "definitions" | "canSeeChannel" | "audit" | "hideIn">;
+type Host = Pick<FeatureHost, "store" | "definitions" | "seenChannels" | "audit" | "hideIn">;
 export type World = Host & { readonly kept: KeptDefinitions };
-type Viewer = FeatureRequest["viewer"];
+type Asker = Pick<FeatureRequest, "viewer" | "role">;
 
 /** Revisions of one page of the history. */
 const PAGE = 20;
@@ -33,30 +33,30 @@ const NONE: FeatureAnswer = { status: 404, body: { error: "There is none of that
 export function definitionRoutes(host: Host, kept: KeptDefinitions): readonly FeatureRoute[] {
   const world = { ...host, kept };
   return [
-    reading("/list", z.object({ kind: definitionKind }), ({ kind }, viewer) => list(kind, viewer, world)),
-    reading("/one", oneSchema, (asked, viewer) => one(asked, viewer, world)),
-    reading("/channels", z.object({}), (_asked, viewer) => channels(viewer, world)),
-    reading("/told", channelSchema, ({ channel }, viewer) => told(channel, viewer, world)),
-    reading("/history", historySchema, (asked, viewer) => history(asked, viewer, world)),
-    reading("/revision", revisionSchema, (asked, viewer) => revision(asked, viewer, world)),
+    reading("/list", z.object({ kind: definitionKind }), ({ kind }, asker) => list(kind, asker, world)),
+    reading("/one", oneSchema, (asked, asker) => one(asked, asker, world)),
+    reading("/channels", z.object({}), (_asked, asker) => channels(asker, world)),
+    reading("/told", channelSchema, ({ channel }, asker) => told(channel, asker, world)),
+    reading("/history", historySchema, (asked, asker) => history(asked, asker, world)),
+    reading("/revision", revisionSchema, (asked, asker) => revision(asked, asker, world)),
     writing("/check", checkSchema, async ({ kind, ...asked }) => {
       const why = problemWithName(kind, asked.name);
       const { problems, notes } = check(kind, asked, world);
       return { status: 200, body: { name: why, problems, notes, bytes: Buffer.byteLength(asked.text) } };
     }),
-    writing("/save", saveSchema, (asked, viewer) => save(asked, viewer, world)),
-    writing("/take-back", takeBackSchema, (asked, viewer) => takeBack(asked, viewer, world)),
+    writing("/save", saveSchema, (asked, { by }) => save(asked, by, world)),
+    writing("/take-back", takeBackSchema, (asked, { by }) => takeBack(asked, by, world)),
   ];
 }
 
 function reading<T>(
   path: string,
   schema: z.ZodType<T>,
-  answer: (asked: T, viewer: Viewer) => Promise<FeatureAnswer>,
+  answer: (asked: T, request: FeatureRequest) => Promise<FeatureAnswer>,
 ): FeatureRoute {
-  const handle: FeatureRoute["handle"] = async ({ query, viewer }) => {
-    const asked = schema.safeParse(Object.fromEntries(query));
-    return asked.success ? answer(asked.data, viewer) : NOT_UNDERSTOOD;
+  const handle: FeatureRoute["handle"] = async (request) => {
+    const asked = schema.safeParse(Object.fromEntries(request.query));
+    return asked.success ? answer(asked.data, request) : NOT_UNDERSTOOD;
   };
   return { method: "GET", path, handle };
 }
@@ -64,52 +64,52 @@ function reading<T>(
 function writing<T>(
   path: string,
   schema: z.ZodType<T>,
-  answer: (asked: T, viewer: Viewer) => Promise<FeatureAnswer>,
+  answer: (asked: T, request: FeatureRequest) => Promise<FeatureAnswer>,
 ): FeatureRoute {
-  const handle: FeatureRoute["handle"] = async ({ body, viewer }) => {
-    const asked = schema.safeParse(body);
-    return asked.success ? answer(asked.data, viewer) : NOT_UNDERSTOOD;
+  const handle: FeatureRoute["handle"] = async (request) => {
+    const asked = schema.safeParse(request.body);
+    return asked.success ? answer(asked.data, request) : NOT_UNDERSTOOD;
   };
   return { method: "POST", path, role: "admin", handle };
 }
 
 /** Whoever may change a text reads it as it is: what is masked would be saved so. */
-function answered(body: object, viewer: Viewer, { hideIn }: Host): FeatureAnswer {
-  return { status: 200, body: mayEdit(viewer) ? body : hideIn(body) };
+function answered(body: object, asker: Asker, { hideIn }: Host): FeatureAnswer {
+  return { status: 200, body: mayEdit(asker) ? body : hideIn(body) };
 }
 
-async function list(kind: z.infer<typeof definitionKind>, viewer: Viewer, world: World): Promise<FeatureAnswer> {
+async function list(kind: z.infer<typeof definitionKind>, asker: Asker, world: World): Promise<FeatureAnswer> {
   const { definitions, kept } = world;
   const set = kind === "agent" ? definitions.agents : definitions.skills;
   const rows = set.all().map((definition) => listed(definition, kept.newest(kind, definition.name)));
   const found = await Promise.all(
-    (await configuredFor(viewer, world)).map(async (channel) => {
+    (await configuredFor(asker, world)).map(async (channel) => {
       // What is wrong with a directory is said where it is used.
       const told = kind === "skill" ? await definitions.told(channel.key).catch(() => NOTHING) : NOTHING;
       return { ...channel, agent: definitions.agentOf(channel.key), skills: told.skills };
     }),
   );
   const body = { rows, problems: set.problems(), usual: definitions.agentOf(""), channels: found };
-  return answered({ ...body, mayEdit: mayEdit(viewer) }, viewer, world);
+  return answered({ ...body, mayEdit: mayEdit(asker) }, asker, world);
 }
 
-async function one({ kind, name }: z.infer<typeof oneSchema>, viewer: Viewer, world: World): Promise<FeatureAnswer> {
+async function one({ kind, name }: z.infer<typeof oneSchema>, asker: Asker, world: World): Promise<FeatureAnswer> {
   const { definitions, kept } = world;
   const set = kind === "agent" ? definitions.agents : definitions.skills;
   const found = set.all().find((definition) => definition.name === name);
   if (found === undefined) return NONE;
-  const seen = kind === "agent" ? await configuredFor(viewer, world) : [];
+  const seen = kind === "agent" ? await configuredFor(asker, world) : [];
   const having = seen.filter(({ key }) => definitions.agentOf(key) === name);
   const usual = kind === "agent" && definitions.agentOf("") === name;
   const body = { ...whole(found, kept.newest(kind, name)), channels: having, isUsual: usual };
-  return answered({ ...body, mayEdit: mayEdit(viewer) }, viewer, world);
+  return answered({ ...body, mayEdit: mayEdit(asker) }, asker, world);
 }
 
-async function channels(viewer: Viewer, world: World): Promise<FeatureAnswer> {
+async function channels(asker: Asker, world: World): Promise<FeatureAnswer> {
   const { definitions, kept } = world;
   const set = kept.names("instructions");
   const seen = await channelsFor(
-    viewer,
+    asker,
     set.filter((name) => name !== ""),
     world,
   );
@@ -118,15 +118,15 @@ async function channels(viewer: Viewer, world: World): Promise<FeatureAnswer> {
     agent: definitions.agentOf(channel.key),
     isSet: set.includes(channel.key),
   }));
-  return { status: 200, body: { rows, isSetForAll: set.includes(""), mayEdit: mayEdit(viewer) } };
+  return { status: 200, body: { rows, isSetForAll: set.includes(""), mayEdit: mayEdit(asker) } };
 }
 
 const NOTHING = { sandboxRoot: null, layers: [], waiting: [], skills: [] };
 
 /** What agents are told in a channel, and what of it the page has set. */
-async function told(channel: string, viewer: Viewer, world: World): Promise<FeatureAnswer> {
+async function told(channel: string, asker: Asker, world: World): Promise<FeatureAnswer> {
   const { definitions, kept } = world;
-  if (!(await sees("instructions", channel, { viewer, world }))) return NONE;
+  if (!(await sees("instructions", channel, { asker, world }))) return NONE;
   const newest = kept.newest("instructions", channel);
   const own = { text: newest?.content ?? "", number: newest?.number ?? 0, isSet: newest?.content != null };
   const { sandboxRoot, layers, waiting } = channel === "" ? NOTHING : await definitions.told(channel);
@@ -134,24 +134,24 @@ async function told(channel: string, viewer: Viewer, world: World): Promise<Feat
     ...layers.map(({ source, text }) => ({ source, text, isFollowed: true })),
     ...waiting.map(({ path, text }) => ({ source: path, text, isFollowed: false })),
   ].map((file) => ({ ...file, bytes: Buffer.byteLength(file.text) }));
-  const body = { ...own, agent: definitions.agentOf(channel), sandboxRoot, files, mayEdit: mayEdit(viewer) };
-  return answered(body, viewer, world);
+  const body = { ...own, agent: definitions.agentOf(channel), sandboxRoot, files, mayEdit: mayEdit(asker) };
+  return answered(body, asker, world);
 }
 
 /** Agents and skills are everybody's. Admins may name a channel that nobody has written in yet. */
-async function sees(kind: Kind, name: string, { viewer, world }: { viewer: Viewer; world: World }): Promise<boolean> {
+async function sees(kind: Kind, name: string, { asker, world }: { asker: Asker; world: World }): Promise<boolean> {
   if (problemWithName(kind, name) !== null) return false;
-  if (kind !== "instructions" || name === "" || mayEdit(viewer)) return true;
-  const seen = await channelsFor(viewer, world.kept.names("instructions"), world);
+  if (kind !== "instructions" || name === "" || mayEdit(asker)) return true;
+  const seen = await channelsFor(asker, world.kept.names("instructions"), world);
   return seen.some(({ key }) => key === name);
 }
 
 async function history(
   { kind, name, before }: z.infer<typeof historySchema>,
-  viewer: Viewer,
+  asker: Asker,
   world: World,
 ): Promise<FeatureAnswer> {
-  if (!(await sees(kind, name, { viewer, world }))) return NONE;
+  if (!(await sees(kind, name, { asker, world }))) return NONE;
   const from = before === undefined ? {} : { before };
   const found = await world.store.revisions.history({ kind, name }, { ...from, limit: PAGE + 1 });
   const rows = found
@@ -162,11 +162,11 @@ async function history(
 
 async function revision(
   { kind, name, number }: z.infer<typeof revisionSchema>,
-  viewer: Viewer,
+  asker: Asker,
   world: World,
 ): Promise<FeatureAnswer> {
-  if (!(await sees(kind, name, { viewer, world }))) return NONE;
+  if (!(await sees(kind, name, { asker, world }))) return NONE;
   const [found] = await world.store.revisions.history({ kind, name }, { before: number + 1, limit: 1 });
   if (found?.number !== number) return NONE;
-  return answered({ text: found.content ?? "" }, viewer, world);
+  return answered({ text: found.content ?? "" }, asker, world);
 }

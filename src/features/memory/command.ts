@@ -6,6 +6,7 @@ import { keepInMind, rememberCommand } from "../../core/commands/remember.ts";
 import type { FormValues } from "../../core/protocol/form.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import { inlineCode } from "../../core/text/plain-text.ts";
+import type { WriteAudit } from "../../feature.ts";
 import { addForm, editForm, refusedForm } from "./forms.ts";
 import type { Learner } from "./learning/learner.ts";
 import { listedLine } from "./listed-line.ts";
@@ -21,9 +22,14 @@ const MOST_EXPORTED = 10_000;
 
 type Verb = (typed: Typed, use: Use) => Promise<CommandReply>;
 
-interface Use {
+/** What the commands work with. */
+interface Commanding {
   readonly memories: Memories;
   readonly learner: Pick<Learner, "ask" | "dropThreadsOf">;
+  readonly audit: WriteAudit;
+}
+
+interface Use extends Commanding {
   readonly context: CommandContext;
 }
 
@@ -49,16 +55,13 @@ const VERBS: Readonly<Record<string, Verb>> = {
 };
 
 /** `/memory`: what people see and change of what is remembered; `/remember` adds to it. */
-export function memoryCommands(
-  memories: Memories,
-  learner: Pick<Learner, "ask" | "dropThreadsOf">,
-): Readonly<Record<"memory" | "remember", ChatCommand["run"]>> {
+export function memoryCommands(commanding: Commanding): Readonly<Record<"memory" | "remember", ChatCommand["run"]>> {
   return {
-    memory: memoryCommand(memories, learner),
+    memory: memoryCommand(commanding),
     async remember(line, context) {
       const text = line.trim();
       if (text === "") return rememberCommand.run(line, context);
-      const kept = await keptHere(text, { memories, learner, context });
+      const kept = await keptHere(text, { ...commanding, context });
       if ("refused" in kept) return privately(`✗ ${kept.refused}`);
       const isInMind = context.session !== null && (await keepInMind(text, context));
       const here = isInMind ? "keep it in mind in this thread, and " : "";
@@ -67,7 +70,7 @@ export function memoryCommands(
   };
 }
 
-function memoryCommand(memories: Memories, learner: Pick<Learner, "ask" | "dropThreadsOf">): ChatCommand["run"] {
+function memoryCommand(commanding: Commanding): ChatCommand["run"] {
   return async (line, context) => {
     const { word, rest } = firstWord(line);
     const verb = word === "" ? "list" : word;
@@ -76,7 +79,7 @@ function memoryCommand(memories: Memories, learner: Pick<Learner, "ask" | "dropT
       const read = argumentsIn(rest);
       return read.type === "broken"
         ? privately(read.reason)
-        : run(filledIn(read.typed, context.filled), { memories, learner, context });
+        : run(filledIn(read.typed, context.filled), { ...commanding, context });
     }
     const all = Object.keys(VERBS);
     const known = `There is ${all.map((one) => `\`/memory ${one}\``).join(", ")}.`;
@@ -196,11 +199,13 @@ async function forget({ text: what }: Typed, use: Use): Promise<CommandReply> {
   if (what === "me") {
     await use.learner.dropThreadsOf(use.context.person.id);
     const count = await use.memories.forgetPerson(use.context.person.id);
+    await audited("memory.forgotten", { ...use, about: `${count} by or about ${use.context.person.name}` });
     return privately(`✓ Forgotten: ${count} ${count === 1 ? "memory" : "memories"} by you or about you.`);
   }
   const memory = await changeable(what, use);
   if (typeof memory === "string") return privately(memory);
   await use.memories.forget(memory.seq);
+  await audited("memory.forgotten", { ...use, about: `#${memory.seq}` });
   return privately(`✓ Forgotten: ${inlineCode(memory.text, LINE_CHARS)}`);
 }
 
@@ -215,16 +220,25 @@ async function learn({ text }: Typed, { memories, learner, context }: Use): Prom
   return privately("✓ I note what is worth remembering of this thread; in a moment `/memory list` shows it.");
 }
 
-async function off(_typed: Typed, { memories, context }: Use): Promise<CommandReply> {
+async function off(_typed: Typed, use: Use): Promise<CommandReply> {
+  const { memories, context } = use;
   await memories.pause(context.channelKey, context.person.id);
+  await audited("memory.off", { ...use, about: context.channelKey });
   return privately(
     "✓ Memory is off in this channel: nothing is recalled or remembered here. What I know stays until you `/memory forget` it.",
   );
 }
 
-async function on(_typed: Typed, { memories, context }: Use): Promise<CommandReply> {
+async function on(_typed: Typed, use: Use): Promise<CommandReply> {
+  const { memories, context } = use;
   await memories.resume(context.channelKey);
+  await audited("memory.on", { ...use, about: context.channelKey });
   return privately("✓ Memory is on in this channel.");
+}
+
+/** What is gone, or turned off, is in the audit log, never its words. */
+function audited(act: string, { audit, context, about }: Use & { readonly about: string }): Promise<void> {
+  return audit({ by: context.person.name, act, about });
 }
 
 async function exported(_typed: Typed, { memories, context }: Use): Promise<CommandReply> {

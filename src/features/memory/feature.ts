@@ -187,7 +187,7 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
         told.forget(run.runId);
       },
     },
-    commands: memoryCommands(memories, learner),
+    commands: memoryCommands({ memories, learner, audit: host.audit }),
     routes: memoryRoutes(memories, host),
     start(signal) {
       background = work({ host, learner, meaning }, AbortSignal.any([signal, stopping.signal]));

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { FeatureHost, FeatureRequest, OpenFeature } from "../../feature.ts";
+import { Attempts } from "../../core/attempts.ts";
+import type { FeatureHost, OpenFeature } from "../../feature.ts";
 import type { Keyring } from "./keyring.ts";
 import { type ProviderSources, shownModels, shownProviders } from "./providers.ts";
 import { keyProblem, nameOf } from "./stored-keys.ts";
-import { createTrials } from "./trials.ts";
 
 type Route = NonNullable<OpenFeature["routes"]>[number];
 type Host = Pick<FeatureHost, "providers" | "tryKey" | "hideIn" | "audit"> & {
@@ -20,6 +20,8 @@ const keySchema = idSchema.extend({ key: z.string().max(10_000).trim() });
 const testSchema = idSchema.extend({ key: z.string().max(10_000).trim().optional() });
 const NONE = { status: 404, body: { error: "There is no such provider." } };
 const WITHOUT_KEY = { status: 409, body: { error: "It has no key: there is nothing to test." } };
+/** Each asks a provider from this machine: so many of one person in that time at most. Milliseconds. */
+const TESTS = { most: 10, everyMs: 60_000 };
 const TOO_MANY = { status: 429, body: { error: "That were many tests. Wait a minute." } };
 
 /** Providers of models: whoever reads the page sees which have a key; an admin sets one, tries it, and takes it away. No key comes out. */
@@ -31,8 +33,8 @@ export function providerRoutes(host: Host, sources: Sources): readonly Route[] {
     {
       method: "GET",
       path: "/list",
-      handle: async ({ viewer }) => {
-        const mayChange = viewer.kind === "operator" || viewer.account.role === "admin";
+      handle: async ({ role }) => {
+        const mayChange = role === "admin";
         const rows = mayChange ? shown() : shown().map(withoutHint);
         return { status: 200, body: { rows: hideIn(rows), problem: keyring.problem(), mayChange } };
       },
@@ -60,16 +62,16 @@ function testing(
   { tryKey, hideIn, audit, runtime }: Host,
   shown: () => ReturnType<typeof shownProviders>,
 ): Route["handle"] {
-  const trials = createTrials(runtime.clock);
-  return async ({ body, viewer }) => {
+  const tests = new Attempts(runtime.clock, TESTS.everyMs);
+  return async ({ body, by }) => {
     const asked = testSchema.safeParse(body).data;
     const found = shown().find(({ id }) => id === asked?.id);
     if (found === undefined) return NONE;
     const key = asked?.key ?? "";
     if (key === "" && !found.isConfigured) return WITHOUT_KEY;
     if (key !== "" && keyProblem(key) !== null) return { status: 200, body: { ok: false, text: keyProblem(key) } };
-    const by = nameOfViewer(viewer);
-    if (!trials.begin(by)) return TOO_MANY;
+    if (tests.waitS(by, TESTS.most) > 0) return TOO_MANY;
+    tests.add(by);
     const { ok, text } = hideIn(await (key === "" ? tryKey(found.id) : tryKey(found.id, key)));
     await audit({ by, act: "provider.tested", about: found.name, details: ok ? "it works" : "it does not work" });
     return { status: 200, body: { ok, text: key === "" ? text : text.replaceAll(key, "[key]") } };
@@ -82,10 +84,9 @@ function changes({ audit }: Host, keyring: Sources["keyring"]): readonly Route[]
       method: "POST",
       path: "/key",
       role: "admin",
-      handle: async ({ body, viewer }) => {
+      handle: async ({ body, by }) => {
         const asked = keySchema.safeParse(body).data;
         if (asked === undefined) return NONE;
-        const by = nameOfViewer(viewer);
         const problem = await keyring.set({ provider: asked.id, key: asked.key, by });
         if (problem !== null) return { status: 409, body: { error: problem } };
         await audit({ by, act: "provider.key_set", about: nameOf(asked.id) });
@@ -96,17 +97,13 @@ function changes({ audit }: Host, keyring: Sources["keyring"]): readonly Route[]
       method: "POST",
       path: "/key/remove",
       role: "admin",
-      handle: async ({ body, viewer }) => {
+      handle: async ({ body, by }) => {
         const asked = idSchema.safeParse(body).data;
         if (asked === undefined || !(await keyring.remove(asked.id)))
           return { status: 404, body: { error: "No key of it is stored." } };
-        await audit({ by: nameOfViewer(viewer), act: "provider.key_removed", about: nameOf(asked.id) });
+        await audit({ by, act: "provider.key_removed", about: nameOf(asked.id) });
         return { status: 200, body: {} };
       },
     },
   ];
-}
-
-function nameOfViewer(viewer: FeatureRequest["viewer"]): string {
-  return viewer.kind === "operator" ? "" : viewer.account.name;
 }

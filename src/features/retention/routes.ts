@@ -7,7 +7,6 @@ import { deletionReads } from "./store.ts";
 
 type Route = NonNullable<OpenFeature["routes"]>[number];
 type Request = Parameters<Route["handle"]>[0];
-type Viewer = Request["viewer"];
 type Host = DeletingWorld & Pick<FeatureHost, "engine" | "audit" | "showsSession">;
 
 /** What the page tells of a session before it is deleted. */
@@ -38,17 +37,17 @@ export function retentionRoutes(host: Host, signal: AbortSignal): readonly Route
     {
       method: "GET",
       path: "/session",
-      handle: async ({ viewer, query }) => {
-        const id = idSchema.safeParse(query.get("id"));
-        if (!id.success || !(await host.showsSession(viewer, id.data))) return NONE;
-        return { status: 200, body: await lookAt(viewer, id.data, host) };
+      handle: async (request) => {
+        const id = idSchema.safeParse(request.query.get("id"));
+        if (!id.success || !(await host.showsSession(request.viewer, id.data))) return NONE;
+        return { status: 200, body: await lookAt(request, id.data, host) };
       },
     },
     { method: "POST", path: "/delete", handle: (request) => deleteFor(request, host, signal) },
   ];
 }
 
-async function lookAt(viewer: Viewer, id: string, host: Host): Promise<SessionToDelete> {
+async function lookAt(request: Request, id: string, host: Host): Promise<SessionToDelete> {
   const { store, runtime } = host;
   const reads = store.tables(deletionReads);
   const family = await reads.family([id]);
@@ -59,26 +58,26 @@ async function lookAt(viewer: Viewer, id: string, host: Host): Promise<SessionTo
     toldIn([id], host),
   ]);
   const memories = await store.tables(memoryDeletion).count(runIds, places);
-  const mayDelete = await isAllowed(viewer, id, host);
+  const mayDelete = await isAllowed(request, id, host);
   return { mayDelete, isLive, messages, agents: family.length - 1, memories };
 }
 
 /** Admins, and who is the only one who has written there: what several have written, none of them takes from the others. */
-async function isAllowed(viewer: Viewer, id: string, { store }: Host): Promise<boolean> {
-  if (viewer.kind === "operator" || viewer.account.role === "admin") return true;
-  if (viewer.account.role === "viewer") return false;
+async function isAllowed({ viewer, role }: Request, id: string, { store }: Host): Promise<boolean> {
+  if (role === "admin" || viewer.kind === "operator") return true;
+  if (role === "viewer") return false;
   const { person } = viewer.account;
   const own = [person.id, ...person.roles];
   const [session, authors] = await Promise.all([store.sessions.get(id), store.messages.authorsOf(id)]);
   return [...session.people, ...authors.map((author) => author.id)].every((one) => own.includes(one));
 }
 
-async function deleteFor({ viewer, body }: Request, host: Host, signal: AbortSignal): ReturnType<Route["handle"]> {
+async function deleteFor(request: Request, host: Host, signal: AbortSignal): ReturnType<Route["handle"]> {
+  const { viewer, body, by } = request;
   const asked = deleteSchema.safeParse(body);
   if (!asked.success || !(await host.showsSession(viewer, asked.data.id))) return NONE;
   const { id, stop } = asked.data;
-  if (!(await isAllowed(viewer, id, host))) return NOT_YOURS;
-  const by = viewer.kind === "account" ? viewer.account.name : "operator";
+  if (!(await isAllowed(request, id, host))) return NOT_YOURS;
   if (stop) await stopRuns({ id, by }, host, signal);
   const outcome: Deleted = (await deleteSessions({ why: "session", roots: [id] }, host, signal)).get(id) ?? "missing";
   if (outcome !== "deleted") return outcome === "live" ? LIVE : NONE;

@@ -1,4 +1,4 @@
-import type { FeatureHost, OpenFeature } from "../../feature.ts";
+import type { FeatureHost, OpenFeature, TeamTools } from "../../feature.ts";
 import { shownTools, type ToolsHost, toolDetails } from "./shown-tools.ts";
 
 type Route = NonNullable<OpenFeature["routes"]>[number];
@@ -10,7 +10,10 @@ export function toolRoutes(host: ToolsHost & Pick<FeatureHost, "hideIn" | "toolP
     {
       method: "GET",
       path: "/list",
-      handle: async () => ({ status: 200, body: hideIn({ rows: shownTools(host), problems: [...toolProblems()] }) }),
+      handle: async () => {
+        const body: TeamTools = { rows: shownTools(host), problems: toolProblems() };
+        return { status: 200, body: hideIn(body) };
+      },
     },
     {
       method: "GET",

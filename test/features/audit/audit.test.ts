@@ -135,7 +135,8 @@ async function opened(url: string): Promise<{ store: Store; audit: WriteAudit; c
 async function ask(store: Store, path: string, query: Record<string, string> = {}): Promise<unknown> {
   const route = auditRoutes({ store, hideIn: (value) => value }).find((each) => each.path === path);
   const viewer = { kind: "operator" } as const;
-  const answer = await route?.handle({ viewer, query: new URLSearchParams(query), body: undefined });
+  const asked = { viewer, role: "admin", by: "operator", query: new URLSearchParams(query), body: undefined } as const;
+  const answer = await route?.handle(asked);
   expect(answer?.status).toBe(200);
   return answer?.body;
 }

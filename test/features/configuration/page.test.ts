@@ -7,6 +7,7 @@ import {
   addAccount,
   complaintsAbout,
   consoleOffice,
+  handMade,
   LOOKS,
   originOf,
   picture,
@@ -47,20 +48,7 @@ async function save(page: Page): Promise<void> {
   await page.getByRole("dialog").waitFor({ state: "detached" });
 }
 
-/** A hand-made request of the page's own. */
-async function post(page: Page, name: string, body: object): Promise<{ status: number; body: string }> {
-  const frame = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
-  await page.reload();
-  const token = /"changeToken":"([^"]+)"/u.exec(String((await frame).payload))?.[1] ?? "";
-  return page.evaluate(
-    async ({ url, json, change }) => {
-      const headers = { "content-type": "application/json", "x-deckhand-change": change };
-      const answer = await fetch(url, { method: "POST", headers, body: json });
-      return { status: answer.status, body: await answer.text() };
-    },
-    { url: `/features/configuration/${name}`, json: JSON.stringify(body), change: token },
-  );
-}
+const post = (page: Page, name: string, body: object) => handMade(page, `/features/configuration/${name}`, body);
 
 async function numberNow(page: Page): Promise<number> {
   const text = await page.evaluate(async () => (await fetch("/features/configuration/settings")).text());

@@ -9,7 +9,7 @@ import { openBrowser } from "../../support/program/browser.ts";
 import { visitPage } from "../../support/program/page-visit.ts";
 import { privateChannel } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice, type Talk } from "../../support/talk/slack-talk.ts";
-import { addAccount, consoleOffice, link, picture, signedIn } from "./console-world.ts";
+import { addAccount, consoleOffice, handMade, link, picture, signedIn } from "./console-world.ts";
 
 /** What people do on the page with sessions of Slack, and what they may not. */
 
@@ -55,22 +55,8 @@ async function openSession(page: Page, words: string): Promise<string> {
 }
 
 /** Presses a button as a hand-made request of the page's own would. */
-async function press(page: Page, id: string, action: string): Promise<{ status: number; body: string }> {
-  const frame = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
-  await page.reload();
-  const change = /"changeToken":"([^"]+)"/u.exec(String((await frame).payload))?.[1] ?? "";
-  return page.evaluate(
-    async ({ path, body, headers }) => {
-      const response = await fetch(path, { method: "POST", headers, body });
-      return { status: response.status, body: await response.text() };
-    },
-    {
-      path: `/sessions/${id}/press`,
-      body: JSON.stringify({ clickId: crypto.randomUUID(), action }),
-      headers: { "content-type": "application/json", "x-deckhand-change": change },
-    },
-  );
-}
+const press = (page: Page, id: string, action: string) =>
+  handMade(page, `/sessions/${id}/press`, { clickId: crypto.randomUUID(), action });
 
 function says(talk: Talk, words: string): Promise<void> {
   return at.until(words, () => talk.seen().some((seen) => seen.text.includes(words)));

@@ -9,7 +9,7 @@ import { addAccount, originOf, signedIn } from "./console-world.ts";
 import { TEAM } from "./seed-team.ts";
 import { openTeam } from "./team-office.ts";
 
-/** What the page asks of a database of ten thousand sessions, a hundred thousand messages and a thousand jobs. */
+/** What the page asks of a database of ten thousand sessions, a hundred thousand messages, a thousand jobs and ten thousand memories. */
 
 /** What goes on beside requests: locks, timers of jobs, and looking for what other processes have changed. */
 const ELSEWHERE = /advisory|^SELECT 1|^(?:BEGIN|COMMIT)$|"LoginSession"|"Revision"|"ProviderKey"/;
@@ -82,7 +82,11 @@ test.each([
   ["/features/console/jobs", 10, JOBS_LISTED],
   ["/features/console/jobs?text=count-99", 10, JOBS_LISTED],
   ["/features/console/jobs/one?id=JOB", 10, 40],
+  ["/features/memory/list?channel=slack%3AC90", 10, 80],
+  // The best of all that a search finds are read.
+  ["/features/memory/list?channel=slack%3AC90&query=gulls+of+the+pier", 12, 2_000],
   ["/features/providers/list", 5, 10],
+  ["/features/tools/list", 3, 3],
 ])("%s takes %d statements and %d rows at most", async (path, statements, rows) => {
   await bounded(page, { path: path.replace("=JOB", `=${jobId}`), statements, rows });
 });

@@ -63,6 +63,30 @@ export async function link(at: SlackOffice, page: Page, user: string): Promise<v
   if (!answer.includes("is linked to you")) throw new Error(answer);
 }
 
+/** What the page itself has not asked, with all that it would send along; without a body a GET. */
+export async function handMade(
+  page: Page,
+  path: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly body: string }> {
+  const token = body === undefined ? "" : await changeToken(page);
+  return page.evaluate(fetching, { path, json: JSON.stringify(body), token });
+}
+
+async function changeToken(page: Page): Promise<string> {
+  const frame = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+  await page.reload();
+  const token = /"changeToken":"([^"]+)"/u.exec(String((await frame).payload))?.[1];
+  if (token === undefined) throw new Error("the page was given no token");
+  return token;
+}
+
+async function fetching({ path, json, token }: { path: string; json: string | undefined; token: string }) {
+  const headers = { "content-type": "application/json", "x-deckhand-change": token };
+  const answer = await fetch(path, json === undefined ? {} : { method: "POST", headers, body: json });
+  return { status: answer.status, body: await answer.text() };
+}
+
 /** Where tests put what is to be looked at. */
 export async function picture(page: Page, name: string): Promise<void> {
   const directory = process.env["CONSOLE_PICTURES"];

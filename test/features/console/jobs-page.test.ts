@@ -10,6 +10,7 @@ import {
   addAccount,
   complaintsAbout,
   consoleOffice,
+  handMade,
   LOOKS,
   link,
   originOf,
@@ -156,19 +157,10 @@ test("a new job is made in a channel of the person's", async () => {
   await page.context().close();
 });
 
-/** What the server says to a command that the page has not made, with all that the page sends along. */
-async function handMade(page: Page, target: object): Promise<string> {
-  const frame = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
-  await page.reload();
-  const token = /"changeToken":"([^"]+)"/u.exec(String((await frame).payload))?.[1] ?? "";
-  return page.evaluate(
-    async ([body, change]) => {
-      const headers = { "content-type": "application/json", "x-deckhand-change": change };
-      const response = await fetch("/features/console/jobs/command", { method: "POST", headers, body });
-      return response.text();
-    },
-    [JSON.stringify({ clickId: randomUUID(), target }), token] as const,
-  );
+/** What the server says to a command that the page has not made. */
+async function commanded(page: Page, target: object): Promise<string> {
+  const command = { clickId: randomUUID(), target };
+  return (await handMade(page, "/features/console/jobs/command", command)).body;
 }
 
 test("what is not one's own is looked at only, and a viewer's hand-made request does nothing", async () => {
@@ -181,7 +173,7 @@ test("what is not one's own is looked at only, and a viewer's hand-made request 
   const others = await opened("cleo");
   const shown = await typed(at, 'show "Morning count"', { channel, name: "jobs" });
   const jobId = /job_\w+/u.exec(shown)?.[0] ?? "none";
-  const refused = await handMade(others, { verb: "disable", jobId });
+  const refused = await commanded(others, { verb: "disable", jobId });
   expect(refused).toContain("only they and admins may do that");
   await others.context().close();
   const admin = await opened("ada");
@@ -194,7 +186,7 @@ test("what is not one's own is looked at only, and a viewer's hand-made request 
 
   const viewer = await opened("vera");
   expect(await viewer.getByRole("button", { name: "Fill in the new job" }).count()).toBe(0);
-  expect(await handMade(viewer, { verb: "add", channelId: `slack:${channel}` })).toContain(
+  expect(await commanded(viewer, { verb: "add", channelId: `slack:${channel}` })).toContain(
     "Your account may only read",
   );
   await viewer.context().close();

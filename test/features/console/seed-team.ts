@@ -4,14 +4,14 @@ import { systemRuntime } from "../../../src/runtime.ts";
 import { seedSessions } from "./seed.ts";
 
 /** Each of these is seen to by the caller: `slack:C90`, `slack:C91`, … */
-export const TEAM = { channels: 40, sessions: 10_000, jobs: 1_000 };
+export const TEAM = { channels: 40, sessions: 10_000, jobs: 1_000, memories: 10_000 };
 
 const MESSAGES = 10;
 const RUNS_OF_A_JOB = 20;
 
 /**
- * Fills a PostgreSQL that has one job: ten thousand sessions, a hundred thousand messages, a thousand jobs that are
- * paused. One row of each kind and channel is written by the program, the others are copied within the database.
+ * Fills a PostgreSQL that has one job and one memory: ten thousand sessions, a hundred thousand messages, a thousand jobs that are
+ * paused, ten thousand memories of the memory's channel. One row of each kind and channel is written by the program, the others are copied within the database.
  */
 export async function seedTeam(url: string): Promise<void> {
   const store = await openStore(url, systemRuntime());
@@ -33,6 +33,7 @@ export async function seedTeam(url: string): Promise<void> {
   try {
     await copySessions(database);
     await copyJobs(database);
+    await copyMemories(database);
     await database.query("ANALYZE");
   } finally {
     await database.end();
@@ -80,6 +81,12 @@ async function copySessions(database: Client): Promise<void> {
   );
   await copy(database, { ...theirs, table: "Message" }, { ...run, id: another("id") });
   await copy(database, { ...theirs, table: "Usage" }, { ...run, createdAt: earlier("createdAt") });
+}
+
+/** All have the words of the first: whoever looks for them finds all. */
+async function copyMemories(database: Client): Promise<void> {
+  const copies = { table: "Memory", where: "true", copies: TEAM.memories };
+  await copy(database, copies, { seq: `t."seq" + n`, id: another("id"), text: `t."text" || ' ' || n` });
 }
 
 async function copyJobs(database: Client): Promise<void> {

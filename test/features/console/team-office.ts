@@ -27,6 +27,7 @@ export async function openTeam(
   const line = 'add --name "count" --cron "0 9 1 1 *" --prompt "Count."';
   const told = await typed(at, line, { channel: "C90", name: "jobs" });
   if (!told.includes("count")) throw new Error(told);
+  await typed(at, "add the gulls of the pier like rye bread", { channel: "C90" });
   await seedTeam(urls.database);
   return { at, page };
 }

@@ -11,6 +11,7 @@ import {
   addAccount,
   complaintsAbout,
   consoleOffice,
+  handMade,
   LOOKS,
   originOf,
   picture,
@@ -103,10 +104,8 @@ test("a viewer reads, and connects nothing anew by hand either", async () => {
   await page.goto(`${originOf(at)}/#/mcp`);
   await server(page, "all").getByText("Connected since").waitFor();
   expect(await page.getByRole("button", { name: /^Reconnect/u }).count()).toBe(0);
-  const status = await page.evaluate(
-    `fetch("/features/mcp/reconnect", { method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"all"}' }).then((answer) => answer.status)`,
-  );
-  expect(status).toBe(403);
+  const refused = await handMade(page, "/features/mcp/reconnect", { name: "all" });
+  expect(refused).toMatchObject({ status: 403, body: expect.stringContaining("Your account may only read") });
   await page.context().close();
 });
 

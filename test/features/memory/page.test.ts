@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { openBrowser } from "../../support/program/browser.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { inDatabase, privateChannel, rowsOf, typed } from "../../support/talk/memory-talk.ts";
@@ -8,6 +9,7 @@ import {
   addAccount,
   complaintsAbout,
   consoleOffice,
+  handMade,
   LOOKS,
   link,
   originOf,
@@ -19,6 +21,7 @@ import {
 
 const HOSTILE = `<img src=x onerror="document.title='taken'"> [click](javascript:alert(1))`;
 const MANY = 120;
+const auditSchema = z.object({ rows: z.array(z.object({ by: z.string(), act: z.string(), about: z.string() })) });
 
 let browser: Browser;
 let at: SlackOffice;
@@ -27,6 +30,7 @@ let board: string;
 let ana: Page;
 let cleo: Page;
 let vera: Page;
+let ada: Page;
 /** She is linked to nobody. */
 let nina: Page;
 
@@ -40,11 +44,15 @@ beforeAll(async () => {
   await typed(at, `add ${HOSTILE}`, { channel: open });
   await typed(at, "add the board meets at nine", { channel: board });
   await typed(at, "add --scope me --text I drink tea", { channel: open });
+  at.slack.workspace.users.set("U0EVIL", { id: "U0EVIL", name: HOSTILE });
+  await typed(at, "add ravens steal the bait", { channel: open, user: "U0EVIL" });
   at.slack.workspace.users.set("U0VERA", { id: "U0VERA", name: "vera" });
   ana = await linked("ana", "U0ANA");
   cleo = await linked("cleo", "U0CLEO");
   vera = await linked("vera", "U0VERA");
   await runCli(["user", "role", "vera", "viewer"], { cwd: at.bot.home, env: {} });
+  await addAccount(at, { name: "ada", role: "admin" });
+  ada = await signedIn(at, browser, { name: "ada" });
   await addAccount(at, { name: "nina" });
   nina = await signedIn(at, browser, { name: "nina" });
 });
@@ -63,6 +71,20 @@ afterAll(async () => {
 
 const rows = (page: Page) => page.getByRole("table", { name: "Memories" }).locator("tbody tr");
 
+/** A line after `/memory` that the page has not made. */
+const command = (page: Page, channel: string, args: string) =>
+  handMade(page, "/features/console/command", {
+    clickId: crypto.randomUUID(),
+    channelId: `slack:${channel}`,
+    name: "memory",
+    args,
+  });
+
+const numberOf = (words: string) =>
+  inDatabase(at, (database) =>
+    database.prepare<[string], { seq: number }>("SELECT seq FROM Memory WHERE text LIKE ?").get(`${words}%`),
+  )?.seq;
+
 async function openMemory(page: Page, channel: string): Promise<void> {
   await page.goto(`${originOf(at)}/#/overview`);
   await page.goto(`${originOf(at)}/#/memory/${encodeURIComponent(`slack:${channel}`)}`);
@@ -72,13 +94,13 @@ test("a person reads, searches, adds, edits, pins and forgets on the page what t
   await openMemory(ana, open);
   await rows(ana).filter({ hasText: "we deploy on Thursdays" }).filter({ hasText: "this channel" }).waitFor();
   await rows(ana).filter({ hasText: "I drink tea" }).filter({ hasText: "you" }).waitFor();
-  await ana.getByText("3 memories that you may read here").waitFor();
+  await ana.getByText("4 memories that you may read here").waitFor();
 
   await ana.getByRole("searchbox", { name: "Search memories" }).fill("when is the deployment");
   await ana.keyboard.press("Enter");
   await expect.poll(() => rows(ana).count()).toBe(1);
   await ana.getByRole("searchbox", { name: "Search memories" }).fill("");
-  await expect.poll(() => rows(ana).count()).toBe(3);
+  await expect.poll(() => rows(ana).count()).toBe(4);
 
   const dialog = ana.getByRole("dialog");
   await ana.getByRole("button", { name: "Remember something" }).press("Enter");
@@ -114,12 +136,9 @@ test("others' memories are read and not changed, and one's own are nobody else's
   await row.waitFor();
   expect(await row.getByRole("button").count()).toBe(0);
   expect(await cleo.content()).not.toContain("I drink tea");
-  const seq = inDatabase(at, (database) =>
-    database.prepare<[], { seq: number }>("SELECT seq FROM Memory WHERE text LIKE 'we deploy%'").get(),
-  )?.seq;
-  await at.until("it is refused", async () =>
-    (await typed(at, `forget ${seq}`, { channel: open, user: "U0CLEO" })).includes("only they and admins"),
-  );
+  const seq = numberOf("we deploy");
+  for (const line of [`forget ${seq}`, `edit ${seq} on Fridays`, `pin ${seq}`])
+    expect((await command(cleo, open, line)).body).toContain("only they and admins");
 });
 
 test("what a private channel remembers is told to nobody outside it, by list, search, number or command", async () => {
@@ -128,17 +147,24 @@ test("what a private channel remembers is told to nobody outside it, by list, se
   for (const page of [cleo, vera]) {
     await openMemory(page, board);
     await page.getByText("There is no such channel that you may see.").waitFor();
-    const got = await page.evaluate(
-      `Promise.all(["", "board meets"].map((query) => fetch("/features/memory/list?channel=slack:${board}&query=" + query).then(async (answer) => [answer.status, await answer.text()])))`,
-    );
-    expect(JSON.stringify(got)).not.toContain("nine");
+    for (const query of ["", "board meets"]) {
+      const list = await handMade(page, `/features/memory/list?channel=slack:${board}&query=${query}`);
+      expect(list).toMatchObject({ status: 403, body: expect.not.stringContaining("nine") });
+    }
     await openMemory(page, open);
     await rows(page).first().waitFor();
     expect(await page.content()).not.toContain("board meets");
     await page.getByRole("searchbox", { name: "Search memories" }).fill("when does the board meet at nine");
     await page.keyboard.press("Enter");
-    await page.getByText(/0 memories|1 memory|\d memories/u).waitFor();
+    await page.getByText(/The best \w+ for this search/u).waitFor();
     expect(await page.content()).not.toContain("the board meets");
+  }
+  const seq = numberOf("the board meets");
+  for (const line of [`forget ${seq}`, `edit ${seq}`, `pin ${seq}`, "search board"]) {
+    expect((await command(cleo, board, line)).status).toBe(404);
+    const told = (await command(cleo, open, line)).body;
+    expect(told).toMatch(/I remember nothing (?:here that has the number|of that here)/u);
+    expect(told).not.toContain("nine");
   }
   await openMemory(nina, open);
   await nina.getByText("There is no such channel that you may see.").waitFor();
@@ -149,16 +175,46 @@ test("a viewer reads, and changes nothing by hand either", async () => {
   await rows(vera).filter({ hasText: "we deploy on Thursdays" }).waitFor();
   expect(await vera.getByRole("button", { name: "Remember something" }).count()).toBe(0);
   const before = rowsOf(at).length;
-  const status = await vera.evaluate(
-    `fetch("/features/console/command", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ clickId: crypto.randomUUID(), channelId: "slack:${open}", name: "memory", args: "add by hand" }) }).then((answer) => answer.status)`,
-  );
-  expect(status).toBe(403);
+  const refused = await command(vera, open, "add by hand");
+  expect(refused).toMatchObject({ status: 403, body: expect.stringContaining("Your account may only read") });
   expect(rowsOf(at).length).toBe(before);
+});
+
+test("a search finds what other open channels know, says so, and leaves it to them", async () => {
+  const other = at.channel();
+  await at.talk({ text: "hello", channel: other, user: "U0ANA" }).answered(1);
+  await typed(at, "add the ferry leaves at noon", { channel: other });
+  await openMemory(ana, open);
+  await rows(ana).first().waitFor();
+  expect(await rows(ana).filter({ hasText: "ferry" }).count()).toBe(0);
+  await ana.getByRole("searchbox", { name: "Search memories" }).fill("when does the ferry leave");
+  await ana.keyboard.press("Enter");
+  const row = rows(ana).filter({ hasText: "the ferry leaves at noon" });
+  await row.filter({ hasText: "another channel" }).waitFor();
+  expect(await row.getByRole("button").count()).toBe(0);
+  expect((await command(ana, open, `forget ${numberOf("the ferry")}`)).body).toContain("nothing here that has");
+});
+
+test("what is forgotten or turned off is in the audit log without its words, and what was refused is not", async () => {
+  const channel = at.channel();
+  await at.talk({ text: "hello", channel, user: "U0ANA" }).answered(1);
+  await typed(at, "add the crane is booked", { channel });
+  const seq = numberOf("the crane");
+  for (const line of [`forget ${seq}`, "forget 999999", "off", "on", "nothing of the kind"])
+    await command(ana, channel, line);
+  await command(cleo, channel, `forget ${numberOf("we deploy")}`);
+  const { body } = await handMade(ada, "/features/audit/list");
+  const acts = auditSchema.parse(JSON.parse(body)).rows.filter(({ act }) => act.startsWith("memory."));
+  const here = acts.filter(({ about }) => [`#${seq}`, `slack:${channel}`].includes(about));
+  expect(here.map(({ act }) => act).toSorted()).toEqual(["memory.forgotten", "memory.off", "memory.on"]);
+  expect(JSON.stringify(acts)).not.toMatch(/crane|nothing of the kind|999999/u);
+  expect(acts.filter(({ by }) => by === "cleo")).toEqual([]);
 });
 
 test("what others have told is text on the page, never its markup", async () => {
   await openMemory(ana, open);
-  await rows(ana).filter({ hasText: "onerror" }).waitFor();
+  await rows(ana).filter({ hasText: HOSTILE }).filter({ hasNotText: "ravens" }).waitFor();
+  await rows(ana).filter({ hasText: "ravens steal the bait" }).filter({ hasText: HOSTILE }).waitFor();
   expect(await ana.locator("table img").count()).toBe(0);
   expect(await ana.locator('a[href^="javascript:"]').count()).toBe(0);
   expect(await ana.title()).not.toBe("taken");

@@ -10,6 +10,7 @@ import {
   addAccount,
   complaintsAbout,
   consoleOffice,
+  handMade,
   LOOKS,
   link,
   picture,
@@ -56,19 +57,7 @@ async function openSession(page: Page, words: string): Promise<string> {
   return decodeURIComponent(new URL(page.url()).hash.split("/").at(-1) ?? "");
 }
 
-/** A hand-made request of the page's own. */
-async function post(page: Page, body: object): Promise<number> {
-  const frame = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
-  await page.reload();
-  const change = /"changeToken":"([^"]+)"/u.exec(String((await frame).payload))?.[1] ?? "";
-  return page.evaluate(
-    async ({ json, token }) => {
-      const headers = { "content-type": "application/json", "x-deckhand-change": token };
-      return (await fetch("/features/retention/delete", { method: "POST", headers, body: json })).status;
-    },
-    { json: JSON.stringify(body), token: change },
-  );
-}
+const post = async (page: Page, body: object) => (await handMade(page, "/features/retention/delete", body)).status;
 
 const sessionIds = () =>
   inDatabase(at, (database) => database.prepare<[], { id: string }>("SELECT id FROM Session").all()).map(

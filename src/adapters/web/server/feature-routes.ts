@@ -15,6 +15,10 @@ export interface FeatureRoute {
 export interface FeatureRequest {
   /** Who asks. */
   readonly viewer: Viewer;
+  /** What they may do: whoever holds the page's key on this machine is as an admin. */
+  readonly role: AccountRole;
+  /** An account's name; `operator` for whoever holds the page's key. */
+  readonly by: string;
   readonly query: URLSearchParams;
   /** JSON of at most 1 MB; undefined where there is none. To be checked. */
   readonly body: unknown;
@@ -32,6 +36,7 @@ export type FeatureRoutes = ReadonlyMap<string, readonly FeatureRoute[]>;
 const BODY_BYTES = 1_048_576;
 
 const RANKS: Readonly<Record<AccountRole, number>> = { viewer: 0, operator: 1, admin: 2 };
+const KEY_HOLDER = { role: "admin", name: "operator" } as const;
 const NOT_ALLOWED = { error: "Your account may not do this: it is for admins." };
 
 /**
@@ -54,15 +59,15 @@ export function registerFeatureRoutes(
         ?.find(({ method, path }) => method === request.method && path === `/${rest}`);
       if (found === undefined) return reply.callNotFound();
       const viewer = viewerOf(request);
-      if (!isAllowed(viewer, found)) return reply.code(403).send(NOT_ALLOWED);
+      const { role, name: by } = viewer.kind === "operator" ? KEY_HOLDER : viewer.account;
+      if (RANKS[role] < RANKS[leastRole(found)]) return reply.code(403).send(NOT_ALLOWED);
       const query = new URL(request.url, "http://page").searchParams;
-      const { status, body } = await found.handle({ viewer, query, body: request.body });
+      const { status, body } = await found.handle({ viewer, role, by, query, body: request.body });
       return reply.code(status).header("cache-control", "no-store").send(body);
     },
   });
 }
 
-/** Whoever holds the page's key on this machine is as an admin. */
-function isAllowed(viewer: Viewer, { method, role = method === "GET" ? "viewer" : "operator" }: FeatureRoute): boolean {
-  return viewer.kind === "operator" || RANKS[viewer.account.role] >= RANKS[role];
+function leastRole({ method, role }: FeatureRoute): AccountRole {
+  return role ?? (method === "GET" ? "viewer" : "operator");
 }

@@ -14,8 +14,8 @@ export interface TeamSessions {
   change(viewer: Viewer, asked: { readonly sessionId: string; readonly path: string }): Promise<SessionChange | null>;
   /** Presses a button as the person that the viewer is on the session's platform; null as for `session`. */
   press(viewer: Viewer, pressed: Press): Promise<Pressed | null>;
-  /** Null where there is no such channel (`slack:C1`), or the viewer may not see it. */
-  channel(viewer: Viewer, id: string): Promise<SeenChannel | null>;
+  /** Those of the channels (`slack:C1`) that there are and the viewer may see, by id. */
+  channels(viewer: Viewer, ids: readonly string[]): Promise<ReadonlyMap<string, SeenChannel>>;
   /** Tells of changes until the answer is called. */
   watch(watching: Watching): () => void;
 }

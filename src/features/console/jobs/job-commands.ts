@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readJobForm, WHEN } from "../../../core/jobs/job-form.ts";
-import type { CommandTold, FeatureHost } from "../../../feature.ts";
+import type { CommandTold, FeatureHost, FeatureRequest } from "../../../feature.ts";
 import { commandAt, placeOfChannel } from "../command.ts";
 import type { Viewer } from "../sight.ts";
 import { type JobsWorld, placedJob } from "./team-jobs.ts";
@@ -27,7 +27,7 @@ type JobCommand = z.infer<typeof jobCommandSchema>;
 
 /** Null: there is no such job, or channel, that the viewer may see. The command itself says who may do what, as it does in the channel. */
 export async function commandJob(
-  viewer: Viewer,
+  { viewer, by }: Pick<FeatureRequest, "viewer" | "by">,
   command: JobCommand,
   world: CommandingJobs,
 ): Promise<CommandTold | null> {
@@ -38,7 +38,8 @@ export async function commandJob(
   const before = await standingOf(target, world);
   const line = { clickId, name: "jobs", args: `${target.verb}${job}`, filled };
   const told = await commandAt(viewer, { place: placed, line }, world);
-  if ((await standingOf(target, world)) !== before) await noted(viewer, { command, about: placed.name }, world);
+  if ((await standingOf(target, world)) !== before)
+    await world.host.audit({ by, act: `job.${target.verb}`, about: placed.name });
   return told;
 }
 
@@ -86,14 +87,4 @@ async function standingOf(target: JobCommand["target"], { host }: CommandingJobs
   const { jobId } = target;
   const [newest] = target.verb === "run" ? await occurrences.newest(jobId, 1) : [];
   return JSON.stringify([await jobs.get(jobId), newest?.id ?? null]);
-}
-
-interface Noted {
-  readonly command: JobCommand;
-  readonly about: string;
-}
-
-async function noted(viewer: Viewer, { command, about }: Noted, { host }: CommandingJobs): Promise<void> {
-  const by = viewer.kind === "account" ? viewer.account.name : "operator";
-  await host.audit({ by, act: `job.${command.target.verb}`, about });
 }

@@ -15,11 +15,8 @@ const NOT_THERE: Answer = {
   body: { error: "There is no such job any more, or none that you may see." },
 };
 
-export async function answerOnJobs(
-  route: JobRoute,
-  { viewer, query, body }: Request,
-  world: CommandingJobs,
-): Promise<Answer> {
+export async function answerOnJobs(route: JobRoute, request: Request, world: CommandingJobs): Promise<Answer> {
+  const { viewer, query, body } = request;
   switch (route) {
     case "/jobs": {
       const asked = jobsQuerySchema.safeParse(Object.fromEntries(query));
@@ -33,7 +30,7 @@ export async function answerOnJobs(
     }
     case "/jobs/command": {
       const command = jobCommandSchema.safeParse(body);
-      return command.success ? answer(await commandJob(viewer, command.data, world)) : NOT_UNDERSTOOD;
+      return command.success ? answer(await commandJob(request, command.data, world)) : NOT_UNDERSTOOD;
     }
     default:
       return assertNever(route);

@@ -1,25 +1,12 @@
 import { z } from "zod";
+import { Attempts } from "../../../core/attempts.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
-import type { FeatureHost, OpenFeature } from "../../../feature.ts";
+import type { FeatureHost, OpenFeature, TeamServer, TeamServers } from "../../../feature.ts";
 import type { McpConnections, McpServerView } from "../connections.ts";
 import { foreignLine } from "../foreign-text.ts";
 import { isHarmless } from "../server-settings.ts";
 
 type Route = NonNullable<OpenFeature["routes"]>[number];
-
-/** A server as the page lists it; what it says of itself is cut, and is text. */
-interface ShownServer {
-  readonly name: string;
-  readonly state: McpServerView["state"]["type"] | "off";
-  /** Milliseconds since the epoch: since when it is connected or lost; null where that says nothing. */
-  readonly since: number | null;
-  /** Why it is not connected, as a sentence, and when it is tried next; null where it is. */
-  readonly problem: string | null;
-  /** `a native program of server github`, `server docs at mcp.example.com`; empty where it is off. */
-  readonly where: string;
-  readonly tools: readonly { readonly name: string; readonly tool: string; readonly kind: "reads" | "sends" }[];
-  readonly leftOut: readonly { readonly tool: string; readonly why: string }[];
-}
 
 /** How soon a server may be connected anew again: its program starts each time. Milliseconds. */
 const PAUSE_MS = 5_000;
@@ -31,30 +18,29 @@ export function mcpRoutes(
   servers: Pick<McpConnections, "describe" | "idle" | "connection">,
   { clock, hideIn, audit }: Pick<FeatureHost, "hideIn" | "audit"> & { readonly clock: Pick<Clock, "now"> },
 ): readonly Route[] {
-  const begunAt = new Map<string, number>();
+  const begun = new Attempts(clock, PAUSE_MS);
   const shown = () => [...servers.describe().map(shownServer), ...servers.idle.map(idleServer)];
   return [
     {
       method: "GET",
       path: "/servers",
-      handle: async ({ viewer }) => {
-        const mayReconnect = viewer.kind === "operator" || viewer.account.role !== "viewer";
-        return { status: 200, body: hideIn({ rows: shown(), mayReconnect }) };
+      handle: async ({ role }) => {
+        const body: TeamServers = { rows: shown(), mayReconnect: role !== "viewer" };
+        return { status: 200, body: hideIn(body) };
       },
     },
     {
       method: "POST",
       path: "/reconnect",
       role: "operator",
-      handle: async ({ body, viewer }) => {
+      handle: async ({ body, by }) => {
         const name = askedSchema.safeParse(body).data?.name ?? "";
         const connection = servers.connection(name);
         if (connection === undefined) return { status: 404, body: { error: "No such server is started." } };
-        const now = clock.now();
-        if (now - (begunAt.get(name) ?? 0) < PAUSE_MS)
+        if (begun.waitS(name, 1) > 0)
           return { status: 429, body: { error: "It was connected anew a moment ago. Wait a few seconds." } };
-        begunAt.set(name, now);
-        await audit({ by: viewer.kind === "operator" ? "" : viewer.account.name, act: "mcp.reconnected", about: name });
+        begun.add(name);
+        await audit({ by, act: "mcp.reconnected", about: name });
         await connection.reconnect();
         return { status: 200, body: hideIn({ server: shown().find((server) => server.name === name) }) };
       },
@@ -62,7 +48,7 @@ export function mcpRoutes(
   ];
 }
 
-function shownServer({ name, whereabouts, state, tools, leftOut, problem }: McpServerView): ShownServer {
+function shownServer({ name, whereabouts, state, tools, leftOut, problem }: McpServerView): TeamServer {
   return {
     name,
     state: state.type,
@@ -78,6 +64,6 @@ function shownServer({ name, whereabouts, state, tools, leftOut, problem }: McpS
   };
 }
 
-function idleServer({ name, why }: McpConnections["idle"][number]): ShownServer {
+function idleServer({ name, why }: McpConnections["idle"][number]): TeamServer {
   return { name, state: "off", since: null, problem: why, where: "", tools: [], leftOut: [] };
 }

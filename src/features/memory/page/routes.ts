@@ -1,34 +1,19 @@
 import { z } from "zod";
-import type { FeatureHost, FeatureRequest, OpenFeature } from "../../../feature.ts";
-import { type Memories, placeOf, workspaceOf } from "../memories.ts";
-import type { Kind, Memory } from "../memory.ts";
+import type {
+  FeatureHost,
+  FeatureRequest,
+  OpenFeature,
+  SeenChannel,
+  TeamMemories,
+  TeamMemory,
+} from "../../../feature.ts";
+import { type Memories, placeOf } from "../memories.ts";
+import type { Memory } from "../memory.ts";
 import { mayChange } from "../rights.ts";
+import type { MemoryScope } from "../store.ts";
 
 type Route = NonNullable<OpenFeature["routes"]>[number];
-type Host = Pick<FeatureHost, "seenChannel" | "hideIn" | "admins">;
-
-/** A memory as the page lists it. */
-interface ShownMemory {
-  readonly seq: number;
-  readonly text: string;
-  readonly kind: Kind;
-  readonly scope: "channel" | "person" | "workspace";
-  /** Who told it, as they were called. */
-  readonly author: string;
-  /** When it was said, as it was written down. */
-  readonly said: string;
-  /** Milliseconds since the epoch. */
-  readonly usedAt: number;
-  readonly uses: number;
-  readonly isPinned: boolean;
-  /** Nobody here has said it: it came with a page, a file or the like. */
-  readonly isFromOutside: boolean;
-  /** When something else took its place: milliseconds since the epoch; null: it holds. */
-  readonly endedAt: number | null;
-  /** Where its thread is to be read; null where that has no address. */
-  readonly link: string | null;
-  readonly mayChange: boolean;
-}
+type Host = Pick<FeatureHost, "seenChannels" | "hideIn" | "admins">;
 
 /** Memories of one page. */
 const PAGE = 50;
@@ -42,49 +27,62 @@ const NOT_THERE = { status: 403, body: { error: "There is no such channel that y
 /** Who looks as nobody has no memories of their own. */
 const NOBODY = "";
 
-/** What is remembered in a channel, for whoever sees it on the page; it is changed by the channel's own command. */
+/** What is remembered in a channel, for whoever sees it on the page; the channel's own command changes it. */
 export function memoryRoutes(memories: Memories, host: Host): readonly Route[] {
   return [{ method: "GET", path: "/list", handle: (request) => listed(request, memories, host) }];
 }
 
-async function listed({ viewer, query: given }: FeatureRequest, memories: Memories, host: Host) {
+async function listed({ viewer, role, query: given }: FeatureRequest, memories: Memories, host: Host) {
   const asked = querySchema.safeParse(Object.fromEntries(given));
   if (!asked.success) return { status: 400, body: { error: "The search was not understood." } };
   const { channel: channelKey, query, before } = asked.data;
-  const seen = await host.seenChannel(viewer, channelKey);
-  if (seen === null) return NOT_THERE;
+  const seen = (await host.seenChannels(viewer, [channelKey])).get(channelKey);
+  if (seen === undefined) return NOT_THERE;
   const { thread, person } = seen;
-  const personId = person?.id ?? NOBODY;
-  const mayAct = person !== null && (viewer.kind === "operator" || viewer.account.role !== "viewer");
-  const shown = (memory: Memory) => shownMemory(memory, { memories, host, person: mayAct ? person : null });
-  const isPaused = await memories.isPaused(channelKey);
-  if (query.trim() !== "") {
-    const reader = { channelKey, workspace: workspaceOf(thread), personId };
-    const hits = await memories.search({ query, reader, limit: PAGE, origins: ["people", "outside"] });
-    const rows = hits.map(({ memory }) => shown(memory));
-    return { status: 200, body: host.hideIn({ rows, next: null, count: rows.length, isPaused, mayAct }) };
-  }
-  const place = placeOf(thread, channelKey, personId);
-  const [found, count] = await Promise.all([memories.list(place, PAGE + 1, before), memories.countIn(place)]);
+  const here = placeOf(thread, channelKey, person?.id ?? NOBODY);
+  const [{ rows, ...found }, isPaused] = await Promise.all([
+    query.trim() === "" ? newest(memories, here, before) : best(memories, here, query),
+    memories.isPaused(channelKey),
+  ]);
+  const mayAct = person !== null && role !== "viewer";
+  const shown = rows.map((memory) =>
+    shownMemory(memory, { memories, host, channelKey, person: mayAct ? person : null }),
+  );
+  const body: TeamMemories = { ...found, rows: shown, isPaused, mayAct };
+  return { status: 200, body: host.hideIn(body) };
+}
+
+interface Found extends Pick<TeamMemories, "next" | "count"> {
+  readonly rows: readonly Memory[];
+}
+
+async function newest(memories: Memories, here: MemoryScope, before?: number): Promise<Found> {
+  const [found, count] = await Promise.all([memories.list(here, PAGE + 1, before), memories.countIn(here)]);
   const rows = found.slice(0, PAGE);
-  const next = found.length > PAGE ? `${rows.at(-1)?.seq}` : null;
-  return { status: 200, body: host.hideIn({ rows: rows.map(shown), next, count, isPaused, mayAct }) };
+  return { rows, next: found.length > PAGE ? `${rows.at(-1)?.seq}` : null, count };
+}
+
+async function best(memories: Memories, here: MemoryScope, query: string): Promise<Found> {
+  const hits = await memories.search({ query, reader: here, limit: PAGE, origins: ["people", "outside"] });
+  return { rows: hits.map(({ memory }) => memory), next: null, count: null };
 }
 
 interface Shown {
   readonly memories: Pick<Memories, "linkOf">;
   readonly host: Pick<Host, "admins">;
+  readonly channelKey: string;
   /** Who may change something; null: nobody. */
-  readonly person: NonNullable<Awaited<ReturnType<Host["seenChannel"]>>>["person"];
+  readonly person: SeenChannel["person"];
 }
 
-function shownMemory(memory: Memory, { memories, host, person }: Shown): ShownMemory {
-  const { seq, text, kind, scope, author, said, usedAt, uses, isPinned, origin, endedAt } = memory;
+function shownMemory(memory: Memory, { memories, host, channelKey, person }: Shown): TeamMemory {
+  const { seq, text, kind, author, said, usedAt, uses, isPinned, origin, endedAt } = memory;
+  const scope = scopeOf(memory, channelKey);
   return {
     seq,
     text,
     kind,
-    scope: scope.startsWith("person:") ? "person" : scope.startsWith("workspace:") ? "workspace" : "channel",
+    scope,
     author: author.name,
     said,
     usedAt,
@@ -93,6 +91,13 @@ function shownMemory(memory: Memory, { memories, host, person }: Shown): ShownMe
     isFromOutside: origin === "outside",
     endedAt,
     link: memories.linkOf(memory),
-    mayChange: person !== null && mayChange(memory, person, host.admins),
+    // A channel's memories are changed there.
+    mayChange: scope !== "elsewhere" && person !== null && mayChange(memory, person, host.admins),
   };
+}
+
+function scopeOf({ scope }: Pick<Memory, "scope">, channelKey: string): TeamMemory["scope"] {
+  if (scope.startsWith("person:")) return "person";
+  if (scope.startsWith("workspace:")) return "workspace";
+  return scope === `channel:${channelKey}` ? "channel" : "elsewhere";
 }

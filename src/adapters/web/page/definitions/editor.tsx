@@ -1,6 +1,5 @@
 import type { JSX, RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { whoOf } from "../settings/who.ts";
 import { Markdown } from "../text/markdown-text.tsx";
 import type { Theirs } from "./answers.ts";
 import { ChangeDialog, changedLines } from "./change-dialog.tsx";
@@ -159,8 +158,8 @@ function Conflict({ theirs, editing }: { readonly theirs: Theirs; readonly editi
   return (
     <section class="conflict" role="alert">
       <p>
-        {whoOf(by)} {deed} while you wrote (revision {number}). Yours is not saved, and both are still there. From
-        theirs to yours:
+        {by} {deed} while you wrote (revision {number}). Yours is not saved, and both are still there. From theirs to
+        yours:
       </p>
       <Markdown text={changedLines(content ?? "", editing.text)} />
       <div class="buttons">

@@ -4,7 +4,6 @@ import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get, problemOf } from "../section/request.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
-import { whoOf } from "../settings/who.ts";
 import type { Kind, RevisionRow } from "./answers.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
 
@@ -93,7 +92,7 @@ function useOld(kind: Kind, name: string) {
 function columnsFor(open: (number: number) => void): readonly Column<RevisionRow>[] {
   return [
     { title: "Revision", cell: ({ number }) => number },
-    { title: "Who", cell: ({ by }) => whoOf(by) },
+    { title: "Who", cell: ({ by }) => by },
     {
       title: "When",
       cell: ({ at }) => <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleString()}</time>,

@@ -1,40 +1,24 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { TeamServer, TeamServers } from "../../sessions/team-tools.ts";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get, post, problemOf } from "../section/request.ts";
 import type { SectionProps } from "../section/sections.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import type { PageState } from "../state/state.ts";
 
-/** As src/features/mcp/routes.ts tells of it. */
-interface Server {
-  readonly name: string;
-  readonly state: "waiting" | "connecting" | "connected" | "down" | "stopped" | "off";
-  /** Milliseconds since the epoch, or null. */
-  readonly since: number | null;
-  readonly problem: string | null;
-  readonly where: string;
-  readonly tools: readonly { readonly name: string; readonly tool: string; readonly kind: "reads" | "sends" }[];
-  readonly leftOut: readonly { readonly tool: string; readonly why: string }[];
-}
-
-interface Listed {
-  readonly rows: readonly Server[];
-  readonly mayReconnect: boolean;
-}
-
 /** How often servers are looked at while the page is open. Milliseconds. */
 const EVERY_MS = 5_000;
 /** The panel beside the threads that there is where servers are set; without it, nothing answers for them. */
 const PANEL = "MCP servers";
-const NONE: Listed = { rows: [], mayReconnect: false };
+const NONE: TeamServers = { rows: [], mayReconnect: false };
 
 /** MCP servers as they stand, and their tools. */
 export function McpServers({ state }: SectionProps): JSX.Element {
   const { overview } = state;
   const hasServers = overview?.panels.some(({ title }) => title === PANEL) === true;
   const loaded = useLoaded(`${hasServers}`, async (signal) =>
-    hasServers ? get<Listed>("/features/mcp/servers", {}, signal) : NONE,
+    hasServers ? get<TeamServers>("/features/mcp/servers", {}, signal) : NONE,
   );
   const { again } = loaded;
   useEffect(() => {
@@ -63,7 +47,7 @@ export function McpServers({ state }: SectionProps): JSX.Element {
   );
 }
 
-const STATES: Readonly<Record<Server["state"], string>> = {
+const STATES: Readonly<Record<TeamServer["state"], string>> = {
   waiting: "waiting",
   connecting: "connecting",
   connected: "connected",
@@ -73,7 +57,7 @@ const STATES: Readonly<Record<Server["state"], string>> = {
 };
 
 interface ServerPartProps {
-  readonly server: Server;
+  readonly server: TeamServer;
   readonly mayReconnect: boolean;
   readonly state: PageState;
   readonly again: () => void;
@@ -121,7 +105,7 @@ const KINDS = {
   sends: "send: they may hand on or change something, and ask first",
 } as const;
 
-function KindOfTools({ kind, tools }: { readonly kind: keyof typeof KINDS; readonly tools: Server["tools"] }) {
+function KindOfTools({ kind, tools }: { readonly kind: keyof typeof KINDS; readonly tools: TeamServer["tools"] }) {
   const those = tools.filter((tool) => tool.kind === kind);
   if (those.length === 0) return null;
   return (
@@ -154,7 +138,7 @@ function Reconnect({ name, state, done }: ReconnectProps): JSX.Element {
     setIsBusy(true);
     setOutcome("");
     try {
-      const { server } = await post<{ server: Server }>("/features/mcp/reconnect", { name }, state);
+      const { server } = await post<{ server: TeamServer }>("/features/mcp/reconnect", { name }, state);
       setOutcome(server.problem ?? "It is connected.");
       done();
     } catch (error) {

@@ -1,27 +1,10 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { TeamMemory } from "../../sessions/team-memory.ts";
 import { type Column, DataTable } from "../section/data-table.tsx";
 
-/** As src/features/memory/page/routes.ts tells of it. */
-export interface Remembered {
-  readonly seq: number;
-  readonly text: string;
-  readonly kind: string;
-  readonly scope: "channel" | "person" | "workspace";
-  readonly author: string;
-  readonly said: string;
-  /** Milliseconds since the epoch. */
-  readonly usedAt: number;
-  readonly uses: number;
-  readonly isPinned: boolean;
-  readonly isFromOutside: boolean;
-  readonly endedAt: number | null;
-  readonly link: string | null;
-  readonly mayChange: boolean;
-}
-
 interface MemoryTableProps {
-  readonly rows: readonly Remembered[];
+  readonly rows: readonly TeamMemory[];
   /** A line after `/memory`. */
   readonly tell: (line: string) => void;
   readonly isBusy: boolean;
@@ -29,10 +12,15 @@ interface MemoryTableProps {
   readonly isSearch: boolean;
 }
 
-const FOR = { channel: "this channel", person: "you", workspace: "the workspace" } as const;
+const FOR = {
+  channel: "this channel",
+  elsewhere: "another channel",
+  person: "you",
+  workspace: "the workspace",
+} as const;
 
 export function MemoryTable({ rows, tell, isBusy, isSearch }: MemoryTableProps): JSX.Element {
-  const actions: Column<Remembered> = {
+  const actions: Column<TeamMemory> = {
     title: "Change",
     cell: (memory) => (memory.mayChange ? <Actions memory={memory} tell={tell} isBusy={isBusy} /> : null),
   };
@@ -52,7 +40,7 @@ export function MemoryTable({ rows, tell, isBusy, isSearch }: MemoryTableProps):
   );
 }
 
-const COLUMNS: readonly Column<Remembered>[] = [
+const COLUMNS: readonly Column<TeamMemory>[] = [
   { title: "Memory", cell: Words },
   { title: "For", cell: ({ scope }) => FOR[scope] },
   { title: "Told by", cell: Told },
@@ -63,7 +51,7 @@ const COLUMNS: readonly Column<Remembered>[] = [
   },
 ];
 
-function Words({ seq, text, kind, isPinned, isFromOutside, endedAt }: Remembered): JSX.Element {
+function Words({ seq, text, kind, isPinned, isFromOutside, endedAt }: TeamMemory): JSX.Element {
   const marks = [
     ...(kind === "semantic" ? [] : [kind]),
     ...(isPinned ? ["pinned"] : []),
@@ -78,7 +66,7 @@ function Words({ seq, text, kind, isPinned, isFromOutside, endedAt }: Remembered
   );
 }
 
-function Told({ author, said, link }: Remembered): JSX.Element {
+function Told({ author, said, link }: TeamMemory): JSX.Element {
   return (
     <>
       {author}, {link === null ? said : <a href={link}>{said}</a>}
@@ -87,7 +75,7 @@ function Told({ author, said, link }: Remembered): JSX.Element {
 }
 
 interface ActionsProps extends Pick<MemoryTableProps, "tell" | "isBusy"> {
-  readonly memory: Remembered;
+  readonly memory: TeamMemory;
 }
 
 /** What is forgotten is gone: it is asked for twice. */

@@ -1,22 +1,19 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { TeamMemories } from "../../sessions/team-memory.ts";
 import type { SessionChoices } from "../../sessions/team-sessions.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get, RequestError } from "../section/request.ts";
 import type { SectionProps } from "../section/sections.ts";
 import { type Commands, useCommand } from "../section/use-command.ts";
-import { type PageOf, usePages } from "../section/use-pages.ts";
+import { usePages } from "../section/use-pages.ts";
 import { fetchChoices } from "../sessions/api.ts";
 import type { PageState } from "../state/state.ts";
 import { Markdown } from "../text/markdown-text.tsx";
-import { MemoryTable, type Remembered } from "./memory-table.tsx";
+import { MemoryTable } from "./memory-table.tsx";
 
-interface Found extends PageOf<Remembered> {
-  readonly count: number;
-  readonly isPaused: boolean;
-  /** The viewer is somebody there who may add and turn off. */
-  readonly mayAct: boolean;
+interface Found extends TeamMemories {
   /** Nothing is remembered anywhere. */
   readonly isOff?: boolean;
 }
@@ -90,7 +87,7 @@ function InChannel({ channelId, state }: InChannelProps): JSX.Element {
           ) : (
             <>
               <p class="hint">
-                {count === 1 ? "1 memory" : `${count.toLocaleString()} memories`} that you may read here
+                {countOf(count, rows.length)}
                 {isPaused && "; memory is off in this channel: nothing is recalled or remembered"}.
               </p>
               {mayAct && <ChannelButtons commands={commands} isPaused={isPaused} channelId={channelId} />}
@@ -108,6 +105,11 @@ function InChannel({ channelId, state }: InChannelProps): JSX.Element {
       {commands.form !== null && <FormDialog open={commands.form} controller={commands} />}
     </>
   );
+}
+
+function countOf(count: number | null, shown: number): string {
+  if (count === null) return shown === 1 ? "The best one for this search" : `The best ${shown} for this search`;
+  return `${count === 1 ? "1 memory" : `${count.toLocaleString()} memories`} that you may read here`;
 }
 
 interface Asked extends Pick<InChannelProps, "channelId"> {

@@ -7,7 +7,6 @@ import { useLoaded } from "../section/use-loaded.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
 import { DifferenceTable } from "./difference-table.tsx";
 import { nameOf } from "./paths.ts";
-import { whoOf } from "./who.ts";
 
 const COLUMNS: readonly Column<SettingsRevision>[] = [
   {
@@ -16,7 +15,7 @@ const COLUMNS: readonly Column<SettingsRevision>[] = [
   },
   { title: "What", cell: ({ changed }) => (changed.length === 0 ? "nothing" : changed.map(nameOf).join(", ")) },
   { title: "When", cell: ({ at }) => <When at={at} /> },
-  { title: "Who", cell: ({ by }) => whoOf(by) },
+  { title: "Who", cell: ({ by }) => by },
 ];
 
 function When({ at }: { readonly at: number }): JSX.Element {
@@ -75,7 +74,7 @@ export function OldRevision({ number, mayChange, restore }: OldRevisionProps): J
         {({ by, at, differences, restoring }) => (
           <>
             <p>
-              {whoOf(by)} saved revision {number}, <When at={at} />.
+              {by} saved revision {number}, <When at={at} />.
             </p>
             <DifferenceTable
               caption={`What revision ${number} changed`}

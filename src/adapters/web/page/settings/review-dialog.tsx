@@ -7,7 +7,6 @@ import { CloseIcon } from "../text/icons.tsx";
 import { DifferenceTable } from "./difference-table.tsx";
 import { nameOf } from "./paths.ts";
 import type { Draft } from "./use-draft.ts";
-import { whoOf } from "./who.ts";
 
 interface ReviewDialogProps {
   readonly draft: Draft;
@@ -107,11 +106,11 @@ function ConflictNote({ conflict: { newest, since } }: { readonly conflict: Conf
   return (
     <>
       <p class="problem" role="alert">
-        {whoOf(newest.by)} has saved revision {newest.number} meanwhile. Your changes are still here; below they are
-        shown against it.
+        {newest.by} has saved revision {newest.number} meanwhile. Your changes are still here; below they are shown
+        against it.
       </p>
-      <h3>What {whoOf(newest.by)} has changed</h3>
-      <DifferenceTable caption={`What ${whoOf(newest.by)} has changed`} differences={since} showsEffect={false} />
+      <h3>What {newest.by} has changed</h3>
+      <DifferenceTable caption={`What ${newest.by} has changed`} differences={since} showsEffect={false} />
       <h3>What you change</h3>
     </>
   );

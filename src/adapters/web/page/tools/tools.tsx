@@ -1,30 +1,11 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { TeamTool, TeamToolDetails, TeamTools } from "../../sessions/team-tools.ts";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/sections.ts";
 import { useLoaded } from "../section/use-loaded.ts";
-
-/** As src/features/tools/shown-tools.ts tells of it. */
-interface Tool {
-  readonly name: string;
-  readonly source: string;
-  readonly permission: string;
-  readonly asks: boolean;
-  readonly reach: string;
-  readonly sends: boolean;
-  readonly isOffered: boolean;
-  readonly isParallel: boolean;
-  readonly afterCrash: "replay" | "reconcile" | "never";
-  readonly agents: readonly string[];
-}
-
-interface Listed {
-  readonly rows: readonly Tool[];
-  /** Why tools are missing that there should be, a sentence each. */
-  readonly problems: readonly string[];
-}
 
 /** Every tool and what it may do, or the one that the address names. */
 export function Tools({ rest }: SectionProps): JSX.Element {
@@ -40,7 +21,7 @@ interface Search {
 const ANY: Search = { words: "", source: "", permission: "" };
 
 function ToolList(): JSX.Element {
-  const loaded = useLoaded("", (signal) => get<Listed>("/features/tools/list", {}, signal));
+  const loaded = useLoaded("", (signal) => get<TeamTools>("/features/tools/list", {}, signal));
   const [search, setSearch] = useState(ANY);
   return (
     <>
@@ -67,7 +48,7 @@ function ToolList(): JSX.Element {
   );
 }
 
-function fits({ name, source, permission }: Tool, search: Search): boolean {
+function fits({ name, source, permission }: TeamTool, search: Search): boolean {
   const words = search.words.toLowerCase().trim();
   const isNamed = name.toLowerCase().includes(words) || source.toLowerCase().includes(words);
   return (
@@ -78,7 +59,7 @@ function fits({ name, source, permission }: Tool, search: Search): boolean {
 }
 
 interface SearchFormProps {
-  readonly tools: readonly Tool[];
+  readonly tools: readonly TeamTool[];
   readonly search: Search;
   readonly change: (search: Search) => void;
 }
@@ -113,7 +94,7 @@ function SearchForm({ tools, search, change }: SearchFormProps): JSX.Element {
   );
 }
 
-const COLUMNS: readonly Column<Tool>[] = [
+const COLUMNS: readonly Column<TeamTool>[] = [
   {
     title: "Tool",
     cell: ({ name }) => (
@@ -129,7 +110,7 @@ const COLUMNS: readonly Column<Tool>[] = [
   { title: "Agents", cell: ({ agents }) => (agents.length === 0 ? "none" : agents.join(", ")) },
 ];
 
-function PermissionOf({ permission, asks }: Tool): JSX.Element {
+function PermissionOf({ permission, asks }: TeamTool): JSX.Element {
   return (
     <>
       {permission}
@@ -142,16 +123,14 @@ function reachOf(reach: string, sends: boolean): string {
   return [reach, ...(sends ? ["sends data out"] : [])].filter((part) => part !== "").join(" · ");
 }
 
-const AFTER_CRASH: Readonly<Record<Tool["afterCrash"], string>> = {
+const AFTER_CRASH: Readonly<Record<TeamTool["afterCrash"], string>> = {
   replay: "A call that a restart cut off is made again.",
   reconcile: "A call that a restart cut off is looked into, and finished or told.",
   never: "A call that a restart cut off is not made again; the model is told.",
 };
 
 function ToolPage({ name }: { readonly name: string }): JSX.Element {
-  const loaded = useLoaded(name, (signal) =>
-    get<Tool & { description: string; schema: string }>("/features/tools/tool", { name }, signal),
-  );
+  const loaded = useLoaded(name, (signal) => get<TeamToolDetails>("/features/tools/tool", { name }, signal));
   return (
     <>
       <p class="section-notes">
