@@ -2,9 +2,9 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FormField } from "../../../core/protocol/form.ts";
 import { COMPOSER_ID } from "./composer/composer.tsx";
+import { Dialog } from "./dialog.tsx";
 import type { Controller } from "./state/controller.ts";
 import type { OpenForm } from "./state/state.ts";
-import { CloseIcon } from "./text/icons.tsx";
 
 interface FormDialogProps {
   readonly open: Pick<OpenForm, "form" | "problems" | "isSending" | "failure">;
@@ -19,61 +19,41 @@ const QUIET_MS = 300;
 /** What a command lacks, asked field by field. Escape closes it, and nothing is sent. */
 export function FormDialog({ open, controller, follows }: FormDialogProps): JSX.Element {
   const { form, problems, isSending, failure } = open;
-  const dialog = useRef<HTMLDialogElement>(null);
+  const top = useRef<HTMLDivElement>(null);
   const fields = form.fields.filter(({ kind }) => kind !== "channel");
+  // The thread that a command opens has a composer of its own: what had the focus may be gone.
+  useEffect(() => () => document.getElementById(COMPOSER_ID)?.focus(), []);
   useEffect(() => {
-    dialog.current?.showModal();
-    // The thread that a command opens has a composer of its own: what had the focus may be gone.
-    return () => document.getElementById(COMPOSER_ID)?.focus();
-  }, []);
-  useEffect(() => {
-    dialog.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+    top.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [problems]);
   return (
-    <dialog ref={dialog} class="form" aria-labelledby="form-title" onClose={controller.closeForm}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          controller.submitForm(valuesOf(event.currentTarget));
-        }}
-      >
-        <header>
-          <h2 id="form-title">{form.title}</h2>
-          <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
-            <CloseIcon />
-          </button>
-        </header>
+    <Dialog
+      title={form.title}
+      words="Go ahead"
+      isSending={isSending}
+      problem={failure}
+      goAhead={(filled) => controller.submitForm(valuesOf(filled))}
+      close={controller.closeForm}
+    >
+      <div ref={top}>
         {fields.map((field, index) => (
           <Field key={field.name} field={field} problem={problems[field.name]} isFirst={index === 0} />
         ))}
-        {follows !== undefined && <Follows dialog={dialog} follows={follows} />}
-        {failure !== null && (
-          <p class="problem" role="alert">
-            {failure}
-          </p>
-        )}
-        <div class="buttons">
-          <button type="submit" class="primary" aria-disabled={isSending} aria-busy={isSending}>
-            Go ahead
-          </button>
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </dialog>
+      </div>
+      {follows !== undefined && <Follows fields={top} follows={follows} />}
+    </Dialog>
   );
 }
 
 interface FollowsProps {
-  readonly dialog: { readonly current: HTMLDialogElement | null };
+  readonly fields: { readonly current: HTMLElement | null };
   readonly follows: NonNullable<FormDialogProps["follows"]>;
 }
 
-function Follows({ dialog, follows }: FollowsProps): JSX.Element {
+function Follows({ fields, follows }: FollowsProps): JSX.Element {
   const [words, setWords] = useState("");
   useEffect(() => {
-    const form = dialog.current?.querySelector("form");
+    const form = fields.current?.closest("form");
     let asking = new AbortController();
     const look = async (): Promise<void> => {
       asking.abort();

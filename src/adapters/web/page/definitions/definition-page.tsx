@@ -221,7 +221,7 @@ function TakeBack({ found: { name, shipped }, editing, done }: TakeBackProps): J
           after={shipped ?? ""}
           words={words}
           isDanger
-          isBusy={editing.isBusy}
+          isSending={editing.isBusy}
           problem={
             editing.theirs === null ? editing.problem : "Somebody has changed it meanwhile: close this, and look."
           }

@@ -112,7 +112,7 @@ function Saving({ editing, what, saved, missing = null }: EditorProps): JSX.Elem
           before={editing.before}
           after={text}
           words="Save"
-          isBusy={editing.isBusy}
+          isSending={editing.isBusy}
           problem={null}
           goAhead={() => {
             save().catch(() => {});

@@ -56,7 +56,7 @@ export function History({ kind, name, number, now, use }: HistoryProps): JSX.Ele
           before={now}
           after={opened.text}
           words={use === null ? "Close" : "Put it into the editor"}
-          isBusy={false}
+          isSending={false}
           problem={null}
           goAhead={() => {
             use?.(opened.text);

@@ -182,7 +182,7 @@ function Editable({ channel, told, state, say, again }: EditableProps): JSX.Elem
           after=""
           words="Take it back"
           isDanger
-          isBusy={editing.isBusy}
+          isSending={editing.isBusy}
           problem={
             editing.theirs === null ? editing.problem : "Somebody has changed it meanwhile: close this, and look."
           }

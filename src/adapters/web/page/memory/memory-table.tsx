@@ -22,6 +22,7 @@ const FOR = {
 export function MemoryTable({ rows, tell, isBusy, isSearch }: MemoryTableProps): JSX.Element {
   const actions: Column<TeamMemory> = {
     title: "Change",
+    isShort: true,
     cell: (memory) => (memory.mayChange ? <Actions memory={memory} tell={tell} isBusy={isBusy} /> : null),
   };
   const columns = rows.some(({ mayChange }) => mayChange) ? [...COLUMNS, actions] : COLUMNS;
@@ -42,7 +43,7 @@ export function MemoryTable({ rows, tell, isBusy, isSearch }: MemoryTableProps):
 
 const COLUMNS: readonly Column<TeamMemory>[] = [
   { title: "Memory", cell: Words },
-  { title: "For", cell: ({ scope }) => FOR[scope] },
+  { title: "For", isShort: true, cell: ({ scope }) => FOR[scope] },
   { title: "Told by", cell: Told },
   {
     title: "Used",

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { Dialog } from "../dialog.tsx";
 import { post, problemOf } from "../section/request.ts";
 import type { PageState } from "../state/state.ts";
-import { CloseIcon } from "../text/icons.tsx";
 import { TestKey } from "./test-key.tsx";
 
 interface SetKeyProps {
@@ -14,13 +14,10 @@ interface SetKeyProps {
 
 /** A new key: it is tried before it is stored where somebody wishes, and never shown again. */
 export function SetKey({ provider: { id, name, hasKey }, state, done, close }: SetKeyProps): JSX.Element {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [key, setKey] = useState("");
   const [isSending, setIsSending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   const save = async (): Promise<void> => {
-    if (isSending) return;
     setIsSending(true);
     try {
       await post("/features/providers/key", { id, key }, state);
@@ -31,41 +28,28 @@ export function SetKey({ provider: { id, name, hasKey }, state, done, close }: S
     }
   };
   return (
-    <dialog ref={dialog} class="form" aria-labelledby="key-title" onClose={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save().catch(() => {});
+    <Dialog
+      title={hasKey ? `Another key for ${name}` : `A key for ${name}`}
+      words="Store the key"
+      isSending={isSending}
+      goAhead={() => {
+        save().catch(() => {});
+      }}
+      close={close}
+    >
+      <KeyField
+        problem={problem}
+        onInput={(typed) => {
+          setKey(typed);
+          setProblem(null);
         }}
-      >
-        <header>
-          <h2 id="key-title">{hasKey ? `Another key for ${name}` : `A key for ${name}`}</h2>
-          <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
-            <CloseIcon />
-          </button>
-        </header>
-        <KeyField
-          problem={problem}
-          onInput={(typed) => {
-            setKey(typed);
-            setProblem(null);
-          }}
-        />
-        {key.trim() !== "" && (
-          <p>
-            <TestKey provider={{ id, name }} typed={key} state={state} />
-          </p>
-        )}
-        <div class="buttons">
-          <button type="submit" class="primary" aria-disabled={isSending} aria-busy={isSending}>
-            Store the key
-          </button>
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </dialog>
+      />
+      {key.trim() !== "" && (
+        <p>
+          <TestKey provider={{ id, name }} typed={key} state={state} />
+        </p>
+      )}
+    </Dialog>
   );
 }
 

@@ -8,6 +8,8 @@ export interface Column<T> {
   readonly sortBy?: (row: T) => string | number;
   /** Figures stand below each other. */
   readonly isNumber?: boolean;
+  /** Its few words stand on one line. */
+  readonly isShort?: boolean;
 }
 
 interface DataTableProps<T> {
@@ -46,13 +48,13 @@ export function DataTable<T>({ caption, columns, rows, keyOf, empty }: DataTable
         <tbody>
           {sorted.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ title, cell, isNumber }, index) =>
+              {columns.map(({ title, cell, ...look }, index) =>
                 index === 0 ? (
-                  <th key={title} scope="row" class={isNumber ? "number" : undefined}>
+                  <th key={title} scope="row" class={classOf(look)}>
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={title} class={isNumber ? "number" : undefined}>
+                  <td key={title} class={classOf(look)}>
                     {cell(row)}
                   </td>
                 ),
@@ -71,20 +73,28 @@ interface HeadProps<T> {
   readonly setOrder: (order: Order) => void;
 }
 
-function Head<T>({ column: { title, sortBy, isNumber }, order, setOrder }: HeadProps<T>): JSX.Element {
+function Head<T>({ column: { title, sortBy, ...look }, order, setOrder }: HeadProps<T>): JSX.Element {
   const isUp = order?.title === title ? order.isUp : null;
   const sorted = isUp === null ? "none" : isUp ? "ascending" : "descending";
   return (
-    <th scope="col" class={isNumber ? "number" : undefined} aria-sort={sortBy === undefined ? undefined : sorted}>
+    <th scope="col" class={classOf(look)} aria-sort={sortBy === undefined ? undefined : sorted}>
       {sortBy === undefined ? (
         title
       ) : (
-        <button type="button" class="sort" onClick={() => setOrder({ title, isUp: isUp === null ? !isNumber : !isUp })}>
+        <button
+          type="button"
+          class="sort"
+          onClick={() => setOrder({ title, isUp: isUp === null ? !look.isNumber : !isUp })}
+        >
           {title} <span aria-hidden="true">{isUp === null ? "" : isUp ? "↑" : "↓"}</span>
         </button>
       )}
     </th>
   );
+}
+
+function classOf({ isNumber, isShort }: Pick<Column<never>, "isNumber" | "isShort">): string | undefined {
+  return isNumber ? "number" : isShort ? "short" : undefined;
 }
 
 function compare(a: string | number, b: string | number, order: Order | null): number {

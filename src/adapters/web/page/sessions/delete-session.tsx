@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { Dialog } from "../dialog.tsx";
 import { get, post, problemOf } from "../section/request.ts";
 import type { PageState } from "../state/state.ts";
-import { CloseIcon } from "../text/icons.tsx";
 
 /** What there is of a session, as src/features/retention/routes.ts tells. */
 interface SessionToDelete {
@@ -51,12 +51,9 @@ interface DeleteDialogProps extends Omit<DeleteSessionProps, "mark"> {
 
 function DeleteDialog({ found, sessionId, state, done, close }: DeleteDialogProps): JSX.Element {
   const { isLive } = found;
-  const dialog = useRef<HTMLDialogElement>(null);
   const [isSending, setIsSending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   const deleteNow = async (): Promise<void> => {
-    if (isSending) return;
     setIsSending(true);
     try {
       await post("/features/retention/delete", { id: sessionId, stop: isLive }, state);
@@ -67,36 +64,19 @@ function DeleteDialog({ found, sessionId, state, done, close }: DeleteDialogProp
     }
   };
   return (
-    <dialog ref={dialog} class="form" aria-labelledby="delete-title" onClose={close}>
-      <header>
-        <h2 id="delete-title">Delete this session?</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
-          <CloseIcon />
-        </button>
-      </header>
+    <Dialog
+      title="Delete this session?"
+      words={isLive ? "Stop and delete" : "Delete for good"}
+      isDanger
+      isSending={isSending}
+      problem={problem}
+      goAhead={() => {
+        deleteNow().catch(() => {});
+      }}
+      close={close}
+    >
       <Consequences found={found} />
-      {problem !== null && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
-      <div class="buttons">
-        <button
-          type="button"
-          class="danger"
-          aria-disabled={isSending}
-          aria-busy={isSending}
-          onClick={() => {
-            deleteNow().catch(() => {});
-          }}
-        >
-          {isLive ? "Stop and delete" : "Delete for good"}
-        </button>
-        <button type="button" onClick={() => dialog.current?.close()}>
-          Cancel
-        </button>
-      </div>
-    </dialog>
+    </Dialog>
   );
 }
 

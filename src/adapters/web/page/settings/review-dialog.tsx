@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { SavedSettings } from "../../sessions/team-settings.ts";
+import { Dialog } from "../dialog.tsx";
 import { post, problemOf } from "../section/request.ts";
 import type { PageState } from "../state/state.ts";
-import { CloseIcon } from "../text/icons.tsx";
 import { DifferenceTable } from "./difference-table.tsx";
 import { nameOf } from "./paths.ts";
 import type { Draft } from "./use-draft.ts";
@@ -24,51 +24,31 @@ type Conflict = Extract<SavedSettings, { type: "conflict" }>;
 /** What a draft changes, before it is saved. */
 export function ReviewDialog(props: ReviewDialogProps): JSX.Element {
   const { draft, close } = props;
-  const dialog = useRef<HTMLDialogElement>(null);
   const saving = useSaving(props);
-  useEffect(() => dialog.current?.showModal(), []);
-  const { checked } = draft;
+  const { checked, failure } = draft;
   return (
-    <dialog ref={dialog} class="form review" aria-labelledby="review-title" onClose={close}>
-      <header>
-        <h2 id="review-title">Save these settings?</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
-          <CloseIcon />
-        </button>
-      </header>
+    <Dialog
+      title="Save these settings?"
+      look="review"
+      words={saving.conflict === null ? "Save" : "Save my changes over these"}
+      cancel="Go on changing"
+      isSending={saving.isSending}
+      isReady={saving.maySave}
+      problem={saving.failure ?? failure ?? (draft.problems.length > 0 ? MARKED : null)}
+      goAhead={() => {
+        saving.save().catch(() => {});
+      }}
+      close={close}
+    >
       {saving.conflict !== null && <ConflictNote conflict={saving.conflict} />}
-      {checked === null && draft.failure === null && <p class="hint">Looking at the changes…</p>}
+      {checked === null && failure === null && <p class="hint">Looking at the changes…</p>}
       {checked !== null && <DifferenceTable caption="What changes" differences={checked.differences} showsEffect />}
       {checked?.warnings.map((warning) => (
         <p key={warning} class="warning">
           ⚠ {warning}
         </p>
       ))}
-      {[saving.failure, draft.failure, draft.problems.length > 0 ? MARKED : null].map(
-        (text) =>
-          text !== null && (
-            <p key={text} class="problem" role="alert">
-              {text}
-            </p>
-          ),
-      )}
-      <div class="buttons">
-        <button
-          type="button"
-          class="primary"
-          aria-disabled={!saving.maySave}
-          aria-busy={saving.isSending}
-          onClick={() => {
-            saving.save().catch(() => {});
-          }}
-        >
-          {saving.conflict === null ? "Save" : "Save my changes over these"}
-        </button>
-        <button type="button" onClick={() => dialog.current?.close()}>
-          Go on changing
-        </button>
-      </div>
-    </dialog>
+    </Dialog>
   );
 }
 
@@ -79,9 +59,8 @@ function useSaving({ draft, base, state, saved, overtaken }: ReviewDialogProps) 
   const [failure, setFailure] = useState<string | null>(null);
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const { checked, problems } = draft;
-  const maySave = checked !== null && problems.length === 0 && checked.differences.length > 0 && !isSending;
+  const maySave = checked !== null && problems.length === 0 && checked.differences.length > 0;
   const save = async (): Promise<void> => {
-    if (!maySave) return;
     setIsSending(true);
     setFailure(null);
     try {

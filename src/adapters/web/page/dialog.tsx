@@ -1,0 +1,66 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { CloseIcon } from "./text/icons.tsx";
+
+interface DialogProps {
+  readonly title: string;
+  /** Classes beside the dialog's own. */
+  readonly look?: string;
+  /** What the button that goes ahead is called. */
+  readonly words: string;
+  readonly isDanger?: boolean;
+  /** Nothing else is begun meanwhile. */
+  readonly isSending: boolean;
+  readonly isReady?: boolean;
+  /** Why what was tried has failed; null: it has not. */
+  readonly problem?: string | null;
+  readonly cancel?: string;
+  readonly goAhead: (form: HTMLFormElement) => void;
+  /** By Escape, by its buttons, or once it is done. */
+  readonly close: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** Asks for something before it goes ahead, over all else on the page. */
+export function Dialog(props: DialogProps): JSX.Element {
+  const { title, look = "", words, isDanger = false, isSending, isReady = true, problem = null } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const shut = (): void => dialog.current?.close();
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class={`form ${look}`} aria-labelledby="dialog-title" onClose={props.close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isSending && isReady) props.goAhead(event.currentTarget);
+        }}
+      >
+        <header>
+          <h2 id="dialog-title">{title}</h2>
+          <button type="button" class="icon-button" aria-label="Close" onClick={shut}>
+            <CloseIcon />
+          </button>
+        </header>
+        {props.children}
+        {problem !== null && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="buttons">
+          <button
+            type="submit"
+            class={isDanger ? "danger" : "primary"}
+            aria-disabled={isSending || !isReady}
+            aria-busy={isSending}
+          >
+            {words}
+          </button>
+          <button type="button" onClick={shut}>
+            {props.cancel ?? "Cancel"}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
