@@ -13,7 +13,6 @@ import { createBackgroundCalls } from "./core/budget/background-call.ts";
 import { createModelChoice, type ModelChoice } from "./core/budget/model-choice.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
 import { CHAT_COMMANDS } from "./core/commands/registry.ts";
-import { EmbeddedEngine } from "./core/embedded-engine/embedded-engine.ts";
 import type { SessionHandler } from "./core/engine/engine.ts";
 import { createSummaries } from "./core/history/session-summary.ts";
 import { createFirstContact } from "./core/inbound/first-contact.ts";
@@ -31,7 +30,6 @@ import { createSessionRunner } from "./core/run/runner.ts";
 import { workedUntil } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { FEATURES } from "./features/features.ts";
-import { holdLease } from "./hold-lease.ts";
 import { jobsFileOf, requireOwn } from "./home.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/scheduling/jobs-file.ts";
@@ -46,6 +44,8 @@ import {
   openToolbox,
 } from "./open-toolbox.ts";
 import { createLogger } from "./operations/logging.ts";
+import { holdLease } from "./ownership/hold-lease.ts";
+import { openEngine, type ProgramEngine } from "./ownership/open-engine.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { modelLines, type Prepared, prepare } from "./prepare.ts";
 import { systemRuntime } from "./runtime.ts";
@@ -176,7 +176,7 @@ interface Services extends Prepared {
 interface Works extends Services {
   readonly rights: PlatformRights;
   readonly platform: (name: PlatformName) => PacedPlatform;
-  readonly engine: EmbeddedEngine;
+  readonly engine: ProgramEngine;
   readonly approvals: ApprovalRules;
   readonly finaliser: MessageFinaliser;
   readonly models: ModelChoice;
@@ -241,15 +241,8 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
       detail: { platform: describePlatform(name).title },
     });
   };
-  const engine = new EmbeddedEngine({
-    store,
-    runtime,
-    log,
-    maxConcurrentRuns: config.maxConcurrentRuns,
-    placeLimits: config.quotas,
-    target: platform,
-    isServed: (name) => platforms.has(name),
-  });
+  const isServed = (name: PlatformName) => platforms.has(name);
+  const engine = await openEngine({ ...assembly, store, target: platform, isServed });
   status.engine = engine;
   const approvals = approvalRulesOf(config);
   const instructions = openInstructions({ config, log, store, channelConfigs: services.channelConfigs });

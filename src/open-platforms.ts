@@ -14,7 +14,6 @@ import { WEB } from "./adapters/web/descriptor.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
-import type { EmbeddedEngine } from "./core/embedded-engine/embedded-engine.ts";
 import { openJobRun } from "./core/jobs/job-run-view.ts";
 import type { KeyedMutex } from "./core/keyed-mutex.ts";
 import { servedBy } from "./core/permissions/access.ts";
@@ -28,6 +27,7 @@ import { type SecretMasking, secretMasking } from "./core/text/secret-masking.ts
 import { requireOwn, webToken } from "./home.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { readiness } from "./operations/readiness.ts";
+import type { ProgramEngine } from "./ownership/open-engine.ts";
 
 /** What the adapters are made of. */
 export interface PlatformAssembly {
@@ -44,7 +44,7 @@ export interface PlatformAssembly {
   readonly writes: KeyedMutex;
   readonly status: {
     state: "starting" | "standing by" | "running";
-    engine: EmbeddedEngine | null;
+    engine: ProgramEngine | null;
     store: Store | null;
   };
 }

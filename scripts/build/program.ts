@@ -14,8 +14,11 @@ import { removeUnfinished, replaceFolder } from "../../wasm/build-folder.ts";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const PROGRAM = path.join(ROOT, BUILT_PROGRAM);
 
+/** Only one engine loads it, and it names packages that are optional and not installed. */
+const DBOS = ["@dbos-inc/dbos-sdk", "@dbos-inc/dbos-sdk/internal/dbos-executor"];
+
 /** Native code and files that are found beside it; what is optional and not installed. */
-const EXTERNAL = ["better-sqlite3", "bree", "bufferutil", "pg-native", "utf-8-validate", "zlib-sync"];
+const EXTERNAL = ["better-sqlite3", "bree", "bufferutil", "pg-native", "utf-8-validate", "zlib-sync", ...DBOS];
 
 /** Characters; smaller files are not worth it. */
 const WIDTH_CHECKED = 64_000;

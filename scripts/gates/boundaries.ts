@@ -165,6 +165,7 @@ export const CORE_LAYERS: readonly string[] = [
   "commands",
   "run",
   "embedded-engine",
+  "dbos-engine",
   "inbound",
 ];
 

@@ -10,7 +10,17 @@ export interface Findings {
 }
 
 export function checkCombinations(env: Environment): Findings {
-  return { problems: slackProblems(env), warnings: [...tokenWarnings(env), ...modeWarnings(env)] };
+  return {
+    problems: [...slackProblems(env), ...engineProblems(env)],
+    warnings: [...tokenWarnings(env), ...modeWarnings(env)],
+  };
+}
+
+function engineProblems({ DECKHAND_ENGINE: engine, DATABASE_URL: url }: Environment): string[] {
+  if (engine !== "dbos" || url?.startsWith("postgresql://") === true) return [];
+  return [
+    "DECKHAND_ENGINE: dbos needs PostgreSQL. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand",
+  ];
 }
 
 function slackProblems(env: Environment): string[] {

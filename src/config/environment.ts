@@ -56,6 +56,11 @@ const ownVariables = {
     "The database. Default: the file deckhand.db under DECKHAND_HOME.",
     "postgresql://deckhand@localhost:5432/deckhand",
   ),
+  DECKHAND_ENGINE: field(
+    z.enum(["embedded", "dbos"]).default("embedded"),
+    "Who runs sessions: one process (embedded), or what DBOS Transact decides, on PostgreSQL only (docs/adr/replicas.md).",
+    "dbos",
+  ),
   DECKHAND_HOME: field(z.string().default("./data"), "Directory of all state.", "./data"),
   DECKHAND_SANDBOX: field(
     z.string().default("./data/sandbox"),

@@ -71,6 +71,7 @@ export interface Config extends Readonly<FileSettings> {
     readonly trustProxy: readonly string[];
   };
   readonly database: DatabaseConfig;
+  readonly engine: EnvironmentSettings["DECKHAND_ENGINE"];
   /** Absolute paths. */
   readonly home: string;
   readonly sandbox: string;
@@ -116,6 +117,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
     discord: discordOf(env),
     web: { host: env.HOST, port: Number(env.PORT), url: settings.web.url ?? null, trustProxy: settings.web.trustProxy },
     database: databaseOf(env.DATABASE_URL ?? `file:${path.join(home, "deckhand.db")}`, cwd),
+    engine: env.DECKHAND_ENGINE,
     home,
     sandbox: path.resolve(cwd, env.DECKHAND_SANDBOX),
     configFile: parsed.configFile,

@@ -14,6 +14,7 @@ test("an empty environment gives the documented defaults", () => {
     discord: null,
     web: { host: "127.0.0.1", port: 3000, url: null, trustProxy: [] },
     database: { kind: "sqlite", url: `file:${cwd}/data/deckhand.db` },
+    engine: "embedded",
     home: path.join(cwd, "data"),
     sandbox: path.join(cwd, "data/sandbox"),
     configFile: null,

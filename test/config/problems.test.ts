@@ -39,6 +39,12 @@ const refused: { name: string; given: Given; problem: string }[] = [
       "SLACK_BOT_TOKEN: needs SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP mode) beside it. Example: SLACK_APP_TOKEN=xapp-…",
   },
   {
+    name: "several processes on a database that one alone may have",
+    given: { env: { DECKHAND_ENGINE: "dbos" } },
+    problem:
+      "DECKHAND_ENGINE: dbos needs PostgreSQL. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand",
+  },
+  {
     name: "an app token alone",
     given: { env: { SLACK_APP_TOKEN: "xapp-1" } },
     problem: "SLACK_BOT_TOKEN: is missing though SLACK_APP_TOKEN is set. Example: SLACK_BOT_TOKEN=xoxb-…",

@@ -12,6 +12,8 @@ export interface EngineProcess {
   readonly engine: SessionEngine;
   /** As SIGKILL: nothing that the process awaits ever resolves, and what it still does changes nothing. */
   kill(): void;
+  /** As SIGSTOP for so long that another process may take over, then SIGCONT: it goes on as if nothing had been. */
+  freeze?(): void;
 }
 
 export interface EngineHarness {
@@ -290,6 +292,7 @@ function killPoints(harness: () => EngineHarness, session: () => Promise<string>
     });
     await first.engine.deliver(id, event(`${id}:a`));
     await begun.promise;
+    first.freeze?.();
     const seen = new Recorder();
     const second = await harness().start(seen.handler());
     await seen.ended(1);

@@ -22,7 +22,9 @@ import type { Store } from "../store/store.ts";
 import { type StoppedRun, stopRun } from "../subagents/children.ts";
 import { wakeReleased } from "../subagents/executor-queue.ts";
 import { Admission, type PlaceLimits } from "./admission.ts";
+import { DueEvents } from "./due-events.ts";
 import { beginRun, FIRST_EPOCH, NothingToDo, type OwnedWake, resumeRun } from "./next-wake.ts";
+import { HeldSessions, type Placement } from "./placement.ts";
 import { QueuePositions } from "./queue-positions.ts";
 import { type NewEvent, type Stored, storeEvent } from "./store-event.ts";
 import { Timers } from "./timers.ts";
@@ -37,13 +39,12 @@ export interface EmbeddedEngineOptions {
   readonly target: (platform: PlatformName) => PostTarget;
   /** What sessions of other platforms have to do waits for a process that serves them. All are served when left out. */
   readonly isServed?: (platform: PlatformName) => boolean;
+  /** Where there are several processes: who asks which of them runs a session. Absent: this one runs them all. */
+  readonly placement?: Placement;
 }
 
 /** How long until a run that could not go on is tried again: doubles with each failure. Milliseconds. */
 const RETRY_MS = { first: 5_000, most: 300_000 };
-
-/** How long until the next due event is looked for again: timers know nothing of clocks that are set and machines that sleep. Milliseconds. */
-const LOOK_AGAIN_MS = 60_000;
 
 /** What was found waiting is begun so often: what goes on, and what is new, comes first. Milliseconds. */
 const BEGIN_EVERY_MS = 20;
@@ -80,14 +81,19 @@ export class EmbeddedEngine implements SessionEngine {
   #beginning: Promise<void> = Promise.resolve();
   #handler: SessionHandler | null = null;
   readonly #timers: Timers;
-  #cancelDue: (() => void) | null = null;
-  /** What was due by then has been woken. Milliseconds since the epoch. */
-  #wokenUntil = 0;
+  readonly #due: DueEvents;
+  readonly #held: HeldSessions;
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
     this.#admission = new Admission(options.maxConcurrentRuns, options.placeLimits);
     this.#timers = new Timers(options.runtime.clock);
+    this.#due = new DueEvents({
+      ...options,
+      timers: this.#timers,
+      wake: (ids) => (options.placement === undefined ? this.#wakeAll(ids) : options.placement.request(ids)),
+    });
+    this.#held = new HeldSessions((id) => this.#handler === null || this.#isBusy(id));
     this.#positions = new QueuePositions({
       waiting: () => this.#admission.waiting(),
       handler: () => this.#handler,
@@ -98,13 +104,23 @@ export class EmbeddedEngine implements SessionEngine {
 
   async start(handler: SessionHandler): Promise<void> {
     this.#handler = handler;
-    const interrupted = await this.#options.store.runs.interrupted();
-    await this.#wakeAll(interrupted.map(({ sessionId }) => sessionId));
-    await this.#fireTimers();
+    if (this.#options.placement === undefined) {
+      const interrupted = await this.#options.store.runs.interrupted();
+      await this.#wakeAll(interrupted.map(({ sessionId }) => sessionId));
+    }
+    await this.#due.start();
+  }
+
+  /** Runs here what the session has to do, as the placement has decided; resolves when nothing is left. Not after a stop. */
+  async hold(sessionId: string): Promise<void> {
+    const idle = this.#held.add(sessionId);
+    await this.#tryWake(sessionId);
+    return idle;
   }
 
   async stop(drainMs: number): Promise<void> {
     this.#handler = null;
+    this.#due.stop();
     this.#timers.cancelAll();
     this.#suspend.abort(new SuspendSignal("shutting down", drainMs * DRAIN_SHARE));
     const running = [this.#beginning, ...[...this.#active.values()].map((run) => run.finished)];
@@ -122,8 +138,8 @@ export class EmbeddedEngine implements SessionEngine {
 
   async deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate"> {
     const { delivered } = await this.#store({ sessionId, event, dueAt });
-    if (delivered === "new" && dueAt <= this.#wokenUntil) await this.#tryWake(sessionId);
-    await this.#armTimer();
+    if (delivered === "new" && this.#due.isPast(dueAt)) await this.#tryWake(sessionId);
+    await this.#due.arm();
     return delivered === "new" ? "new" : "duplicate";
   }
 
@@ -140,12 +156,12 @@ export class EmbeddedEngine implements SessionEngine {
   async cancel(sessionId: string, runId: string, cause: CancelCause): Promise<void> {
     const run = { sessionId, runId };
     const { below, released } = await this.#options.store.transaction((tx) => stopRun(tx, run, cause));
-    await Promise.all([run, ...below].map((each) => this.#abort(each, cause)));
+    await Promise.all([run, ...below].map((each) => this.abort(each, cause)));
     await wakeReleased(released, this);
   }
 
   /** Ends a run that is asked to stop in the store, wherever it is: at work, queued or parked. */
-  async #abort({ sessionId, runId }: StoppedRun, cause: CancelCause): Promise<void> {
+  async abort({ sessionId, runId }: StoppedRun, cause: CancelCause): Promise<void> {
     // What is being begun waits for a place in a moment, and need not.
     await this.#preparing.get(sessionId)?.catch(() => undefined);
     const active = this.#active.get(sessionId);
@@ -161,11 +177,18 @@ export class EmbeddedEngine implements SessionEngine {
 
   /** A session whose wake fails is woken again later: what is for it is stored, and nobody delivers that again. Never rejects. */
   async #tryWake(sessionId: string, known: Applicant | null = null): Promise<void> {
+    const { placement } = this.#options;
     try {
-      await this.#wake(sessionId, known);
+      if (placement === undefined) await this.#wake(sessionId, known);
+      else if (!(await this.#held.during(sessionId, () => this.#wake(sessionId, known))) && this.#handler !== null)
+        await placement.request([sessionId]);
     } catch (error) {
       this.#wakeLater(sessionId, error, "wake_failed");
     }
+  }
+
+  #isBusy(id: string): boolean {
+    return this.#active.has(id) || this.#preparing.has(id) || this.#again.has(id) || this.#admission.isWaiting(id);
   }
 
   #wakeLater(sessionId: string, error: unknown, event: string): void {
@@ -268,6 +291,7 @@ export class EmbeddedEngine implements SessionEngine {
     this.#admitNext();
     this.#positions.moved();
     if (this.#again.delete(sessionId)) this.#rewake(sessionId);
+    else this.#held.settle(sessionId);
   }
 
   /** One run of the session; another that waits goes to the end of the queue. Never rejects. */
@@ -305,8 +329,9 @@ export class EmbeddedEngine implements SessionEngine {
    * the session's owner, whoever had it before can write no more, and all it begins with is read together.
    */
   async #nextWake(sessionId: string, active: ActiveRun | null): Promise<OwnedWake | null> {
-    const { store, runtime } = this.#options;
+    const { store, runtime, placement } = this.#options;
     const runId = runtime.ids.next("run");
+    await placement?.requireAlive();
     const begin = store.transaction(async (tx) => {
       const now = runtime.clock.now();
       const owned = await tx.sessions.raiseEpoch(sessionId);
@@ -356,32 +381,5 @@ export class EmbeddedEngine implements SessionEngine {
       signal: AbortSignal.any([controller.signal, this.#suspend.signal]),
       suspended: this.#suspend.signal,
     });
-  }
-
-  /** Sleeps until the next timer is due. */
-  async #armTimer(): Promise<void> {
-    const { store, runtime } = this.#options;
-    this.#cancelDue?.();
-    const due = await store.inbox.nextDue(this.#wokenUntil);
-    if (due === null || this.#handler === null) return;
-    const waitMs = Math.min(Math.max(0, due - runtime.clock.now()), LOOK_AGAIN_MS);
-    this.#cancelDue = this.#timers.after(waitMs, () => this.#fire());
-  }
-
-  #fire(): void {
-    this.#fireTimers().catch((error: unknown) => {
-      if (this.#suspend.signal.aborted) return;
-      this.#options.log.error({ err: error }, "timers_failed");
-      this.#timers.after(RETRY_MS.first, () => this.#fire());
-    });
-  }
-
-  async #fireTimers(): Promise<void> {
-    const { store, runtime } = this.#options;
-    const now = runtime.clock.now();
-    // Before it is read: what is stored meanwhile, and due already, is woken by whoever stores it.
-    this.#wokenUntil = now;
-    await this.#wakeAll(await store.inbox.sessionsToWake(now));
-    await this.#armTimer();
   }
 }

@@ -1,7 +1,7 @@
-import type { Config } from "./config.ts";
-import { type AppError, StoreError, toAppError } from "./core/protocol/errors.ts";
-import type { Clock } from "./core/protocol/runtime.ts";
-import { acquireLease } from "./core/store/database/lease.ts";
+import type { Config } from "../config.ts";
+import { type AppError, StoreError, toAppError } from "../core/protocol/errors.ts";
+import type { Clock } from "../core/protocol/runtime.ts";
+import { acquireLease } from "../core/store/database/lease.ts";
 
 export interface LeaseHolding {
   readonly config: Pick<Config, "database">;

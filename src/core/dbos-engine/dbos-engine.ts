@@ -1,0 +1,160 @@
+import { EmbeddedEngine, type EmbeddedEngineOptions } from "../embedded-engine/embedded-engine.ts";
+import type { Placement } from "../embedded-engine/placement.ts";
+import { Timers } from "../embedded-engine/timers.ts";
+import type { SessionEngine, SessionHandler } from "../engine/engine.ts";
+import type { PostTarget } from "../engine/post-once.ts";
+import { type AppError, StoreError } from "../protocol/errors.ts";
+import { claimedSessions, forgetClaims } from "../store/cluster/claim-rows.ts";
+import { type ClusterConnection, openClusterConnection, setUpCluster } from "../store/cluster/cluster-connection.ts";
+import { Membership } from "../store/cluster/membership.ts";
+import { type Claims, type LoadedSdk, loadSdk, openClaims } from "./claims.ts";
+
+export interface DbosSessions extends Omit<EmbeddedEngineOptions, "placement"> {
+  readonly url: string;
+  /** The others have taken this process for dead, or it cannot know: it may do nothing more. */
+  readonly lost: (error: AppError) => void;
+  readonly loadSdk?: () => Promise<LoadedSdk>;
+}
+
+/** So many sessions that wait for a place are held beyond those that run: the others are for processes that have places. */
+const WAITING_HELD = 64;
+
+/** How often sessions are looked for that have something to do and that nobody holds or has asked for. Milliseconds. */
+const SWEEP_EVERY_MS = 10_000;
+
+/** What is there once the process is one of the replicas. */
+interface Parts {
+  readonly connection: ClusterConnection;
+  readonly membership: Membership;
+  readonly claims: Claims;
+}
+
+/**
+ * Runs sessions in several processes that share a PostgreSQL. DBOS Transact decides which of them holds a session; what
+ * is done with one that is held is the embedded engine's, and so are admission within a process, events and timers.
+ */
+export class DbosEngine implements SessionEngine {
+  readonly #options: DbosSessions;
+  readonly #here: EmbeddedEngine;
+  readonly #timers: Timers;
+  /** From here on sessions can be held. */
+  readonly #begun = Promise.withResolvers<void>();
+  #joining: Promise<Parts> | null = null;
+  #isTakingOver = false;
+
+  constructor(options: DbosSessions) {
+    this.#options = options;
+    this.#timers = new Timers(options.runtime.clock);
+    const placement: Placement = {
+      request: async (sessionIds) => {
+        const { claims } = await this.#joined();
+        for (const sessionId of sessionIds) await claims.request(sessionId);
+      },
+      requireAlive: async () => (await this.#joined()).membership.requireAlive(),
+    };
+    const target = (name: Parameters<EmbeddedEngineOptions["target"]>[0]): PostTarget => {
+      const { find, post } = options.target(name);
+      return {
+        find,
+        post: async (...message) => {
+          await placement.requireAlive();
+          return post(...message);
+        },
+      };
+    };
+    this.#here = new EmbeddedEngine({ ...options, target, placement });
+  }
+
+  async start(handler: SessionHandler): Promise<void> {
+    this.#joining = this.#join();
+    await this.#joining;
+    await this.#here.start(handler);
+    this.#begun.resolve();
+    await this.#sweep();
+    this.#timers.after(SWEEP_EVERY_MS, () => this.#keepSweeping());
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    this.#timers.cancelAll();
+    await this.#here.stop(drainMs);
+    const parts = await this.#joining?.catch(() => null);
+    await parts?.claims.close();
+    await parts?.membership.leave();
+  }
+
+  deliver: SessionEngine["deliver"] = (...event) => this.#here.deliver(...event);
+  deliverAt: SessionEngine["deliverAt"] = (...event) => this.#here.deliverAt(...event);
+  cancel: SessionEngine["cancel"] = (...run) => this.#here.cancel(...run);
+
+  /** How many runs go on or wait in this process. */
+  load(): { running: number; waiting: number } {
+    return this.#here.load();
+  }
+
+  async #join(): Promise<Parts> {
+    const { url, log, runtime, maxConcurrentRuns, lost } = this.#options;
+    const sdk = await (this.#options.loadSdk ?? loadSdk)();
+    const connection = await openClusterConnection(url);
+    const id = runtime.ids.next("replica");
+    const join = async (): Promise<Parts> => {
+      const membership = await Membership.join({
+        connection,
+        id,
+        clock: runtime.clock,
+        orphaned: (ids) => this.#takeOver(ids),
+        lost: () => lost(new StoreError("stale_owner", "the other replicas have taken this one for dead")),
+      });
+      const hold = async (sessionId: string) => {
+        await this.#begun.promise;
+        return this.#here.hold(sessionId);
+      };
+      const mostHeld = maxConcurrentRuns + WAITING_HELD;
+      const claims = await openClaims({ url, replicaId: id, mostHeld, log, sdk, hold });
+      membership.begin();
+      return { connection, membership, claims };
+    };
+    return setUpCluster(connection, join);
+  }
+
+  #takeOver(ids: readonly string[]): void {
+    if (this.#isTakingOver) return;
+    this.#isTakingOver = true;
+    const { log } = this.#options;
+    log.warn({ replicas: ids }, "replicas_gone");
+    const takeOver = async () => {
+      const { claims } = await this.#joined();
+      await claims.recover(ids);
+      await this.#sweep();
+    };
+    takeOver()
+      .catch((error: unknown) => log.error({ err: error, replicas: ids }, "takeover_failed"))
+      .finally(() => {
+        this.#isTakingOver = false;
+      });
+  }
+
+  #joined(): Promise<Parts> {
+    return this.#joining ?? Promise.reject(new StoreError("stale_owner", "this replica has not joined the others"));
+  }
+
+  /** What was stored by a process that died before it asked, and runs that another engine left. */
+  async #sweep(): Promise<void> {
+    const { store, runtime } = this.#options;
+    const { connection, claims } = await this.#joined();
+    // What is claimed is read first: who gives a session back meanwhile has done what is read next.
+    const claimed = await claimedSessions(connection);
+    const [cut, waiting] = await Promise.all([
+      store.runs.interrupted(),
+      store.inbox.sessionsToWake(runtime.clock.now()),
+    ]);
+    const left = new Set([...cut.map(({ sessionId }) => sessionId), ...waiting]);
+    for (const sessionId of left) if (!claimed.has(sessionId)) await claims.request(sessionId);
+    await forgetClaims(connection);
+  }
+
+  #keepSweeping(): void {
+    this.#sweep()
+      .catch((error: unknown) => this.#options.log.warn({ err: error }, "sweep_failed"))
+      .finally(() => this.#timers.after(SWEEP_EVERY_MS, () => this.#keepSweeping()));
+  }
+}

@@ -1,0 +1,77 @@
+import type { QueryConfig } from "pg";
+import { ConfigError } from "../../protocol/errors.ts";
+import { isRefusal } from "../database/postgresql-rights.ts";
+import { unavailable } from "../database/unavailable.ts";
+
+/** A connection of its own: locks and notifications belong to one. */
+export interface ClusterConnection {
+  /** One after the other. Rejects where no answer comes in time, if there is a time. */
+  query(sql: string, values?: readonly (string | number)[], withinMs?: number): Promise<readonly unknown[]>;
+  close(): Promise<void>;
+  /** Resolves when it is no more, whoever ended it. */
+  readonly broken: Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** The server notices within a few seconds that a machine has vanished, and frees its locks. Seconds; milliseconds. */
+const NOTICE_VANISHED =
+  "SET tcp_keepalives_idle = 1; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 4000";
+
+/** Any number that no other use of advisory locks in the database takes. */
+const SETUP_LOCK = 4_207_133_701;
+
+/** What the cluster keeps, which no other engine has: its rows are of processes, not of what people did. */
+const TABLES = [
+  "CREATE SCHEMA IF NOT EXISTS deckhand_cluster",
+  "CREATE TABLE IF NOT EXISTS deckhand_cluster.replica (id text PRIMARY KEY, beat timestamptz NOT NULL)",
+];
+
+export async function openClusterConnection(url: string): Promise<ClusterConnection> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({
+    connectionString: url,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: "deckhand cluster",
+  });
+  const broken = new Promise<void>((resolve) => {
+    // It tells of one break several times, and an event without a listener would end the process.
+    client.on("error", () => resolve());
+    client.once("end", () => resolve());
+  });
+  try {
+    await client.connect();
+    await client.query(NOTICE_VANISHED);
+  } catch (error) {
+    throw unavailable(url, error);
+  }
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    broken,
+    close: () => client.end().catch(() => undefined), // it may be broken already
+    query: (text, values = [], withinMs = 0) => {
+      const question: QueryConfig & { query_timeout: number } = { text, values: [...values], query_timeout: withinMs };
+      const answer = last.then(async (): Promise<readonly unknown[]> => (await client.query(question)).rows);
+      last = answer.catch(() => undefined);
+      return answer;
+    },
+  };
+}
+
+/** Makes the cluster's tables and whatever else a start makes, one process after the other. */
+export async function setUpCluster<T>(connection: ClusterConnection, setUp: () => Promise<T>): Promise<T> {
+  await connection.query(`SELECT pg_advisory_lock(${SETUP_LOCK})`);
+  try {
+    for (const table of TABLES) await connection.query(table);
+    return await setUp();
+  } catch (error) {
+    if (isRefusal(error)) throw new ConfigError([NO_SCHEMAS]);
+    throw error;
+  } finally {
+    await connection.query(`SELECT pg_advisory_unlock(${SETUP_LOCK})`);
+  }
+}
+
+const NO_SCHEMAS =
+  "DATABASE_URL: DECKHAND_ENGINE=dbos makes two schemas (dbos, deckhand_cluster), which this user may not. As the database's owner or a superuser: GRANT CREATE ON DATABASE … TO …; with the names in DATABASE_URL.";

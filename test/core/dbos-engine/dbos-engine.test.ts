@@ -1,0 +1,49 @@
+import { DbosEngine } from "../../../src/core/dbos-engine/dbos-engine.ts";
+import type { SessionHandler } from "../../../src/core/engine/engine.ts";
+import { openStore } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { engineContract } from "../../contracts/engine.ts";
+import { copyOfDbos } from "../../support/database/dbos-copy.ts";
+import { mortalStore } from "../../support/database/mortal-store.ts";
+import { startPostgres } from "../../support/database/postgres.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+engineContract("PostgreSQL with DBOS Transact", async () => {
+  const postgres = await startPostgres();
+  const url = await postgres.createDatabase();
+  const store = await openStore(url, systemRuntime());
+  return {
+    store,
+    async start(handler, options = {}) {
+      const life = { isAlive: true };
+      const engine = new DbosEngine({
+        url,
+        store: mortalStore(store, life),
+        runtime: systemRuntime(),
+        log: silentLog,
+        maxConcurrentRuns: options.maxConcurrentRuns ?? 32,
+        target: () => options.target ?? NO_PLATFORM,
+        lost: () => {},
+        loadSdk: copyOfDbos,
+      });
+      await engine.start({ run: NO_RUN, queued: () => Promise.resolve(), ...handler });
+      // To the others it is no more, and it takes nothing new.
+      const vanish = () => void engine.stop(0);
+      return {
+        engine,
+        kill: () => {
+          life.isAlive = false;
+          vanish();
+        },
+        freeze: vanish,
+      };
+    },
+    close: async () => {
+      await store.close();
+      await postgres.stop();
+    },
+  };
+});
+
+const NO_RUN: SessionHandler["run"] = () => Promise.resolve("ended");
+const NO_PLATFORM = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("no platform")) };

@@ -1,0 +1,22 @@
+import { createRequire } from "node:module";
+import path from "node:path";
+import type { LoadedSdk } from "../../../src/core/dbos-engine/claims.ts";
+
+const load = createRequire(import.meta.url);
+
+/** DBOS keeps what it knows in its modules: each replica of a test has a copy of its own, as each process would. */
+export async function copyOfDbos(): Promise<LoadedSdk> {
+  const entry = load.resolve("@dbos-inc/dbos-sdk");
+  const directory = path.dirname(entry);
+  for (const file of Object.keys(load.cache)) if (file.startsWith(directory)) delete load.cache[file];
+  const { DBOS }: typeof import("@dbos-inc/dbos-sdk") = load("@dbos-inc/dbos-sdk");
+  const { DBOSExecutor }: typeof import("@dbos-inc/dbos-sdk/internal/dbos-executor") = load(
+    "@dbos-inc/dbos-sdk/internal/dbos-executor",
+  );
+  return {
+    DBOS,
+    recover: async (executorIds) => {
+      await DBOSExecutor.globalInstance?.recoverPendingWorkflows([...executorIds]);
+    },
+  };
+}
