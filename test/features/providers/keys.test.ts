@@ -3,7 +3,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { text } from "../../support/model/model-script.ts";
+import { hold, type Reply, text } from "../../support/model/model-script.ts";
 import { openBrowser } from "../../support/program/browser.ts";
 import { type CliResult, runCli } from "../../support/program/cli.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
@@ -105,6 +105,20 @@ test("a key that the command line sets beside the running program is used by its
   expect((await keys("remove", "anthropic")).failed).toBe(true);
   await at.until("the key is gone", async () => (await answer("is it gone")) !== "Said with a real key.");
   expect((await keys("test", "anthropic")).error).toMatch(/^✗ Anthropic: /u);
+});
+
+test("a call that goes on keeps its key while another is set, which the next call takes", async () => {
+  await setKey(KEY);
+  await at.until("the key is used", async () => (await answer("is it there")) === "Said with a real key.");
+  const gate = hold();
+  const real = text("Said with a real key.");
+  at.model.script(({ lastUserText }): Reply => (lastUserText.includes("take your time") ? [gate.part, real] : real));
+  const talk = at.talk({ text: "take your time", channel: at.channel() });
+  await gate.reached;
+  await setKey(WRONG);
+  await at.until("the other key is used", async () => (await answer("and this one")) !== "Said with a real key.");
+  gate.release();
+  expect(await talk.answered(1)).toBe("Said with a real key.");
 });
 
 test("keys that cannot be opened are said on the page, by doctor and by the list, and one that is set anew is used", async () => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
+import { liveProviders } from "../../../../src/core/providers/live-providers.ts";
 import { embeddersOf } from "../../../../src/core/providers/openai/embedder.ts";
 import type { ProviderSettings } from "../../../../src/core/providers/registry.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
@@ -27,7 +28,29 @@ test.each([
   ["unknown where it does not say", undefined, null],
   ["unknown where nobody can read it", { prompt_tokens: "many" }, null],
 ])("how many tokens texts have is %s", async (_how, usage, tokens) => {
-  const server = createServer((_request, response) => {
+  const { baseUrl } = await startVectors(usage);
+  const at = { mine: { wire: "chat", baseUrl } } as const;
+  const embedder = await embeddersOf(at, systemRuntime())("mine/model");
+  const embedded = await embedder.embed(["one text"], AbortSignal.any([]));
+  expect(embedded).toEqual({ vectors: [Float32Array.from([0.6, 0.8])], tokens });
+});
+
+test("a key that is set meanwhile is used by the next request", async () => {
+  const { baseUrl, keys } = await startVectors();
+  const providers = liveProviders({ mine: { wire: "chat", baseUrl } });
+  providers.setKeys(new Map([["mine", "sk-first"]]));
+  const embedder = await embeddersOf(providers.settings, systemRuntime())("mine/model");
+  await embedder.embed(["one text"], AbortSignal.any([]));
+  providers.setKeys(new Map([["mine", "sk-second"]]));
+  await embedder.embed(["one text"], AbortSignal.any([]));
+  expect(keys).toEqual(["Bearer sk-first", "Bearer sk-second"]);
+});
+
+/** A server that has one vector for all texts; `keys`: what requests were sent with. */
+async function startVectors(usage?: object): Promise<{ readonly baseUrl: string; readonly keys: readonly string[] }> {
+  const keys: string[] = [];
+  const server = createServer((request, response) => {
+    keys.push(request.headers.authorization ?? "");
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ data: [{ index: 0, embedding: [3, 4] }], usage }));
   });
@@ -36,8 +59,5 @@ test.each([
   onTestFinished(() => void server.close());
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const at = { mine: { wire: "chat", baseUrl: `http://127.0.0.1:${port}/v1` } } as const;
-  const embedder = await embeddersOf(at, systemRuntime())("mine/model");
-  const embedded = await embedder.embed(["one text"], AbortSignal.any([]));
-  expect(embedded).toEqual({ vectors: [Float32Array.from([0.6, 0.8])], tokens });
-});
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, keys };
+}
