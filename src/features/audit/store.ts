@@ -106,12 +106,15 @@ async function decisionsOf(db: Client, filter: AuditFilter, limit: number): Prom
     act: `approval.${status}`,
     about: callsSchema
       .parse(JSON.parse(calls))
-      .map(({ tool, title }) => (title === "" ? tool : title))
+      .map(({ tool, title }) => (title === "" ? tool : title.replaceAll(CODE_SPAN, "$1")))
       .join("; "),
     details: SCOPES.get(scope ?? "") ?? "",
     sessionId,
   }));
 }
+
+/** Titles are Markdown; what the log has is plain. */
+const CODE_SPAN = /`([^`]+)`/gu;
 
 const SCOPES: ReadonlyMap<string, string> = new Map([
   ["session", "for the session"],

@@ -47,7 +47,7 @@ describe.each([
     const byAna = await list(store, { by: "ana" });
     expect(byAna.rows.length).toBe(51);
     expect(byAna.rows.filter(({ act }) => act === "approval.allowed")).toMatchObject([
-      { by: "@ana", about: "delete the branch", details: "always", sessionId: "session_1" },
+      { by: "@ana", about: "delete the branch old", details: "always", sessionId: "session_1" },
     ]);
     expect((await list(store, { act: "approval.denied" })).rows).toMatchObject([{ by: "@bob" }]);
     expect((await list(store, { act: "settings.changed", by: "@ana" })).rows.length).toBe(50);
@@ -169,7 +169,7 @@ async function decide(store: Store, { id, at, ...decision }: Decision): Promise<
           tool: "bash",
           input: "{}",
           grant: { key: "bash:x", label: "x" },
-          title: "delete the branch",
+          title: "delete the branch `old`",
         },
       ],
       people: { requester: { id: "slack:U1", name: "ana" }, others: [], mayRemember: true },

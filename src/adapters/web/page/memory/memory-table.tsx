@@ -43,7 +43,7 @@ export function MemoryTable({ rows, tell, isBusy, isSearch }: MemoryTableProps):
 
 const COLUMNS: readonly Column<TeamMemory>[] = [
   { title: "Memory", cell: Words },
-  { title: "For", isShort: true, cell: ({ scope }) => FOR[scope] },
+  { title: "For", cell: ({ scope }) => FOR[scope] },
   { title: "Told by", cell: Told },
   {
     title: "Used",
