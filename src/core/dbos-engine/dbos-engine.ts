@@ -22,6 +22,9 @@ const WAITING_HELD = 64;
 /** How often sessions are looked for that have something to do and that nobody holds or has asked for. Milliseconds. */
 const SWEEP_EVERY_MS = 10_000;
 
+/** How often it is made sure that no word of a stop was lost. Milliseconds. */
+const STOPS_EVERY_MS = 1_000;
+
 /** What is there once the process is one of the replicas. */
 interface Parts {
   readonly connection: ClusterConnection;
@@ -41,6 +44,7 @@ export class DbosEngine implements SessionEngine {
   readonly #begun = Promise.withResolvers<void>();
   #joining: Promise<Parts> | null = null;
   #isTakingOver = false;
+  #isStopped = false;
 
   constructor(options: DbosSessions) {
     this.#options = options;
@@ -50,6 +54,8 @@ export class DbosEngine implements SessionEngine {
         const { claims } = await this.#joined();
         for (const sessionId of sessionIds) await claims.request(sessionId);
       },
+      // A word that is lost is made up for by the next look at what is stopped.
+      tellStopped: async ({ sessionId }) => (await this.#joined()).connection.tell(sessionId),
       requireAlive: async () => (await this.#joined()).membership.requireAlive(),
     };
     const target = (name: Parameters<EmbeddedEngineOptions["target"]>[0]): PostTarget => {
@@ -71,10 +77,12 @@ export class DbosEngine implements SessionEngine {
     await this.#here.start(handler);
     this.#begun.resolve();
     await this.#sweep();
-    this.#timers.after(SWEEP_EVERY_MS, () => this.#keepSweeping());
+    this.#every(SWEEP_EVERY_MS, () => this.#sweep());
+    this.#every(STOPS_EVERY_MS, () => this.#here.abortStopped());
   }
 
   async stop(drainMs: number): Promise<void> {
+    this.#isStopped = true;
     this.#timers.cancelAll();
     await this.#here.stop(drainMs);
     const parts = await this.#joining?.catch(() => null);
@@ -111,6 +119,7 @@ export class DbosEngine implements SessionEngine {
       const mostHeld = maxConcurrentRuns + WAITING_HELD;
       const claims = await openClaims({ url, replicaId: id, mostHeld, log, sdk, hold });
       membership.begin();
+      await connection.hear((sessionId) => this.#stopTold(sessionId));
       return { connection, membership, claims };
     };
     return setUpCluster(connection, join);
@@ -133,6 +142,12 @@ export class DbosEngine implements SessionEngine {
       });
   }
 
+  #stopTold(sessionId: string): void {
+    this.#here
+      .abortStopped([sessionId])
+      .catch((error: unknown) => this.#options.log.warn({ err: error, sessionId }, "stop_not_read"));
+  }
+
   #joined(): Promise<Parts> {
     return this.#joining ?? Promise.reject(new StoreError("stale_owner", "this replica has not joined the others"));
   }
@@ -152,9 +167,15 @@ export class DbosEngine implements SessionEngine {
     await forgetClaims(connection);
   }
 
-  #keepSweeping(): void {
-    this.#sweep()
-      .catch((error: unknown) => this.#options.log.warn({ err: error }, "sweep_failed"))
-      .finally(() => this.#timers.after(SWEEP_EVERY_MS, () => this.#keepSweeping()));
+  /** Again and again, until the engine stops; a time that fails is made up for by the next. */
+  #every(ms: number, work: () => Promise<void>): void {
+    const once = () => {
+      work()
+        .catch((error: unknown) => this.#options.log.warn({ err: error }, "cluster_work_failed"))
+        .finally(() => {
+          if (!this.#isStopped) this.#timers.after(ms, once);
+        });
+    };
+    this.#timers.after(ms, once);
   }
 }

@@ -16,6 +16,7 @@ import type { Log } from "../protocol/log.ts";
 import type { PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { CancelSignal, SuspendSignal } from "../protocol/signals.ts";
+import type { RunRow } from "../store/runs.ts";
 import type { Applicant } from "../store/sessions.ts";
 import { applicantOf, channelOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
@@ -118,6 +119,17 @@ export class EmbeddedEngine implements SessionEngine {
     return idle;
   }
 
+  /** Ends those runs of held sessions that are stopped in the store: by this process or another. */
+  async abortStopped(sessionIds: readonly string[] = this.#held.ids()): Promise<void> {
+    const held = sessionIds.filter((id) => this.#held.has(id));
+    if (held.length === 0) return;
+    const stopped = await this.#options.store.runs.stoppedIn(held);
+    const abort = async ({ id: runId, sessionId, cancelledBy }: RunRow) => {
+      if (cancelledBy !== null && this.#held.has(sessionId)) await this.#abort({ sessionId, runId }, cancelledBy);
+    };
+    await Promise.all(stopped.map(abort));
+  }
+
   async stop(drainMs: number): Promise<void> {
     this.#handler = null;
     this.#due.stop();
@@ -156,12 +168,15 @@ export class EmbeddedEngine implements SessionEngine {
   async cancel(sessionId: string, runId: string, cause: CancelCause): Promise<void> {
     const run = { sessionId, runId };
     const { below, released } = await this.#options.store.transaction((tx) => stopRun(tx, run, cause));
-    await Promise.all([run, ...below].map((each) => this.abort(each, cause)));
+    await Promise.all([run, ...below].map((each) => this.#abort(each, cause)));
     await wakeReleased(released, this);
   }
 
   /** Ends a run that is asked to stop in the store, wherever it is: at work, queued or parked. */
-  async abort({ sessionId, runId }: StoppedRun, cause: CancelCause): Promise<void> {
+  async #abort({ sessionId, runId }: StoppedRun, cause: CancelCause): Promise<void> {
+    const { placement } = this.#options;
+    // It may be at work elsewhere, and is woken where it is not.
+    if (placement !== undefined && !this.#held.has(sessionId)) await placement.tellStopped({ sessionId, runId });
     // What is being begun waits for a place in a moment, and need not.
     await this.#preparing.get(sessionId)?.catch(() => undefined);
     const active = this.#active.get(sessionId);

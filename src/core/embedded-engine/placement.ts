@@ -1,7 +1,11 @@
+import type { StoppedRun } from "../subagents/children.ts";
+
 /** Which of several processes runs a session. */
 export interface Placement {
   /** Asks that some process holds each session, this one or another; durable when it resolves. */
   request(sessionIds: readonly string[]): Promise<void>;
+  /** Tells the others that a run is stopped, which is durable already; one of them may be at it. */
+  tellStopped(run: StoppedRun): Promise<void>;
   /** Throws StoreError `stale_owner` once the others have taken this process for dead. */
   requireAlive(): Promise<void>;
 }
@@ -19,6 +23,14 @@ export class HeldSessions {
 
   constructor(isBusy: (sessionId: string) => boolean) {
     this.#isBusy = isBusy;
+  }
+
+  ids(): string[] {
+    return [...this.#held.keys()];
+  }
+
+  has(sessionId: string): boolean {
+    return this.#held.has(sessionId);
   }
 
   /** Resolves when the session is given back. */

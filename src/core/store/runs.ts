@@ -28,6 +28,12 @@ export function runReads(db: Client) {
       return row === null ? null : toRow(row);
     },
 
+    /** Runs of these sessions that are stopped and have not ended. */
+    async stoppedIn(sessionIds: readonly string[]): Promise<RunRow[]> {
+      const where = { sessionId: { in: [...sessionIds] }, status: { not: "ended" }, cancelledBy: { not: null } };
+      return (await db.run.findMany({ where })).map(toRow);
+    },
+
     /** Runs that a process left in the middle. */
     async interrupted(): Promise<RunRow[]> {
       const rows = await db.run.findMany({ where: { status: "running" }, orderBy: { startedAt: "asc" } });

@@ -7,6 +7,10 @@ import { unavailable } from "../database/unavailable.ts";
 export interface ClusterConnection {
   /** One after the other. Rejects where no answer comes in time, if there is a time. */
   query(sql: string, values?: readonly (string | number)[], withinMs?: number): Promise<readonly unknown[]>;
+  /** Hears what any process tells from now on: at most once, and nothing of what was told before or is lost. */
+  hear(listener: (told: string) => void): Promise<void>;
+  /** Tells all processes that hear, this one among them. */
+  tell(what: string): Promise<void>;
   close(): Promise<void>;
   /** Resolves when it is no more, whoever ended it. */
   readonly broken: Promise<void>;
@@ -17,6 +21,9 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** The server notices within a few seconds that a machine has vanished, and frees its locks. Seconds; milliseconds. */
 const NOTICE_VANISHED =
   "SET tcp_keepalives_idle = 1; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 4000";
+
+/** Where processes tell each other what is in the database already. */
+const CHANNEL = "deckhand_cluster";
 
 /** Any number that no other use of advisory locks in the database takes. */
 const SETUP_LOCK = 4_207_133_701;
@@ -47,14 +54,22 @@ export async function openClusterConnection(url: string): Promise<ClusterConnect
     throw unavailable(url, error);
   }
   let last: Promise<unknown> = Promise.resolve();
+  const query: ClusterConnection["query"] = (text, values = [], withinMs = 0) => {
+    const question: QueryConfig & { query_timeout: number } = { text, values: [...values], query_timeout: withinMs };
+    const answer = last.then(async (): Promise<readonly unknown[]> => (await client.query(question)).rows);
+    last = answer.catch(() => undefined);
+    return answer;
+  };
   return {
     broken,
+    query,
     close: () => client.end().catch(() => undefined), // it may be broken already
-    query: (text, values = [], withinMs = 0) => {
-      const question: QueryConfig & { query_timeout: number } = { text, values: [...values], query_timeout: withinMs };
-      const answer = last.then(async (): Promise<readonly unknown[]> => (await client.query(question)).rows);
-      last = answer.catch(() => undefined);
-      return answer;
+    hear: async (listener) => {
+      client.on("notification", ({ payload = "" }) => listener(payload));
+      await query(`LISTEN ${CHANNEL}`);
+    },
+    tell: async (what) => {
+      await query("SELECT pg_notify($1, $2)", [CHANNEL, what]);
     },
   };
 }

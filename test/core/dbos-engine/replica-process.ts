@@ -1,0 +1,73 @@
+import { createInterface } from "node:readline";
+import { Pool } from "pg";
+import { DbosEngine } from "../../../src/core/dbos-engine/dbos-engine.ts";
+import type { TurnContext, Wake } from "../../../src/core/engine/engine.ts";
+import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
+import { CancelSignal } from "../../../src/core/protocol/signals.ts";
+import { openStore } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { event } from "../../contracts/engine-recorder.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+/**
+ * A replica that tells on standard output what its sessions do, and is told on standard input what to deliver and stop:
+ * `node replica-process.ts <database> <name>`. A run posts once; what its event is called says how long it takes first.
+ */
+const [url = "", name = ""] = process.argv.slice(2);
+const runtime = systemRuntime();
+const store = await openStore(url, runtime);
+const platform = new Pool({ connectionString: url });
+
+const tell = (...words: readonly string[]) => process.stdout.write(`${words.join(" ")}\n`);
+
+const engine = new DbosEngine({
+  url,
+  store,
+  runtime,
+  log: silentLog,
+  maxConcurrentRuns: 32,
+  target: () => ({
+    find: async (_thread, key) => {
+      const { rowCount } = await platform.query("SELECT FROM posts WHERE key = $1", [key]);
+      return rowCount === 0 ? null : { platform: "slack", channelId: "C1", messageId: key };
+    },
+    post: async (_thread, _message, key) => {
+      await platform.query("INSERT INTO posts (key, replica) VALUES ($1, $2)", [key, name]);
+      return { platform: "slack", channelId: "C1", messageId: key };
+    },
+  }),
+  lost: () => {
+    tell("lost");
+    // What has just thawed gets its chance to do harm.
+    setTimeout(() => process.exit(1), 1_500);
+  },
+});
+
+async function run(wake: Wake, context: TurnContext): Promise<"ended"> {
+  tell("began", wake.sessionId, wake.runId);
+  // The first owner of a long run never comes to its end by itself.
+  const waitMs = wake.event.key.includes("long") && !wake.resumed ? 60_000 : 0;
+  const thawed = wake.event.key.includes("frozen") && !wake.resumed ? 3_000 : 0;
+  let outcome: QueryOutcome = { type: "max_turns", turns: 0 };
+  try {
+    await runtime.clock.sleep(waitMs + thawed, thawed > 0 ? new AbortController().signal : context.signal);
+    await context.post("answer", { lane: "answer", markdown: "Hello", tone: "plain", buttons: [], files: [] });
+  } catch (error) {
+    if (!(error instanceof CancelSignal)) {
+      tell("refused", wake.sessionId);
+      throw error;
+    }
+    outcome = { type: "cancelled", cause: error.cause };
+  }
+  await context.transaction("end", (tx) => tx.runs.end(wake.runId, outcome, runtime.clock.now()));
+  tell(outcome.type === "cancelled" ? "stopped" : "ended", wake.sessionId);
+  return "ended";
+}
+
+await engine.start({ run, queued: () => Promise.resolve() });
+tell("up");
+for await (const line of createInterface({ input: process.stdin })) {
+  const [what, sessionId = "", id = ""] = line.split(" ");
+  if (what === "deliver") await engine.deliver(sessionId, event(id));
+  if (what === "stop") await engine.cancel(sessionId, id, { by: "person", name: "@ana" });
+}

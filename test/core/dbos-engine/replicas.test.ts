@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { createSession } from "../../contracts/engine-recorder.ts";
+import { type Postgres, query, startPostgres } from "../../support/database/postgres.ts";
+
+const PROGRAM = path.join(import.meta.dirname, "replica-process.ts");
+
+interface Replica {
+  readonly process: ChildProcess;
+  /** What it has told, oldest first. */
+  readonly told: readonly string[];
+  say(line: string): void;
+  until(word: string): Promise<void>;
+}
+
+let postgres: Postgres;
+let url: string;
+let store: Store;
+const replicas: Replica[] = [];
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  url = await postgres.createDatabase();
+  store = await openStore(url, systemRuntime());
+  await query(url, "CREATE TABLE posts (key text, replica text)");
+});
+
+afterEach(async () => {
+  for (const { process: child } of replicas.splice(0)) {
+    child.kill("SIGKILL");
+    if (child.exitCode === null && child.signalCode === null)
+      await new Promise((resolve) => child.once("exit", resolve));
+  }
+});
+
+afterAll(async () => {
+  await store.close();
+  await postgres.stop();
+});
+
+async function start(name: string): Promise<Replica> {
+  const child = spawn(process.execPath, [PROGRAM, url, name], { stdio: ["pipe", "pipe", "inherit"] });
+  const told: string[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => told.push(line));
+  const until = (word: string) => expect.poll(() => told, { timeout: 20_000, interval: 5 }).toContain(word);
+  const replica = { process: child, told, say: (line: string) => void child.stdin.write(`${line}\n`), until };
+  replicas.push(replica);
+  await until("up");
+  return replica;
+}
+
+async function posts(): Promise<readonly { key: string; replica: string }[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query("DELETE FROM posts RETURNING key, replica")).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The session's run, as the replica that is at it tells. */
+function runIn(replica: Replica, sessionId: string): string {
+  return replica.told.find((line) => line.startsWith(`began ${sessionId} `))?.split(" ")[2] ?? "";
+}
+
+async function begun(replica: Replica, sessionId: string): Promise<void> {
+  await expect.poll(() => runIn(replica, sessionId), { timeout: 20_000, interval: 5 }).not.toBe("");
+}
+
+test("a replica that is killed is taken over, and each of its runs posts once", async () => {
+  const sessions = await Promise.all(Array.from({ length: 20 }, () => createSession(store)));
+  const first = await start("first");
+  for (const id of sessions) first.say(`deliver ${id} ${id}:long`);
+  for (const id of sessions) await begun(first, id);
+  const second = await start("second");
+  first.process.kill("SIGKILL");
+  for (const id of sessions) await second.until(`ended ${id}`);
+  const posted = await posts();
+  expect(posted.map(({ replica }) => replica)).toEqual(sessions.map(() => "second"));
+  expect(new Set(posted.map(({ key }) => key)).size).toBe(sessions.length);
+});
+
+test("a frozen replica is taken over, and once it goes on it posts nothing, commits nothing and ends", async () => {
+  const id = await createSession(store);
+  const [first, second] = [await start("first"), await start("second")];
+  first.say(`deliver ${id} ${id}:frozen`);
+  const owner = await Promise.race([begun(first, id).then(() => first), begun(second, id).then(() => second)]);
+  const other = owner === first ? second : first;
+  owner.process.kill("SIGSTOP");
+  await begun(other, id);
+  await other.until(`ended ${id}`);
+  owner.process.kill("SIGCONT");
+  await owner.until("lost");
+  await owner.until(`refused ${id}`);
+  await expect.poll(() => owner.process.exitCode, { timeout: 20_000 }).toBe(1);
+  expect(await posts()).toEqual([{ key: expect.any(String), replica: owner === first ? "second" : "first" }]);
+});
+
+test("a stop reaches the run wherever it is", async () => {
+  const id = await createSession(store);
+  const [first, second] = [await start("first"), await start("second")];
+  first.say(`deliver ${id} ${id}:long`);
+  const owner = await Promise.race([begun(first, id).then(() => first), begun(second, id).then(() => second)]);
+  const other = owner === first ? second : first;
+  other.say(`stop ${id} ${runIn(owner, id)}`);
+  await owner.until(`stopped ${id}`);
+  expect((await store.runs.open(id)) ?? null).toBeNull();
+  expect(await posts()).toEqual([]);
+});
+
+test("what a replica stored and never asked anybody to run is found by another", async () => {
+  const id = await createSession(store);
+  const replica = await start("only");
+  await store.transaction((tx) => {
+    const at = Date.now();
+    const event = { key: `${id}:forgotten`, body: { kind: "timer" as const, timerId: id } };
+    return tx.inbox.insert({ sessionId: id, event, wakes: true, resumes: false, dueAt: at, at });
+  });
+  await replica.until(`ended ${id}`);
+  expect(await posts()).toHaveLength(1);
+});
