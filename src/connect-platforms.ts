@@ -10,7 +10,7 @@ import type { Store } from "./core/store/store.ts";
 /** A platform that takes longer to connect is mentioned, and after as long looked at again. Milliseconds. */
 const SLOW_CONNECT_MS = 3_000;
 
-export interface Connecting {
+export interface ConnectScope {
   readonly store: Store;
   readonly receive: Receive;
   readonly workspaces: Pick<Workspaces, "begin">;
@@ -34,7 +34,7 @@ export interface Connecting {
 const HEAD_START_MS = 1_000;
 
 /** Platforms connect on their own time: one that is down keeps no other waiting. Resolves when they have had their head start. */
-export async function connectPlatforms(platforms: Iterable<ChatPlatform>, connecting: Connecting): Promise<void> {
+export async function connectPlatforms(platforms: Iterable<ChatPlatform>, connecting: ConnectScope): Promise<void> {
   const connected = [...platforms].map((platform) => connect(platform, connecting));
   const early = new AbortController();
   const late = connecting.clock.sleep(HEAD_START_MS, AbortSignal.any([connecting.signal, early.signal]));
@@ -43,7 +43,7 @@ export async function connectPlatforms(platforms: Iterable<ChatPlatform>, connec
 }
 
 /** Resolves when it is connected, or never can be. */
-function connect(platform: ChatPlatform, connecting: Connecting): Promise<void> {
+function connect(platform: ChatPlatform, connecting: ConnectScope): Promise<void> {
   const { parts, fail, signal } = connecting;
   const leaving = new AbortController();
   const either = AbortSignal.any([signal, leaving.signal]);
@@ -62,7 +62,7 @@ function connect(platform: ChatPlatform, connecting: Connecting): Promise<void> 
 }
 
 /** Until the signal aborts. */
-async function attend(platform: ChatPlatform, connecting: Connecting & { isConnected: () => void }): Promise<void> {
+async function attend(platform: ChatPlatform, connecting: ConnectScope & { isConnected: () => void }): Promise<void> {
   const { receive, clock, log, store, say, parts, signal, timezone, isConnected } = connecting;
   const { title, isOwn } = platform.descriptor;
   const connectedNow = sayWhileAway(platform, connecting);
@@ -77,7 +77,10 @@ async function attend(platform: ChatPlatform, connecting: Connecting & { isConne
 }
 
 /** What comes is asked about in any case: where this fails, the first event does it. */
-async function beginWorkspaces({ descriptor: { name } }: ChatPlatform, { workspaces, log }: Connecting): Promise<void> {
+async function beginWorkspaces(
+  { descriptor: { name } }: ChatPlatform,
+  { workspaces, log }: ConnectScope,
+): Promise<void> {
   try {
     await workspaces.begin(name);
   } catch (error) {
@@ -89,7 +92,7 @@ async function beginWorkspaces({ descriptor: { name } }: ChatPlatform, { workspa
 const ASK_AGAIN_MS = 5_000;
 
 /** A database that does not answer now may do so later: that ends no program. */
-async function finaliseStale(platform: ChatPlatform, { finaliser, clock, log, signal }: Connecting): Promise<void> {
+async function finaliseStale(platform: ChatPlatform, { finaliser, clock, log, signal }: ConnectScope): Promise<void> {
   while (!signal.aborted) {
     try {
       return await finaliser.finaliseStale(platform.descriptor.name);
@@ -101,7 +104,7 @@ async function finaliseStale(platform: ChatPlatform, { finaliser, clock, log, si
 }
 
 /** Says why a platform is not connected yet, and again once that is another reason. What it returns ends it. */
-function sayWhileAway(platform: ChatPlatform, { clock, say }: Pick<Connecting, "clock" | "say">): () => void {
+function sayWhileAway(platform: ChatPlatform, { clock, say }: Pick<ConnectScope, "clock" | "say">): () => void {
   let said = "";
   const look = () => {
     const { detail, nextTryAt } = platform.health();

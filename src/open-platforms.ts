@@ -100,7 +100,7 @@ export async function anotherWebLink({ web, home }: Config, now: number): Promis
 /** Connects when it is started; until then nobody can attach. */
 function openTerminal(
   { config, runtime, log, writes, commands }: PlatformAssembly,
-  { store, secrets }: Pick<Opening, "store" | "secrets">,
+  { store, secrets }: Pick<PlatformScope, "store" | "secrets">,
 ): TerminalPlatform {
   return createTerminalPlatform({
     ...runtime,
@@ -112,7 +112,7 @@ function openTerminal(
   });
 }
 
-export interface Opening {
+export interface PlatformScope {
   /** Null where terminals alone are served. */
   readonly web: WebPlatform | null;
   readonly store: Store;
@@ -122,7 +122,7 @@ export interface Opening {
 }
 
 /** All platforms as the core has them: none of our own secrets comes by them, and authors of threads are known as served or not. */
-export async function openPlatforms(assembly: PlatformAssembly, opening: Opening): Promise<TerminalPlatform> {
+export async function openPlatforms(assembly: PlatformAssembly, opening: PlatformScope): Promise<TerminalPlatform> {
   const { config, runtime, platforms } = assembly;
   const { web, secrets, emptyAt } = opening;
   const terminal = openTerminal(assembly, opening);

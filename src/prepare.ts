@@ -21,13 +21,13 @@ export interface Prepared {
   readonly problems: readonly string[];
 }
 
-interface Preparing {
+interface PrepareScope {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly pageAgents: PageAgents;
 }
 
-export function prepare(config: Config, { runtime, log, pageAgents }: Preparing): Prepared {
+export function prepare(config: Config, { runtime, log, pageAgents }: PrepareScope): Prepared {
   const providers = liveProviders(config.providers, config.providerRegions);
   const registry = createProviderRegistry({ settings: providers.settings, runtime, log });
   const model = usualModel(config.query, registry, providers);

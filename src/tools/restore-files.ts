@@ -58,7 +58,7 @@ export function createFileRestore({
 function fatesOf(
   steps: readonly FileStep[],
   resolver: PathResolver,
-  options: Omit<Restoring, "resolver" | "coming" | "removed">,
+  options: Omit<RestoreScope, "resolver" | "coming" | "removed">,
 ): ReadonlyMap<FileStep, FileFate> {
   const coming = steps.filter(({ to }) => to !== null);
   const going = steps.filter(({ to }) => to === null);
@@ -80,7 +80,7 @@ function clearMade(removed: readonly FileStep[], resolver: PathResolver): void {
   }
 }
 
-interface Restoring {
+interface RestoreScope {
   /** Counts what is about to be written; throws Refusal where that is too much. */
   readonly take: (bytes: number) => void;
   readonly snapshots: string;
@@ -93,7 +93,7 @@ interface Restoring {
   readonly removed: FileStep[];
 }
 
-function fateOf(step: FileStep, restoring: Restoring): FileFate {
+function fateOf(step: FileStep, restoring: RestoreScope): FileFate {
   try {
     return refusing(step.path, () => restore(step, restoring));
   } catch (error) {
@@ -102,7 +102,7 @@ function fateOf(step: FileStep, restoring: Restoring): FileFate {
   }
 }
 
-function restore(step: FileStep, restoring: Restoring): FileFate {
+function restore(step: FileStep, restoring: RestoreScope): FileFate {
   const { path: name, from, to } = step;
   const { resolver, snapshots, instructions } = restoring;
   const place = findOrNull(resolver, name);
@@ -137,7 +137,7 @@ function putBack(place: ResolvedPath, { step, content, snapshots }: PuttingBack)
 }
 
 /** What is left empty where a file is to be makes room for it. */
-function restored(name: string, to: string | null, { resolver, coming }: Restoring): FileFate {
+function restored(name: string, to: string | null, { resolver, coming }: RestoreScope): FileFate {
   const above = coming.find((step) => name.startsWith(`${step.path}/`))?.path;
   if (to === null && above !== undefined)
     removeEmptyAbove(name, resolver, (directory) => directory.length < above.length);

@@ -11,7 +11,7 @@ export const SNAPSHOT_LIMITS = { bytes: 1_073_741_824, ageMs: 14 * 86_400_000 };
 /** How often it is looked after. Milliseconds. */
 const EVERY_MS = 60_000;
 
-export interface SnapshotKeeping {
+export interface SnapshotScope {
   readonly directory: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -19,7 +19,7 @@ export interface SnapshotKeeping {
 }
 
 /** Keeps the kept contents within their limits from now on; the answer ends it. */
-export function keepWithinLimits(options: SnapshotKeeping): () => void {
+export function keepWithinLimits(options: SnapshotScope): () => void {
   const { clock, log } = options;
   const next = { cancel: () => {} };
   const again = (): void => {
@@ -35,7 +35,7 @@ export function keepWithinLimits(options: SnapshotKeeping): () => void {
 }
 
 /** Removes contents that are too old, then the oldest until the rest is within the limit. */
-export async function prune({ directory, clock, limits = SNAPSHOT_LIMITS }: SnapshotKeeping): Promise<void> {
+export async function prune({ directory, clock, limits = SNAPSHOT_LIMITS }: SnapshotScope): Promise<void> {
   const files = await entriesOf(directory);
   let left = limits.bytes;
   for (const { file, bytes, at } of files.toSorted((a, b) => b.at - a.at)) {

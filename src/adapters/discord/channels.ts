@@ -3,7 +3,7 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { DM_WORKSPACE_ID } from "./descriptor.ts";
 import { isDiscordError } from "./errors.ts";
-import type { ChannelContext, Reading } from "./inbound.ts";
+import type { ChannelContext, ReadScope } from "./inbound.ts";
 import type { RedirectedThread } from "./interactions/direct-message-redirect.ts";
 import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
@@ -16,7 +16,7 @@ const REMEMBERED_CHANNELS = 1_000;
 
 export interface Channels {
   readonly names: Names;
-  readonly serves: Reading["serves"];
+  readonly serves: ReadScope["serves"];
   /**
    * Where an event of this channel happened; `guildId` is undefined for direct messages. `told` is what
    * the event itself says of the channel.
@@ -28,7 +28,7 @@ export interface Channels {
   topicOf(thread: ThreadRef): Promise<string>;
 }
 
-export function createChannels(client: Client<true>, rest: DiscordRest, serves: Reading["serves"]): Channels {
+export function createChannels(client: Client<true>, rest: DiscordRest, serves: ReadScope["serves"]): Channels {
   const remembered = new BoundedMap<string, WireChannel>(REMEMBERED_CHANNELS);
   const lookUp = async (id: string): Promise<WireChannel> => {
     const known = cachedChannel(client, id) ?? remembered.get(id);

@@ -49,7 +49,7 @@ async function messagesAfter(rest: DiscordRest, channelId: string, after: string
   }
 }
 
-export interface Reading {
+export interface HistoryArgs {
   readonly thread: ThreadRef;
   /** The root counts. */
   readonly limit: number;
@@ -60,7 +60,7 @@ export interface Reading {
 }
 
 /** The thread's root and its newest messages, oldest first. */
-export async function readThread(rest: DiscordRest, reading: Reading): Promise<readonly ThreadMessage[]> {
+export async function readThread(rest: DiscordRest, reading: HistoryArgs): Promise<readonly ThreadMessage[]> {
   const { limit, names } = reading;
   const root = await rootOf(rest, reading);
   const newest: ThreadMessage[] = [];
@@ -83,7 +83,7 @@ export async function readThread(rest: DiscordRest, reading: Reading): Promise<r
  * In the channel, for a thread made from a message; in the thread, for a forum's post. Null for threads
  * that nothing was said to begin, and when it was deleted.
  */
-async function rootOf(rest: DiscordRest, { thread, names, topic, signal }: Reading): Promise<ThreadMessage | null> {
+async function rootOf(rest: DiscordRest, { thread, names, topic, signal }: HistoryArgs): Promise<ThreadMessage | null> {
   if (thread.threadId === null) return null;
   for (const channelId of [thread.channelId, thread.threadId]) {
     try {
@@ -102,7 +102,7 @@ export function isNotThere(error: unknown): boolean {
 
 async function newestMessages(
   rest: DiscordRest,
-  { thread, signal }: Reading,
+  { thread, signal }: HistoryArgs,
   before: string | undefined,
 ): Promise<readonly WireMessage[]> {
   try {

@@ -28,7 +28,7 @@ export interface ChannelContext {
 export function inboundMessage(
   message: WireMessage,
   place: ChannelContext,
-  { names, serves }: Reading,
+  { names, serves }: ReadScope,
 ): InboundMessage | null {
   if (!isPersons(message)) return null;
   const who = person(message.author, message.member);
@@ -54,7 +54,7 @@ export function inboundMessage(
 }
 
 /** What reading messages needs. */
-export interface Reading {
+export interface ReadScope {
   readonly names: Names;
   /** Nothing is read of what others write. */
   readonly serves: (person: Person) => boolean;
@@ -86,7 +86,7 @@ export function inboundAction(
 }
 
 /** How somebody pointed a message out to us. */
-export interface Pointing {
+export interface PointedBy {
   readonly key: string;
   readonly person: Person;
   /** Milliseconds since the epoch. */
@@ -94,7 +94,7 @@ export interface Pointing {
 }
 
 /** What is asked about a message that somebody pointed out, in its thread. */
-export function pointedMessage(message: WireMessage, pointing: Pointing, { place, names }: Seen): InboundMessage {
+export function pointedMessage(message: WireMessage, pointing: PointedBy, { place, names }: Seen): InboundMessage {
   const { referenced_message: answered } = message;
   const said = saidBy(message, names);
   return {

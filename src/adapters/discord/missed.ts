@@ -9,7 +9,7 @@ import type { WireMember } from "./message/person-schema.ts";
 import type { DiscordScope } from "./messages.ts";
 import { idAt } from "./snowflake.ts";
 
-export interface Missing {
+export interface MissedQuery {
   /** Milliseconds since the epoch. */
   readonly since: number;
   /** Threads of sessions, among them direct messages: bots cannot list the channels of theirs. */
@@ -20,7 +20,7 @@ export interface Missing {
 /** What people wrote in channels, active threads and known direct messages since, oldest first; bounded. */
 export async function missedMessages(
   options: DiscordScope,
-  { since, known, signal }: Missing,
+  { since, known, signal }: MissedQuery,
 ): Promise<readonly InboundMessage[]> {
   const after = idAt(since - CLOCK_SKEW_MS);
   const members = new BoundedMap<string, WireMember | undefined>(MISSED_MESSAGES);

@@ -14,7 +14,7 @@ import type { PacedPlatform } from "./pacing/paced-platform.ts";
 import { LiveMessage } from "./progress/live-message.ts";
 import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress/progress-state.ts";
 import { isHandedOver, noticeLines, renderProgress } from "./progress/progress-view.ts";
-import type { Following, TaskBoard } from "./progress/task-board.ts";
+import type { TaskBoard, TaskFollower } from "./progress/task-board.ts";
 import { isAtWork } from "./progress/task-lines.ts";
 
 /** A run that ends before shows its answer alone. */
@@ -46,7 +46,7 @@ class ThreadRunView implements RunView {
   readonly #deps: RunViewDeps;
   readonly #run: RunViewOptions;
   readonly #closing = new AbortController();
-  readonly #following: Following;
+  readonly #following: TaskFollower;
   #state: ProgressState;
   #live: LiveMessage | undefined;
   /** The attempt to post the live message; never rejects. */

@@ -8,7 +8,7 @@ import { messagesIn } from "./message/history.ts";
 import type { SlackScope } from "./surfaces.ts";
 import { type HistoryMessage, tsToMs } from "./wire.ts";
 
-export interface Missing {
+export interface MissedQuery {
   /** Milliseconds since the epoch. */
   readonly since: number;
   /** Threads of sessions, the most recent first. */
@@ -20,7 +20,7 @@ export interface Missing {
  * What people wrote since in channels that the bot is in, oldest first: messages of the channels, replies
  * in threads that the newest messages opened, and replies in known threads. Bounded by channels and threads.
  */
-export async function missedMessages(deps: SlackScope, missing: Missing): Promise<readonly InboundMessage[]> {
+export async function missedMessages(deps: SlackScope, missing: MissedQuery): Promise<readonly InboundMessage[]> {
   const found = new Map<string, InboundMessage>();
   const replied = new Map<string, MissedThread>();
   for (const { channelId, threadId } of missing.known) {

@@ -15,7 +15,7 @@ import { parseFrame, TERMINAL_PLACE } from "./inbound.ts";
 import { LINE_BYTES } from "./limits.ts";
 import { type ClientFrame, createLineReader, type ServerFrame } from "./wire.ts";
 
-export interface Serving {
+export interface ServeScope {
   readonly store: LocalThreadStore;
   readonly feed: Feed;
   readonly poster: Poster;
@@ -27,7 +27,7 @@ export interface Serving {
 }
 
 /** What one terminal asks for, handled in the order it was asked, until it leaves. */
-export function serveTerminal(stream: Duplex, serving: Serving): void {
+export function serveTerminal(stream: Duplex, serving: ServeScope): void {
   const { feed, log } = serving;
   const page = new Outbox<ServerFrame>(lineSocket(stream));
   const take = createFrameQueue<ClientFrame>({
@@ -51,7 +51,7 @@ export function serveTerminal(stream: Duplex, serving: Serving): void {
   stream.on("close", () => feed.leave(page));
 }
 
-async function handle(frame: ClientFrame, page: Outbox<ServerFrame>, serving: Serving): Promise<void> {
+async function handle(frame: ClientFrame, page: Outbox<ServerFrame>, serving: ServeScope): Promise<void> {
   switch (frame.type) {
     case "file": {
       const { name, mediaType, data } = frame;

@@ -10,12 +10,12 @@ export function socketPath(home: string): string {
   return path.join(home, "chat.sock");
 }
 
-export type Listening =
+export type ListenResult =
   | { readonly type: "listening"; readonly server: Server }
   | { readonly type: "not"; readonly why: string };
 
 /** For the owner alone. A socket that a dead process has left is put out of the way; one that somebody listens at is left alone. */
-export async function listenAt(file: string, connected: (socket: Socket) => void): Promise<Listening> {
+export async function listenAt(file: string, connected: (socket: Socket) => void): Promise<ListenResult> {
   if (Buffer.byteLength(file) > SOCKET_PATH_BYTES) return { type: "not", why: notListening(file, TOO_LONG) };
   const first = await tryListen(file, connected);
   if (typeof first !== "string") return { type: "listening", server: first };

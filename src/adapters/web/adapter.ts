@@ -90,13 +90,13 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   return { descriptor: WEB, ...connected, ...threads.posting, ...threads.reading };
 }
 
-interface Joining extends Parts {
+interface JoinScope extends Parts {
   readonly overview: Promise<Provided>;
   readonly accounts: AccountPages;
 }
 
 /** Serves one page over its socket. */
-function pageJoiner({ options, place, given, feed, poster, overview, accounts }: Joining) {
+function pageJoiner({ options, place, given, feed, poster, overview, accounts }: JoinScope) {
   const commands = pageCommands(options.commands);
   return (socket: WebSocket, visitor: Visitor, receive: Receive): void => {
     const outbox = new Outbox<ServerFrame>(socket);

@@ -14,7 +14,7 @@ const KEPT_ROUNDS = [5, 2, 0];
 /** Summaries in a row that may fail before none is tried any more. */
 const MOST_FAILURES = 3;
 
-export interface Fitting {
+export interface FitScope {
   readonly query: Query;
   readonly run: OpenRun;
   readonly gauge: ContextGauge;
@@ -27,7 +27,7 @@ export interface Fitting {
  * results, the head of the conversation. Each step is journalled, so that a restart sends the same request. When the signal aborts it
  * ends early.
  */
-export async function* fitContext(fitting: Fitting, signal: AbortSignal): AsyncGenerator<QueryEvent, void> {
+export async function* fitContext(fitting: FitScope, signal: AbortSignal): AsyncGenerator<QueryEvent, void> {
   const { query, run, gauge } = fitting;
   const { messages, projection } = run.state;
   await evict(run, evictionForBudget(messages, projection, query.config.toolResultBudget));
@@ -50,7 +50,7 @@ export async function* fitContext(fitting: Fitting, signal: AbortSignal): AsyncG
  * Makes all the room there is, after the provider has refused a request as too long. False when there was none to make: sending
  * the request again would be in vain.
  */
-export async function* shortenContext(fitting: Fitting, signal: AbortSignal): AsyncGenerator<QueryEvent, boolean> {
+export async function* shortenContext(fitting: FitScope, signal: AbortSignal): AsyncGenerator<QueryEvent, boolean> {
   const { run } = fitting;
   const { number } = run.state.projection;
   await evict(run, evictionOfRounds(run.state.messages, run.state.projection, 0));
@@ -62,7 +62,7 @@ export async function* shortenContext(fitting: Fitting, signal: AbortSignal): As
 }
 
 /** Once in a run. */
-function* tell({ told }: Fitting, share: number, text: string): Generator<QueryEvent> {
+function* tell({ told }: FitScope, share: number, text: string): Generator<QueryEvent> {
   if (!told.has(share)) yield { type: "status", text };
   told.add(share);
 }
@@ -73,7 +73,7 @@ async function evict(run: OpenRun, evictedResults: number | null): Promise<void>
 }
 
 /** Null when the model cannot be used: its call says why. */
-async function windowOf({ query, gauge }: Fitting): Promise<number | null> {
+async function windowOf({ query, gauge }: FitScope): Promise<number | null> {
   try {
     const { facts } = await query.registry.resolve(gauge.model);
     return gauge.windowOf(facts);

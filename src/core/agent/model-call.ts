@@ -99,7 +99,7 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
   }
 }
 
-interface Failing {
+interface FailureHistory {
   readonly attempt: number;
   /** When each kind of failure was first met. Milliseconds since the Unix epoch. */
   readonly since: Map<string, number>;
@@ -107,7 +107,7 @@ interface Failing {
 }
 
 /** Milliseconds until the next try; null when this model is given up. */
-function waitAfter(error: AppError, { attempt, since, call: { query, run } }: Failing): number | null {
+function waitAfter(error: AppError, { attempt, since, call: { query, run } }: FailureHistory): number | null {
   if (!(error instanceof ProviderError)) return null;
   const { clock, random } = query.runtime;
   const kind = isOutage(error) ? "outage" : error.code;

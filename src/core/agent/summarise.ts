@@ -3,7 +3,7 @@ import { SUMMARY_SYSTEM, summaryEnd, summaryPrompt } from "../context/summary.ts
 import type { QueryEvent } from "../protocol/events.ts";
 import { textOf } from "../protocol/messages.ts";
 import type { ModelRequest, ResolvedModel } from "../providers/provider.ts";
-import type { Fitting } from "./fit-context.ts";
+import type { FitScope } from "./fit-context.ts";
 import { type CallEnd, callModel } from "./model-call.ts";
 import type { SummaryCost } from "./run-journal.ts";
 
@@ -20,7 +20,7 @@ export type SummaryEnd = { readonly type: "made" | "none" | "unusable" } | Exclu
  * it was and is counted.
  */
 export async function* summarise(
-  fitting: Fitting,
+  fitting: FitScope,
   window: number,
   signal: AbortSignal,
 ): AsyncGenerator<QueryEvent, SummaryEnd> {
@@ -54,12 +54,12 @@ export function summarisedStatus(messages: number): string {
 }
 
 /** What the summary stands for, as requests have carried it. */
-function headOf({ run, gauge }: Fitting, end: number) {
+function headOf({ run, gauge }: FitScope, end: number) {
   const { messages, projection } = run.state;
   return projected(messages.slice(0, end), projection, (use) => gauge.titleOf(use));
 }
 
-function summaryRequest({ query }: Fitting, prompt: string, { model, facts }: ResolvedModel): ModelRequest {
+function summaryRequest({ query }: FitScope, prompt: string, { model, facts }: ResolvedModel): ModelRequest {
   const { runtime, cacheKey } = query;
   return {
     model,

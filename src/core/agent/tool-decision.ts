@@ -106,13 +106,13 @@ export function ourWords(text: string, summary?: string): ToolResult {
   return { ...errorResult(text, summary), label: NOTHING_NEW };
 }
 
-type Asking =
+type AskNeed =
   | { readonly type: "none" }
   | { readonly type: "refuse"; readonly reason: string }
   | Pick<AskDecision, "type" | "why" | "always">;
 
 /** In write mode what changes or runs something is asked for; a tool's own rule may demand it of any call. What is granted is not asked for but where it always is. */
-function askFor(tool: Tool, input: unknown, rules: TurnRules): Asking {
+function askFor(tool: Tool, input: unknown, rules: TurnRules): AskNeed {
   const { environment, access } = rules;
   const isFree = environment.mode === "agi" || (access.granted?.includes(tool.name) ?? false);
   const rule = ruleFor(tool, input, rules);
@@ -138,13 +138,13 @@ function ruleFor(tool: Tool, input: unknown, rules: TurnRules): CallRule | null 
   }
 }
 
-interface Recovering {
+interface RecoverArgs {
   readonly tool: Tool | undefined;
   readonly rules: TurnRules;
 }
 
 /** What a restart may do with a call that had begun; it was allowed then, by people if they had to be asked. */
-function recover(use: ToolUseBlock, { intent }: CallRecord, { tool, rules }: Recovering): Decision {
+function recover(use: ToolUseBlock, { intent }: CallRecord, { tool, rules }: RecoverArgs): Decision {
   const isValid = tool?.input.safeParse(use.input).success ?? false;
   const approved = tool !== undefined && isValid && askFor(tool, use.input, rules).type === "ask";
   const title = titleOf(tool, use);

@@ -23,7 +23,7 @@ export const MANAGED_DEFAULTS: ManagedAgents = {
 };
 
 /** What a manager hands on: it has less than its executors. */
-export interface Managing extends ManagedAgents {
+export interface ManagerSettings extends ManagedAgents {
   /** The session's own access role and model, which executors get. */
   readonly access: string;
   readonly model: string;
@@ -42,7 +42,7 @@ export const EXECUTOR = "executor";
 export function asManager(config: QueryConfig): QueryConfig {
   const { managedAgents: managed, agentDefinition, model } = config;
   if (managed === undefined) return config;
-  const managing: Managing = { ...managed, access: agentDefinition.access, model };
+  const managing: ManagerSettings = { ...managed, access: agentDefinition.access, model };
   const own: AgentDefinition = {
     ...agentDefinition,
     access: MANAGER_ROLE,
@@ -62,7 +62,7 @@ export function asPerson(config: QueryConfig): QueryConfig {
     : { ...rest, agentDefinition: { ...agentDefinition, access: managing.access } };
 }
 
-function managerPrompt(managing: Managing): string {
+function managerPrompt(managing: ManagerSettings): string {
   const { maxConcurrentExecutors: most, executorIsolation, executorModel, model, executorMaxTurns } = managing;
   return [
     "You manage this task: you look, plan, hand every change and every command to executors with the agent tool, and answer for the whole.",

@@ -1,4 +1,4 @@
-import type { ManagedAgents, Managing } from "./managed-agents.ts";
+import type { ManagedAgents, ManagerSettings } from "./managed-agents.ts";
 
 /** What a call needs from access roles and modes, from harmless to dangerous. */
 export type Permission = "none" | "read" | "write" | "execute";
@@ -69,7 +69,7 @@ export interface QueryConfig {
   /** Set where managed mode is on. */
   readonly managedAgents?: ManagedAgents;
   /** What the executors get of a run that manages. */
-  readonly managing?: Managing;
+  readonly managing?: ManagerSettings;
   /** Fields that every log line of the query carries. */
   readonly logContext: Readonly<Record<string, string>>;
 }

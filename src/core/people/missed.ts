@@ -98,14 +98,14 @@ async function isKnown({ key }: InboundEvent, { inbox, presence }: Store): Promi
   return (await inbox.has(key)) || (await presence.wasAnswered(key));
 }
 
-interface Telling {
+interface ToldThreads {
   readonly away: string;
   /** Keys of threads that have been told. */
   readonly told: Set<string>;
 }
 
 /** Each thread is told once, before its first late answer. One message that cannot be taken stops no other. */
-async function takeLate(event: InboundEvent, { away, told }: Telling, options: MissedOptions): Promise<void> {
+async function takeLate(event: InboundEvent, { away, told }: ToldThreads, options: MissedOptions): Promise<void> {
   const { store, log, platform, receive } = options;
   const thread = sessionKeyOf(event.thread);
   try {

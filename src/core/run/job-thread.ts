@@ -55,9 +55,9 @@ export class JobThreads {
   }
 }
 
-type Posting = Scope & { readonly rootId: string };
+type PostScope = Scope & { readonly rootId: string };
 
-async function postInJob(posting: Posting, key: string, message: OutgoingMessage): Promise<PostedMessage> {
+async function postInJob(posting: PostScope, key: string, message: OutgoingMessage): Promise<PostedMessage> {
   const { store, platform, context, rootId } = posting;
   const { thread, isOpen } = await threadOf(posting);
   if (isOpen) return context.post(key, message, thread);
@@ -74,7 +74,7 @@ async function threadOf({
   platform,
   context,
   rootId,
-}: Posting): Promise<{ thread: ThreadRef; isOpen: boolean }> {
+}: PostScope): Promise<{ thread: ThreadRef; isOpen: boolean }> {
   const { thread } = await store.sessions.get(rootId);
   if (!platform.hasThreads(thread)) return { thread, isOpen: await hasSpoken(store, rootId) };
   const first = thread.threadId === null ? await store.posts.firstSent(context.runId) : null;
@@ -94,7 +94,7 @@ async function hasSpoken(store: Store, rootId: string): Promise<boolean> {
 }
 
 /** In the channel a card must say which job it is about. */
-async function named({ store, platform, rootId }: Posting, message: OutgoingMessage): Promise<OutgoingMessage> {
+async function named({ store, platform, rootId }: PostScope, message: OutgoingMessage): Promise<OutgoingMessage> {
   const name = await store.occurrences.jobNameOf(rootId);
   const markdown =
     name === null ? message.markdown : `**${name}** needs a decision before it goes on.\n${message.markdown}`;

@@ -117,7 +117,7 @@ interface KnownRun {
   isLimited: boolean;
 }
 
-interface Opening extends Pick<LiveRun, "wake" | "context"> {
+interface OpenArgs extends Pick<LiveRun, "wake" | "context"> {
   readonly isQueued: boolean;
 }
 
@@ -218,7 +218,7 @@ class SessionRunner implements SessionHandler {
     await this.#options.engine.deliver(root.sessionId, event);
   }
 
-  async #openView(session: SessionRow, { wake, context, isQueued }: Opening): Promise<RunView> {
+  async #openView(session: SessionRow, { wake, context, isQueued }: OpenArgs): Promise<RunView> {
     await this.#parked.get(wake.runId)?.suspend();
     this.#parked.delete(wake.runId);
     return openRunView({ session, wake, context, isQueued }, this.#options);

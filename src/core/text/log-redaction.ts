@@ -102,14 +102,14 @@ function withoutNamed(text: string): string {
   return kept + text.slice(from);
 }
 
-interface Standing {
+interface Assignment {
   readonly name: string;
   readonly dashes: string;
   readonly sign: string;
 }
 
 /** The credential that begins there, and what is shown in its place; null where none does. */
-function valueAt(text: string, start: number, standing: Standing) {
+function valueAt(text: string, start: number, standing: Assignment) {
   const pattern = /cookie$/iu.test(standing.name) ? COOKIES : VALUE;
   pattern.lastIndex = start;
   const [found, scheme = "", shown = ""] = pattern.exec(text) ?? [];
@@ -132,7 +132,7 @@ function structureEnd(text: string, start: number): number {
 }
 
 /** In words, `password: must be …` tells none; only a flag's value stands behind a blank. */
-function isCredential(value: string, { dashes, sign, scheme }: Standing & { readonly scheme: string }): boolean {
+function isCredential(value: string, { dashes, sign, scheme }: Assignment & { readonly scheme: string }): boolean {
   if (sign.trim() === "") return dashes !== "" && !value.startsWith("-");
   return sign.includes("=") || /["']/u.test(value) || scheme !== "" || isOdd(value);
 }

@@ -8,14 +8,14 @@ const WORD = /^[a-z]+$/u;
 /** Characters of an encoded form that are enough to tell it from chance. */
 const LEAST_ENCODED = 14;
 
-export interface Hiding {
+export interface MaskRules {
   /** Characters that a value, and an encoded form of it, has at least. */
   readonly shortest: { readonly value: number; readonly encoded: number };
   /** What stands in place of a value. */
   readonly shown: (value: string) => string;
 }
 
-const OWN: Hiding = { shortest: { value: LEAST_LENGTH, encoded: LEAST_ENCODED }, shown: () => HIDDEN };
+const OWN: MaskRules = { shortest: { value: LEAST_LENGTH, encoded: LEAST_ENCODED }, shown: () => HIDDEN };
 
 export interface SecretMasking {
   /** The text without them, plain or encoded: base64, hexadecimal, as in addresses and JSON, or backwards. */
@@ -26,7 +26,7 @@ export interface SecretMasking {
 }
 
 /** `values` may grow. */
-export function secretMasking(values: readonly string[], { shortest, shown }: Hiding = OWN): SecretMasking {
+export function secretMasking(values: readonly string[], { shortest, shown }: MaskRules = OWN): SecretMasking {
   let known = 0;
   let longestFirst: readonly (readonly [form: string, value: string])[] = [];
   const longestForms = () => {

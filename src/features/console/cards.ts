@@ -15,7 +15,7 @@ type Card = Session["cards"][number];
 const CARD_CHARS = 40_000;
 const MINUTE_MS = 60_000;
 
-export interface Asking {
+export interface CardArgs {
   /** A session and its sub-agents. */
   readonly family: readonly string[];
   /** Who presses buttons; null: nobody may. */
@@ -24,7 +24,7 @@ export interface Asking {
 
 /** What people are asked, with the buttons of those who may answer. */
 export async function cardsOf(
-  { family, by }: Asking,
+  { family, by }: CardArgs,
   { store, approvals: rules }: Pick<FeatureHost, "store" | "approvals">,
 ): Promise<Card[]> {
   const { approvals, questions } = await store.overviews.waitingIn(family);

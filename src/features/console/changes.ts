@@ -11,7 +11,7 @@ import { secretKind } from "../../tools/secrets/secret-files.ts";
 import { PathResolver, withFile } from "../../tools/wasm/workspace/path-resolver.ts";
 import { hashOf, readWhole } from "../../tools/wasm/workspace/read-file.ts";
 import { refusing } from "../../tools/wasm/workspace/refusal.ts";
-import type { Looking } from "./list.ts";
+import type { ConsoleScope } from "./scope.ts";
 import type { Viewer } from "./sight.ts";
 import { consoleReads } from "./store.ts";
 
@@ -20,15 +20,11 @@ type Change = NonNullable<Awaited<ReturnType<TeamSessions["change"]>>>;
 /** Bytes of a file that is compared line by line. */
 const SHOWN_BYTES = 262_144;
 
-export interface Comparing extends Looking {
-  readonly host: Pick<FeatureHost, "store" | "describe" | "sandboxRootOf" | "snapshots">;
-}
-
 /** What a session's runs have made of a file: its content before the first change and after the last; null where there is none to see. */
 export async function changeOf(
   viewer: Viewer,
   { sessionId, path: name }: { readonly sessionId: string; readonly path: string },
-  { host, sight }: Comparing,
+  { host, sight }: ConsoleScope,
 ): Promise<Change | null> {
   const row = await host.store.tables(consoleReads).get(sessionId);
   if (row === null || !(await sight.sees(viewer, row))) return null;

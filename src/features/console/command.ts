@@ -1,15 +1,11 @@
 import { z } from "zod";
 import { channelOf } from "../../core/store/sessions.ts";
-import type { CommandTold, FeatureHost } from "../../feature.ts";
+import type { CommandTold } from "../../feature.ts";
 import { eventBy } from "./press.ts";
+import type { ConsoleScope } from "./scope.ts";
 import { mayPress } from "./session.ts";
-import type { Place, Sight, Viewer } from "./sight.ts";
+import type { Place, Viewer } from "./sight.ts";
 import { type ChannelRow, consoleReads } from "./store.ts";
-
-export interface Commanding {
-  readonly host: Pick<FeatureHost, "store" | "describe" | "receive" | "runtime">;
-  readonly sight: Sight;
-}
 
 /** A line that is typed after a slash, as the page gives it. */
 interface Line {
@@ -32,7 +28,7 @@ export const channelCommandSchema = z.object({
 export async function commandInChannel(
   viewer: Viewer,
   { channelId, ...line }: z.infer<typeof channelCommandSchema>,
-  world: Commanding,
+  world: ConsoleScope,
 ): Promise<CommandTold | null> {
   const place = await placeOfChannel(channelId, world);
   if (place === null || !(await world.sight.seesChannel(viewer, place.channel))) return null;
@@ -43,7 +39,7 @@ export async function commandInChannel(
 export async function commandAt(
   viewer: Viewer,
   { place, line }: { readonly place: Place; readonly line: Line },
-  { host, sight }: Commanding,
+  { host, sight }: ConsoleScope,
 ): Promise<CommandTold> {
   const actor = mayPress(viewer) ? await sight.actor(viewer, place) : null;
   if (actor === null) return said(whyNotAt(viewer, place, host));
@@ -66,7 +62,7 @@ export async function commandAt(
 export function whyNotAt(
   viewer: Viewer,
   { thread }: Pick<Place, "thread">,
-  { describe }: Pick<FeatureHost, "describe">,
+  { describe }: Pick<ConsoleScope["host"], "describe">,
 ): string {
   if (!mayPress(viewer)) return "Your account may look, and change nothing.";
   const { title } = describe(thread.platform);
@@ -77,7 +73,7 @@ export function whyNotAt(
 /** Null: nothing was ever said there. */
 export async function placeOfChannel(
   channelId: string,
-  { host }: { readonly host: Pick<FeatureHost, "store"> },
+  { host }: { readonly host: Pick<ConsoleScope["host"], "store"> },
 ): Promise<Place | null> {
   const [channel] = await host.store.tables(consoleReads).channelsAmong([channelId]);
   return channel === undefined ? null : placeIn(channel);

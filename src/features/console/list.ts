@@ -1,6 +1,7 @@
 import { plainLine } from "../../core/text/plain-text.ts";
-import type { FeatureHost, TeamSessions } from "../../feature.ts";
-import type { Sight, Viewer } from "./sight.ts";
+import type { TeamSessions } from "../../feature.ts";
+import type { ConsoleScope } from "./scope.ts";
+import type { Viewer } from "./sight.ts";
 import { type ChannelRow, consoleReads, type NewestRun, type SpentSum, type ThreadRow } from "./store.ts";
 
 type Query = Parameters<TeamSessions["list"]>[1];
@@ -18,13 +19,8 @@ const CHOSEN_CHANNELS = 40;
 /** Characters of a title. */
 const TITLE_CHARS = 160;
 
-export interface Looking {
-  readonly host: Pick<FeatureHost, "store" | "describe">;
-  readonly sight: Sight;
-}
-
 /** Walks through the sessions, the newest first, past those that the viewer may not see or did not ask for. */
-export async function listSessions(viewer: Viewer, query: Query, looking: Looking): Promise<List> {
+export async function listSessions(viewer: Viewer, query: Query, looking: ConsoleScope): Promise<List> {
   const reads = looking.host.store.tables(consoleReads);
   const without = new Set<string>();
   const listed: Listed[] = [];
@@ -51,7 +47,7 @@ interface Wanted {
   readonly query: Query;
   /** Channels that the viewer does not see; those that are found here are added. */
   readonly without: Set<string>;
-  readonly looking: Looking;
+  readonly looking: ConsoleScope;
 }
 
 async function wantedAmong(rows: readonly ThreadRow[], wanted: Wanted): Promise<Listed[]> {
@@ -102,7 +98,7 @@ async function matching(
 export async function listedAs(
   rows: readonly ThreadRow[],
   titles: ReadonlyMap<string, string>,
-  { host }: Pick<Looking, "host">,
+  { host }: Pick<ConsoleScope, "host">,
 ): Promise<Listed[]> {
   if (rows.length === 0) return [];
   const reads = host.store.tables(consoleReads);
@@ -149,7 +145,7 @@ export function channelName({ name, kind }: ChannelRow): string {
 }
 
 /** What lists may be narrowed by, as far as the viewer sees it. */
-export async function choicesFor(viewer: Viewer, { host, sight }: Looking): Promise<Choices> {
+export async function choicesFor(viewer: Viewer, { host, sight }: ConsoleScope): Promise<Choices> {
   const reads = host.store.tables(consoleReads);
   const newest = (await reads.channels()).slice(0, CHOSEN_CHANNELS);
   const seen = await Promise.all(
@@ -172,7 +168,7 @@ export async function choicesFor(viewer: Viewer, { host, sight }: Looking): Prom
 function unlinkedOf(
   viewer: Viewer,
   channels: readonly ChannelRow[],
-  { describe }: Pick<FeatureHost, "describe">,
+  { describe }: Pick<ConsoleScope["host"], "describe">,
 ): string[] {
   if (viewer.kind === "operator") return [];
   const platforms = new Set(channels.map(({ workspaceId }) => workspaceId.slice(0, workspaceId.indexOf(":"))));

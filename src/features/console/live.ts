@@ -1,6 +1,6 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { FeatureHost, OpenFeature, TeamSessions } from "../../feature.ts";
-import type { Looking } from "./list.ts";
+import type { ConsoleScope } from "./scope.ts";
 import type { Viewer } from "./sight.ts";
 import { consoleReads } from "./store.ts";
 import type { Answer, Writing } from "./writing.ts";
@@ -35,13 +35,12 @@ export interface Live {
   readonly gone: (sessionIds: readonly string[]) => void;
 }
 
-export interface Telling extends Looking {
-  readonly host: Pick<FeatureHost, "store" | "describe" | "runtime" | "log" | "hideIn">;
+export interface LiveScope extends ConsoleScope {
   readonly writing: Pick<Writing, "in">;
 }
 
 /** Tells open pages what happens in runs, each what its viewer may see; while none is open, nothing is done. */
-export function createLive(world: Telling): Live {
+export function createLive(world: LiveScope): Live {
   const { clock } = world.host.runtime;
   const pages = new Set<Page>();
   const known: Known = new BoundedMap(REMEMBERED);
@@ -87,9 +86,9 @@ export function createLive(world: Telling): Live {
   };
 }
 
-type Flushing = Telling & { readonly known: Known };
+type FlushScope = LiveScope & { readonly known: Known };
 
-async function flush(page: Page, flushing: Flushing): Promise<void> {
+async function flush(page: Page, flushing: FlushScope): Promise<void> {
   const { changed, sessionId, tell } = page;
   const ids = [...changed];
   changed.clear();
@@ -117,7 +116,7 @@ async function flush(page: Page, flushing: Flushing): Promise<void> {
 }
 
 /** What of an answer the page has not been told yet, which is told at once; null where there is nothing. */
-function wordsFor(page: Page, sessionId: string, { writing, host }: Flushing) {
+function wordsFor(page: Page, sessionId: string, { writing, host }: FlushScope) {
   const written = writing.in(sessionId);
   const before = page.told.id === written?.id ? page.told.text : "";
   // As a whole: what is hidden may have come in parts.
@@ -143,7 +142,7 @@ function viewerOf(page: Page, now: number): Promise<Viewer | null> {
   return page.viewerNow.viewer;
 }
 
-function place(id: string, { host, known }: Flushing): ReturnType<typeof lookUp> {
+function place(id: string, { host, known }: FlushScope): ReturnType<typeof lookUp> {
   const before = known.get(id);
   if (before !== undefined) return before;
   const looking = lookUp(id, host);

@@ -4,17 +4,13 @@ import { byPerson } from "../../core/protocol/cancel-cause.ts";
 import type { InboundAction, OutgoingFile, Person, Receipt } from "../../core/protocol/platform.ts";
 import { sessionKeyOf } from "../../core/store/sessions.ts";
 import type { FeatureHost, TeamSessions } from "../../feature.ts";
-import type { Looking } from "./list.ts";
+import type { ConsoleScope } from "./scope.ts";
 import { mayPress } from "./session.ts";
 import type { Viewer } from "./sight.ts";
 import { consoleReads, type ThreadRow } from "./store.ts";
 
 type Press = Parameters<TeamSessions["press"]>[1];
 type Pressed = NonNullable<Awaited<ReturnType<TeamSessions["press"]>>>;
-
-export interface Pressing extends Looking {
-  readonly host: Pick<FeatureHost, "store" | "describe" | "engine" | "receive" | "log" | "runtime">;
-}
 
 /** Buttons that the page shows of a session. */
 const BUTTON = /^(?:stop|approve|answer):[\w:-]{1,200}$/u;
@@ -24,7 +20,7 @@ const NO_BUTTON = "There is no such button here.";
 const ENDED = "This has ended already; there is nothing to stop.";
 
 /** Presses a button in the session's thread, as the viewer's own person there: what it does, and who may, the core decides as for any click. */
-export async function pressButton(viewer: Viewer, press: Press, pressing: Pressing): Promise<Pressed | null> {
+export async function pressButton(viewer: Viewer, press: Press, pressing: ConsoleScope): Promise<Pressed | null> {
   const { host, sight } = pressing;
   const row = await host.store.tables(consoleReads).get(press.sessionId);
   if (row === null || !(await sight.sees(viewer, row))) return null;
@@ -69,7 +65,7 @@ export function eventBy(
 }
 
 /** Whoever holds this machine's key may end what runs on it. */
-async function stop(runId: string, { store, engine }: Pressing["host"]): Promise<Pressed> {
+async function stop(runId: string, { store, engine }: ConsoleScope["host"]): Promise<Pressed> {
   const run = await store.runs.get(runId);
   if (run === null || run.status === "ended") return told(ENDED);
   await engine.cancel(run.sessionId, run.id, byPerson({ name: "operator" }));

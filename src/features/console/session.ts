@@ -3,9 +3,10 @@ import { mayChangeSession } from "../../core/permissions/session-people.ts";
 import type { ChildRow } from "../../core/store/run/children.ts";
 import { sessionKeyOf } from "../../core/store/sessions.ts";
 import type { Store } from "../../core/store/store.ts";
-import type { FeatureHost, TeamSessions } from "../../feature.ts";
+import type { TeamSessions } from "../../feature.ts";
 import { cardsOf } from "./cards.ts";
-import { costOf, type Looking, listedAs, stateOf } from "./list.ts";
+import { costOf, listedAs, stateOf } from "./list.ts";
+import type { ConsoleScope } from "./scope.ts";
 import type { Viewer } from "./sight.ts";
 import { consoleReads, type NewestRun, type SpentSum } from "./store.ts";
 import { transcriptOf } from "./transcript.ts";
@@ -16,12 +17,8 @@ type Task = Session["tasks"][number];
 /** What its people may type in the thread for as well. */
 const COMMANDS = ["command:export", "command:fork"] as const;
 
-export interface Showing extends Looking {
-  readonly host: Pick<FeatureHost, "store" | "describe" | "configOf" | "titleOf" | "approvals" | "admins">;
-}
-
 /** All that there is to see of a session; null where the viewer may not. */
-export async function showSession(viewer: Viewer, id: string, showing: Showing): Promise<Session | null> {
+export async function showSession(viewer: Viewer, id: string, showing: ConsoleScope): Promise<Session | null> {
   const { host, sight } = showing;
   const { store } = host;
   const reads = store.tables(consoleReads);

@@ -9,15 +9,15 @@ import type {
   TeamUsage,
 } from "../../feature.ts";
 
-import { type Comparing, changeOf } from "./changes.ts";
+import { changeOf } from "./changes.ts";
 import { commandInChannel, placeIn } from "./command.ts";
-import type { CommandingJobs } from "./jobs/job-commands.ts";
 import { answerOnJobs, type JobRoute } from "./jobs/job-routes.ts";
-import { choicesFor, type Looking, listSessions } from "./list.ts";
-import { createLive, type Telling } from "./live.ts";
-import { type Overlooking, overviewFor } from "./overview/overview.ts";
-import { type Pressing, pressButton } from "./press.ts";
-import { type Showing, showSession } from "./session.ts";
+import { choicesFor, listSessions } from "./list.ts";
+import { createLive, type LiveScope } from "./live.ts";
+import { type OverviewScope, overviewFor } from "./overview/overview.ts";
+import { pressButton } from "./press.ts";
+import type { ConsoleScope } from "./scope.ts";
+import { showSession } from "./session.ts";
 import { createSight, type SightOptions, type Viewer } from "./sight.ts";
 import { consoleReads } from "./store.ts";
 import { type UsageQuery, usageFor } from "./usage/usage.ts";
@@ -32,15 +32,9 @@ export interface Sessions extends TeamSessions {
   readonly gone: NonNullable<OpenFeature["sessionsGone"]>;
 }
 
-type Host = Showing["host"] &
-  Comparing["host"] &
-  Pressing["host"] &
-  Telling["host"] &
-  Overlooking["host"] &
-  CommandingJobs["host"] &
-  Omit<SightOptions, "clock" | "adminsSeePrivate">;
+type Host = ConsoleScope["host"] & Omit<SightOptions, "clock" | "adminsSeePrivate">;
 
-type Given = Pick<SightOptions, "adminsSeePrivate"> & Pick<Overlooking, "health"> & Pick<Telling, "writing">;
+type Given = Pick<SightOptions, "adminsSeePrivate"> & Pick<OverviewScope, "health"> & Pick<LiveScope, "writing">;
 
 /** Sessions of all platforms for the page; nothing of it carries a secret of the program's own, or of a file. */
 export function createSessions(host: Host, { adminsSeePrivate, health, writing }: Given): Sessions {
@@ -67,7 +61,7 @@ export function createSessions(host: Host, { adminsSeePrivate, health, writing }
 async function seenChannels(
   viewer: Viewer,
   ids: readonly string[],
-  { host, sight }: Looking,
+  { host, sight }: ConsoleScope,
 ): Promise<ReadonlyMap<string, SeenChannel>> {
   const channels = await host.store.tables(consoleReads).channelsAmong(ids);
   const seen = await Promise.all(

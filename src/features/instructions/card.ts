@@ -1,7 +1,7 @@
 import type { OutgoingMessage } from "../../core/protocol/platform.ts";
 import { SKILL_ORIGINS } from "../../core/skills/skills.ts";
 import { codeBlock, inlineCode, visibleText } from "../../core/text/plain-text.ts";
-import type { Instructing } from "../../tools/instructions/instruction-gate.ts";
+import type { InstructionText } from "../../tools/instructions/instruction-gate.ts";
 
 /** What is shown on the card itself; all of a longer text is attached. */
 const SHOWN = { lines: 25, chars: 1_200 };
@@ -10,7 +10,7 @@ const MOST_NAMED = 8;
 const PATH_CHARS = 100;
 
 export interface CardFacts {
-  readonly texts: readonly Instructing[];
+  readonly texts: readonly InstructionText[];
   readonly runId: string;
   /** Who may decide, as a sentence. */
   readonly deciders: string;
@@ -45,7 +45,7 @@ export function allowedCard(paths: readonly string[], by: string): OutgoingMessa
   return { lane: "approval", markdown, tone: "plain", buttons: [], files: [] };
 }
 
-function named(texts: readonly Instructing[]): string {
+function named(texts: readonly InstructionText[]): string {
   return listed(
     texts.map(({ path, skill }) => {
       const replaced = skill?.replaces;

@@ -2,7 +2,7 @@ import { authorOf } from "../../core/people/run-people.ts";
 import { decidersSentence, mayDecide } from "../../core/permissions/deciders.ts";
 import { cardKeyOf, type DetailsReader, type StartingRun } from "../../core/run/run-hooks.ts";
 import type { FeatureHost, OpenFeature } from "../../feature.ts";
-import { allowanceOf, type Instructing } from "../../tools/instructions/instruction-gate.ts";
+import { allowanceOf, type InstructionText } from "../../tools/instructions/instruction-gate.ts";
 import { allowedCard, instructionCard } from "./card.ts";
 import { cardReads, cardWrites, type WaitingText } from "./store.ts";
 
@@ -25,10 +25,10 @@ export function instructionsHook(host: Host): NonNullable<OpenFeature["hook"]> {
   };
 }
 
-async function ask({ store, runtime, approvals }: Host, run: StartingRun, waiting: readonly Instructing[]) {
+async function ask({ store, runtime, approvals }: Host, run: StartingRun, waiting: readonly InstructionText[]) {
   const { channelKey } = run.session;
   const asked = await store.tables(cardReads).inChannel(channelKey);
-  const isOn = (cards: readonly WaitingText[]) => (text: Instructing) =>
+  const isOn = (cards: readonly WaitingText[]) => (text: InstructionText) =>
     cards.some((card) => allowanceOf(card) === allowanceOf(text));
   const own = asked.filter(({ runId }) => runId === run.runId);
   const fresh = waiting.filter(own.length > 0 ? isOn(own) : (text) => !isOn(asked)(text));

@@ -26,7 +26,7 @@ interface Current {
   readonly hold: () => () => void;
 }
 
-interface Doing<T> {
+interface CallArgs<T> {
   /** Tells the server so. */
   readonly rootsChanged: () => Promise<void>;
   readonly call: () => Promise<T>;
@@ -54,7 +54,7 @@ export class AsksBack {
     this.#clock = clock;
   }
 
-  async during<T>(current: Current, { rootsChanged, call }: Doing<T>): Promise<T> {
+  async during<T>(current: Current, { rootsChanged, call }: CallArgs<T>): Promise<T> {
     const { caller, signal } = current;
     const key = `${this.#hasElicited ? caller.sessionId : ""}\n${this.#toldRoot === null ? "" : caller.sandboxRoot}`;
     const leave = await this.#groups.enter(key, signal, (before) => caller.queued(before));

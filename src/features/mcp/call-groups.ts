@@ -1,4 +1,4 @@
-interface Waiting {
+interface WaitingCall {
   readonly key: string;
   readonly queued: (before: number) => void;
   readonly enter: () => void;
@@ -11,7 +11,7 @@ interface Waiting {
 export class CallGroups {
   #key = "";
   #running = 0;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingCall[] = [];
 
   /** Resolves, when it is the call's turn, with what ends that; throws the signal's reason. */
   async enter(key: string, signal: AbortSignal, queued: (before: number) => void): Promise<() => void> {
@@ -41,7 +41,7 @@ export class CallGroups {
         this.#begin(key);
         resolve();
       };
-      const entry: Waiting = { key, queued, enter };
+      const entry: WaitingCall = { key, queued, enter };
       signal.addEventListener("abort", leave, { once: true });
       this.#waiting.push(entry);
       queued(this.#running + this.#waiting.length - 1);

@@ -56,13 +56,13 @@ function kindsOf({ catalogue, settings }: McpConnection): string {
   );
 }
 
-interface Asking extends AskOptions {
+interface PromptScope extends AskOptions {
   readonly server: string;
   /** What its tools are. */
   readonly kinds: string;
 }
 
-async function withPrompts(session: McpSession, typed: string, asking: Asking): Promise<CommandReply> {
+async function withPrompts(session: McpSession, typed: string, asking: PromptScope): Promise<CommandReply> {
   const { word, rest } = firstWord(typed);
   const prompts = await session.prompts(asking.signal, MOST_PROMPTS);
   if (word === "") {

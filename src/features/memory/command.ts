@@ -23,13 +23,13 @@ const MOST_EXPORTED = 10_000;
 type Verb = (typed: Typed, use: Use) => Promise<CommandReply>;
 
 /** What the commands work with. */
-interface Commanding {
+interface CommandScope {
   readonly memories: Memories;
   readonly learner: Pick<Learner, "ask" | "dropThreadsOf">;
   readonly audit: WriteAudit;
 }
 
-interface Use extends Commanding {
+interface Use extends CommandScope {
   readonly context: CommandContext;
 }
 
@@ -55,7 +55,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 };
 
 /** `/memory`: what people see and change of what is remembered; `/remember` adds to it. */
-export function memoryCommands(commanding: Commanding): Readonly<Record<"memory" | "remember", ChatCommand["run"]>> {
+export function memoryCommands(commanding: CommandScope): Readonly<Record<"memory" | "remember", ChatCommand["run"]>> {
   return {
     memory: memoryCommand(commanding),
     async remember(line, context) {
@@ -70,7 +70,7 @@ export function memoryCommands(commanding: Commanding): Readonly<Record<"memory"
   };
 }
 
-function memoryCommand(commanding: Commanding): ChatCommand["run"] {
+function memoryCommand(commanding: CommandScope): ChatCommand["run"] {
   return async (line, context) => {
     const { word, rest } = firstWord(line);
     const verb = word === "" ? "list" : word;

@@ -204,13 +204,13 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
 /** How long until the program is ready, which asks the database for what matters more. Milliseconds. */
 const READY_MS = 300;
 
-interface Working {
+interface WorkScope {
   readonly host: FeatureHost;
   readonly learner: Learner;
   readonly meaning: MeaningWork | undefined;
 }
 
-async function work({ host, learner, meaning }: Working, signal: AbortSignal): Promise<void> {
+async function work({ host, learner, meaning }: WorkScope, signal: AbortSignal): Promise<void> {
   try {
     await host.runtime.clock.sleep(READY_MS, signal);
   } catch {

@@ -6,7 +6,7 @@ import { indexWords } from "./search/words.ts";
 /** A memory that a model wants to keep counts as people's own words from this share of its words on. */
 const OWN_WORDS = 0.7;
 
-interface Writing {
+interface TextOrigin {
   /** A person has seen the text and allowed it. */
   readonly approved: boolean;
   /** What the request that led to the call carried. */
@@ -19,7 +19,7 @@ interface Writing {
  * Whose words a memory holds that a model writes down. Where its request held nothing but what people said, or a
  * person has allowed this very text, it is people's; otherwise it must stand in what people wrote to the run.
  */
-export function originOf(text: string, { approved, label, events }: Writing): Origin {
+export function originOf(text: string, { approved, label, events }: TextOrigin): Origin {
   if (approved || (originsIn(label).length === 0 && isWithin(label, "private"))) return "people";
   const said = new Set(
     events.flatMap(({ body }) => (body.kind === "message" && body.from === undefined ? indexWords(body.text) : [])),

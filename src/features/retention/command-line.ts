@@ -1,5 +1,5 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import { type DeletingWorld, deleteSessions } from "./delete-sessions.ts";
+import { type DeletionScope, deleteSessions } from "./delete-sessions.ts";
 import { dataText } from "./person/data-text.ts";
 import { erasePerson, findPerson, markPerson } from "./person/delete-person.ts";
 import { deletionReads } from "./store.ts";
@@ -20,11 +20,11 @@ export interface Carried {
 const NEVER = AbortSignal.any([]);
 
 /** `deckhand data delete …`: what came of it, as a line for the terminal. */
-export async function deleteData({ type, id }: DeletionRequest, world: DeletingWorld): Promise<Carried> {
+export async function deleteData({ type, id }: DeletionRequest, world: DeletionScope): Promise<Carried> {
   return type === "session" ? deleteSession(id, world) : deletePerson(id, world);
 }
 
-async function deletePerson(id: string, world: DeletingWorld): Promise<Carried> {
+async function deletePerson(id: string, world: DeletionScope): Promise<Carried> {
   const found = await findPerson(id, world);
   if (found.openRuns > 0) {
     const runs = found.openRuns === 1 ? "A run goes on" : `${found.openRuns} runs go on`;
@@ -36,7 +36,7 @@ async function deletePerson(id: string, world: DeletingWorld): Promise<Carried> 
   return { ok: true, about, line: `✓ What was kept of ${id} is deleted:\n${dataText(found)}` };
 }
 
-async function deleteSession(id: string, world: DeletingWorld): Promise<Carried> {
+async function deleteSession(id: string, world: DeletionScope): Promise<Carried> {
   const outcome = (await deleteSessions({ why: "session", roots: [id] }, world, NEVER)).get(id) ?? "missing";
   switch (outcome) {
     case "deleted":

@@ -1,4 +1,4 @@
-import { type DeletingWorld, deleteSessions, emptyLog, inBatches } from "./delete-sessions.ts";
+import { type DeletionScope, deleteSessions, emptyLog, inBatches } from "./delete-sessions.ts";
 import { memoryDeletion } from "./memories/store.ts";
 import { deletionReads } from "./store.ts";
 import { threadDeletion } from "./threads/store.ts";
@@ -18,7 +18,7 @@ const THREADS = 100;
  * Deletes what is older than a time, in milliseconds since the epoch: sessions in which nothing has happened since, memories
  * that were not used since and that nobody has pinned, and threads of the page that are no session's. What goes on stays.
  */
-export async function deleteOld(before: number, world: DeletingWorld, signal: AbortSignal): Promise<Old> {
+export async function deleteOld(before: number, world: DeletionScope, signal: AbortSignal): Promise<Old> {
   const { store } = world;
   const reads = store.tables(deletionReads);
   const stay: string[] = [];
@@ -44,7 +44,7 @@ export async function deleteOld(before: number, world: DeletingWorld, signal: Ab
 }
 
 /** What was typed on the page and answered without a session: commands. */
-async function oldThreads(before: number, { store }: DeletingWorld, signal: AbortSignal): Promise<number> {
+async function oldThreads(before: number, { store }: DeletionScope, signal: AbortSignal): Promise<number> {
   const left = await store.tables(threadDeletion).left(before, THREADS);
   for (const id of left) {
     await inBatches(() => store.transaction((tx) => tx.tables(threadDeletion).messagesOf(id)), signal);

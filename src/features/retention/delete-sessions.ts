@@ -13,7 +13,7 @@ import { type Database, deletionReads, deletionWrites, markId, type Why } from "
 import { OF_SESSIONS } from "./tables.ts";
 import { threadDeletion } from "./threads/store.ts";
 
-export interface DeletingWorld extends Pick<FeatureHost, "describe" | "home" | "snapshots" | "sandboxRootOf"> {
+export interface DeletionScope extends Pick<FeatureHost, "describe" | "home" | "snapshots" | "sandboxRootOf"> {
   readonly store: Store;
   readonly database: Database;
   readonly runtime: Pick<Runtime, "clock">;
@@ -47,7 +47,7 @@ export type Deleted = "deleted" | "live" | "missing";
  */
 export async function deleteSessions(
   { why, roots }: Roots,
-  world: DeletingWorld,
+  world: DeletionScope,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Deleted>> {
   const outcomes = new Map<string, Deleted>();
@@ -67,12 +67,12 @@ export async function deleteSessions(
 }
 
 /** Goes on with what a process before this one has left: what it had only marked may have begun something meanwhile, and stays. */
-export async function finishSessions({ why, roots }: Roots, world: DeletingWorld, signal: AbortSignal): Promise<void> {
+export async function finishSessions({ why, roots }: Roots, world: DeletionScope, signal: AbortSignal): Promise<void> {
   await erase({ why, roots: await begin({ why, roots }, world) }, world, signal);
 }
 
 function write<T>(
-  { store, database }: DeletingWorld,
+  { store, database }: DeletionScope,
   work: (writes: ReturnType<typeof deletionWrites>, tx: StoreTransaction) => Promise<T>,
 ): Promise<T> {
   return store.transaction((tx) =>
@@ -83,7 +83,7 @@ function write<T>(
   );
 }
 
-function mark(why: Why, id: string, world: DeletingWorld): Promise<"marked" | "live" | "missing"> {
+function mark(why: Why, id: string, world: DeletionScope): Promise<"marked" | "live" | "missing"> {
   const now = world.runtime.clock.now();
   return write(world, async (writes) => {
     const [place] = await writes.placesOf([id]);
@@ -97,7 +97,7 @@ function mark(why: Why, id: string, world: DeletingWorld): Promise<"marked" | "l
 }
 
 /** Answers those in which nothing goes on; the others are as they were. */
-function begin({ why, roots }: Roots, world: DeletingWorld): Promise<string[]> {
+function begin({ why, roots }: Roots, world: DeletionScope): Promise<string[]> {
   const now = world.runtime.clock.now();
   return write(world, async (writes) => {
     const begun: string[] = [];
@@ -114,7 +114,7 @@ function begin({ why, roots }: Roots, world: DeletingWorld): Promise<string[]> {
 }
 
 /** Everything of sessions, each step in transactions of its own; done again, it does what is left. */
-async function erase({ why, roots }: Roots, world: DeletingWorld, signal: AbortSignal): Promise<void> {
+async function erase({ why, roots }: Roots, world: DeletionScope, signal: AbortSignal): Promise<void> {
   if (roots.length === 0) return;
   const { store, runtime } = world;
   const reads = store.tables(deletionReads);
@@ -140,7 +140,7 @@ async function erase({ why, roots }: Roots, world: DeletingWorld, signal: AbortS
 }
 
 /** What was deleted is not in a log any more either, as far as a database keeps one for itself. */
-export async function emptyLog({ store, database, runtime }: DeletingWorld, signal: AbortSignal): Promise<void> {
+export async function emptyLog({ store, database, runtime }: DeletionScope, signal: AbortSignal): Promise<void> {
   const reads = store.tables(deletionReads);
   for (let tries = 0; tries < LOG_TRIES.most && !(await reads.emptyLog(database)); tries += 1) {
     await runtime.clock.sleep(LOG_TRIES.everyMs, signal);
@@ -153,7 +153,7 @@ export async function inBatches(work: () => Promise<number>, signal: AbortSignal
 }
 
 /** A card that would still be waiting says that it does not any more. */
-async function closeCards(family: readonly string[], { store, closeCard, log }: DeletingWorld): Promise<void> {
+async function closeCards(family: readonly string[], { store, closeCard, log }: DeletionScope): Promise<void> {
   if (closeCard === undefined) return;
   for (const { runId, thread } of await store.tables(deletionReads).openCards(family)) {
     const card = { runId, hook: "instructions", thread: threadRefSchema.parse(JSON.parse(thread)) };
@@ -170,7 +170,7 @@ const CLOSED: OutgoingMessage = {
 };
 
 /** Messages on platforms that look as if work went on are edited for the last time first, as far as a while is enough. */
-async function lastEdits(family: readonly string[], world: DeletingWorld, signal: AbortSignal): Promise<void> {
+async function lastEdits(family: readonly string[], world: DeletionScope, signal: AbortSignal): Promise<void> {
   if (world.closeCard === undefined) return;
   const { clock } = world.runtime;
   const reads = world.store.tables(deletionReads);
@@ -179,7 +179,7 @@ async function lastEdits(family: readonly string[], world: DeletingWorld, signal
 }
 
 /** Contents and attachments that no other session refers to, and what executors have worked in. */
-async function eraseFiles(family: readonly string[], world: DeletingWorld): Promise<void> {
+async function eraseFiles(family: readonly string[], world: DeletionScope): Promise<void> {
   const { store, snapshots, home, runtime } = world;
   const references = store.tables(fileReferences);
   const since = runtime.clock.now();
@@ -193,7 +193,7 @@ async function eraseFiles(family: readonly string[], world: DeletingWorld): Prom
   await eraseAttachments(family, world);
 }
 
-async function eraseAttachments(family: readonly string[], world: DeletingWorld): Promise<void> {
+async function eraseAttachments(family: readonly string[], world: DeletionScope): Promise<void> {
   await eraseAttached(await world.store.tables(fileReferences).attachmentsOf(family), family, world);
 }
 
@@ -208,7 +208,7 @@ export interface Attached {
 export async function eraseAttached(
   attached: readonly Attached[],
   family: readonly string[],
-  { store, sandboxRootOf }: DeletingWorld,
+  { store, sandboxRootOf }: DeletionScope,
 ): Promise<void> {
   if (attached.length === 0) return;
   const references = store.tables(fileReferences);
@@ -224,16 +224,16 @@ export async function eraseAttached(
   }
 }
 
-interface Erasing {
+interface ErasureArgs {
   readonly roots: readonly string[];
   /** These and their sub-agents' sessions. */
   readonly family: readonly string[];
-  readonly world: DeletingWorld;
+  readonly world: DeletionScope;
   readonly signal: AbortSignal;
 }
 
 /** What was told or learned there is not known any more, also where somebody has pinned it. */
-async function eraseMemories({ roots, family, world, signal }: Erasing): Promise<void> {
+async function eraseMemories({ roots, family, world, signal }: ErasureArgs): Promise<void> {
   const { store } = world;
   const runIds = await store.tables(deletionReads).runIdsOf(family);
   const forget = (work: (memories: ReturnType<typeof memoryDeletion>) => Promise<number>) =>
@@ -249,7 +249,7 @@ async function eraseMemories({ roots, family, world, signal }: Erasing): Promise
 const RUNS_TOGETHER = 500;
 
 /** Threads that are gone with their sessions, as memories name them. */
-export async function toldIn(roots: readonly string[], { store }: DeletingWorld): Promise<ToldIn[]> {
+export async function toldIn(roots: readonly string[], { store }: DeletionScope): Promise<ToldIn[]> {
   const reads = store.tables(deletionReads);
   const places: ToldIn[] = [];
   for (const { id, channelId, thread } of await reads.placesOf(roots)) {
@@ -267,7 +267,7 @@ export async function toldIn(roots: readonly string[], { store }: DeletingWorld)
 }
 
 /** On the platforms that are our own there is the thread itself. */
-async function eraseThreads({ roots, family, world, signal }: Erasing): Promise<void> {
+async function eraseThreads({ roots, family, world, signal }: ErasureArgs): Promise<void> {
   const { store, describe } = world;
   const reads = store.tables(deletionReads);
   for (const { channelId, thread } of await reads.placesOf(roots)) {

@@ -85,7 +85,7 @@ async function openRetention(host: FeatureHost, days: number | null): Promise<Op
   };
 }
 
-interface Working {
+interface RetentionScope {
   readonly host: FeatureHost;
   readonly days: number | null;
   /** Goes on with what is marked. */
@@ -93,7 +93,7 @@ interface Working {
 }
 
 /** What a process before this one has begun to delete is finished; then what is old goes, each day. */
-async function work({ host, days, finish }: Working, signal: AbortSignal): Promise<void> {
+async function work({ host, days, finish }: RetentionScope, signal: AbortSignal): Promise<void> {
   const { clock } = host.runtime;
   for (let waitMs = READY_MS; !signal.aborted; waitMs = DAY_MS) {
     try {

@@ -1,9 +1,9 @@
-import { type DeletingWorld, finishSessions } from "./delete-sessions.ts";
+import { type DeletionScope, finishSessions } from "./delete-sessions.ts";
 import { erasePerson } from "./person/delete-person.ts";
 import { deletionReads, type Why } from "./store.ts";
 
 /** Goes on with what a process before this one has left. */
-export async function finishDeletions(world: DeletingWorld, signal: AbortSignal): Promise<void> {
+export async function finishDeletions(world: DeletionScope, signal: AbortSignal): Promise<void> {
   const marks = await world.store.tables(deletionReads).marks();
   for (const why of ["session", "old"] satisfies Why[]) {
     const roots = marks.flatMap(({ id }) => (id.startsWith(`${why}:`) ? id.slice(why.length + 1) : []));

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { byPerson } from "../../core/protocol/cancel-cause.ts";
 import type { FeatureHost, OpenFeature } from "../../feature.ts";
-import { type Deleted, type DeletingWorld, deleteSessions, toldIn } from "./delete-sessions.ts";
+import { type Deleted, type DeletionScope, deleteSessions, toldIn } from "./delete-sessions.ts";
 import { memoryDeletion } from "./memories/store.ts";
 import { deletionReads } from "./store.ts";
 
 type Route = NonNullable<OpenFeature["routes"]>[number];
 type Request = Parameters<Route["handle"]>[0];
-type Host = DeletingWorld & Pick<FeatureHost, "engine" | "audit" | "showsSession">;
+type Host = DeletionScope & Pick<FeatureHost, "engine" | "audit" | "showsSession">;
 
 /** What the page tells of a session before it is deleted. */
 interface SessionToDelete {

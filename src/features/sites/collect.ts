@@ -36,7 +36,7 @@ export interface Found {
   readonly digest: string;
 }
 
-interface Collecting {
+interface CollectArgs {
   readonly source: Source;
   readonly limits: SiteLimits;
   readonly signal: AbortSignal;
@@ -48,7 +48,7 @@ interface Collecting {
  * Reads all that a site would be made of. Throws Refusal for what is no site: no index, too much of it, links,
  * what is no file, what looks like a secret.
  */
-export async function collect({ source, limits, signal, take = async () => {} }: Collecting): Promise<Found> {
+export async function collect({ source, limits, signal, take = async () => {} }: CollectArgs): Promise<Found> {
   const resolver = new PathResolver(source.root);
   const top = segmentsOf(source.directory, [source.root]).join("/");
   try {
@@ -83,7 +83,7 @@ interface Listed {
 async function listed(
   resolver: PathResolver,
   top: string,
-  { limits, signal }: Pick<Collecting, "limits" | "signal">,
+  { limits, signal }: Pick<CollectArgs, "limits" | "signal">,
 ): Promise<Listed> {
   const files: FoundFile[] = [];
   const directories = [""];

@@ -6,7 +6,7 @@ import type { FoundFile } from "./collect.ts";
 const UNFINISHED = ".new-";
 
 /** One copy while it is made. */
-export interface Copying {
+export interface SiteCopy {
   take(file: FoundFile, content: Buffer): Promise<void>;
   /** All of it is on the disk, under its own name. */
   finish(): Promise<void>;
@@ -16,7 +16,7 @@ export interface Copying {
 
 /** The copies that sites are served from: each has a folder, which nothing changes once it has its name. */
 export interface Copies {
-  begin(folder: string): Promise<Copying>;
+  begin(folder: string): Promise<SiteCopy>;
   pathOf(folder: string): string;
   remove(folders: readonly string[]): Promise<void>;
   /** Removes what no version is served from: what a crash left. */

@@ -52,7 +52,7 @@ export function jobOverview(
 /** Characters of a prompt that is shown. */
 const PROMPT_CHARS = 800;
 
-export interface Reading {
+export interface JobAccess {
   /** Whether what it is to do, and what it said, is for whoever asks. */
   readonly mayRead: boolean;
 }
@@ -88,7 +88,7 @@ function ruleSettings(settings: JobSettings): readonly string[] {
 const NOT_THEIRS = "What it does and says is for people of its channel, which is private.";
 
 /** What it does and how, over several lines. */
-export function jobDetails(settings: JobSettings, { mayRead }: Reading): string {
+export function jobDetails(settings: JobSettings, { mayRead }: JobAccess): string {
   const { thread, ownerName, prompt } = settings;
   const shown = prompt.length <= PROMPT_CHARS ? prompt : `${prompt.slice(0, PROMPT_CHARS).toWellFormed()}…`;
   const quoted = shown.split("\n").map((line) => `> ${line}`);
@@ -113,7 +113,7 @@ const SIGNS: Readonly<Record<OccurrenceRow["status"], string>> = {
 };
 
 /** The newest occurrences, newest first, with all that the log knows of each. */
-export function jobLogs(job: JobRow, occurrences: readonly OccurrenceRow[], { mayRead }: Reading): string {
+export function jobLogs(job: JobRow, occurrences: readonly OccurrenceRow[], { mayRead }: JobAccess): string {
   if (occurrences.length === 0) return `**${job.name}** has not been due yet.`;
   const strip = historyStrip(occurrences.filter(hasRun).toReversed());
   const lines = jobLogLines(occurrences, { timezone: job.timezone, mayRead });
@@ -135,14 +135,14 @@ function hasRun({ status, durationMs }: OccurrenceRow): boolean {
 /** The same as data. */
 export function jobLogLines(
   occurrences: readonly OccurrenceRow[],
-  how: Reading & { readonly timezone: string },
+  how: JobAccess & { readonly timezone: string },
 ): readonly JobLogLine[] {
   return occurrences.map((each) => logLine(each, how));
 }
 
 function logLine(
   { id, scheduledFor, executedAt, status, attempt, durationMs, costUsd, sessionId, ...said }: OccurrenceRow,
-  { timezone, mayRead }: Reading & { readonly timezone: string },
+  { timezone, mayRead }: JobAccess & { readonly timezone: string },
 ): JobLogLine {
   const line = mayRead ? (said.message ?? said.error ?? "") : "";
   const words = line.replaceAll(/\s+/gu, " ");

@@ -62,9 +62,9 @@ async function count(firstId: string, atWork: readonly RunRow[], options: Scope)
   await stop(first, atWork, { ...options, cause: { by: "timeout", limitMs: body.timeoutMs } });
 }
 
-type Stopping = Scope & { readonly cause: CancelCause };
+type StopScope = Scope & { readonly cause: CancelCause };
 
-async function stop(first: RunRow, atWork: readonly RunRow[], options: Stopping) {
+async function stop(first: RunRow, atWork: readonly RunRow[], options: StopScope) {
   const { store, engine, log, cause } = options;
   const { id: runId, sessionId } = first;
   for (const id of await store.children.runsOfTaskTree(sessionId, runId)) {
@@ -79,7 +79,7 @@ async function stop(first: RunRow, atWork: readonly RunRow[], options: Stopping)
 }
 
 /** In the report's thread. */
-async function say({ id, sessionId }: RunRow, atWork: readonly RunRow[], options: Stopping) {
+async function say({ id, sessionId }: RunRow, atWork: readonly RunRow[], options: StopScope) {
   const { store, announce, cause } = options;
   const { thread } = await store.sessions.get(sessionId);
   const name = await store.occurrences.jobNameOf(sessionId);

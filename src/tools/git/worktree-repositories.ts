@@ -69,14 +69,14 @@ export async function keepRepositories(copied: CopiedRoot, to: string, signal: A
   await writeFile(path.join(to, LIST), JSON.stringify(kept));
 }
 
-interface Keeping {
+interface KeepArgs {
   readonly copied: CopiedRoot;
   readonly to: string;
   readonly git: RunGit | null;
 }
 
 /** A repository that git cannot be used on in the root cannot be used here either, for the same reason. */
-async function keepOne(top: string, keeping: Keeping, before: number): Promise<Worktree["repository"]> {
+async function keepOne(top: string, keeping: KeepArgs, before: number): Promise<Worktree["repository"]> {
   if (before >= MOST) return { refused: `There are more than ${MOST} repositories here; this one is not looked into.` };
   if (keeping.git === null) return { refused: "There was no git when the files were copied." };
   try {
@@ -90,7 +90,7 @@ async function keepOne(top: string, keeping: Keeping, before: number): Promise<W
   }
 }
 
-async function keepRepository(top: string, { copied, to, git }: Keeping & { git: RunGit }, state: string) {
+async function keepRepository(top: string, { copied, to, git }: KeepArgs & { git: RunGit }, state: string) {
   const { repository } = findRepository(copied.root, top);
   const settings = await readSettings(repository, git);
   const own = path.join(to, state);

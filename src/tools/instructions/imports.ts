@@ -11,7 +11,7 @@ const MAX_IMPORTED = 65_536;
 /** `@docs/style.md` at the beginning of a line or after a blank or a bracket; a person or a package looks the same, and is no file. */
 const MENTION = /(?<![^\s([{"'*_>|])@([^\s`"'<>()[\]{}|*]+)/g;
 
-export interface Importing {
+export interface ImportScope {
   /** The text of a file, by its path relative to the root; null when there is none that may be read. */
   readonly read: (file: string) => string | null;
   /** What stands behind an imported file's path: who may write it. */
@@ -35,7 +35,7 @@ interface Walk {
  * An instruction file, followed by the files that it names with an @, and those that they name: each once, as far as depth
  * and size allow. Paths are relative to the file that names them; what is in code is no import.
  */
-export function withImports(text: string, file: string, { read, note }: Importing): string {
+export function withImports(text: string, file: string, { read, note }: ImportScope): string {
   const { imported, left } = walkImports({ file, text }, read);
   const cut = left.length === 0 ? [] : [`[Too long to be imported; read them when you need them: ${left.join(", ")}.]`];
   return [text, ...imported.map((each) => `[Imported: ${each.file}${note(each.file)}]\n${each.text}`), ...cut].join(
@@ -44,7 +44,7 @@ export function withImports(text: string, file: string, { read, note }: Importin
 }
 
 /** The files that an instruction file names, and those that they name. */
-export function walkImports(start: Imported, read: Importing["read"]): Walk {
+export function walkImports(start: Imported, read: ImportScope["read"]): Walk {
   const imported: Imported[] = [];
   const left: string[] = [];
   const named = new Set<string>();

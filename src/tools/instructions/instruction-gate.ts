@@ -8,7 +8,7 @@ import { hashOf } from "../wasm/workspace/read-file.ts";
 import type { createInstructionReader } from "./instruction-layers.ts";
 
 /** A text of a sandbox root that agents follow: an instruction file with what it imports, a skill, or a file of one. */
-export interface Instructing {
+export interface InstructionText {
   /** As people know it: `AGENTS.md`, `.agents/skills/tidy/SKILL.md`. */
   readonly path: string;
   /** All that agents get of it. */
@@ -26,7 +26,7 @@ export interface InstructedPlace {
 }
 
 interface Known extends InstructionRule {
-  readonly found: readonly Instructing[];
+  readonly found: readonly InstructionText[];
   /** What is allowed in the channel, by `allowanceOf`. */
   readonly allowed: ReadonlySet<string>;
 }
@@ -37,7 +37,7 @@ const MOST_PLACES = 10_000;
 const FOLLOWING = "@following:";
 
 /** How grants name a text: by its path and what it says. No tool has a name that begins so. */
-export function allowanceOf({ path, sha256 }: Pick<Instructing, "path" | "sha256">): string {
+export function allowanceOf({ path, sha256 }: Pick<InstructionText, "path" | "sha256">): string {
   return `${FOLLOWING}${path}:${sha256}`;
 }
 
@@ -52,7 +52,7 @@ export type InstructionGate = ReturnType<typeof createInstructionGate>;
 export function createInstructionGate(store: Pick<Store, "grants">, layers: InstructionReader, skills: SkillReader) {
   const places = new BoundedMap<string, Known>(MOST_PLACES);
   const keyOf = ({ channelKey, sandboxRoot }: InstructedPlace) => `${channelKey}\n${sandboxRoot}`;
-  const follows = (place: InstructedPlace, text: Pick<Instructing, "path" | "sha256">): boolean => {
+  const follows = (place: InstructedPlace, text: Pick<InstructionText, "path" | "sha256">): boolean => {
     const known = places.get(keyOf(place));
     return known !== undefined && (!known.asks || known.allowed.has(allowanceOf(text)));
   };
@@ -79,7 +79,7 @@ export function createInstructionGate(store: Pick<Store, "grants">, layers: Inst
       skill.origin !== "project" || follows(place, { path: skillFilePath(skill, file), sha256 }),
 
     /** What is there and not followed, by the last look. */
-    waiting(place: InstructedPlace): readonly Instructing[] {
+    waiting(place: InstructedPlace): readonly InstructionText[] {
       return (places.get(keyOf(place))?.found ?? []).filter((text) => !follows(place, text));
     },
 
@@ -91,23 +91,23 @@ export function createInstructionGate(store: Pick<Store, "grants">, layers: Inst
   };
 }
 
-function layersIn(layers: InstructionReader, roots: InstructionRoots): Instructing[] {
-  const found: Instructing[] = [];
+function layersIn(layers: InstructionReader, roots: InstructionRoots): InstructionText[] {
+  const found: InstructionText[] = [];
   layers(roots, (layer) => found.push(ofLayer(layer)) > 0);
   return found;
 }
 
-function ofLayer({ source, text }: InstructionLayer): Instructing {
+function ofLayer({ source, text }: InstructionLayer): InstructionText {
   return { path: source, text, sha256: hashOf(text) };
 }
 
-function skillTexts(skills: SkillReader, sandboxRoot: string): Instructing[] {
+function skillTexts(skills: SkillReader, sandboxRoot: string): InstructionText[] {
   const own = skills(sandboxRoot).skills.filter(({ origin }) => origin === "project");
   return own.flatMap((skill) => [ofSkill(skill), ...skillFiles(skill, sandboxRoot)]);
 }
 
 /** All that a skill says to agents, and what it does to the run; what people see of it is what it is known by. */
-function ofSkill(skill: Skill): Instructing {
+function ofSkill(skill: Skill): InstructionText {
   const { name, description, whenToUse, tools, args, argumentHint, scope, isForPeopleOnly, body, source } = skill;
   const fields = { name, description, whenToUse, tools, args, argumentHint, scope, isForPeopleOnly };
   const lines = Object.entries(fields).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);

@@ -85,7 +85,7 @@ function resultOf(messages: readonly ThreadMessage[], { from, limit, before }: A
   return textResult(text, { summary, people: peopleIn(read), label: unionOf(read.map(labelOfSaid)) });
 }
 
-interface Opening {
+interface FileScope {
   readonly thread: Pick<ToolThread, "fetchFile">;
   readonly signal: AbortSignal;
 }
@@ -94,7 +94,7 @@ interface Opening {
 async function filesOf(
   messages: readonly ThreadMessage[],
   { from, files: id }: Asked,
-  { thread, signal }: Opening,
+  { thread, signal }: FileScope,
 ): Promise<ToolResult> {
   const message = messages.find(({ messageId }) => messageId === id);
   if (message === undefined) return errorResult(`The message ${id} is not among the newest ${REACH} of this ${from}.`);
@@ -108,7 +108,7 @@ async function filesOf(
 }
 
 /** A file that cannot be read spoils no other. */
-async function opening(attachment: Attachment, { thread, signal }: Opening): Promise<ToolResultContent[]> {
+async function opening(attachment: Attachment, { thread, signal }: FileScope): Promise<ToolResultContent[]> {
   const name = plainLine(attachment.name, FILE_NAME_CHARS);
   try {
     const [content] = contentOf(attachment, await thread.fetchFile(attachment, signal), {

@@ -41,7 +41,7 @@ export async function fetchUrl(asked: FetchRequest, options: ExchangeOptions, si
   return follow({ url, rules, permitted, ask }, options);
 }
 
-export interface Following {
+export interface FollowArgs {
   readonly url: URL;
   readonly rules: HostRules;
   /** Whether a redirect may lead there. */
@@ -52,7 +52,7 @@ export interface Following {
 
 /** Asks for a URL and for those that it redirects to. Throws NetworkRefusal for what is forbidden, and what `ask` does. */
 export async function follow(
-  { url: first, rules, permitted, ask }: Following,
+  { url: first, rules, permitted, ask }: FollowArgs,
   { limits, isForbiddenAddress }: Pick<ExchangeOptions, "limits" | "isForbiddenAddress">,
 ): Promise<Fetched> {
   let url = first;

@@ -78,13 +78,13 @@ function notAllowed({ name, source }: Skill): SkillProblem {
   return { name, source, line: null, reason };
 }
 
-interface Reading {
+interface ReadScope {
   readonly directory: SkillDirectory;
   readonly cache: Cache;
   readonly log: Log;
 }
 
-function readDirectory(reading: Reading): ParsedSkill[] {
+function readDirectory(reading: ReadScope): ParsedSkill[] {
   const { root, directory, owner } = reading.directory;
   if (!existsSync(root)) return []; // `PathResolver` would make it
   const resolver = new PathResolver(root);
@@ -112,7 +112,7 @@ function foldersOf(resolver: PathResolver, directory: string): string[] {
   }
 }
 
-function readSkill(reading: Reading, resolver: PathResolver, folderName: string): ParsedSkill[] {
+function readSkill(reading: ReadScope, resolver: PathResolver, folderName: string): ParsedSkill[] {
   const { origin, root, directory, owner } = reading.directory;
   const file = `${directory}/${folderName}/SKILL.md`;
   const seen = seenLine(folderName, MAX_NAME);
@@ -140,7 +140,7 @@ function readSkill(reading: Reading, resolver: PathResolver, folderName: string)
 }
 
 function parseOpen(
-  { directory, cache, log }: Reading,
+  { directory, cache, log }: ReadScope,
   { fd, stats }: { readonly fd: number; readonly stats: Stats },
   about: Omit<SkillFile, "text">,
 ): ParsedSkill {

@@ -34,7 +34,7 @@ function escaped(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-export interface Describing {
+export interface DiffArgs {
   readonly worktree: ExecutorWorktree;
   readonly signal: AbortSignal;
   /** For people, who decide on all of it; a model gets what there is room for. */
@@ -44,7 +44,7 @@ export interface Describing {
 /** One line per changed file, and the diff. */
 export async function describeChanges(
   changes: readonly WorktreeChange[],
-  { worktree, signal, whole = false }: Describing,
+  { worktree, signal, whole = false }: DiffArgs,
 ): Promise<string> {
   if (changes.length === 0) return "It changed no files.";
   const list = changes.map(({ kind, path: file }) => `${kind}: ${plainPath(file)}`).join("\n");

@@ -67,7 +67,7 @@ export function createExecutorWorktrees(
   const most = { ...ROOM, ...given };
   /** What removing a worktree gives back, and to whom. */
   const takenFor = new Map<string, { readonly place: GrowthPlace; readonly bytes: number }>();
-  const comparing: Listing = { maxEntries: GROWTH * most.entries, tooMany: grownTooLarge };
+  const comparing: ListLimits = { maxEntries: GROWTH * most.entries, tooMany: grownTooLarge };
   const of = (childId: string): ExecutorWorktree => executorWorktree(home, childId);
   const directoryOf = (childId: string) => path.dirname(of(childId).tree);
   const all = path.dirname(directoryOf("any"));
@@ -148,7 +148,7 @@ async function keptWorktree(directory: string): Promise<KeptWorktree | null> {
   };
 }
 
-interface Making {
+interface MakeArgs {
   readonly signal: AbortSignal;
   readonly home: string;
   /** Bytes. */
@@ -159,7 +159,7 @@ interface Making {
   readonly take: (bytes: number) => void;
 }
 
-async function makeWorktree(root: string, done: string, how: Making): Promise<void> {
+async function makeWorktree(root: string, done: string, how: MakeArgs): Promise<void> {
   const making = `${done}${MAKING}`;
   await rm(making, { recursive: true, force: true });
   await mkdir(making, { recursive: true, mode: 0o700 });
@@ -200,7 +200,7 @@ async function isThere(directory: string): Promise<boolean> {
  * Plain files only, verified to lie beneath the root: links, `.git` and node_modules are left out, and so is the home
  * where it lies beneath the root. It holds the worktrees themselves.
  */
-async function copyTree(root: string, to: string, { signal, home, room, entries }: Making) {
+async function copyTree(root: string, to: string, { signal, home, room, entries }: MakeArgs) {
   const ours = path.relative(realpathSync(root), realpathSync(home));
   const [tree, base] = [path.join(to, "tree"), path.join(to, "base")];
   await Promise.all([mkdir(tree), mkdir(base)]);
@@ -265,7 +265,7 @@ function fileTooLarge(file: string): Refusal {
 
 const INSTEAD = "Do without executorIsolation, or narrow the channel's directory.";
 
-interface Listing {
+interface ListLimits {
   readonly maxEntries: number;
   readonly tooMany: (what: string) => Refusal;
 }
@@ -277,7 +277,7 @@ function grownTooLarge(what: string): Refusal {
 }
 
 /** A file that goes while others are looked at is left out, and so is a name that is no Unicode, which no tool can say. */
-async function* filesOf(root: string, { maxEntries, tooMany }: Listing, signal: AbortSignal) {
+async function* filesOf(root: string, { maxEntries, tooMany }: ListLimits, signal: AbortSignal) {
   const resolver = new PathResolver(root);
   try {
     const options = { hidden: true, dependencies: false, maxEntries };
@@ -302,7 +302,7 @@ function placeOf(file: string, resolver: PathResolver): ResolvedPath | null {
   return place?.stats?.isFile() === true ? place : null;
 }
 
-async function hashesOf(root: string, listing: Listing, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+async function hashesOf(root: string, listing: ListLimits, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>();
   for await (const { file, place } of filesOf(root, listing, signal)) {
     hashes.set(

@@ -32,7 +32,7 @@ export interface MergedFile {
 /** Larger files are taken whole or not at all. Bytes. */
 const MAX_FILE = 50_000_000;
 
-export interface Merging {
+export interface MergeArgs {
   /** The sandbox root that the changes are brought into. */
   readonly root: string;
   readonly guardedFiles?: readonly string[];
@@ -45,7 +45,7 @@ export interface Merging {
   readonly take?: (bytes: number) => void;
 }
 
-interface Work extends Merging {
+interface Work extends MergeArgs {
   /** Whether a file of the root is one that agents take instructions from. */
   readonly instructs: Instructs;
 }
@@ -62,7 +62,7 @@ export interface Merged {
  * directory, or a directory a file. A person's stop ends it between two files, and what was merged until then is told, also
  * by the call before a crash; any other abort throws its reason, and the log keeps what was merged for the call's next run.
  */
-export async function mergeChanges(changes: readonly WorktreeChange[], into: Merging): Promise<Merged> {
+export async function mergeChanges(changes: readonly WorktreeChange[], into: MergeArgs): Promise<Merged> {
   const merging = { ...into, instructs: instructing(into.root, into.guardedFiles) };
   const files: MergedFile[] = [];
   const isDeleted = ({ kind }: WorktreeChange) => kind === "deleted";
@@ -88,7 +88,7 @@ async function unlessStopped(change: WorktreeChange, merging: Work): Promise<Mer
 }
 
 /** What a run of the call that a crash has cut made of the file, if that is there still. */
-function mergedBefore({ path: file }: WorktreeChange, { root, log }: Merging): MergedFile | null {
+function mergedBefore({ path: file }: WorktreeChange, { root, log }: MergeArgs): MergedFile | null {
   const noted = log.noted(file);
   if (noted === null) return null;
   try {
@@ -197,7 +197,7 @@ function isMissing(resolver: PathResolver, file: string): boolean {
   }
 }
 
-interface Putting {
+interface PutArgs {
   /** Null: the file goes. */
   readonly content: Buffer | null;
   readonly here: Buffer | null;
@@ -205,7 +205,7 @@ interface Putting {
 }
 
 /** The file must still be what it was when it was looked at. What it held is kept, and noted, before it is replaced. */
-async function put(file: string, { content, here, merging }: Putting): Promise<MergedFile> {
+async function put(file: string, { content, here, merging }: PutArgs): Promise<MergedFile> {
   if (content !== null && changesScripts(file, here?.toString("utf8") ?? null, content.toString("utf8")))
     return left(file, "it changes what developers' machines run, so a person changes it");
   merging.take?.(room(content) - room(here));
@@ -246,7 +246,7 @@ function printOf(content: Buffer | null): string | null {
 function keptBefore(
   file: string,
   here: Buffer | null,
-  { root, snapshots }: Merging,
+  { root, snapshots }: MergeArgs,
 ): Pick<FileState, "before" | "made"> {
   if (here === null) return { before: null, ...madeFor(file, root) };
   if (here.length > MAX_KEPT.fileBytes) return {};
@@ -273,14 +273,14 @@ function makePlace(file: string, resolver: PathResolver, instructs: Instructs) {
   return place;
 }
 
-interface Removing {
+interface RemoveArgs {
   readonly resolver: PathResolver;
   readonly instructs: Instructs;
   /** sha256 of what it held when it was looked at. */
   readonly before: string | null;
 }
 
-function remove(file: string, { resolver, before, instructs }: Removing): void {
+function remove(file: string, { resolver, before, instructs }: RemoveArgs): void {
   const place = resolver.find(file);
   if (instructs(place.relative)) throw instructionRefusal(place.relative);
   if (place.stats?.isFile() !== true || withFile(place, file, hashFile) !== before)
@@ -289,7 +289,7 @@ function remove(file: string, { resolver, before, instructs }: Removing): void {
 }
 
 /** Removes the directories that a file has left empty, where the executor has none any more. */
-function clearAbove(file: string, { root, worktree }: Merging): void {
+function clearAbove(file: string, { root, worktree }: MergeArgs): void {
   const resolver = new PathResolver(root);
   try {
     refusing(file, () => removeEmptyAbove(file, resolver, (above) => isDirectory(path.join(worktree.tree, above))));

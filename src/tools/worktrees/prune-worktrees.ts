@@ -16,7 +16,7 @@ const STRAY_MS = 3_600_000;
 /** How often worktrees are looked after. Milliseconds. */
 const EVERY_MS = 600_000;
 
-export interface WorktreeKeeping {
+export interface PruneScope {
   readonly worktrees: Pick<ExecutorWorktrees, "list" | "remove">;
   readonly store: Store;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export interface WorktreeKeeping {
 }
 
 /** Removes worktrees that nobody needs, from now on; the answer ends it. */
-export function keepWorktreesPruned(options: WorktreeKeeping): () => void {
+export function keepWorktreesPruned(options: PruneScope): () => void {
   const { clock, log } = options;
   const next = { cancel: () => {}, isOver: false };
   const again = (): void => {
@@ -47,12 +47,7 @@ export function keepWorktreesPruned(options: WorktreeKeeping): () => void {
  * A worktree stays while its executor or its manager is at work. Then it goes at once when all of it was merged, else
  * when its time is up, or, the oldest first, when there are too many.
  */
-export async function pruneWorktrees({
-  worktrees,
-  store,
-  clock,
-  limits = WORKTREE_LIMITS,
-}: WorktreeKeeping): Promise<void> {
+export async function pruneWorktrees({ worktrees, store, clock, limits = WORKTREE_LIMITS }: PruneScope): Promise<void> {
   let left = limits.bytes;
   for (const worktree of (await worktrees.list()).toReversed()) {
     const endedAt = await endOf(worktree, { store, clock });
@@ -66,7 +61,7 @@ export async function pruneWorktrees({
 }
 
 /** Since when nobody has worked with it, in milliseconds since the epoch; null while somebody does. */
-async function endOf({ name, madeAt }: KeptWorktree, { store, clock }: Pick<WorktreeKeeping, "store" | "clock">) {
+async function endOf({ name, madeAt }: KeptWorktree, { store, clock }: Pick<PruneScope, "store" | "clock">) {
   const child = await store.children.get(name);
   if (child === null) return madeAt;
   const run = await runOrWait(store, name, beginKey({ parent: parentOf(child) }));

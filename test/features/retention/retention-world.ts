@@ -4,13 +4,13 @@ import BetterSqlite3 from "better-sqlite3";
 import { Client } from "pg";
 import { onTestFinished } from "vitest";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
-import type { DeletingWorld } from "../../../src/features/retention/delete-sessions.ts";
+import type { DeletionScope } from "../../../src/features/retention/delete-sessions.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-export interface RetentionWorld extends DeletingWorld {
+export interface RetentionWorld extends DeletionScope {
   readonly store: Store;
   readonly home: string;
   /** Tables with a row, and files beneath the home, in which a word stands. */

@@ -5,11 +5,11 @@ import { CHOICE_CHARS, CHOICES } from "../limits.ts";
 import { timeOf } from "../snowflake.ts";
 import type { CommandOption, WireInteraction } from "../wire.ts";
 
-type Typing = Extract<WireInteraction, { type: 4 }>;
+type Autocomplete = Extract<WireInteraction, { type: 4 }>;
 
 /** What Discord shows under an option while somebody types in it; nothing for those who are not served. */
 export async function choicesFor(
-  interaction: Typing,
+  interaction: Autocomplete,
   place: ChannelContext,
   receive: Receive,
 ): Promise<readonly object[]> {
@@ -26,7 +26,7 @@ function choice({ value, label }: Completion): object {
   return { name: cut(label, CHOICE_CHARS), value };
 }
 
-function inboundCompletion(interaction: Typing, place: ChannelContext): InboundCompletion | null {
+function inboundCompletion(interaction: Autocomplete, place: ChannelContext): InboundCompletion | null {
   const who = whoActed(interaction);
   const focused = focusedIn(interaction.data.options);
   if (who === null || focused === null) return null;

@@ -129,7 +129,7 @@ function traceOf(event: Acted): OutgoingMessage | null {
 /** Dialogs kept for those who have to fill them in again. What was typed is also in the message that offers it. */
 const DIALOGS = 200;
 
-interface Responding {
+interface ResponseArgs {
   readonly interaction: Exclude<WireInteraction, { type: 4 }>;
   readonly event: Acted;
   readonly receipt: Receipt;
@@ -138,13 +138,13 @@ interface Responding {
   readonly again: BoundedMap<string, object>;
 }
 
-interface Answering {
+interface ResponseParts {
   readonly answer: OutgoingMessage | null;
   readonly modal: object | null;
 }
 
 /** A dialog cannot follow upon a dialog: a button between them leads to it. */
-function answering({ interaction, event, receipt, again, elsewhere }: Responding): Answering {
+function answering({ interaction, event, receipt, again, elsewhere }: ResponseArgs): ResponseParts {
   const answer = answerTo(receipt, event);
   const modal = receipt.type === "reply" && receipt.form !== undefined ? modalOf(receipt.form, elsewhere) : null;
   if (modal === null || answer === null || interaction.type !== 5) return { answer, modal };
@@ -157,7 +157,7 @@ function addressOf({ id, application_id: applicationId, token }: WireInteraction
   return { id, applicationId, token };
 }
 
-async function respond(options: DiscordScope, responding: Responding): Promise<void> {
+async function respond(options: DiscordScope, responding: ResponseArgs): Promise<void> {
   const { rest, ephemerals, log } = options;
   const { interaction, event } = responding;
   const at = addressOf(interaction);

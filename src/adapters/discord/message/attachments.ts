@@ -4,7 +4,7 @@ import { toPlatformError } from "../errors.ts";
 import type { DiscordRest } from "../rest.ts";
 import { filesOf, pathOf } from "./files.ts";
 
-interface Fetching {
+interface FetchArgs {
   readonly rest: DiscordRest;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ const FILE_TIMEOUT_MS = 60_000;
  * The bytes of an attachment. Its URL is signed and expires; a fresh one is taken from its message.
  * Rejects with `attachment_unreadable`, saying why in `detail.reason`.
  */
-export async function fetchAttachment(attachment: Attachment, fetching: Fetching): Promise<Uint8Array> {
+export async function fetchAttachment(attachment: Attachment, fetching: FetchArgs): Promise<Uint8Array> {
   if (attachment.size > fetching.maxBytes) throw tooLarge(attachment, fetching.maxBytes);
   const [url = "", source = ""] = attachment.ref.split("#");
   let response = await request(url, fetching.signal);
@@ -39,7 +39,7 @@ async function request(url: string, signal: AbortSignal): Promise<Response> {
   }
 }
 
-async function freshUrl(source: string, attachment: Attachment, { rest, signal }: Fetching): Promise<string> {
+async function freshUrl(source: string, attachment: Attachment, { rest, signal }: FetchArgs): Promise<string> {
   const [channelId = "", messageId = ""] = source.split("/");
   const files = filesOf(await rest.message(channelId, messageId, signal));
   const found = files.find((candidate) => pathOf(candidate) === pathOf(attachment));
@@ -51,7 +51,7 @@ function isErrorPage(response: Response, attachment: Attachment): boolean {
   return response.headers.get("content-type")?.startsWith("text/html") === true && !/html/u.test(attachment.mediaType);
 }
 
-async function read(response: Response, attachment: Attachment, { maxBytes, signal }: Fetching): Promise<Uint8Array> {
+async function read(response: Response, attachment: Attachment, { maxBytes, signal }: FetchArgs): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {

@@ -31,7 +31,7 @@ export interface Turn {
   readonly reserved?: boolean;
 }
 
-interface Waiting {
+interface WaitingPost {
   start(): void;
 }
 
@@ -51,7 +51,7 @@ export class PacedQueue {
   readonly #bucket: TokenBucket;
   readonly #gate: Gate;
   readonly #clock: Clock;
-  readonly #lanes: Readonly<Record<Lane, Waiting[]>> = { approval: [], answer: [], first: [], progress: [] };
+  readonly #lanes: Readonly<Record<Lane, WaitingPost[]>> = { approval: [], answer: [], first: [], progress: [] };
   #cancelWake: (() => void) | undefined;
   /** Requests whose answers have not come. */
   #underWay = 0;
@@ -141,7 +141,7 @@ export class PacedQueue {
         queue.splice(queue.indexOf(waiting), 1);
         reject(signal.reason);
       };
-      const waiting: Waiting = {
+      const waiting: WaitingPost = {
         start() {
           signal.removeEventListener("abort", onAbort);
           resolve();
@@ -186,7 +186,7 @@ export class PacedQueue {
     }
   }
 
-  #head(): Waiting[] | undefined {
+  #head(): WaitingPost[] | undefined {
     return LANES.map((lane) => this.#lanes[lane]).find((queue) => queue.length > 0);
   }
 }

@@ -10,10 +10,10 @@ type Follow = (task: TaskProgress) => void;
 export interface TaskBoard {
   publish(rootRunId: string, task: TaskProgress): void;
   /** What is known of a run's sub-agents now; the rest follows until `stop`. */
-  follow(rootRunId: string, follow: Follow): Following;
+  follow(rootRunId: string, follow: Follow): TaskFollower;
 }
 
-export interface Following {
+export interface TaskFollower {
   readonly tasks: readonly TaskProgress[];
   stop(): void;
 }

@@ -6,7 +6,7 @@ import { authorOf } from "./history.ts";
 import { readMessage } from "./read-message.ts";
 
 /** Who points at a message, and by what. */
-interface Pointing {
+interface PointedBy {
   readonly key: string;
   readonly person: Person;
   readonly channel: string;
@@ -17,7 +17,7 @@ interface Pointing {
 /** A message that somebody points out to us, as somebody else's words: it is asked about in its thread. */
 export async function pointedOut(
   message: HistoryMessage,
-  { key, person, channel, at }: Pointing,
+  { key, person, channel, at }: PointedBy,
   deps: InboundDeps,
 ): Promise<InboundMessage> {
   const kind = channelKind(channel, undefined);

@@ -8,7 +8,7 @@ import type { SlackWeb } from "../web.ts";
 import type { RepliedThreads } from "./replied-threads.ts";
 import { respond } from "./response-url.ts";
 
-export interface EphemeralPosting {
+export interface EphemeralScope {
   readonly web: SlackWeb;
   readonly replied: RepliedThreads;
 }
@@ -31,7 +31,7 @@ const NOT_IN_THREAD = new Set([
 ]);
 
 /** Seen by one person; in a direct message where they cannot see it in the thread, and whenever there are files. */
-export async function postEphemeral({ web, replied }: EphemeralPosting, thread: ThreadRef, to: Private): Promise<void> {
+export async function postEphemeral({ web, replied }: EphemeralScope, thread: ThreadRef, to: Private): Promise<void> {
   const body = await placed({ web, replied }, thread, to.message);
   try {
     await web.chat.postEphemeral({ channel: thread.channelId, user: to.userId, ...body });
@@ -44,7 +44,7 @@ export async function postEphemeral({ web, replied }: EphemeralPosting, thread: 
 
 /** Answers what somebody did; `url` is the address that came with it, if any. */
 export async function answerPrivately(
-  posting: EphemeralPosting,
+  posting: EphemeralScope,
   thread: ThreadRef,
   { url, ...to }: Private & { readonly url: URL | null },
 ): Promise<void> {
@@ -54,7 +54,7 @@ export async function answerPrivately(
 }
 
 /** In the thread, or in its channel while nobody has replied: its buttons then say which thread they are about. */
-async function placed({ web, replied }: EphemeralPosting, thread: ThreadRef, message: OutgoingMessage) {
+async function placed({ web, replied }: EphemeralScope, thread: ThreadRef, message: OutgoingMessage) {
   const { threadId } = thread;
   const body = formatMessage(withFilesNote(message));
   if (threadId === null) return body;

@@ -17,7 +17,7 @@ export interface TeamSessions {
   /** Those of the channels (`slack:C1`) that there are and the viewer may see, by id. */
   channels(viewer: Viewer, ids: readonly string[]): Promise<ReadonlyMap<string, SeenChannel>>;
   /** Tells of changes until the answer is called. */
-  watch(watching: Watching): () => void;
+  watch(watching: SessionWatch): () => void;
 }
 
 export interface SeenChannel {
@@ -27,7 +27,7 @@ export interface SeenChannel {
   readonly person: Person | null;
 }
 
-export interface Watching {
+export interface SessionWatch {
   /** Who looks, as they are now; null: nobody any more. */
   readonly viewer: () => Promise<Viewer | null>;
   /** The session that is shown; null: the list of all. */

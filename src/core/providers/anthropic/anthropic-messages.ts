@@ -58,7 +58,7 @@ function modelInfo(model: Anthropic.ModelInfo): ModelInfo {
 }
 
 /** A block while it arrives; `json` is the text of a call's arguments so far. */
-interface Arriving {
+interface ArrivingBlock {
   readonly block: ContentBlock;
   json: string;
 }
@@ -67,7 +67,7 @@ interface Answer {
   model: string;
   usage: Usage;
   stop: Anthropic.StopReason | null;
-  readonly blocks: Map<number, Arriving>;
+  readonly blocks: Map<number, ArrivingBlock>;
 }
 
 /** The API's events as ours. `message_stop` is the terminal marker: without it there is no `end`. */

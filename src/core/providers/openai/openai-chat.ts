@@ -102,7 +102,7 @@ interface Answer {
   usage: Usage;
 }
 
-interface Listening {
+interface StreamScope {
   readonly origin: Origin;
   readonly ids: Ids;
   /** Ids of calls that the conversation holds already. */
@@ -112,7 +112,7 @@ interface Listening {
 }
 
 /** The API's events as ours. `finish_reason` is the terminal marker; usage may still follow it. */
-async function* streamEvents(events: AsyncIterable<unknown>, listening: Listening): AsyncGenerator<StreamEvent> {
+async function* streamEvents(events: AsyncIterable<unknown>, listening: StreamScope): AsyncGenerator<StreamEvent> {
   const answer: Answer = {
     model: listening.origin.model,
     text: "",
@@ -137,7 +137,7 @@ async function* streamEvents(events: AsyncIterable<unknown>, listening: Listenin
 
 function* received(
   chunk: Chunk,
-  { answer, listening }: { answer: Answer; listening: Listening },
+  { answer, listening }: { answer: Answer; listening: StreamScope },
 ): Generator<StreamEvent> {
   if (chunk.model != null && chunk.model !== "") answer.model = chunk.model;
   const usage = chunk.usage == null ? NO_USAGE : usageOf(chunk.usage);
@@ -173,7 +173,7 @@ function* written(pieces: Iterable<Piece>, answer: Answer): Generator<StreamEven
  */
 function* receivedCall(
   delta: CallDelta,
-  { answer, listening }: { answer: Answer; listening: Listening },
+  { answer, listening }: { answer: Answer; listening: StreamScope },
 ): Generator<StreamEvent> {
   const wireId = delta.id ?? "";
   const name = delta.function?.name ?? "";
@@ -195,7 +195,7 @@ function* receivedCall(
 
 function newCall(
   { wireId, index }: { wireId: string; index: number },
-  { answer, listening }: { answer: Answer; listening: Listening },
+  { answer, listening }: { answer: Answer; listening: StreamScope },
 ): ArrivingCall {
   const usable = wireId !== "" && !listening.taken.has(wireId) && !answer.calls.some(({ id }) => id === wireId);
   const call = {

@@ -74,13 +74,13 @@ export function createProviderLogin(settings: OidcSettings, means: Means): Provi
   };
 }
 
-interface Entering {
+interface SignInScope {
   readonly settings: OidcSettings;
   readonly means: Means;
 }
 
 /** Who is in no group any more is signed out everywhere. */
-async function enter(identity: Vouched, { settings, means }: Entering): Promise<ProviderOutcome> {
+async function enter(identity: Vouched, { settings, means }: SignInScope): Promise<ProviderOutcome> {
   const { issuer, subject, groups } = identity;
   const role = roleOf(groups ?? [], settings.groups) ?? settings.defaultRole;
   if (role === null) {

@@ -1,13 +1,10 @@
 import { z } from "zod";
 import { readJobForm, WHEN } from "../../../core/jobs/job-form.ts";
-import type { CommandTold, FeatureHost, FeatureRequest } from "../../../feature.ts";
+import type { CommandTold, FeatureRequest } from "../../../feature.ts";
 import { commandAt, placeOfChannel } from "../command.ts";
+import type { ConsoleScope } from "../scope.ts";
 import type { Viewer } from "../sight.ts";
-import { type JobsWorld, placedJob } from "./team-jobs.ts";
-
-export interface CommandingJobs extends JobsWorld {
-  readonly host: JobsWorld["host"] & Pick<FeatureHost, "receive" | "audit">;
-}
+import { placedJob } from "./team-jobs.ts";
 
 const VERBS = ["run", "enable", "disable", "edit", "remove"] as const;
 
@@ -29,7 +26,7 @@ type JobCommand = z.infer<typeof jobCommandSchema>;
 export async function commandJob(
   { viewer, by }: Pick<FeatureRequest, "viewer" | "by">,
   command: JobCommand,
-  world: CommandingJobs,
+  world: ConsoleScope,
 ): Promise<CommandTold | null> {
   const { target, filled, version, clickId } = command;
   const placed = await placeOf(target, world);
@@ -55,7 +52,7 @@ export const whenQuerySchema = z.object({
 export async function dueTimes(
   viewer: Viewer,
   { job, channel, when, timezone }: z.infer<typeof whenQuerySchema>,
-  world: CommandingJobs,
+  world: ConsoleScope,
 ): Promise<{ readonly words: string; readonly next: readonly string[] } | null> {
   const placed = await placeOf(job === "" ? { verb: "add", channelId: channel } : { verb: "edit", jobId: job }, world);
   if (placed === null || !(await world.sight.seesChannel(viewer, placed.channel))) return null;
@@ -71,7 +68,7 @@ export async function dueTimes(
 /** What a job does says nothing of when. */
 const WHATEVER = "?";
 
-async function placeOf(target: JobCommand["target"], world: CommandingJobs) {
+async function placeOf(target: JobCommand["target"], world: ConsoleScope) {
   if (target.verb !== "add") {
     const placed = await placedJob(target.jobId, world);
     return placed === null ? null : { ...placed, name: placed.job.name };
@@ -81,7 +78,7 @@ async function placeOf(target: JobCommand["target"], world: CommandingJobs) {
 }
 
 /** What a command changes where it is carried out, which its answer tells people alone. */
-async function standingOf(target: JobCommand["target"], { host }: CommandingJobs): Promise<string> {
+async function standingOf(target: JobCommand["target"], { host }: ConsoleScope): Promise<string> {
   const { jobs, occurrences } = host.store;
   if (target.verb === "add") return JSON.stringify((await jobs.all()).jobs.map(({ id }) => id).toSorted());
   const { jobId } = target;

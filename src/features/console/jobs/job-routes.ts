@@ -1,6 +1,7 @@
 import { assertNever } from "../../../core/protocol/assert-never.ts";
 import type { FeatureRoute } from "../../../feature.ts";
-import { type CommandingJobs, commandJob, dueTimes, jobCommandSchema, whenQuerySchema } from "./job-commands.ts";
+import type { ConsoleScope } from "../scope.ts";
+import { commandJob, dueTimes, jobCommandSchema, whenQuerySchema } from "./job-commands.ts";
 import { jobsQuerySchema, listJobs, showJob } from "./team-jobs.ts";
 
 type Request = Parameters<FeatureRoute["handle"]>[0];
@@ -15,7 +16,7 @@ const NOT_THERE: Answer = {
   body: { error: "There is no such job any more, or none that you may see." },
 };
 
-export async function answerOnJobs(route: JobRoute, request: Request, world: CommandingJobs): Promise<Answer> {
+export async function answerOnJobs(route: JobRoute, request: Request, world: ConsoleScope): Promise<Answer> {
   const { viewer, query, body } = request;
   switch (route) {
     case "/jobs": {

@@ -2,16 +2,13 @@ import { z } from "zod";
 import type { JobRequest } from "../../../core/jobs/job-control.ts";
 import type { ThreadRef } from "../../../core/protocol/platform.ts";
 import type { JobRow } from "../../../core/store/jobs.ts";
-import type { FeatureHost, TeamJob, TeamJobs, TeamJobView } from "../../../feature.ts";
+import type { TeamJob, TeamJobs, TeamJobView } from "../../../feature.ts";
 import { whyNotAt } from "../command.ts";
-import { channelName, type Looking } from "../list.ts";
+import { channelName } from "../list.ts";
+import type { ConsoleScope } from "../scope.ts";
 import { mayPress } from "../session.ts";
 import { operatorOn, type Viewer } from "../sight.ts";
 import { type ChannelRow, consoleReads } from "../store.ts";
-
-export interface JobsWorld extends Looking {
-  readonly host: Pick<FeatureHost, "store" | "describe" | "jobs" | "runtime">;
-}
 
 /** Jobs of one page. */
 const PAGE = 50;
@@ -34,7 +31,7 @@ export interface PlacedJob {
 }
 
 /** Jobs of all channels that the viewer sees, by name. */
-export async function listJobs(viewer: Viewer, query: Query, world: JobsWorld): Promise<TeamJobs> {
+export async function listJobs(viewer: Viewer, query: Query, world: ConsoleScope): Promise<TeamJobs> {
   const seen = await seenJobs(viewer, query, world);
   const from = query.after === "" ? 0 : seen.findIndex(({ job }) => job.id === query.after) + 1;
   const shown = seen.slice(from, from + PAGE);
@@ -47,7 +44,7 @@ export async function listJobs(viewer: Viewer, query: Query, world: JobsWorld): 
 }
 
 /** Null: there is none, or none that the viewer may see. */
-export async function showJob(viewer: Viewer, id: string, world: JobsWorld): Promise<TeamJobView | null> {
+export async function showJob(viewer: Viewer, id: string, world: ConsoleScope): Promise<TeamJobView | null> {
   const placed = await placedJob(id, world);
   if (placed === null || !(await world.sight.seesChannel(viewer, placed.channel))) return null;
   const actor = mayPress(viewer) ? await world.sight.actor(viewer, placed) : null;
@@ -62,7 +59,7 @@ export async function showJob(viewer: Viewer, id: string, world: JobsWorld): Pro
   return { ...view, isTheirs: actor !== null && view.isTheirs, ...namesOf(placed, world), refusal };
 }
 
-async function seenJobs(viewer: Viewer, { text, state }: Query, world: JobsWorld): Promise<PlacedJob[]> {
+async function seenJobs(viewer: Viewer, { text, state }: Query, world: ConsoleScope): Promise<PlacedJob[]> {
   const words = text.trim().toLowerCase();
   const wanted = (await placedJobs(world)).filter(
     ({ job }) => job.name.toLowerCase().includes(words) && isIn(state, job),
@@ -83,14 +80,14 @@ function isIn(state: Query["state"], { enabled, failures }: JobRow): boolean {
 }
 
 /** Null: there is none, or it cannot be read. */
-export async function placedJob(id: string, { host }: JobsWorld): Promise<PlacedJob | null> {
+export async function placedJob(id: string, { host }: ConsoleScope): Promise<PlacedJob | null> {
   const job = await host.store.jobs.get(id);
   if (job === null) return null;
   const [channel] = await host.store.tables(consoleReads).channelsAmong([job.channelId]);
   return inChannel(job, channel);
 }
 
-async function placedJobs({ host }: JobsWorld): Promise<PlacedJob[]> {
+async function placedJobs({ host }: ConsoleScope): Promise<PlacedJob[]> {
   const { jobs } = await host.store.jobs.all();
   const ids = new Set(jobs.map(({ channelId }) => channelId));
   const rows = await host.store.tables(consoleReads).channelsAmong([...ids]);
@@ -116,7 +113,7 @@ function unknownChannel({ channelId, thread }: JobRow): ChannelRow {
   };
 }
 
-function namesOf({ job, channel, thread }: PlacedJob, { host }: JobsWorld): Names {
+function namesOf({ job, channel, thread }: PlacedJob, { host }: ConsoleScope): Names {
   return { platform: host.describe(thread.platform).title, channel: channelName(channel), owner: job.ownerName };
 }
 

@@ -1,6 +1,7 @@
 import { plainLine } from "../../../core/text/plain-text.ts";
-import type { FeatureHost, TeamOverview } from "../../../feature.ts";
-import { channelName, type Looking, listedAs, seenAmong } from "../list.ts";
+import type { TeamOverview } from "../../../feature.ts";
+import { channelName, listedAs, seenAmong } from "../list.ts";
+import type { ConsoleScope } from "../scope.ts";
 import { mayPress } from "../session.ts";
 import type { Viewer } from "../sight.ts";
 import { consoleReads, type ThreadRow } from "../store.ts";
@@ -13,13 +14,12 @@ const DAY_MS = 86_400_000;
 /** Characters of what is asked, and of a title. */
 const WORDS_CHARS = 160;
 
-export interface Overlooking extends Looking {
-  readonly host: Pick<FeatureHost, "store" | "describe" | "budgets" | "runtime">;
+export interface OverviewScope extends ConsoleScope {
   readonly health: HealthWatch;
 }
 
 /** How everything stands, as far as the viewer may see it. */
-export async function overviewFor(viewer: Viewer, world: Overlooking): Promise<TeamOverview> {
+export async function overviewFor(viewer: Viewer, world: OverviewScope): Promise<TeamOverview> {
   const [open, failed, spending] = await Promise.all([
     openWork(viewer, world),
     failedRuns(viewer, world),
@@ -28,7 +28,7 @@ export async function overviewFor(viewer: Viewer, world: Overlooking): Promise<T
   return { ...open, failed, spending, platforms: platformStates(world) };
 }
 
-async function openWork(viewer: Viewer, world: Overlooking): Promise<Pick<TeamOverview, "working" | "waiting">> {
+async function openWork(viewer: Viewer, world: OverviewScope): Promise<Pick<TeamOverview, "working" | "waiting">> {
   const { store } = world.host;
   const reads = store.tables(consoleReads);
   const without = new Set<string>();
@@ -70,12 +70,12 @@ async function openWork(viewer: Viewer, world: Overlooking): Promise<Pick<TeamOv
 const NOWHERE = { id: "", title: "", platform: "", channel: "" };
 
 /** As on the session's own page. */
-async function maySay(viewer: Viewer, row: ThreadRow, { sight }: Overlooking): Promise<boolean> {
+async function maySay(viewer: Viewer, row: ThreadRow, { sight }: OverviewScope): Promise<boolean> {
   if (!mayPress(viewer)) return false;
   return viewer.kind === "operator" || (await sight.actor(viewer, row)) !== null;
 }
 
-async function failedRuns(viewer: Viewer, world: Overlooking): Promise<TeamOverview["failed"]> {
+async function failedRuns(viewer: Viewer, world: OverviewScope): Promise<TeamOverview["failed"]> {
   const { store, runtime } = world.host;
   const failures = await store.tables(overviewReads).failed(dayOf(runtime.clock.now()), MOST.failed);
   if (failures.length === 0) return [];
@@ -92,7 +92,7 @@ async function failedRuns(viewer: Viewer, world: Overlooking): Promise<TeamOverv
   });
 }
 
-async function spendingOf(viewer: Viewer, { host }: Overlooking): Promise<TeamOverview["spending"]> {
+async function spendingOf(viewer: Viewer, { host }: OverviewScope): Promise<TeamOverview["spending"]> {
   const { budgets, store, runtime } = host;
   const now = runtime.clock.now();
   const spent = async (personIds: readonly (string | undefined)[]) => {
@@ -125,7 +125,7 @@ export function isAdmin(viewer: Viewer): boolean {
   return viewer.kind === "operator" || viewer.account.role === "admin";
 }
 
-function platformStates({ host, health }: Overlooking): TeamOverview["platforms"] {
+function platformStates({ host, health }: OverviewScope): TeamOverview["platforms"] {
   return [...health.states()].map(([name, state]) => ({ ...state, name, title: host.describe(name).title }));
 }
 

@@ -1,7 +1,8 @@
 import type { UsageKey } from "../../../core/store/ledger/usage-report.ts";
-import type { FeatureHost, TeamUsage } from "../../../feature.ts";
-import { channelName, type Looking } from "../list.ts";
+import type { TeamUsage } from "../../../feature.ts";
+import { channelName } from "../list.ts";
 import { isAdmin } from "../overview/overview.ts";
+import type { ConsoleScope } from "../scope.ts";
 import type { Viewer } from "../sight.ts";
 import { type ChannelRow, consoleReads } from "../store.ts";
 import { type JobFilter, type KeySum, type UsageFilter, usageReads } from "./store.ts";
@@ -28,10 +29,6 @@ const COLUMNS: ReadonlyMap<Group, UsageKey> = new Map([
 /** What stands for the names of channels that the viewer does not see, and for jobs there. */
 const UNSEEN = { channel: "private channels", job: "jobs in private channels" };
 
-export interface Counting extends Looking {
-  readonly host: Pick<FeatureHost, "store" | "describe" | "runtime">;
-}
-
 interface Told {
   readonly viewer: Viewer;
   readonly query: UsageQuery;
@@ -46,7 +43,7 @@ interface Told {
  * The ledger summed up: for admins all of it, without the names of channels that they do not see; for others what was
  * spent in channels that they see.
  */
-export async function usageFor(viewer: Viewer, query: UsageQuery, counting: Counting): Promise<TeamUsage> {
+export async function usageFor(viewer: Viewer, query: UsageQuery, counting: ConsoleScope): Promise<TeamUsage> {
   const { runtime } = counting.host;
   const today = runtime.clock.now() - (runtime.clock.now() % DAY_MS);
   const starts = Array.from({ length: query.days }, (_, index) => today - (query.days - 1 - index) * DAY_MS);
@@ -69,7 +66,7 @@ export async function usageFor(viewer: Viewer, query: UsageQuery, counting: Coun
 async function seenChannels(
   viewer: Viewer,
   range: { readonly since: number; readonly until: number },
-  { host, sight }: Counting,
+  { host, sight }: ConsoleScope,
 ): Promise<ReadonlyMap<string, ChannelRow>> {
   const ids = await host.store.tables(usageReads).channelsWithUse(range);
   const channels = await host.store.tables(consoleReads).channelsAmong(ids);
@@ -80,7 +77,7 @@ async function seenChannels(
 }
 
 /** One read a day: what is told of days and of keys adds up to the same. */
-async function callSums({ query, starts, seen, channels }: Told, { host }: Counting): Promise<Row[]> {
+async function callSums({ query, starts, seen, channels }: Told, { host }: ConsoleScope): Promise<Row[]> {
   const reads = host.store.tables(usageReads);
   const column = COLUMNS.get(query.by) ?? "model";
   const { channel, person, model } = query;
@@ -116,7 +113,7 @@ async function callSums({ query, starts, seen, channels }: Told, { host }: Count
   });
 }
 
-async function jobSums({ query, starts, seen, channels }: Told, { host }: Counting): Promise<Row[]> {
+async function jobSums({ query, starts, seen, channels }: Told, { host }: ConsoleScope): Promise<Row[]> {
   const reads = host.store.tables(usageReads);
   const job = jobIn(query.job);
   const days = await Promise.all(
@@ -163,7 +160,7 @@ function totalOf(rows: readonly Row[]): TeamUsage["total"] {
   return { costUsd: of("costUsd"), tokens, calls: of("calls"), unpriced: of("unpriced") };
 }
 
-async function chosenOf({ query, seen }: Told, { host }: Counting): Promise<Chosen[]> {
+async function chosenOf({ query, seen }: Told, { host }: ConsoleScope): Promise<Chosen[]> {
   const { model, channel, person, job } = query;
   const names = person === "" ? new Map<string, string>() : await host.store.usage.namesOf("personId", [person]);
   const jobName = jobIn(job)?.name ?? "";

@@ -8,18 +8,18 @@ const REREAD_PAUSE_MS = 1_000;
 
 const NOTHING: Catalogue = { tools: [], leftOut: [] };
 
-type Listing = Pick<ConnectionOptions, "name" | "settings" | "clock" | "log" | "changed">;
+type CatalogueScope = Pick<ConnectionOptions, "name" | "settings" | "clock" | "log" | "changed">;
 
 /** What one server lists, as of the last time it could be asked. */
 export class LiveCatalogue {
-  readonly #options: Listing;
+  readonly #options: CatalogueScope;
   readonly #signal: AbortSignal;
   #current: Catalogue = NOTHING;
   #stale = false;
   #rereading: Promise<void> | null = null;
 
   /** `signal` ends all reading. */
-  constructor(options: Listing, signal: AbortSignal) {
+  constructor(options: CatalogueScope, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
   }

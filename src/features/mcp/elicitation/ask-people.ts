@@ -18,7 +18,7 @@ const QUESTION_CHARS = 2_400;
 /** Times that one form is asked anew, since what was written does not fit it. */
 const TRIES = 3;
 
-export interface Asking {
+export interface AskArgs {
   readonly server: string;
   readonly ask: AskThread;
   readonly ctx: ToolContext;
@@ -29,7 +29,7 @@ export interface Asking {
 /** A server's request for people, as a question in the thread. Whoever answers accepts with values, declines or cancels. */
 export async function askPeople(
   request: ElicitRequestFormParams,
-  { server, ask, ctx, number }: Asking,
+  { server, ask, ctx, number }: AskArgs,
   signal: AbortSignal,
 ): Promise<ElicitResult> {
   const fields = fieldsOf(request);
@@ -49,7 +49,7 @@ export async function askPeople(
   return { action: "cancel" };
 }
 
-interface Choosing {
+interface ChoiceArgs {
   readonly label: string;
   readonly filled: FilledIn;
 }
@@ -57,7 +57,7 @@ interface Choosing {
 /** Buttons beside those that decline and cancel. */
 const MOST_BUTTONS = 3;
 
-function buttonsFor(fields: readonly Field[]): Choosing[] {
+function buttonsFor(fields: readonly Field[]): ChoiceArgs[] {
   if (fields.length === 0) return [{ label: "Accept", filled: { type: "filled", content: {} } }];
   const [only] = fields;
   if (fields.length === 1 && only?.kind === "boolean") {
@@ -70,7 +70,7 @@ function buttonsFor(fields: readonly Field[]): Choosing[] {
   return filled.type === "filled" ? [{ label: "Accept as it stands", filled }] : [];
 }
 
-function choosing(label: string, content: Record<string, string | boolean>): Choosing {
+function choosing(label: string, content: Record<string, string | boolean>): ChoiceArgs {
   return { label, filled: { type: "filled", content } };
 }
 

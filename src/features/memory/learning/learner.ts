@@ -114,7 +114,7 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
   };
 }
 
-interface Learning {
+interface LearnScope {
   readonly memories: Memories;
   readonly host: Host;
   readonly settings: LearnSettings;
@@ -141,7 +141,7 @@ function keepingLast(callModel: CallModel): CallModel {
 }
 
 /** What fails is tried again, later each time, and in the end no more. */
-async function attempt(lesson: Lesson, learning: Learning): Promise<void> {
+async function attempt(lesson: Lesson, learning: LearnScope): Promise<void> {
   const { store, runtime, log } = learning.host;
   try {
     await learn(lesson, learning);
@@ -159,7 +159,7 @@ async function attempt(lesson: Lesson, learning: Learning): Promise<void> {
   }
 }
 
-async function learn(lesson: Lesson, learning: Learning): Promise<void> {
+async function learn(lesson: Lesson, learning: LearnScope): Promise<void> {
   const { memories, host, settings } = learning;
   const { store, runtime } = host;
   const session = await store.sessions.get(lesson.sessionId);

@@ -1,12 +1,12 @@
 import type { ChatCommand, CommandReply } from "../../../core/command-line/command.ts";
 import { privately } from "../../../core/protocol/private-reply.ts";
 import type { FeatureHost } from "../../../feature.ts";
-import type { DeletingWorld } from "../delete-sessions.ts";
+import type { DeletionScope } from "../delete-sessions.ts";
 import { dataText } from "./data-text.ts";
 import { findPerson, markPerson, type PersonsData } from "./delete-person.ts";
 
-interface Deleting {
-  readonly world: DeletingWorld;
+interface DeleteScope {
+  readonly world: DeletionScope;
   readonly audit: FeatureHost["audit"];
   /** Goes on with what is marked, in its own time. */
   readonly goOn: () => void;
@@ -16,7 +16,7 @@ const DELETE = "delete me";
 const SURE = "delete me now";
 
 /** `/data`: what is kept of whoever types it, and that it is deleted. */
-export function dataCommand({ world, audit, goOn }: Deleting): ChatCommand["run"] {
+export function dataCommand({ world, audit, goOn }: DeleteScope): ChatCommand["run"] {
   return async (line, { person }) => {
     const typed = line.trim().toLowerCase().replaceAll(/\s+/gu, " ");
     const found = await findPerson(person.id, world);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Store } from "../../../core/store/store.ts";
-import { type DeletingWorld, deleteSessions, emptyLog, eraseAttached, inBatches } from "../delete-sessions.ts";
+import { type DeletionScope, deleteSessions, emptyLog, eraseAttached, inBatches } from "../delete-sessions.ts";
 import { attachmentsIn } from "../files.ts";
 import { deletionReads, type Mark } from "../store.ts";
 import { threadDeletion } from "../threads/store.ts";
@@ -27,7 +27,7 @@ interface Found extends PersonsData {
 
 const DAY_MS = 86_400_000;
 
-export async function findPerson(personId: string, { store }: Pick<DeletingWorld, "store">): Promise<Found> {
+export async function findPerson(personId: string, { store }: Pick<DeletionScope, "store">): Promise<Found> {
   const reads = store.tables(personReads);
   const families = store.tables(deletionReads);
   const alone: string[] = [];
@@ -43,7 +43,7 @@ export async function findPerson(personId: string, { store }: Pick<DeletingWorld
 }
 
 /** Marks a person as somebody whose data goes; from then on it is finished, also by another process. Answers the pseudonym. */
-export async function markPerson(personId: string, world: DeletingWorld): Promise<string> {
+export async function markPerson(personId: string, world: DeletionScope): Promise<string> {
   const made = `${personId.slice(0, personId.indexOf(":"))}:deleted-${randomBytes(6).toString("hex")}`;
   return write(world, (writes) => writes.mark(personId, made, world.runtime.clock.now()));
 }
@@ -52,7 +52,7 @@ export async function markPerson(personId: string, world: DeletingWorld): Promis
  * Deletes what is marked: sessions that are theirs alone go whole, elsewhere a mark stands in place of their words and a
  * pseudonym in theirs. What the ledger has of the present day waits until the day is over, so that nobody gets around a limit.
  */
-export async function erasePerson(mark: Mark, world: DeletingWorld, signal: AbortSignal): Promise<void> {
+export async function erasePerson(mark: Mark, world: DeletionScope, signal: AbortSignal): Promise<void> {
   const personId = mark.id.slice("person:".length);
   const { store, runtime } = world;
   const names = await store.tables(personReads).namesOf(personId);
@@ -75,7 +75,7 @@ export async function erasePerson(mark: Mark, world: DeletingWorld, signal: Abor
 }
 
 function write<T>(
-  { store, database }: DeletingWorld,
+  { store, database }: DeletionScope,
   work: (writes: ReturnType<typeof personWrites>) => Promise<T>,
 ): Promise<T> {
   return store.transaction((tx) => work(tx.tables((db) => personWrites(db, database))));
@@ -88,7 +88,7 @@ interface Shared {
 }
 
 /** Their messages come last: by these the rest is found again after a crash. */
-async function eraseShared({ renamed, family }: Shared, world: DeletingWorld, signal: AbortSignal): Promise<void> {
+async function eraseShared({ renamed, family }: Shared, world: DeletionScope, signal: AbortSignal): Promise<void> {
   const { store } = world;
   const reads = store.tables(personReads);
   const runIds = await reads.runsOf(renamed.id, family);
@@ -106,7 +106,7 @@ async function eraseShared({ renamed, family }: Shared, world: DeletingWorld, si
   await inBatches(() => write(world, (writes) => writes.clearMessages(renamed)), signal);
 }
 
-function clearThreads(renamed: Renamed, store: Store, database: DeletingWorld["database"]): Promise<number> {
+function clearThreads(renamed: Renamed, store: Store, database: DeletionScope["database"]): Promise<number> {
   return store.transaction(async (tx) => {
     const { count, files } = await tx.tables((db) => personWrites(db, database)).clearOwnThreads(renamed);
     await tx.tables(threadDeletion).deleteFiles(files);
@@ -114,7 +114,7 @@ function clearThreads(renamed: Renamed, store: Store, database: DeletingWorld["d
   });
 }
 
-async function rename(renamed: Renamed, world: DeletingWorld, signal: AbortSignal): Promise<void> {
+async function rename(renamed: Renamed, world: DeletionScope, signal: AbortSignal): Promise<void> {
   for (const column of RENAMED.json) {
     await inBatches(() => write(world, (writes) => writes.renameInJson(column, renamed)), signal);
   }

@@ -47,7 +47,7 @@ const PROGRAM_NAME = "tool";
 /** The share of the output limit that text may take: base64 and JSON around it take the rest. */
 const OUTPUT_SHARE = 0.7;
 
-interface Running {
+interface ProgramIo {
   readonly args: readonly string[];
   /** Null for a program without files. */
   readonly files: FileAccess | null;
@@ -62,14 +62,14 @@ interface Running {
  * written: a call that does not come to its own end has nothing else to show.
  */
 export function createWasi(filesystem: FilesystemImport, ask: Ask, printed: (bytes: Uint8Array) => void): Wasi {
-  let running: Running = {
+  let running: ProgramIo = {
     args: [],
     files: null,
     stdin: bytesStream(new Uint8Array()),
     stdout: new Sink(null, printed),
     stderr: new Sink(null, printed),
   };
-  const now = (): Running => running;
+  const now = (): ProgramIo => running;
   const http = createHttp(ask, (sentence) => now().stderr.push(Buffer.from(`${sentence}\n`)));
   return {
     imports: { ...cli(now), ...FILESYSTEM, ...directories(now), ...IO, ...clocks(), ...random(), ...http },
@@ -142,7 +142,7 @@ class Terminal {
   readonly isTerminal = true;
 }
 
-function cli(now: () => Running): Record<string, object> {
+function cli(now: () => ProgramIo): Record<string, object> {
   const none = (): undefined => undefined;
   return {
     "wasi:cli/environment": {
@@ -184,8 +184,8 @@ const IO = {
   "wasi:io/streams": { InputStream, OutputStream },
 };
 
-function directories(now: () => Running): Record<string, object> {
-  const given = ({ files }: Running): [Descriptor, string][] => {
+function directories(now: () => ProgramIo): Record<string, object> {
+  const given = ({ files }: ProgramIo): [Descriptor, string][] => {
     if (files === null) return [];
     const flags = { read: true, write: false, mutateDirectory: files.writable };
     return [[new Descriptor(files, { path: "", file: null, flags }), "/"]];

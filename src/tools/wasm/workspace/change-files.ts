@@ -16,7 +16,7 @@ import { growing, makingDirectories } from "../../quotas/growth.ts";
 import { BLOCK_BYTES, roomHeld, roomOf } from "../../quotas/room.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
 import { type FilesystemImport, type FilesystemScope, present, readBytes } from "./filesystem.ts";
-import { type Making, type PathResolver, type ResolvedPath, withFile } from "./path-resolver.ts";
+import { type MakeHooks, type PathResolver, type ResolvedPath, withFile } from "./path-resolver.ts";
 import { segmentsOf } from "./path-rules.ts";
 import { Refusal } from "./refusal.ts";
 import { refuseInstructions, type Tree, treeOf } from "./tree.ts";
@@ -102,7 +102,7 @@ function writable(place: ResolvedPath, path: string, { instructs }: FilesystemSc
   return place;
 }
 
-function makeDirectory(resolver: PathResolver, path: string, how: Making & { readonly parents: boolean }): void {
+function makeDirectory(resolver: PathResolver, path: string, how: MakeHooks & { readonly parents: boolean }): void {
   const { parents, check, made } = how;
   check(path);
   const place = parents ? resolver.make(path, how) : resolver.find(path);

@@ -28,14 +28,14 @@ export interface ResolvedPath {
   readonly stats: Stats | null;
 }
 
-export interface Making {
+export interface MakeHooks {
   /** Asked before each directory, by its path with links resolved; may throw for what must not be made. */
   readonly check: (relative: string) => void;
   /** Told of each directory that was not there; may throw to end it. */
   readonly made: (relative: string) => void;
 }
 
-const FREE: Making = { check: () => {}, made: () => {} };
+const FREE: MakeHooks = { check: () => {}, made: () => {} };
 
 /**
  * Finds and opens what lies beneath one root. Links are followed as long as they stay beneath it, and
@@ -105,7 +105,7 @@ export class PathResolver {
   }
 
   /** Like `find`, making the directories on the way. */
-  make(path: string, { check, made }: Making = FREE): ResolvedPath {
+  make(path: string, { check, made }: MakeHooks = FREE): ResolvedPath {
     const segments = segmentsOf(path, [this.#root, this.#given]);
     for (let depth = 1; depth < segments.length; depth++) {
       const parent = this.directory(segments.slice(0, depth - 1).join("/"));

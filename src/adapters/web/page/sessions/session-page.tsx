@@ -77,13 +77,13 @@ export function SessionPage({ sessionId, state, controller, now, show }: Session
   );
 }
 
-interface Pressing extends Pick<SessionPageProps, "sessionId" | "state"> {
+interface PressArgs extends Pick<SessionPageProps, "sessionId" | "state"> {
   /** Once something has been done. */
   readonly refresh: () => void;
 }
 
 /** One button at a time; `words` is what the last one was answered with. */
-function usePress({ sessionId, state, refresh }: Pressing) {
+function usePress({ sessionId, state, refresh }: PressArgs) {
   const [words, setWords] = useState<string | null>(null);
   const [pending, setPending] = useState<string | null>(null);
   const pressNow = async (action: string): Promise<void> => {

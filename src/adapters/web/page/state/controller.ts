@@ -15,8 +15,8 @@ import {
   newestStop,
   type Opened,
   type PageState,
+  type PendingMessage,
   reduce,
-  type Sending,
 } from "./state.ts";
 
 /** What people can do on the page. */
@@ -35,8 +35,8 @@ export interface Controller {
   readonly reload: () => void;
   readonly loadEarlier: () => void;
   readonly send: (text: string, files: readonly PageFile[]) => void;
-  readonly retry: (message: Sending) => void;
-  readonly discard: (message: Sending) => void;
+  readonly retry: (message: PendingMessage) => void;
+  readonly discard: (message: PendingMessage) => void;
   readonly click: (messageId: string, action: string) => void;
   /** Shows a job beside the thread; null for none. */
   readonly openJob: (jobId: string | null) => void;
@@ -84,7 +84,7 @@ interface Talk {
   readonly watch: Controller["watch"];
   readonly say: (frame: ClientFrame) => boolean;
   readonly load: (threadId: string | null) => void;
-  readonly transmit: (message: Sending) => void;
+  readonly transmit: (message: PendingMessage) => void;
   /** Asks how everything stands. */
   readonly look: () => void;
 }
@@ -128,7 +128,7 @@ function talkToServer({ state, apply }: Store): Talk {
     connection.send({ type: "open", threadId, before: null });
   };
   /** Until the server has welcomed the page nothing is said: what waits goes out once it has. */
-  const transmit = ({ clientId, threadId, opens, text, files }: Sending): void => {
+  const transmit = ({ clientId, threadId, opens, text, files }: PendingMessage): void => {
     if (state().connection !== "open") return;
     const fileIds = files.map((file) => file.id);
     connection.send({ type: "send", clientId, threadId: opens ? null : threadId, text, fileIds });
@@ -224,7 +224,7 @@ export function createController(): Controller {
   const { say, transmit, look } = talk;
   const pressing = presses(store, talk);
   const places = navigation(store, talk);
-  const dispatch = (message: Sending): void => {
+  const dispatch = (message: PendingMessage): void => {
     apply({ type: "sending", message });
     transmit(message);
   };

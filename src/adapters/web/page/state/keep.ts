@@ -1,4 +1,4 @@
-import type { Sending } from "./state.ts";
+import type { PendingMessage } from "./state.ts";
 
 /** What survives a reload of the page: drafts and messages that the server has not confirmed. */
 
@@ -29,7 +29,7 @@ export function keepDraft(threadId: string | null, text: string): void {
   write(DRAFT + (threadId ?? "new"), text === "" ? null : text);
 }
 
-export function readSending(): Sending[] {
+export function readSending(): PendingMessage[] {
   try {
     const kept: unknown = JSON.parse(read(SENDING) ?? "[]");
     return Array.isArray(kept) ? kept.filter(isSending) : [];
@@ -38,11 +38,11 @@ export function readSending(): Sending[] {
   }
 }
 
-export function keepSending(sending: readonly Sending[]): void {
+export function keepSending(sending: readonly PendingMessage[]): void {
   write(SENDING, sending.length === 0 ? null : JSON.stringify(sending));
 }
 
-function isSending(value: unknown): value is Sending {
+function isSending(value: unknown): value is PendingMessage {
   return (
     typeof value === "object" &&
     value !== null &&

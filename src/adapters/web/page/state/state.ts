@@ -9,7 +9,7 @@ import type { ServerFrame } from "../../wire.ts";
 export type Connection = "connecting" | "open" | "lost" | "locked";
 
 /** A message on its way: kept until the server says it is durable. */
-export interface Sending {
+export interface PendingMessage {
   readonly clientId: string;
   /** The thread's id; a message that opens a thread gives the thread its own id. */
   readonly threadId: string;
@@ -86,7 +86,7 @@ export interface PageState {
   readonly messages: ReadonlyMap<string, PageMessage>;
   /** Threads whose newest messages are here; the value says whether there are older ones. */
   readonly loaded: ReadonlyMap<string, boolean>;
-  readonly sending: readonly Sending[];
+  readonly sending: readonly PendingMessage[];
   /** The highest sequence number seen; null before the first welcome. */
   readonly lastSeq: number | null;
   readonly unread: ReadonlySet<string>;
@@ -113,7 +113,7 @@ export type Change =
   | { readonly type: "team_opened"; readonly team: Team }
   | { readonly type: "section_opened"; readonly section: OpenSection }
   | { readonly type: "job_opened"; readonly jobId: string | null }
-  | { readonly type: "sending"; readonly message: Sending }
+  | { readonly type: "sending"; readonly message: PendingMessage }
   | { readonly type: "discarded"; readonly clientId: string }
   /** Somebody else has signed in: what the one before was about to send is not theirs. */
   | { readonly type: "disowned" }
@@ -123,7 +123,7 @@ export type Change =
   | { readonly type: "form_sent"; readonly clickId: string }
   | { readonly type: "form_closed" };
 
-export function initialState({ openId, team, section }: Opened, sending: readonly Sending[]): PageState {
+export function initialState({ openId, team, section }: Opened, sending: readonly PendingMessage[]): PageState {
   return {
     connection: "connecting",
     you: null,

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { MessageBody } from "../../../render/local/wire.ts";
 import type { Controller } from "../state/controller.ts";
-import type { Sending } from "../state/state.ts";
+import type { PendingMessage } from "../state/state.ts";
 import { Label } from "../text/markdown-text.tsx";
 
 interface DeliveryProps {
@@ -9,7 +9,7 @@ interface DeliveryProps {
   readonly body: MessageBody | null;
   readonly isNewest: boolean;
   /** Stored is not yet taken: the message stays on its way until the server says that it is durable. */
-  readonly sending: Sending | undefined;
+  readonly sending: PendingMessage | undefined;
   readonly controller: Controller;
 }
 

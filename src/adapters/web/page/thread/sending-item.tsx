@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { Controller } from "../state/controller.ts";
-import type { Sending } from "../state/state.ts";
+import type { PendingMessage } from "../state/state.ts";
 import { Markdown } from "../text/markdown-text.tsx";
 import { clockTime } from "../text/when.ts";
 import { Delivery } from "./delivery.tsx";
@@ -8,7 +8,7 @@ import { Files } from "./files.tsx";
 import { Avatar } from "./message-item.tsx";
 
 interface SendingItemProps {
-  readonly message: Sending;
+  readonly message: PendingMessage;
   readonly now: number;
   readonly controller: Controller;
 }

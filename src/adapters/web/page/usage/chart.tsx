@@ -58,7 +58,7 @@ function seriesOf({ rows, perDay, days }: TeamUsage): readonly Series[] {
   return [...rows.slice(0, MOST_SERIES), ...(rest.length === 0 ? [] : [{ label: "Others", perDay: others }])];
 }
 
-interface Drawing {
+interface DrawArgs {
   readonly usage: TeamUsage;
   readonly series: readonly Series[];
   readonly colours: readonly string[];
@@ -66,7 +66,7 @@ interface Drawing {
 }
 
 /** Draws until the signal aborts; what draws is loaded when it is first needed. */
-async function draw(box: HTMLElement, drawing: Drawing, signal: AbortSignal): Promise<void> {
+async function draw(box: HTMLElement, drawing: DrawArgs, signal: AbortSignal): Promise<void> {
   const { default: Plot } = await import("uplot");
   if (signal.aborted) return;
   const plot = new Plot(optionsOf(Plot, box, drawing), stacked(drawing), box);
@@ -79,13 +79,13 @@ async function draw(box: HTMLElement, drawing: Drawing, signal: AbortSignal): Pr
 }
 
 /** Each series with those below it, the whole first: a bar covers what is taller behind it. */
-function stacked({ usage: { days }, series }: Drawing): UPlot.AlignedData {
+function stacked({ usage: { days }, series }: DrawArgs): UPlot.AlignedData {
   const sums = days.map(() => 0);
   const tops = series.map(({ perDay }) => days.map((_, day) => (sums[day] = (sums[day] ?? 0) + (perDay[day] ?? 0))));
   return [days.map((day) => Date.parse(day) / 1_000), ...tops.toReversed()];
 }
 
-function optionsOf(Plot: typeof UPlot, box: HTMLElement, { series, colours, setDay }: Drawing): UPlot.Options {
+function optionsOf(Plot: typeof UPlot, box: HTMLElement, { series, colours, setDay }: DrawArgs): UPlot.Options {
   const style = getComputedStyle(box);
   const axis = {
     stroke: style.color,

@@ -1,0 +1,26 @@
+import type { FeatureHost } from "../../feature.ts";
+import type { Sight } from "./sight.ts";
+
+/** What the pages of the team's work are made with. */
+export interface ConsoleScope {
+  readonly host: Pick<
+    FeatureHost,
+    | "admins"
+    | "approvals"
+    | "audit"
+    | "budgets"
+    | "configOf"
+    | "describe"
+    | "engine"
+    | "hideIn"
+    | "jobs"
+    | "log"
+    | "receive"
+    | "runtime"
+    | "sandboxRootOf"
+    | "snapshots"
+    | "store"
+    | "titleOf"
+  >;
+  readonly sight: Sight;
+}
