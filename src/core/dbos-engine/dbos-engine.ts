@@ -122,7 +122,7 @@ export class DbosEngine implements SessionEngine {
       await connection.hear((sessionId) => this.#stopTold(sessionId));
       return { connection, membership, claims };
     };
-    return setUpCluster(connection, join);
+    return setUpCluster(connection, runtime.clock, join);
   }
 
   #takeOver(ids: readonly string[]): void {

@@ -11,6 +11,7 @@ import { type Postgres, query, startPostgres } from "../../support/database/post
 const PROGRAM = path.join(import.meta.dirname, "replica-process.ts");
 
 interface Replica {
+  readonly name: string;
   readonly process: ChildProcess;
   /** What it has told, oldest first. */
   readonly told: readonly string[];
@@ -43,12 +44,12 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-async function start(name: string): Promise<Replica> {
-  const child = spawn(process.execPath, [PROGRAM, url, name], { stdio: ["pipe", "pipe", "inherit"] });
+async function start(name: string, database = url): Promise<Replica> {
+  const child = spawn(process.execPath, [PROGRAM, database, name], { stdio: ["pipe", "pipe", "inherit"] });
   const told: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => told.push(line));
   const until = (word: string) => expect.poll(() => told, { timeout: 20_000, interval: 5 }).toContain(word);
-  const replica = { process: child, told, say: (line: string) => void child.stdin.write(`${line}\n`), until };
+  const replica = { name, process: child, told, say: (line: string) => void child.stdin.write(`${line}\n`), until };
   replicas.push(replica);
   await until("up");
   return replica;
@@ -73,6 +74,22 @@ async function begun(replica: Replica, sessionId: string): Promise<void> {
   await expect.poll(() => runIn(replica, sessionId), { timeout: 20_000, interval: 5 }).not.toBe("");
 }
 
+/** Two replicas, and which of them is at the session's run. */
+async function heldByOne(key: string, id: string): Promise<{ readonly owner: Replica; readonly other: Replica }> {
+  const [first, second] = [await start("first"), await start("second")];
+  first.say(`deliver ${id} ${key}`);
+  return Promise.race([
+    begun(first, id).then(() => ({ owner: first, other: second })),
+    begun(second, id).then(() => ({ owner: second, other: first })),
+  ]);
+}
+
+test("replicas that start at once on a database that none has used all come up", async () => {
+  const database = await postgres.createDatabase();
+  await (await openStore(database, systemRuntime())).close();
+  await Promise.all(["first", "second", "third"].map((name) => start(name, database)));
+});
+
 test("a replica that is killed is taken over, and each of its runs posts once", async () => {
   const sessions = await Promise.all(Array.from({ length: 20 }, () => createSession(store)));
   const first = await start("first");
@@ -88,10 +105,7 @@ test("a replica that is killed is taken over, and each of its runs posts once", 
 
 test("a frozen replica is taken over, and once it goes on it posts nothing, commits nothing and ends", async () => {
   const id = await createSession(store);
-  const [first, second] = [await start("first"), await start("second")];
-  first.say(`deliver ${id} ${id}:frozen`);
-  const owner = await Promise.race([begun(first, id).then(() => first), begun(second, id).then(() => second)]);
-  const other = owner === first ? second : first;
+  const { owner, other } = await heldByOne(`${id}:frozen`, id);
   owner.process.kill("SIGSTOP");
   await begun(other, id);
   await other.until(`ended ${id}`);
@@ -99,15 +113,12 @@ test("a frozen replica is taken over, and once it goes on it posts nothing, comm
   await owner.until("lost");
   await owner.until(`refused ${id}`);
   await expect.poll(() => owner.process.exitCode, { timeout: 20_000 }).toBe(1);
-  expect(await posts()).toEqual([{ key: expect.any(String), replica: owner === first ? "second" : "first" }]);
+  expect(await posts()).toEqual([{ key: expect.any(String), replica: other.name }]);
 });
 
 test("a stop reaches the run wherever it is", async () => {
   const id = await createSession(store);
-  const [first, second] = [await start("first"), await start("second")];
-  first.say(`deliver ${id} ${id}:long`);
-  const owner = await Promise.race([begun(first, id).then(() => first), begun(second, id).then(() => second)]);
-  const other = owner === first ? second : first;
+  const { owner, other } = await heldByOne(`${id}:long`, id);
   other.say(`stop ${id} ${runIn(owner, id)}`);
   await owner.until(`stopped ${id}`);
   expect((await store.runs.open(id)) ?? null).toBeNull();

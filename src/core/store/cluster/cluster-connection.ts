@@ -1,5 +1,7 @@
 import type { QueryConfig } from "pg";
+import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
+import type { Clock } from "../../protocol/runtime.ts";
 import { isRefusal } from "../database/postgresql-rights.ts";
 import { unavailable } from "../database/unavailable.ts";
 
@@ -75,8 +77,13 @@ export async function openClusterConnection(url: string): Promise<ClusterConnect
 }
 
 /** Makes the cluster's tables and whatever else a start makes, one process after the other. */
-export async function setUpCluster<T>(connection: ClusterConnection, setUp: () => Promise<T>): Promise<T> {
-  await connection.query(`SELECT pg_advisory_lock(${SETUP_LOCK})`);
+export async function setUpCluster<T>(
+  connection: ClusterConnection,
+  clock: Pick<Clock, "sleep">,
+  setUp: () => Promise<T>,
+): Promise<T> {
+  // Asked for again and again: a statement that waits would keep whoever has the lock from making indexes concurrently.
+  while (!(await hasLock(connection))) await clock.sleep(SETUP_RETRY_MS, new AbortController().signal);
   try {
     for (const table of TABLES) await connection.query(table);
     return await setUp();
@@ -86,6 +93,14 @@ export async function setUpCluster<T>(connection: ClusterConnection, setUp: () =
   } finally {
     await connection.query(`SELECT pg_advisory_unlock(${SETUP_LOCK})`);
   }
+}
+
+/** How often a process asks whether it is its turn. Milliseconds. */
+const SETUP_RETRY_MS = 50;
+
+async function hasLock(connection: ClusterConnection): Promise<boolean> {
+  const [row] = await connection.query(`SELECT pg_try_advisory_lock(${SETUP_LOCK}) AS held`);
+  return z.object({ held: z.boolean() }).parse(row).held;
 }
 
 const NO_SCHEMAS =
