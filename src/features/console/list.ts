@@ -81,6 +81,19 @@ export async function seenAmong<T extends ThreadRow>(
   return seen.flat();
 }
 
+/** Those of the channels that there are and the viewer may see. */
+export async function channelsSeen(
+  viewer: Viewer,
+  ids: readonly string[],
+  { host, sight }: ConsoleScope,
+): Promise<ChannelRow[]> {
+  const channels = await host.store.tables(consoleReads).channelsAmong(ids);
+  const seen = await Promise.all(
+    channels.map(async (channel) => ((await sight.seesChannel(viewer, channel)) ? [channel] : [])),
+  );
+  return seen.flat();
+}
+
 async function matching(
   rows: readonly ThreadRow[],
   titles: ReadonlyMap<string, string>,

@@ -12,14 +12,13 @@ import type {
 import { changeOf } from "./changes.ts";
 import { commandInChannel, placeIn } from "./command.ts";
 import { answerOnJobs, type JobRoute } from "./jobs/job-routes.ts";
-import { choicesFor, listSessions } from "./list.ts";
+import { channelsSeen, choicesFor, listSessions } from "./list.ts";
 import { createLive, type LiveScope } from "./live.ts";
 import { type OverviewScope, overviewFor } from "./overview/overview.ts";
 import { pressButton } from "./press.ts";
 import type { ConsoleScope } from "./scope.ts";
 import { showSession } from "./session.ts";
 import { createSight, type SightOptions, type Viewer } from "./sight.ts";
-import { consoleReads } from "./store.ts";
 import { type UsageQuery, usageFor } from "./usage/usage.ts";
 
 export interface Sessions extends TeamSessions {
@@ -61,15 +60,11 @@ export function createSessions(host: Host, { adminsSeePrivate, health, writing }
 async function seenChannels(
   viewer: Viewer,
   ids: readonly string[],
-  { host, sight }: ConsoleScope,
+  scope: ConsoleScope,
 ): Promise<ReadonlyMap<string, SeenChannel>> {
-  const channels = await host.store.tables(consoleReads).channelsAmong(ids);
-  const seen = await Promise.all(
-    channels.map(async (channel): Promise<[string, SeenChannel][]> => {
-      if (!(await sight.seesChannel(viewer, channel))) return [];
-      const place = placeIn(channel);
-      return [[channel.id, { thread: place.thread, person: await sight.actor(viewer, place) }]];
-    }),
-  );
-  return new Map(seen.flat());
+  const seen = (await channelsSeen(viewer, ids, scope)).map(async (channel): Promise<[string, SeenChannel]> => {
+    const place = placeIn(channel);
+    return [channel.id, { thread: place.thread, person: await scope.sight.actor(viewer, place) }];
+  });
+  return new Map(await Promise.all(seen));
 }

@@ -199,7 +199,8 @@ async function forget({ text: what }: Typed, use: Use): Promise<CommandReply> {
   if (what === "me") {
     await use.learner.dropThreadsOf(use.context.person.id);
     const count = await use.memories.forgetPerson(use.context.person.id);
-    await audited("memory.forgotten", { ...use, about: `${count} by or about ${use.context.person.name}` });
+    if (count > 0)
+      await audited("memory.forgotten", { ...use, about: `${count} by or about ${use.context.person.name}` });
     return privately(`✓ Forgotten: ${count} ${count === 1 ? "memory" : "memories"} by you or about you.`);
   }
   const memory = await changeable(what, use);
@@ -222,8 +223,9 @@ async function learn({ text }: Typed, { memories, learner, context }: Use): Prom
 
 async function off(_typed: Typed, use: Use): Promise<CommandReply> {
   const { memories, context } = use;
+  const wasOff = await memories.isPaused(context.channelKey);
   await memories.pause(context.channelKey, context.person.id);
-  await audited("memory.off", { ...use, about: context.channelKey });
+  if (!wasOff) await audited("memory.off", { ...use, about: context.channelKey });
   return privately(
     "✓ Memory is off in this channel: nothing is recalled or remembered here. What I know stays until you `/memory forget` it.",
   );
@@ -231,8 +233,9 @@ async function off(_typed: Typed, use: Use): Promise<CommandReply> {
 
 async function on(_typed: Typed, use: Use): Promise<CommandReply> {
   const { memories, context } = use;
+  const wasOff = await memories.isPaused(context.channelKey);
   await memories.resume(context.channelKey);
-  await audited("memory.on", { ...use, about: context.channelKey });
+  if (wasOff) await audited("memory.on", { ...use, about: context.channelKey });
   return privately("✓ Memory is on in this channel.");
 }
 

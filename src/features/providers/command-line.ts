@@ -63,7 +63,7 @@ async function list(world: KeysLine): Promise<readonly string[]> {
     ...shown.map(({ id, keyFrom, stored: key }) => {
       if (keyFrom !== null) return `${id} · from ${keyFrom}${key === null ? "" : ", which wins over the stored one"}`;
       const end = key === null || key.hint === "" ? "" : `, ends in ${key.hint}`;
-      const who = key === null || key.by === "" ? "" : ` by ${key.by}`;
+      const who = key === null ? "" : ` by ${key.by}`;
       return `${id} · stored${end} · set${who} ${new Date(key?.at ?? 0).toISOString().slice(0, 10)}`;
     }),
     ...(problem === null ? [] : [`⚠ ${problem}`]),

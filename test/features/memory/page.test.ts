@@ -200,7 +200,7 @@ test("what is forgotten or turned off is in the audit log without its words, and
   await at.talk({ text: "hello", channel, user: "U0ANA" }).answered(1);
   await typed(at, "add the crane is booked", { channel });
   const seq = numberOf("the crane");
-  for (const line of [`forget ${seq}`, "forget 999999", "off", "on", "nothing of the kind"])
+  for (const line of [`forget ${seq}`, "forget 999999", "on", "off", "off", "on", "nothing of the kind"])
     await command(ana, channel, line);
   await command(cleo, channel, `forget ${numberOf("we deploy")}`);
   const { body } = await handMade(ada, "/features/audit/list");

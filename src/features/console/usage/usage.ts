@@ -1,10 +1,10 @@
 import type { UsageKey } from "../../../core/store/ledger/usage-report.ts";
 import type { TeamUsage } from "../../../feature.ts";
-import { channelName } from "../list.ts";
+import { channelName, channelsSeen } from "../list.ts";
 import { isAdmin } from "../overview/overview.ts";
 import type { ConsoleScope } from "../scope.ts";
 import type { Viewer } from "../sight.ts";
-import { type ChannelRow, consoleReads } from "../store.ts";
+import type { ChannelRow } from "../store.ts";
 import { type JobFilter, type KeySum, type UsageFilter, usageReads } from "./store.ts";
 
 type Row = TeamUsage["rows"][number];
@@ -66,14 +66,11 @@ export async function usageFor(viewer: Viewer, query: UsageQuery, counting: Cons
 async function seenChannels(
   viewer: Viewer,
   range: { readonly since: number; readonly until: number },
-  { host, sight }: ConsoleScope,
+  scope: ConsoleScope,
 ): Promise<ReadonlyMap<string, ChannelRow>> {
-  const ids = await host.store.tables(usageReads).channelsWithUse(range);
-  const channels = await host.store.tables(consoleReads).channelsAmong(ids);
-  const seen = await Promise.all(
-    channels.map(async (channel) => ((await sight.seesChannel(viewer, channel)) ? [channel] : [])),
-  );
-  return new Map(seen.flat().map((channel) => [channel.id, channel]));
+  const ids = await scope.host.store.tables(usageReads).channelsWithUse(range);
+  const seen = await channelsSeen(viewer, ids, scope);
+  return new Map(seen.map((channel) => [channel.id, channel]));
 }
 
 /** One read a day: what is told of days and of keys adds up to the same. */

@@ -43,6 +43,24 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
     return open(address, MIGRATIONS[kind], systemRuntime());
   }
 
+  test("what the holder of the page's key has done without a name is the operator's, and whoever is unknown stays so", async () => {
+    const client = await migrated("20261124080000", async (older) => {
+      const by = { by: "", at: new Date(0) };
+      await older.revision.create({
+        data: { ...by, id: "rev_1", kind: "settings", name: "", number: 1, content: "{}" },
+      });
+      await older.revision.create({ data: { ...by, by: "ana", id: "rev_2", kind: "settings", name: "", number: 2 } });
+      await older.auditEntry.create({ data: { ...by, id: "a", act: "settings.changed", about: "revision 1" } });
+      await older.auditEntry.create({ data: { ...by, id: "b", act: "login.refused", about: "" } });
+    });
+    const [revisions, entries] = await Promise.all([
+      client.revision.findMany({ orderBy: { number: "asc" } }),
+      client.auditEntry.findMany({ orderBy: { id: "asc" } }),
+    ]);
+    await client.$disconnect();
+    expect([...revisions, ...entries].map(({ by }) => by)).toEqual(["operator", "ana", "operator", ""]);
+  });
+
   test("why a job's run failed loses the sign it was written with, and a report keeps its own", async () => {
     const row = {
       jobId: "job_1",

@@ -119,7 +119,7 @@ function KeyState({ provider, mayChange }: KeyStateProps): JSX.Element {
         )}
         <span class="hint">
           {" "}
-          ({by === "" ? "set" : `${by},`} {new Date(at).toLocaleDateString()})
+          ({by}, {new Date(at).toLocaleDateString()})
         </span>
       </>
     );
