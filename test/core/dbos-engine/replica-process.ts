@@ -36,11 +36,8 @@ const engine = new DbosEngine({
       return { platform: "slack", channelId: "C1", messageId: key };
     },
   }),
-  lost: () => {
-    tell("lost");
-    // What has just thawed gets its chance to do harm.
-    setTimeout(() => process.exit(1), 1_500);
-  },
+  // It goes on until it is killed: what has just thawed gets its chance to do harm.
+  lost: () => tell("lost"),
 });
 
 async function run(wake: Wake, context: TurnContext): Promise<"ended"> {

@@ -37,6 +37,8 @@ afterEach(async () => {
     if (child.exitCode === null && child.signalCode === null)
       await new Promise((resolve) => child.once("exit", resolve));
   }
+  // What a test that failed has left is not its second try's.
+  await posts();
 });
 
 afterAll(async () => {
@@ -103,7 +105,7 @@ test("a replica that is killed is taken over, and each of its runs posts once", 
   expect(new Set(posted.map(({ key }) => key)).size).toBe(sessions.length);
 });
 
-test("a frozen replica is taken over, and once it goes on it posts nothing, commits nothing and ends", async () => {
+test("a frozen replica is taken over, and once it goes on it posts nothing and commits nothing", async () => {
   const id = await createSession(store);
   const { owner, other } = await heldByOne(`${id}:frozen`, id);
   owner.process.kill("SIGSTOP");
@@ -112,7 +114,6 @@ test("a frozen replica is taken over, and once it goes on it posts nothing, comm
   owner.process.kill("SIGCONT");
   await owner.until("lost");
   await owner.until(`refused ${id}`);
-  await expect.poll(() => owner.process.exitCode, { timeout: 20_000 }).toBe(1);
   expect(await posts()).toEqual([{ key: expect.any(String), replica: other.name }]);
 });
 
