@@ -22,6 +22,7 @@ import { FEATURES } from "../src/features/features.ts";
 import { createFeatureList } from "../src/open-features.ts";
 import { openInstructions } from "../src/open-toolbox.ts";
 import { createLogger } from "../src/operations/logging.ts";
+import { onlyProcess } from "../src/ownership/only-process.ts";
 import { describePlatform } from "../src/platforms.ts";
 import { systemRuntime } from "../src/runtime.ts";
 import { fileSecrets } from "../src/tools/secrets/file-secrets.ts";
@@ -99,6 +100,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     store: from,
     runtime,
     log,
+    cluster: onlyProcess({ clock: runtime.clock, log }),
     sandbox,
     resolve: absent,
     engine: { deliver: absent, deliverAt: absent, cancel: absent },

@@ -44,8 +44,8 @@ import {
   openToolbox,
 } from "./open-toolbox.ts";
 import { createLogger } from "./operations/logging.ts";
-import { holdLease } from "./ownership/hold-lease.ts";
 import { openEngine, type ProgramEngine } from "./ownership/open-engine.ts";
+import { type Ownership, ownDatabase } from "./ownership/own-database.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { modelLines, type Prepared, prepare } from "./prepare.ts";
 import { systemRuntime } from "./runtime.ts";
@@ -94,7 +94,12 @@ export interface App {
 }
 
 /** What the parts share while they are put together. */
-interface Assembly extends AppOptions, PlatformAssembly {
+interface Assembly extends Unowned, Ownership {
+  readonly runtime: Ownership["runtime"];
+}
+
+/** The same before the process may use the database. */
+interface Unowned extends AppOptions, PlatformAssembly {
   readonly settings: SettingsInForce;
   readonly pageAgents: PageAgents;
   readonly fail: (error: AppError) => void;
@@ -109,7 +114,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const features = createFeatureList(FEATURES);
   const pageAgents: PageAgents = { texts: new Map() };
   const settings = new SettingsInForce(options.config, (config) => agentProblems(config, pageAgents));
-  const assembly: Assembly = {
+  const assembly: Unowned = {
     ...options,
     config: settings.config,
     settings,
@@ -133,20 +138,20 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
-  const { config, settings, runtime, status, say } = assembly;
+async function assemble(alone: Unowned): Promise<TerminalPlatform> {
+  const { config, settings, status, say } = alone;
   await requireOwn(config.home, "DECKHAND_HOME");
   await requireOwn(config.sandbox, "DECKHAND_SANDBOX");
   const opening = Promise.withResolvers<Store>();
-  const web = assembly.serves !== "terminals" ? await openWeb(assembly, opening.promise) : null;
+  const web = alone.serves !== "terminals" ? await openWeb(alone, opening.promise) : null;
   const standBy = () => {
     status.state = "standing by";
-    assembly.standBy?.();
+    alone.standBy?.();
   };
-  const { clock } = runtime;
-  await holdLease({ ...assembly, clock, standBy });
+  const assembly: Assembly = { ...alone, ...(await ownDatabase({ ...alone, standBy })) };
+  const { runtime } = assembly;
   status.state = "starting";
-  const emptyAt = await workedUntil(config.database.url, clock.now());
+  const emptyAt = await workedUntil(config.database.url, runtime.clock.now());
   const secrets = { ...(await openSecrets(assembly)), files: fileSecrets() };
   const store = learningStore(await openStore(config.database.url, runtime), secrets.files);
   assembly.parts.defer(() => store.close());

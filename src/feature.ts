@@ -36,6 +36,7 @@ import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts
 import type { CallModel } from "./core/budget/background-call.ts";
 import type { CreateBackgroundEmbedder } from "./core/budget/background-embedder.ts";
 import type { BudgetSettings } from "./core/budget/limits.ts";
+import type { Cluster } from "./core/cluster.ts";
 import type { ChatCommand, CommandServices } from "./core/command-line/command.ts";
 import type { InstructionLayer } from "./core/context/system-prompt.ts";
 import type { SessionEngine } from "./core/engine/engine.ts";
@@ -135,6 +136,8 @@ export interface FeatureHost {
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt" | "cancel">;
   readonly runtime: Runtime;
   readonly log: Log;
+  /** The processes that share the database: work for one at a time, and what the others have changed. */
+  readonly cluster: Cluster;
   readonly approvals: ApprovalRules;
   readonly version: string;
   /** Absolute path of the program's directory. */

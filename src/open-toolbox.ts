@@ -6,6 +6,7 @@ import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import { titleOf } from "./core/agent/tool-decision.ts";
 import { createBackgroundEmbedders } from "./core/budget/background-embedder.ts";
+import type { Cluster } from "./core/cluster.ts";
 import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
 import { servedBy } from "./core/permissions/access.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
@@ -41,6 +42,7 @@ import { APPLICATION, VERSION } from "./version.ts";
 const MB = 1_000_000;
 
 interface ToolboxWorld {
+  readonly cluster: Cluster;
   readonly settings: SettingsInForce;
   readonly config: Config;
   readonly runtime: Runtime;
@@ -147,18 +149,17 @@ export interface OpenToolbox extends Toolbox {
 
 /** The tools; servers connect in the background, and none holds up the start. */
 export async function openToolbox(
-  { config, settings, runtime, log, signal, parts, features, platforms, secrets, say }: ToolboxWorld,
+  { config, signal, parts, features, platforms, secrets, say, ...world }: ToolboxWorld,
   { providers, ...given }: ToolboxParts,
 ): Promise<OpenToolbox> {
-  const snapshots = snapshotsOf(config);
+  const { runtime, log, settings, cluster } = world;
+  const snapshots = openSnapshots({ config, runtime, log, parts });
   const resolve = createSystemResolve();
   const confinement = await openConfinement(config);
   const { guardedFiles } = config;
   const bounds = { guardedFiles, quotas: given.quotas, ...confinement };
   const counted = { store: given.store, runtime, settings: config.budgets };
   const sandbox = createSandbox({ log, snapshots, network: { resolve }, ...bounds });
-  const stopKeeping = keepWithinLimits({ directory: snapshots, clock: runtime.clock, log });
-  parts.defer(async () => stopKeeping());
   parts.defer(() => sandbox.close());
   const toolbox = await createToolbox({
     ...given,
@@ -170,11 +171,13 @@ export async function openToolbox(
     features: (taken) => {
       const host = {
         ...given,
+        runtime,
+        log,
+        settings,
+        cluster,
         sandbox,
         snapshots,
         resolve,
-        runtime,
-        log,
         application: APPLICATION,
         home: config.home,
         version: VERSION,
@@ -185,7 +188,6 @@ export async function openToolbox(
         admins: config.access.admins,
         platforms: () => new Map([...platforms].map(([name, platform]) => [name, platform.health()])),
         budgets: config.budgets,
-        settings,
         ...providerKeys(providers, secrets),
         tools: () => toolbox.sources(),
         toolProblems: () => toolbox.problems(),
@@ -205,6 +207,14 @@ export async function openToolbox(
   parts.defer(() => toolbox.stop());
   await toolbox.start(signal);
   return { ...toolbox, sandbox, files: { snapshots, guardedFiles } };
+}
+
+/** Keeps the directory of what files held before they were changed within its limits. */
+function openSnapshots({ config, runtime, log, parts }: Pick<ToolboxWorld, "config" | "runtime" | "log" | "parts">) {
+  const directory = snapshotsOf(config);
+  const stop = keepWithinLimits({ directory, clock: runtime.clock, log });
+  parts.defer(async () => stop());
+  return directory;
 }
 
 function providerKeys(

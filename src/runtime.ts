@@ -3,7 +3,12 @@ import type { Clock, Ids, Runtime } from "./core/protocol/runtime.ts";
 
 /** The real world. */
 export function systemRuntime(): Runtime {
-  return { clock: systemClock, ids: systemIds(), random: { next: () => Math.random() } };
+  return { clock: systemClock, ids: systemIds(systemClock), random: { next: () => Math.random() } };
+}
+
+/** The same by another clock. */
+export function runtimeOn(clock: Clock, { random }: Runtime): Runtime {
+  return { clock, ids: systemIds(clock), random };
 }
 
 const systemClock: Clock = {
@@ -35,11 +40,11 @@ const systemClock: Clock = {
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** Nine characters of time, eleven of randomness: sorts by creation, within a millisecond at random. */
-function systemIds(): Ids {
+function systemIds(clock: Pick<Clock, "now">): Ids {
   return {
     next(prefix) {
       let time = "";
-      for (let rest = Date.now(), i = 0; i < 9; i++, rest = Math.floor(rest / 32))
+      for (let rest = Math.round(clock.now()), i = 0; i < 9; i++, rest = Math.floor(rest / 32))
         time = ALPHABET.charAt(rest % 32) + time;
       const noise = [...randomBytes(11)].map((byte) => ALPHABET.charAt(byte % 32)).join("");
       return `${prefix}_${time}${noise}`;

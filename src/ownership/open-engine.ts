@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../core/embedded-engine/embedded-engine.ts";
 import type { SessionEngine } from "../core/engine/engine.ts";
-import type { AppError } from "../core/protocol/errors.ts";
+import type { OpenCluster } from "../core/store/cluster/cluster.ts";
 
 /** What runs the sessions, and how much it has to do here. */
 export interface ProgramEngine extends SessionEngine {
@@ -9,15 +9,15 @@ export interface ProgramEngine extends SessionEngine {
 }
 
 interface EngineOpening extends Omit<EmbeddedEngineOptions, "maxConcurrentRuns" | "placeLimits" | "placement"> {
-  readonly config: Pick<Config, "database" | "engine" | "maxConcurrentRuns" | "quotas">;
-  /** This process may do nothing more. */
-  readonly fail: (error: AppError) => void;
+  readonly config: Pick<Config, "database" | "maxConcurrentRuns" | "quotas">;
+  /** Null where this process runs all sessions. */
+  readonly shared: OpenCluster | null;
 }
 
 /** The engine of the settings; the package of the one for several processes is loaded only where it is chosen. */
-export async function openEngine({ config, fail, ...parts }: EngineOpening): Promise<ProgramEngine> {
+export async function openEngine({ config, shared, ...parts }: EngineOpening): Promise<ProgramEngine> {
   const given = { ...parts, maxConcurrentRuns: config.maxConcurrentRuns, placeLimits: config.quotas };
-  if (config.engine === "embedded") return new EmbeddedEngine(given);
+  if (shared === null) return new EmbeddedEngine(given);
   const { DbosEngine } = await import("../core/dbos-engine/dbos-engine.ts");
-  return new DbosEngine({ ...given, url: config.database.url, lost: fail });
+  return new DbosEngine({ ...given, url: config.database.url, cluster: shared });
 }

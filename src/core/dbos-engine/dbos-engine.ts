@@ -3,16 +3,15 @@ import type { Placement } from "../embedded-engine/placement.ts";
 import { Timers } from "../embedded-engine/timers.ts";
 import type { SessionEngine, SessionHandler } from "../engine/engine.ts";
 import type { PostTarget } from "../engine/post-once.ts";
-import { type AppError, StoreError } from "../protocol/errors.ts";
+import { StoreError } from "../protocol/errors.ts";
 import { claimedSessions, forgetClaims } from "../store/cluster/claim-rows.ts";
-import { type ClusterConnection, openClusterConnection, setUpCluster } from "../store/cluster/cluster-connection.ts";
-import { Membership } from "../store/cluster/membership.ts";
+import type { OpenCluster } from "../store/cluster/cluster.ts";
 import { type Claims, type LoadedSdk, loadSdk, openClaims } from "./claims.ts";
 
 export interface DbosSessions extends Omit<EmbeddedEngineOptions, "placement"> {
+  /** The database itself. */
   readonly url: string;
-  /** The others have taken this process for dead, or it cannot know: it may do nothing more. */
-  readonly lost: (error: AppError) => void;
+  readonly cluster: OpenCluster;
   readonly loadSdk?: () => Promise<LoadedSdk>;
 }
 
@@ -25,13 +24,6 @@ const SWEEP_EVERY_MS = 10_000;
 /** How often it is made sure that no word of a stop was lost. Milliseconds. */
 const STOPS_EVERY_MS = 1_000;
 
-/** What is there once the process is one of the replicas. */
-interface Parts {
-  readonly connection: ClusterConnection;
-  readonly membership: Membership;
-  readonly claims: Claims;
-}
-
 /**
  * Runs sessions in several processes that share a PostgreSQL. DBOS Transact decides which of them holds a session; what
  * is done with one that is held is the embedded engine's, and so are admission within a process, events and timers.
@@ -42,7 +34,8 @@ export class DbosEngine implements SessionEngine {
   readonly #timers: Timers;
   /** From here on sessions can be held. */
   readonly #begun = Promise.withResolvers<void>();
-  #joining: Promise<Parts> | null = null;
+  #hasBegun = false;
+  #claiming: Promise<Claims> | null = null;
   #isTakingOver = false;
   #isStopped = false;
 
@@ -51,12 +44,14 @@ export class DbosEngine implements SessionEngine {
     this.#timers = new Timers(options.runtime.clock);
     const placement: Placement = {
       request: async (sessionIds) => {
-        const { claims } = await this.#joined();
+        // What comes before is stored, and found by the first sweep.
+        if (!this.#hasBegun) return;
+        const claims = await this.#claims();
         for (const sessionId of sessionIds) await claims.request(sessionId);
       },
       // A word that is lost is made up for by the next look at what is stopped.
-      tellStopped: async ({ sessionId }) => (await this.#joined()).connection.tell(sessionId),
-      requireAlive: async () => (await this.#joined()).membership.requireAlive(),
+      tellStopped: ({ sessionId }) => options.cluster.tell("stops", sessionId),
+      requireAlive: () => options.cluster.requireAlive(),
     };
     const target = (name: Parameters<EmbeddedEngineOptions["target"]>[0]): PostTarget => {
       const { find, post } = options.target(name);
@@ -72,9 +67,13 @@ export class DbosEngine implements SessionEngine {
   }
 
   async start(handler: SessionHandler): Promise<void> {
-    this.#joining = this.#join();
-    await this.#joining;
+    const { cluster } = this.#options;
+    this.#claiming = this.#open();
+    await this.#claiming;
+    cluster.begin((ids) => this.#takeOver(ids));
+    cluster.hear("stops", (sessionId) => this.#stopTold(sessionId));
     await this.#here.start(handler);
+    this.#hasBegun = true;
     this.#begun.resolve();
     await this.#sweep();
     this.#every(SWEEP_EVERY_MS, () => this.#sweep());
@@ -85,9 +84,9 @@ export class DbosEngine implements SessionEngine {
     this.#isStopped = true;
     this.#timers.cancelAll();
     await this.#here.stop(drainMs);
-    const parts = await this.#joining?.catch(() => null);
-    await parts?.claims.close();
-    await parts?.membership.leave();
+    const claims = await this.#claiming?.catch(() => null);
+    await claims?.close();
+    await this.#options.cluster.leave();
   }
 
   deliver: SessionEngine["deliver"] = (...event) => this.#here.deliver(...event);
@@ -99,30 +98,15 @@ export class DbosEngine implements SessionEngine {
     return this.#here.load();
   }
 
-  async #join(): Promise<Parts> {
-    const { url, log, runtime, maxConcurrentRuns, lost } = this.#options;
+  async #open(): Promise<Claims> {
+    const { url, log, maxConcurrentRuns, cluster } = this.#options;
     const sdk = await (this.#options.loadSdk ?? loadSdk)();
-    const connection = await openClusterConnection(url);
-    const id = runtime.ids.next("replica");
-    const join = async (): Promise<Parts> => {
-      const membership = await Membership.join({
-        connection,
-        id,
-        clock: runtime.clock,
-        orphaned: (ids) => this.#takeOver(ids),
-        lost: () => lost(new StoreError("stale_owner", "the other replicas have taken this one for dead")),
-      });
-      const hold = async (sessionId: string) => {
-        await this.#begun.promise;
-        return this.#here.hold(sessionId);
-      };
-      const mostHeld = maxConcurrentRuns + WAITING_HELD;
-      const claims = await openClaims({ url, replicaId: id, mostHeld, log, sdk, hold });
-      membership.begin();
-      await connection.hear((sessionId) => this.#stopTold(sessionId));
-      return { connection, membership, claims };
+    const hold = async (sessionId: string) => {
+      await this.#begun.promise;
+      return this.#here.hold(sessionId);
     };
-    return setUpCluster(connection, runtime.clock, join);
+    const mostHeld = maxConcurrentRuns + WAITING_HELD;
+    return cluster.setUp(() => openClaims({ url, replicaId: cluster.id, mostHeld, log, sdk, hold }));
   }
 
   #takeOver(ids: readonly string[]): void {
@@ -131,7 +115,7 @@ export class DbosEngine implements SessionEngine {
     const { log } = this.#options;
     log.warn({ replicas: ids }, "replicas_gone");
     const takeOver = async () => {
-      const { claims } = await this.#joined();
+      const claims = await this.#claims();
       await claims.recover(ids);
       await this.#sweep();
     };
@@ -148,14 +132,15 @@ export class DbosEngine implements SessionEngine {
       .catch((error: unknown) => this.#options.log.warn({ err: error, sessionId }, "stop_not_read"));
   }
 
-  #joined(): Promise<Parts> {
-    return this.#joining ?? Promise.reject(new StoreError("stale_owner", "this replica has not joined the others"));
+  #claims(): Promise<Claims> {
+    return this.#claiming ?? Promise.reject(new StoreError("stale_owner", "this replica has not begun"));
   }
 
   /** What was stored by a process that died before it asked, and runs that another engine left. */
   async #sweep(): Promise<void> {
-    const { store, runtime } = this.#options;
-    const { connection, claims } = await this.#joined();
+    const { store, runtime, cluster } = this.#options;
+    const { connection } = cluster;
+    const claims = await this.#claims();
     // What is claimed is read first: who gives a session back meanwhile has done what is read next.
     const claimed = await claimedSessions(connection);
     const [cut, waiting] = await Promise.all([

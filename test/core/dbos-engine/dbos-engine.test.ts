@@ -1,8 +1,10 @@
 import { DbosEngine } from "../../../src/core/dbos-engine/dbos-engine.ts";
 import type { SessionHandler } from "../../../src/core/engine/engine.ts";
+import { openCluster } from "../../../src/core/store/cluster/cluster.ts";
 import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { engineContract } from "../../contracts/engine.ts";
+import { replicaOptions } from "../../support/database/cluster.ts";
 import { copyOfDbos } from "../../support/database/dbos-copy.ts";
 import { mortalStore } from "../../support/database/mortal-store.ts";
 import { startPostgres } from "../../support/database/postgres.ts";
@@ -16,19 +18,21 @@ engineContract("PostgreSQL with DBOS Transact", async () => {
     store,
     async start(handler, options = {}) {
       const life = { isAlive: true };
+      const runtime = systemRuntime();
+      const cluster = await openCluster(replicaOptions(url, runtime));
       const engine = new DbosEngine({
         url,
+        cluster,
         store: mortalStore(store, life),
-        runtime: systemRuntime(),
+        runtime,
         log: silentLog,
         maxConcurrentRuns: options.maxConcurrentRuns ?? 32,
         target: () => options.target ?? NO_PLATFORM,
-        lost: () => {},
         loadSdk: copyOfDbos,
       });
       await engine.start({ run: NO_RUN, queued: () => Promise.resolve(), ...handler });
       // To the others it is no more, and it takes nothing new.
-      const vanish = () => void engine.stop(0);
+      const vanish = () => void engine.stop(0).then(() => cluster.close());
       return {
         engine,
         kill: () => {

@@ -4,9 +4,11 @@ import { DbosEngine } from "../../../src/core/dbos-engine/dbos-engine.ts";
 import type { TurnContext, Wake } from "../../../src/core/engine/engine.ts";
 import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
+import { openCluster } from "../../../src/core/store/cluster/cluster.ts";
 import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { event } from "../../contracts/engine-recorder.ts";
+import { replicaOptions } from "../../support/database/cluster.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 /**
@@ -20,8 +22,14 @@ const platform = new Pool({ connectionString: url });
 
 const tell = (...words: readonly string[]) => process.stdout.write(`${words.join(" ")}\n`);
 
+const cluster = await openCluster({
+  ...replicaOptions(url, runtime),
+  // It goes on until it is killed: what has just thawed gets its chance to do harm.
+  lost: () => tell("lost"),
+});
 const engine = new DbosEngine({
   url,
+  cluster,
   store,
   runtime,
   log: silentLog,
@@ -36,8 +44,6 @@ const engine = new DbosEngine({
       return { platform: "slack", channelId: "C1", messageId: key };
     },
   }),
-  // It goes on until it is killed: what has just thawed gets its chance to do harm.
-  lost: () => tell("lost"),
 });
 
 async function run(wake: Wake, context: TurnContext): Promise<"ended"> {

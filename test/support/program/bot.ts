@@ -13,6 +13,8 @@ export interface Bot extends AsyncDisposable {
   /** Where its state is; kept over restarts. */
   readonly home: string;
   readonly port: number;
+  /** What it was given beside its port. */
+  readonly env: Readonly<Record<string, string>>;
   /** The process id of the running process. */
   pid(): number;
   /** Everything it printed, over all its lives. */
@@ -78,6 +80,7 @@ export async function createBot({ env = {}, home: shared, entry = entryFor(env) 
   return {
     home,
     port,
+    env,
     launch,
     probe,
     kill,

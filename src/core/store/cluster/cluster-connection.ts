@@ -2,13 +2,23 @@ import type { QueryConfig } from "pg";
 import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
+import { LEASE_LOCK } from "../database/lease.ts";
 import { isRefusal } from "../database/postgresql-rights.ts";
 import { unavailable } from "../database/unavailable.ts";
 
 /** A connection of its own: locks and notifications belong to one. */
 export interface ClusterConnection {
   /** One after the other. Rejects where no answer comes in time, if there is a time. */
-  query(sql: string, values?: readonly (string | number)[], withinMs?: number): Promise<readonly unknown[]>;
+  readonly query: (
+    sql: string,
+    values?: readonly (string | number | readonly string[])[],
+    withinMs?: number,
+  ) => Promise<readonly unknown[]>;
+  /**
+   * Resolves once no process runs all sessions of the database alone; none can from then on, as long as the connection is
+   * there. `standBy` is called once where one does. Rejects with the signal's reason when it aborts first.
+   */
+  share(clock: Pick<Clock, "sleep">, signal: AbortSignal, standBy: () => void): Promise<void>;
   /** Hears what any process tells from now on: at most once, and nothing of what was told before or is lost. */
   hear(listener: (told: string) => void): Promise<void>;
   /** Tells all processes that hear, this one among them. */
@@ -30,10 +40,18 @@ const CHANNEL = "deckhand_cluster";
 /** Any number that no other use of advisory locks in the database takes. */
 const SETUP_LOCK = 4_207_133_701;
 
-/** What the cluster keeps, which no other engine has: its rows are of processes, not of what people did. */
+/**
+ * What the cluster keeps, which no other engine has: its rows are of processes, not of what people did. Releases run beside
+ * one another: a column that comes later has a default.
+ */
 const TABLES = [
   "CREATE SCHEMA IF NOT EXISTS deckhand_cluster",
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.replica (id text PRIMARY KEY, beat timestamptz NOT NULL)",
+  `ALTER TABLE deckhand_cluster.replica
+     ADD COLUMN IF NOT EXISTS facts jsonb NOT NULL DEFAULT '{}',
+     ADD COLUMN IF NOT EXISTS state jsonb NOT NULL DEFAULT '{}',
+     ADD COLUMN IF NOT EXISTS draining boolean NOT NULL DEFAULT false`,
+  "CREATE TABLE IF NOT EXISTS deckhand_cluster.role (name text PRIMARY KEY, replica text NOT NULL)",
 ];
 
 export async function openClusterConnection(url: string): Promise<ClusterConnection> {
@@ -65,6 +83,12 @@ export async function openClusterConnection(url: string): Promise<ClusterConnect
   return {
     broken,
     query,
+    async share(clock, signal, standBy) {
+      for (let isFirst = true; !(await holds({ query }, SHARE_LEASE)); isFirst = false) {
+        if (isFirst) standBy();
+        await clock.sleep(SETUP_RETRY_MS, signal);
+      }
+    },
     close: () => client.end().catch(() => undefined), // it may be broken already
     hear: async (listener) => {
       client.on("notification", ({ payload = "" }) => listener(payload));
@@ -83,7 +107,7 @@ export async function setUpCluster<T>(
   setUp: () => Promise<T>,
 ): Promise<T> {
   // Asked for again and again: a statement that waits would keep whoever has the lock from making indexes concurrently.
-  while (!(await hasLock(connection))) await clock.sleep(SETUP_RETRY_MS, new AbortController().signal);
+  while (!(await holds(connection, TAKE_SETUP))) await clock.sleep(SETUP_RETRY_MS, new AbortController().signal);
   try {
     for (const table of TABLES) await connection.query(table);
     return await setUp();
@@ -98,8 +122,11 @@ export async function setUpCluster<T>(
 /** How often a process asks whether it is its turn. Milliseconds. */
 const SETUP_RETRY_MS = 50;
 
-async function hasLock(connection: ClusterConnection): Promise<boolean> {
-  const [row] = await connection.query(`SELECT pg_try_advisory_lock(${SETUP_LOCK}) AS held`);
+const TAKE_SETUP = `SELECT pg_try_advisory_lock(${SETUP_LOCK}) AS held`;
+const SHARE_LEASE = `SELECT pg_try_advisory_lock_shared(${LEASE_LOCK}) AS held`;
+
+async function holds({ query }: Pick<ClusterConnection, "query">, sql: string): Promise<boolean> {
+  const [row] = await query(sql);
   return z.object({ held: z.boolean() }).parse(row).held;
 }
 

@@ -22,12 +22,15 @@ const ANSWER_MS = 10_000;
 /** The first half of the advisory lock that each process holds for as long as it lives; the second half is its id's hash. */
 const LIFE_LOCK = 4_242;
 
+/** The database's time, in milliseconds since the epoch. */
+const DATABASE_TIME = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
+
 /**
  * One statement a beat: this process says that it lives, the rows of those that do not are deleted, and what these had
  * claimed is found. Times are the database's.
  */
 const BEAT = `WITH own AS (
-    UPDATE deckhand_cluster.replica SET beat = clock_timestamp() WHERE id = $1 RETURNING id
+    UPDATE deckhand_cluster.replica SET beat = clock_timestamp(), state = $2::jsonb WHERE id = $1 RETURNING id, draining
   ), dead AS (
     DELETE FROM deckhand_cluster.replica AS other
     WHERE other.id <> $1 AND EXISTS (SELECT FROM own) AND (
@@ -39,21 +42,48 @@ const BEAT = `WITH own AS (
       )
     ) RETURNING id
   )
-  SELECT EXISTS (SELECT FROM own) AS alive, ARRAY(
-    SELECT DISTINCT executor_id FROM ${CLAIMS} WHERE status = 'PENDING' AND EXISTS (SELECT FROM own) AND (
-      executor_id IN (SELECT id FROM dead)
-      OR executor_id NOT IN (SELECT id FROM deckhand_cluster.replica)
-    )
-  ) AS orphaned`;
+  SELECT EXISTS (SELECT FROM own) AS alive,
+    EXISTS (SELECT FROM own WHERE draining) AS draining,
+    ${DATABASE_TIME} AS now,
+    (SELECT count(*) FROM deckhand_cluster.replica WHERE id NOT IN (SELECT id FROM dead))::int AS size,
+    ARRAY(SELECT name FROM deckhand_cluster.role WHERE replica = $1) AS roles,
+    ARRAY(
+      SELECT DISTINCT executor_id FROM ${CLAIMS} WHERE status = 'PENDING' AND EXISTS (SELECT FROM own) AND (
+        executor_id IN (SELECT id FROM dead)
+        OR executor_id NOT IN (SELECT id FROM deckhand_cluster.replica)
+      )
+    ) AS orphaned`;
 
-const beatSchema = z.object({ alive: z.boolean(), orphaned: z.array(z.string()) });
+const beatSchema = z.object({
+  alive: z.boolean(),
+  draining: z.boolean(),
+  now: z.number(),
+  size: z.number(),
+  roles: z.array(z.string()),
+  orphaned: z.array(z.string()),
+});
+
+/** What a process hears when it says that it lives. */
+export interface Beat extends Omit<z.infer<typeof beatSchema>, "alive" | "now"> {
+  /** By how much the database's clock is ahead of this process's. Milliseconds. */
+  readonly aheadMs: number;
+}
+
+const joinedSchema = z.object({ now: z.number() });
+
+const JOIN = `INSERT INTO deckhand_cluster.replica (id, beat, facts)
+  VALUES ($1, clock_timestamp() + ${START_MS} * interval '1 ms', $2::jsonb) RETURNING ${DATABASE_TIME} AS now`;
 
 export interface Joining {
   readonly connection: ClusterConnection;
   readonly id: string;
   readonly clock: Clock;
-  /** Processes that are no more and have left sessions behind; called again until nothing of theirs is left. */
-  readonly orphaned: (ids: readonly string[]) => void;
+  /** What the others may know of this process as long as it lives. JSON. */
+  readonly facts: object;
+  /** What it does at the moment. JSON. */
+  readonly state: () => object;
+  /** After each word that was heard. */
+  readonly beaten: (beat: Beat) => void;
   /** The others have taken this process for dead, or it cannot know. Called once. */
   readonly lost: () => void;
 }
@@ -62,26 +92,27 @@ export interface Joining {
 export class Membership {
   readonly #options: Joining;
   readonly #left = new AbortController();
+  /** By how much the database's clock was ahead when the process joined. Milliseconds. */
+  readonly aheadMs: number;
   /** When the newest word that was heard was said. Milliseconds since the epoch. */
-  #saidAt = 0;
+  #saidAt: number;
   #isLost = false;
   #beating: Promise<void> = Promise.resolve();
 
-  private constructor(options: Joining) {
+  private constructor(options: Joining, saidAt: number, aheadMs: number) {
     this.#options = options;
+    this.#saidAt = saidAt;
+    this.aheadMs = aheadMs;
   }
 
   /** From now on what this process claims is its own. It must `begin` before it has said nothing for too long. */
   static async join(options: Joining): Promise<Membership> {
-    const { connection, id, clock } = options;
-    const membership = new Membership(options);
-    membership.#saidAt = clock.now();
+    const { connection, id, clock, facts } = options;
     // The lock first: a row without one is a dead process's.
     await connection.query(`SELECT pg_advisory_lock(${LIFE_LOCK}, hashtext($1))`, [id]);
-    await connection.query(
-      "INSERT INTO deckhand_cluster.replica (id, beat) VALUES ($1, clock_timestamp() + $2::bigint * interval '1 ms')",
-      [id, START_MS],
-    );
+    const saidAt = clock.now();
+    const [row] = await connection.query(JOIN, [id, JSON.stringify(facts)]);
+    const membership = new Membership(options, saidAt, aheadMs(joinedSchema.parse(row).now, saidAt, clock.now()));
     connection.broken.then(() => membership.#lose()).catch(() => undefined);
     return membership;
   }
@@ -94,14 +125,17 @@ export class Membership {
   /** Throws StoreError `stale_owner` once the others have taken this process for dead, also where it has just thawed. */
   async requireAlive(): Promise<void> {
     if (!this.#isLost && !this.#isCertain()) await this.#beat().catch(() => this.#lose());
-    if (this.#isLost) throw new StoreError("stale_owner", "the other replicas have taken this one for dead");
+    if (this.#isLost || this.#left.signal.aborted)
+      throw new StoreError("stale_owner", "the other replicas have taken this one for dead");
   }
 
-  /** What this process holds is the others' from now on. */
+  /** What this process holds is the others' from now on; its connection goes on. */
   async leave(): Promise<void> {
+    if (this.#left.signal.aborted) return;
     this.#left.abort();
     await this.#beating;
-    await this.#options.connection.close();
+    const { connection, id } = this.#options;
+    await connection.query("DELETE FROM deckhand_cluster.replica WHERE id = $1", [id]).catch(() => undefined); // broken: they know
   }
 
   #isCertain(): boolean {
@@ -118,13 +152,13 @@ export class Membership {
   }
 
   async #beat(): Promise<void> {
-    const { connection, id, clock, orphaned } = this.#options;
+    const { connection, id, clock, state, beaten } = this.#options;
     const at = clock.now();
-    const [row] = await connection.query(BEAT, [id], ANSWER_MS);
-    const beat = beatSchema.parse(row);
-    if (!beat.alive) return this.#lose();
+    const [row] = await connection.query(BEAT, [id, JSON.stringify(state())], ANSWER_MS);
+    const { alive, now, ...beat } = beatSchema.parse(row);
+    if (!alive) return this.#lose();
     this.#saidAt = Math.max(this.#saidAt, at);
-    if (beat.orphaned.length > 0) orphaned(beat.orphaned);
+    if (!this.#left.signal.aborted) beaten({ ...beat, aheadMs: aheadMs(now, at, clock.now()) });
   }
 
   #lose(): void {
@@ -132,4 +166,9 @@ export class Membership {
     this.#isLost = true;
     this.#options.lost();
   }
+}
+
+/** The database said its time at some moment between the two. */
+function aheadMs(database: number, asked: number, answered: number): number {
+  return database - (asked + answered) / 2;
 }

@@ -100,8 +100,8 @@ async function openFile<T>(url: string, open: (file: string) => T): Promise<T> {
   }
 }
 
-/** Any number that no other use of advisory locks in the database takes. */
-const POSTGRES_LOCK = 4_207_133_700;
+/** Any number that no other use of advisory locks in the database takes. Processes that share the database share it. */
+export const LEASE_LOCK = 4_207_133_700;
 
 /**
  * PostgreSQL frees the lock of a holder whose machine vanished once it notices: by default after two
@@ -117,7 +117,7 @@ function postgresqlCandidate(url: string, clock: Clock): Candidate {
     async attempt() {
       try {
         session ??= await openSession(url);
-        const { rows } = await session.connection.query(`SELECT pg_try_advisory_lock(${POSTGRES_LOCK}) AS held`);
+        const { rows } = await session.connection.query(`SELECT pg_try_advisory_lock(${LEASE_LOCK}) AS held`);
         return rows[0]?.held === true ? postgresqlLease(session, clock) : null;
       } catch (error) {
         session?.connection.end().catch(() => {}); // it is of no use any more

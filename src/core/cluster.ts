@@ -1,0 +1,22 @@
+/** What is in the database already, and what a process may want to read at once. */
+export type ClusterTopic = "stops" | "threads" | "settings" | "definitions" | "keys" | "runs" | "sessions" | "replicas";
+
+/** The processes that share a database, this one among them: a replica each. */
+export interface Cluster {
+  /** This process among the others. */
+  readonly id: string;
+  /** How many processes there are, as far as this one knows; at least 1. */
+  size(): number;
+  /**
+   * Tells the others. A word may be lost, and one that is told many times may be heard once: whoever hears it reads what is
+   * in the database, and reads it now and then without a word. At most 4,000 bytes. Never rejects.
+   */
+  tell(topic: ClusterTopic, about: string): Promise<void>;
+  /** Hears what the others tell from now on; what it returns ends that. */
+  hear(topic: ClusterTopic, listener: (about: string) => void): () => void;
+  /**
+   * Does work that one process at a time does: whenever this one gets the role, until the signal aborts. Work that is over by
+   * itself or fails is begun again after a while. What it returns gives the role up, once the work is over.
+   */
+  hold(role: string, work: (signal: AbortSignal) => Promise<void>): () => Promise<void>;
+}

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import type { Cluster } from "../../cluster.ts";
+import type { Log } from "../../protocol/log.ts";
+import type { Clock } from "../../protocol/runtime.ts";
+import { workUntil } from "../../work-until.ts";
+import type { ClusterConnection } from "./cluster-connection.ts";
+
+/** Takes those roles that nobody holds who lives, if the process itself lives. */
+const TAKE = `INSERT INTO deckhand_cluster.role (name, replica)
+  SELECT wanted, $1 FROM unnest($2::text[]) AS wanted
+  WHERE EXISTS (SELECT FROM deckhand_cluster.replica WHERE id = $1)
+  ON CONFLICT (name) DO UPDATE SET replica = excluded.replica
+    WHERE role.replica = excluded.replica
+      OR NOT EXISTS (SELECT FROM deckhand_cluster.replica AS holder WHERE holder.id = role.replica)
+  RETURNING name`;
+
+const GIVE_UP = "DELETE FROM deckhand_cluster.role WHERE name = $1 AND replica = $2";
+
+const takenSchema = z.array(z.object({ name: z.string() }));
+
+interface Role {
+  readonly work: (signal: AbortSignal) => Promise<void>;
+  /** Null while another process has the role, or none. */
+  holding: { readonly controller: AbortController; readonly done: Promise<void> } | null;
+}
+
+interface RolesWorld {
+  readonly connection: Pick<ClusterConnection, "query">;
+  /** This process among the others. */
+  readonly id: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The work of this process that one process at a time does: a row a role says which. */
+export class Roles {
+  readonly #options: RolesWorld;
+  readonly #wanted = new Map<string, Role>();
+
+  constructor(options: RolesWorld) {
+    this.#options = options;
+  }
+
+  hold: Cluster["hold"] = (name, work) => {
+    const role: Role = { work, holding: null };
+    this.#wanted.set(name, role);
+    this.take().catch((error: unknown) => this.#options.log.warn({ err: error, role: name }, "role_not_taken"));
+    return async () => {
+      this.#wanted.delete(name);
+      if (role.holding === null) return;
+      await this.#end(role);
+      await this.#query(GIVE_UP, name, this.#options.id);
+    };
+  };
+
+  /** Ends the work of those roles that are no longer this process's. */
+  keepOnly(held: readonly string[]): void {
+    for (const [name, role] of this.#wanted) if (!held.includes(name)) role.holding?.controller.abort();
+  }
+
+  /** Takes what it can of what it wants and does not have. */
+  async take(): Promise<void> {
+    const { connection, id } = this.#options;
+    const missing = [...this.#wanted].filter(([, { holding }]) => holding === null).map(([name]) => name);
+    if (missing.length === 0) return;
+    const taken = takenSchema.parse(await connection.query(TAKE, [id, missing]));
+    for (const { name } of taken) {
+      const role = this.#wanted.get(name);
+      if (role === undefined) await this.#query(GIVE_UP, name, id);
+      else if (role.holding === null) this.#begin(name, role);
+    }
+  }
+
+  /** Ends all work; the rows go with this process's own. */
+  async close(): Promise<void> {
+    const roles = [...this.#wanted.values()];
+    this.#wanted.clear();
+    await Promise.all(roles.map((role) => this.#end(role)));
+  }
+
+  #begin(name: string, role: Role): void {
+    const controller = new AbortController();
+    this.#options.log.info({ role: name }, "role_taken");
+    const done = workUntil(controller.signal, role.work, { ...this.#options, name }).finally(() => {
+      role.holding = null;
+    });
+    role.holding = { controller, done };
+  }
+
+  async #end({ holding }: Role): Promise<void> {
+    holding?.controller.abort();
+    await holding?.done;
+  }
+
+  async #query(sql: string, ...values: readonly string[]): Promise<void> {
+    const { connection, log } = this.#options;
+    await connection.query(sql, [...values]).catch((error: unknown) => log.warn({ err: error }, "role_not_given_up"));
+  }
+}

@@ -1,0 +1,22 @@
+import type { Cluster } from "../core/cluster.ts";
+import type { Log } from "../core/protocol/log.ts";
+import type { Clock } from "../core/protocol/runtime.ts";
+import { workUntil } from "../core/work-until.ts";
+
+/** A process that has the database to itself: every role is its own, and there is nobody to tell. */
+export function onlyProcess(world: { readonly clock: Clock; readonly log: Log }): Cluster {
+  return {
+    id: "only",
+    size: () => 1,
+    tell: () => Promise.resolve(),
+    hear: () => () => undefined,
+    hold(name, work) {
+      const controller = new AbortController();
+      const done = workUntil(controller.signal, work, { ...world, name });
+      return async () => {
+        controller.abort();
+        await done;
+      };
+    },
+  };
+}

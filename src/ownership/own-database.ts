@@ -1,0 +1,57 @@
+import { hostname } from "node:os";
+import type { Config } from "../config.ts";
+import type { Cluster } from "../core/cluster.ts";
+import type { Log } from "../core/protocol/log.ts";
+import type { Runtime } from "../core/protocol/runtime.ts";
+import type { OpenCluster } from "../core/store/cluster/cluster.ts";
+import { runtimeOn } from "../runtime.ts";
+import { VERSION } from "../version.ts";
+import { holdLease, type LeaseHolding } from "./hold-lease.ts";
+import { onlyProcess } from "./only-process.ts";
+
+interface Owning extends Omit<LeaseHolding, "clock"> {
+  readonly config: Pick<Config, "database" | "engine">;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  /** A program for somebody's own conversation takes no share of the others' work: it has the database to itself, or waits. */
+  readonly serves?: "everything" | "terminals";
+}
+
+/** How this process may use the database. */
+export interface Ownership {
+  readonly cluster: Cluster;
+  /** What the engine of several processes runs on; null where this process is the only one. */
+  readonly shared: OpenCluster | null;
+  /** With the clock that all processes share. */
+  readonly runtime: Runtime;
+}
+
+/** Waits until this process may run sessions of the database: all of them, or its share. */
+export async function ownDatabase(owning: Owning): Promise<Ownership> {
+  const { config, runtime, log, serves = "everything" } = owning;
+  if (config.engine === "dbos" && serves === "everything") return join(owning);
+  const { clock } = runtime;
+  await holdLease({ ...owning, clock });
+  return { cluster: onlyProcess({ clock, log }), shared: null, runtime };
+}
+
+async function join({ config, runtime, log, say, standBy, fail, parts, signal }: Owning): Promise<Ownership> {
+  const { openCluster } = await import("../core/store/cluster/cluster.ts");
+  const { clock, ids } = runtime;
+  const cluster = await openCluster({
+    url: config.database.url,
+    id: ids.next("replica"),
+    clock,
+    log,
+    facts: { host: hostname(), pid: process.pid, version: VERSION, startedAt: clock.now() },
+    standBy: () => {
+      standBy();
+      say("⏸ Another process runs on this database alone. Standing by; I join in when it ends.");
+    },
+    lost: fail,
+    signal,
+  });
+  parts.defer(() => cluster.close());
+  parts.defer(() => cluster.leave());
+  return { cluster, shared: cluster, runtime: runtimeOn(cluster.clock, runtime) };
+}
