@@ -10,6 +10,7 @@ import type { JobSettings } from "../src/core/store/jobs.ts";
 import { openStore } from "../src/core/store/store.ts";
 import { createJobs } from "../src/jobs/jobs.ts";
 import { JOB_DEFAULTS } from "../src/jobs/scheduling/job-input.ts";
+import { onlyProcess } from "../src/ownership/only-process.ts";
 import { PLATFORMS } from "../src/platforms.ts";
 import { systemRuntime } from "../src/runtime.ts";
 import { silentLog } from "../test/support/silent-log.ts";
@@ -68,6 +69,7 @@ async function timeToEnqueue(): Promise<number> {
     engine,
     runtime,
     log: silentLog,
+    cluster: onlyProcess({ clock: runtime.clock, log: silentLog }),
     access: { admins: [], deny: [], guests: false, external: false },
     memberOf: () => Promise.resolve(undefined),
     approvals: { approvers: [], requester: true },

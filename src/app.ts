@@ -272,13 +272,14 @@ interface JobParts extends Services, Pick<Works, "rights" | "platform" | "engine
   readonly toolNames: () => readonly string[];
 }
 
-function openJobs({ config, runtime, log }: Assembly, given: JobParts): Jobs {
+function openJobs({ config, runtime, log, cluster }: Assembly, given: JobParts): Jobs {
   const { store, rights, platform, engine, channelConfigs, instructions, toolNames } = given;
   return createJobs({
     store,
     engine,
     runtime,
     log,
+    cluster,
     access: config.access,
     approvals: config.approvals,
     agentOf: channelConfigs.agentOf,

@@ -1,5 +1,14 @@
 /** What is in the database already, and what a process may want to read at once. */
-export type ClusterTopic = "stops" | "threads" | "settings" | "definitions" | "keys" | "runs" | "sessions" | "replicas";
+export type ClusterTopic =
+  | "stops"
+  | "threads"
+  | "jobs"
+  | "settings"
+  | "definitions"
+  | "keys"
+  | "runs"
+  | "sessions"
+  | "replicas";
 
 /** The processes that share a database, this one among them: a replica each. */
 export interface Cluster {

@@ -1,9 +1,8 @@
 import type { JobControl } from "../core/jobs/job-control.ts";
 import type { JobRuns } from "../core/jobs/job-runs.ts";
-import { toAppError } from "../core/protocol/errors.ts";
 import { createJobControl } from "./manage/manage.ts";
-import { LEFTOVERS_EVERY_MS, stopLeftovers } from "./scheduling/background-timeout.ts";
 import { BreeTicker } from "./scheduling/bree-ticker.ts";
+import { doChores } from "./scheduling/chores.ts";
 import type { JobScope } from "./scheduling/job-scope.ts";
 import { createJobsFile } from "./scheduling/jobs-file.ts";
 import { createRefusals } from "./scheduling/refusal.ts";
@@ -28,46 +27,17 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-/** How often the file of jobs is looked at. Milliseconds. */
-const READ_FILE_EVERY_MS = 60_000;
-
 /** Scheduled work: what is due when, its runs, and managing it. */
 export function createJobs(options: JobsOptions): Jobs {
-  const { store, runtime, log, logDays } = options;
+  const { runtime, log, logDays, cluster } = options;
   const ticker = options.ticker ?? new BreeTicker({ clock: runtime.clock, log });
   const refusalOf = createRefusals(options);
-  const scheduler = new JobScheduler({ ...options, ticker, refusalOf });
+  const own = new JobScheduler({ ...options, ticker, refusalOf });
+  const scheduler = toldToAll(own, cluster);
   const scope: JobScope = { ...options, ticker, refusalOf, scheduler };
   const readFile = createJobsFile(scope);
-  const chores = new Set<() => void>();
-  const underWay = new Set<Promise<void>>();
-  let isStopped = false;
-
-  const forget = async () => {
-    const before = runtime.clock.now() - logDays * DAY_MS;
-    const forgotten = await store.transaction((tx) => tx.occurrences.forgetBefore(before));
-    if (forgotten > 0) log.info({ forgotten, logDays }, "job_log_forgotten");
-  };
-  /** Again and again; one failure is no reason to stop. */
-  const every = (ms: number, chore: () => Promise<unknown>) => {
-    if (isStopped) return;
-    const cancel = runtime.clock.after(ms, () => {
-      chores.delete(cancel);
-      const work = chore()
-        .then(
-          () => undefined,
-          (error: unknown) => log.warn({ err: toAppError(error) }, "job_chore_failed"),
-        )
-        .finally(() => {
-          underWay.delete(work);
-          every(ms, chore);
-        });
-      underWay.add(work);
-    });
-    chores.add(cancel);
-  };
+  let giveUpChores: (() => Promise<void>) | null = null;
+  let stopHearing: (() => void) | null = null;
 
   return {
     runs: createJobRuns(scope),
@@ -75,17 +45,27 @@ export function createJobs(options: JobsOptions): Jobs {
     async start() {
       // What has left the file is not due any more.
       const problems = await readFile();
-      await scheduler.start();
-      every(HOUR_MS, forget);
-      every(READ_FILE_EVERY_MS, readFile);
-      every(LEFTOVERS_EVERY_MS, () => stopLeftovers(options));
+      await own.start();
+      stopHearing = cluster.hear("jobs", (jobId) => void own.look(jobId).catch(() => undefined)); // it never rejects
+      giveUpChores = cluster.hold("jobs", (signal) => doChores({ ...scope, logDays, readFile }, signal));
       return problems;
     },
     async stop() {
-      isStopped = true;
-      for (const cancel of chores) cancel();
-      await Promise.all(underWay);
-      await scheduler.stop();
+      stopHearing?.();
+      await giveUpChores?.();
+      await own.stop();
     },
+  };
+}
+
+/** Any process may give a due time its run: what one has changed of a job, all set their ticks by. */
+function toldToAll(own: JobScheduler, cluster: JobScope["cluster"]): JobScope["scheduler"] {
+  return {
+    async look(jobId) {
+      await own.look(jobId);
+      await cluster.tell("jobs", jobId);
+    },
+    runNow: (job, at) => own.runNow(job, at),
+    startWaiting: (jobId) => own.startWaiting(jobId),
   };
 }

@@ -101,6 +101,7 @@ test("a due time whose turn it is to wait for a run that is stopped at that very
     store,
     engine,
     ticker: TICKER,
+    cluster: { size: () => 1 },
     agentOf: () => "build",
     memberOf: nobodyTells,
   });

@@ -137,6 +137,7 @@ test.each(["edited", "removed"] as const)(
       runtime: { clock: world.clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
       log: silentLog,
       ticker,
+      cluster: { size: () => 1 },
       agentOf: () => "build",
       refusalOf: () => Promise.resolve(null),
       memberOf: async () => undefined,

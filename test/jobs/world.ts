@@ -25,6 +25,7 @@ import { openStore, type Store, type StoreTransaction } from "../../src/core/sto
 import { beginChild, endChild } from "../../src/core/subagents/children.ts";
 import { createJobs, type Jobs } from "../../src/jobs/jobs.ts";
 import type { Ticker } from "../../src/jobs/scheduling/ticker.ts";
+import { onlyProcess } from "../../src/ownership/only-process.ts";
 import { PLATFORMS } from "../../src/platforms.ts";
 import { type MemoryPlatform, memoryPlatform } from "../adapters/render/memory-platform.ts";
 import { useEmptiedDatabases } from "../support/database/emptied-databases.ts";
@@ -144,6 +145,7 @@ export async function openWorld(
       engine,
       runtime,
       log: silentLog,
+      cluster: onlyProcess({ clock: runtime.clock, log: silentLog }),
       access: { admins: ["slack:UADMIN"], deny: [], guests: false, external: false, ...options.access },
       memberOf: options.memberOf ?? (() => Promise.resolve(undefined)),
       approvals: { approvers: [], requester: options.requesterDecides ?? true },

@@ -99,6 +99,12 @@ export function jobReads(db: Client) {
       };
     },
 
+    /** Those that were changed at or after a time. Milliseconds since the epoch. */
+    async changedSince(at: number): Promise<string[]> {
+      const rows = await db.job.findMany({ where: { updatedAt: { gte: new Date(at) } }, select: { id: true } });
+      return rows.map(({ id }) => id);
+    },
+
     async isNameTaken({ thread, name }: Pick<JobSettings, "thread" | "name">): Promise<boolean> {
       return (await db.job.count({ where: { nameKey: jobNameKey(thread, name) } })) > 0;
     },

@@ -65,8 +65,8 @@ export class BreeTicker implements Ticker {
     const worker = { workerData: { jobIds: time.jobIds } };
     this.#bree ??= this.#load();
     const bree = await this.#bree;
-    // Loading takes a moment, too.
-    const date = new Date(Math.max(due, this.#clock.now() + SOONEST_MS));
+    // Loading takes a moment, too. Bree goes by the system's clock, which may differ from the one that jobs are due by.
+    const date = new Date(Date.now() + Math.max(due - this.#clock.now(), SOONEST_MS));
     await bree.add({ name: time.name, path: WORKER, date, worker });
     await bree.start(time.name);
   }

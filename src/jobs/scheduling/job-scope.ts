@@ -1,3 +1,4 @@
+import type { Cluster } from "../../core/cluster.ts";
 import type { SessionEngine } from "../../core/engine/engine.ts";
 import type { AccessRules } from "../../core/permissions/access.ts";
 import type { MembershipOf } from "../../core/permissions/channel-access.ts";
@@ -19,6 +20,7 @@ export interface JobScope {
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt" | "cancel">;
   readonly runtime: Runtime;
   readonly log: Log;
+  readonly cluster: Pick<Cluster, "hold" | "hear" | "tell" | "size">;
   /** Who is served, and who are admins. */
   readonly access: AccessRules;
   /** Who, beside admins, may give a job more rights than to look: approvers, or whoever asks where nobody is named. */

@@ -25,7 +25,10 @@ import {
   scheduleOf,
 } from "./occurrence.ts";
 
-type Scope = Pick<JobScope, "store" | "engine" | "runtime" | "log" | "ticker" | "agentOf" | "refusalOf" | "memberOf">;
+type Scope = { readonly cluster: Pick<JobScope["cluster"], "size"> } & Pick<
+  JobScope,
+  "store" | "engine" | "runtime" | "log" | "ticker" | "agentOf" | "refusalOf" | "memberOf"
+>;
 
 /** Missed due times of one job that get a row of their own after a time away. */
 const MOST_MISSED = 500;
@@ -335,8 +338,18 @@ export class JobScheduler {
       const isSetBack = clock.now() < before;
       const overdue = [...this.#dueAt].filter(([, at]) => isSetBack || at < clock.now()).map(([jobId]) => jobId);
       for (const jobId of overdue) this.#tick(jobId);
+      if (this.#options.cluster.size() > 1) this.#lookAtChanged(before);
       this.#lookLater();
     });
+  }
+
+  /** Another process may have changed a job, and its word of that may be lost. */
+  #lookAtChanged(since: number): void {
+    const { store, log } = this.#options;
+    const look = async () => {
+      for (const jobId of await store.jobs.changedSince(since - OVERDUE_EVERY_MS)) await this.look(jobId);
+    };
+    look().catch((error: unknown) => log.warn({ err: toAppError(error) }, "changed_jobs_not_read"));
   }
 }
 

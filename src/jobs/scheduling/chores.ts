@@ -1,0 +1,47 @@
+import { toAppError } from "../../core/protocol/errors.ts";
+import { LEFTOVERS_EVERY_MS, stopLeftovers } from "./background-timeout.ts";
+import type { JobScope } from "./job-scope.ts";
+
+interface ChoreScope extends JobScope {
+  /** How long the log of occurrences is kept. Days. */
+  readonly logDays: number;
+  readonly readFile: () => Promise<unknown>;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How often the file of jobs is looked at. Milliseconds. */
+const READ_FILE_EVERY_MS = 60_000;
+/** How often due times are looked for that wait for a run whose end nobody followed up. Milliseconds. */
+const WAITING_EVERY_MS = 30_000;
+
+/** What one process does for the jobs of all, until the signal aborts. */
+export async function doChores(scope: ChoreScope, signal: AbortSignal): Promise<void> {
+  const { store, runtime, log, logDays, readFile, scheduler } = scope;
+  const forget = async () => {
+    const before = runtime.clock.now() - logDays * DAY_MS;
+    const forgotten = await store.transaction((tx) => tx.occurrences.forgetBefore(before));
+    if (forgotten > 0) log.info({ forgotten, logDays }, "job_log_forgotten");
+  };
+  const startWaiting = async () => {
+    for (const jobId of await store.occurrences.waitingJobs()) await scheduler.startWaiting(jobId);
+  };
+  /** Again and again; one failure is no reason to stop. */
+  const every = async (ms: number, chore: () => Promise<unknown>) => {
+    for (;;) {
+      await runtime.clock.sleep(ms, signal).catch(() => undefined); // aborted: the loop ends
+      if (signal.aborted) return;
+      try {
+        await chore();
+      } catch (error) {
+        log.warn({ err: toAppError(error) }, "job_chore_failed");
+      }
+    }
+  };
+  await Promise.all([
+    every(HOUR_MS, forget),
+    every(READ_FILE_EVERY_MS, readFile),
+    every(LEFTOVERS_EVERY_MS, () => stopLeftovers(scope)),
+    every(WAITING_EVERY_MS, startWaiting),
+  ]);
+}
