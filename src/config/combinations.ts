@@ -11,7 +11,7 @@ export interface Findings {
 
 export function checkCombinations(env: Environment): Findings {
   return {
-    problems: [...slackProblems(env), ...engineProblems(env)],
+    problems: [...slackProblems(env), ...engineProblems(env), ...directUrlProblems(env)],
     warnings: [...tokenWarnings(env), ...modeWarnings(env)],
   };
 }
@@ -20,6 +20,13 @@ function engineProblems({ DECKHAND_ENGINE: engine, DATABASE_URL: url }: Environm
   if (engine !== "dbos" || url?.startsWith("postgresql://") === true) return [];
   return [
     "DECKHAND_ENGINE: dbos needs PostgreSQL. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand",
+  ];
+}
+
+function directUrlProblems({ DATABASE_DIRECT_URL: direct, DATABASE_URL: url }: Environment): string[] {
+  if (direct === undefined || url?.startsWith("postgresql://") === true) return [];
+  return [
+    "DATABASE_DIRECT_URL: goes with a DATABASE_URL of PostgreSQL, and there is none. Unset it. Example: DATABASE_URL=postgresql://deckhand@localhost:6432/deckhand",
   ];
 }
 

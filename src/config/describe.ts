@@ -10,7 +10,8 @@ export function secretsOf(config: Config): string[] {
     ...passwordOf(baseUrl),
   ]);
   const features = config.features.flatMap(({ secrets }) => secrets ?? []);
-  return [...new Set([...slack, ...discord, ...providers, ...features, ...passwordOf(config.database.url)])];
+  const database = [config.database.url, config.database.directUrl].flatMap(passwordOf);
+  return [...new Set([...slack, ...discord, ...providers, ...features, ...database])];
 }
 
 function slackModeSecrets(mode: NonNullable<Config["slack"]>["mode"]): string[] {

@@ -56,6 +56,15 @@ const ownVariables = {
     "The database. Default: the file deckhand.db under DECKHAND_HOME.",
     "postgresql://deckhand@localhost:5432/deckhand",
   ),
+  DATABASE_DIRECT_URL: secret(
+    z
+      .string()
+      .startsWith("postgresql://", "must begin with postgresql://")
+      .refine((url) => URL.canParse(url), "must be a whole postgresql:// URL")
+      .exactOptional(),
+    "Where DATABASE_URL leads to a pooler: the same database without it, for locks, notifications and migrations (docs/scaling.md).",
+    "postgresql://deckhand@localhost:5432/deckhand",
+  ),
   DECKHAND_ENGINE: field(
     z.enum(["embedded", "dbos"]).default("embedded"),
     "Who runs sessions: one process (embedded), or what DBOS Transact decides, on PostgreSQL only (docs/adr/replicas.md).",

@@ -36,6 +36,8 @@ export interface DatabaseConfig {
   readonly kind: "sqlite" | "postgresql";
   /** `file:` with an absolute path, or `postgresql://…`. */
   readonly url: string;
+  /** Leads to the same database with no pooler between: for what belongs to a connection, as locks and notifications do. */
+  readonly directUrl: string;
 }
 
 type FileSettings = Pick<
@@ -116,7 +118,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
     slack: slackOf(env),
     discord: discordOf(env),
     web: { host: env.HOST, port: Number(env.PORT), url: settings.web.url ?? null, trustProxy: settings.web.trustProxy },
-    database: databaseOf(env.DATABASE_URL ?? `file:${path.join(home, "deckhand.db")}`, cwd),
+    database: databaseOf(env, home, cwd),
     engine: env.DECKHAND_ENGINE,
     home,
     sandbox: path.resolve(cwd, env.DECKHAND_SANDBOX),
@@ -165,9 +167,12 @@ function discordOf(env: EnvironmentSettings): DiscordConfig | null {
   return { token: env.DISCORD_TOKEN, ...(env.DISCORD_API_URL === undefined ? {} : { apiUrl: env.DISCORD_API_URL }) };
 }
 
-function databaseOf(url: string, cwd: string): DatabaseConfig {
-  if (!url.startsWith("file:")) return { kind: "postgresql", url };
-  return { kind: "sqlite", url: `file:${path.resolve(cwd, url.slice("file:".length))}` };
+function databaseOf(env: EnvironmentSettings, home: string, cwd: string): DatabaseConfig {
+  const given = env.DATABASE_URL ?? `file:${path.join(home, "deckhand.db")}`;
+  if (!given.startsWith("file:"))
+    return { kind: "postgresql", url: given, directUrl: env.DATABASE_DIRECT_URL ?? given };
+  const url = `file:${path.resolve(cwd, given.slice("file:".length))}`;
+  return { kind: "sqlite", url, directUrl: url };
 }
 
 /** Keys whose value is undefined would be sent on as set; they are left out. */

@@ -21,7 +21,7 @@ const LOST_LEASE = { detail: { lost: "lease" } };
 /** Waits until this process may run the database's sessions, and keeps watch that it still may. */
 export async function holdLease({ config, clock, say, standBy, fail, parts, signal }: LeaseHolding): Promise<void> {
   const lease = await acquireLease({
-    url: config.database.url,
+    url: config.database.directUrl,
     clock,
     signal,
     standby: () => {

@@ -13,7 +13,11 @@ test("an empty environment gives the documented defaults", () => {
     slack: null,
     discord: null,
     web: { host: "127.0.0.1", port: 3000, url: null, trustProxy: [] },
-    database: { kind: "sqlite", url: `file:${cwd}/data/deckhand.db` },
+    database: {
+      kind: "sqlite",
+      url: `file:${cwd}/data/deckhand.db`,
+      directUrl: `file:${cwd}/data/deckhand.db`,
+    },
     engine: "embedded",
     home: path.join(cwd, "data"),
     sandbox: path.join(cwd, "data/sandbox"),
@@ -139,7 +143,15 @@ const accepted: { name: string; given: Given; key: (config: Config) => unknown; 
     name: "PostgreSQL is accepted",
     given: { env: { DATABASE_URL: "postgresql://u:p@db:5432/x" } },
     key: (config) => config.database,
-    value: { kind: "postgresql", url: "postgresql://u:p@db:5432/x" },
+    value: { kind: "postgresql", url: "postgresql://u:p@db:5432/x", directUrl: "postgresql://u:p@db:5432/x" },
+  },
+  {
+    name: "PostgreSQL behind a pooler has a second address",
+    given: {
+      env: { DATABASE_URL: "postgresql://u:p@pooler:6432/x", DATABASE_DIRECT_URL: "postgresql://u:q@db:5432/x" },
+    },
+    key: (config) => config.database,
+    value: { kind: "postgresql", url: "postgresql://u:p@pooler:6432/x", directUrl: "postgresql://u:q@db:5432/x" },
   },
   {
     name: "budgets.runUsd is the budget of a run",

@@ -21,6 +21,18 @@ const refused: { name: string; given: Given; problem: string }[] = [
       "DATABASE_URL: must begin with file: (a path) or postgresql://. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand",
   },
   {
+    name: "an address beside a pooler that is of another kind",
+    given: { env: { DATABASE_URL: "postgresql://x/y", DATABASE_DIRECT_URL: "mysql://u:hunter22@x/y" } },
+    problem:
+      "DATABASE_DIRECT_URL: must begin with postgresql://. Example: DATABASE_DIRECT_URL=postgresql://deckhand@localhost:5432/deckhand",
+  },
+  {
+    name: "an address beside a pooler for a file",
+    given: { env: { DATABASE_DIRECT_URL: "postgresql://u:hunter22@x/y" } },
+    problem:
+      "DATABASE_DIRECT_URL: goes with a DATABASE_URL of PostgreSQL, and there is none. Unset it. Example: DATABASE_URL=postgresql://deckhand@localhost:6432/deckhand",
+  },
+  {
     name: "an unknown log level",
     given: { env: { LOG_LEVEL: "loud" } },
     problem:

@@ -9,6 +9,7 @@ const leaks: { name: string; given: Given }[] = [
   { name: "a key of the wrong type in the file", given: { file: { providers: { openai: { apiKey: [SECRET] } } } } },
   { name: "a token in the wrong variable", given: { env: { LOG_LEVEL: SECRET } } },
   { name: "a database URL", given: { env: { DATABASE_URL: `mysql://u:${SECRET}@h/x` } } },
+  { name: "a database URL beside a pooler", given: { env: { DATABASE_DIRECT_URL: `mysql://u:${SECRET}@h/x` } } },
   { name: "a base URL with a password", given: { env: { OPENAI_BASE_URL: `ftp://u:${SECRET}@h` } } },
 ];
 
@@ -39,6 +40,7 @@ test("the description of a configuration holds none of its secrets", () => {
       DISCORD_TOKEN: "secret-3",
       ANTHROPIC_API_KEY: "secret-4",
       DATABASE_URL: "postgresql://u:secret%2D5@db/x",
+      DATABASE_DIRECT_URL: "postgresql://u:secret-H@db/x",
       OPENAI_BASE_URL: "https://u:secret-6@h/v1",
     },
     file: {
@@ -73,6 +75,7 @@ test("the description of a configuration holds none of its secrets", () => {
     "secret-E",
     "secret-F",
     "secret-G",
+    "secret-H",
     "secret1234567890abcdef",
     "u",
     "xapp-secret-2",
