@@ -197,7 +197,7 @@ async function run(
   services: Services,
   { web, terminal }: { readonly web: WebPlatform | null; readonly terminal: TerminalPlatform },
 ): Promise<void> {
-  const { parts, say } = assembly;
+  const { parts, say, cluster } = assembly;
   const works = await openWorks(assembly, services);
   const { engine, jobs, store, models, toolbox, finaliser } = works;
   const features = assembly.features.opened();
@@ -209,8 +209,9 @@ async function run(
     routes: features?.routes ?? new Map(),
     sessions: features?.sessions ?? null,
     logins: features?.logins ?? null,
+    cluster,
   });
-  terminal.provide({ summaries });
+  terminal.provide({ summaries, cluster });
   const { clock } = assembly.runtime;
   const receive = openIntake(assembly, works);
   assembly.receiving.resolve(receive);

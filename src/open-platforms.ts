@@ -77,8 +77,13 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
 }
 
 /** What one person has written on loopback is not for those who sign in later, on another address. */
-function threadsOf({ web }: Config): PlatformName {
-  return isShared(web) ? `${WEB.name}team` : WEB.name;
+function threadsOf(config: Config): { readonly platform: PlatformName; readonly isShared: boolean } {
+  return { platform: isShared(config.web) ? `${WEB.name}team` : WEB.name, isShared: isReplica(config) };
+}
+
+/** Whether other processes write to the database, too. */
+function isReplica({ engine }: Config): boolean {
+  return engine === "dbos";
 }
 
 /** The program's own tokens and keys, which nothing carries that comes in or goes out. */
@@ -105,7 +110,7 @@ function openTerminal(
   return createTerminalPlatform({
     ...runtime,
     home: config.home,
-    store: storedThreads(Promise.resolve(store), TERMINAL.name, secrets),
+    store: storedThreads(Promise.resolve(store), { platform: TERMINAL.name, isShared: isReplica(config) }, secrets),
     writes,
     commands,
     log: log.child({ platform: TERMINAL.name }),

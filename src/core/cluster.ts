@@ -8,12 +8,16 @@ export type ClusterTopic =
   | "keys"
   | "runs"
   | "sessions"
+  | "logins"
+  | "memories"
   | "replicas";
 
 /** The processes that share a database, this one among them: a replica each. */
 export interface Cluster {
   /** This process among the others. */
   readonly id: string;
+  /** False: no other ever comes, as long as this one lives. */
+  readonly isShared: boolean;
   /** How many processes there are, as far as this one knows; at least 1. */
   size(): number;
   /**

@@ -7,6 +7,7 @@ import { workUntil } from "../core/work-until.ts";
 export function onlyProcess(world: { readonly clock: Clock; readonly log: Log }): Cluster {
   return {
     id: "only",
+    isShared: false,
     size: () => 1,
     tell: () => Promise.resolve(),
     hear: () => () => undefined,

@@ -278,9 +278,12 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
         store.transaction((tx) => tx.webThreads.insert(message, { platform: "web", title: "Hi" }));
       expect(await insertWeb()).toMatchObject({ type: "inserted", message: { position: 1, seq: 1 } });
       expect(await insertWeb()).toMatchObject({ type: "duplicate", message: { position: 1 } });
-      const updated = await store.transaction((tx) => tx.webThreads.update("m1", '{"a":1}'));
+      const updated = await store.transaction((tx) => tx.webThreads.update("m1", () => '{"a":1}'));
       expect(updated).toMatchObject({ position: 1, seq: 2, body: '{"a":1}' });
       expect(await store.webThreads.since("web", 1, 10)).toHaveLength(1);
+      const change = { message: updated, thread: { id: "t1", title: "Hi" } };
+      expect(await store.webThreads.changes("web", 1, 10)).toMatchObject([change]);
+      expect(await store.webThreads.changes("terminal", 1, 10), "of another platform").toEqual([]);
       expect(await store.webThreads.since("terminal", 1, 10), "of another platform").toEqual([]);
       expect(await store.webThreads.threads("terminal", 10)).toEqual([]);
       expect(await store.webThreads.messages("nowhere", null, 10)).toBeNull();

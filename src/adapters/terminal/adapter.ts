@@ -1,5 +1,6 @@
 import type { Server } from "node:net";
 import type { Duplex } from "node:stream";
+import type { Cluster } from "../../core/cluster.ts";
 import type { ChatCommand } from "../../core/command-line/command.ts";
 import type { Summaries } from "../../core/history/session-summary.ts";
 import type { KeyedMutex } from "../../core/keyed-mutex.ts";
@@ -29,7 +30,13 @@ export interface TerminalPlatform extends ChatPlatform {
   /** Serves a terminal at the other end of a stream. */
   attach(stream: Duplex): void;
   /** From now on terminals are told what goes on. */
-  provide(source: { readonly summaries: Pick<Summaries, "busyThreads"> }): void;
+  provide(source: Provided): void;
+}
+
+interface Provided {
+  readonly summaries: Pick<Summaries, "busyThreads">;
+  /** The processes that serve terminals. */
+  readonly cluster: Cluster;
 }
 
 /** Terminals on this machine as a platform: a socket in the home, and threads in a store. */
@@ -56,7 +63,10 @@ export function createTerminalPlatform(options: TerminalPlatformOptions): Termin
     ...posting,
     ...reading,
     attach,
-    provide: ({ summaries }) => source.resolve(summaries),
+    provide: ({ summaries, cluster }) => {
+      source.resolve(summaries);
+      feed.share({ ...options, cluster });
+    },
     showStatus: async ({ threadId }, words) => {
       if (threadId !== null) feed.tell({ type: "status", threadId, words });
     },

@@ -1,4 +1,5 @@
 import type { WebSocket } from "@fastify/websocket";
+import type { Cluster } from "../../core/cluster.ts";
 import type { ChatCommand } from "../../core/command-line/command.ts";
 import type { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
@@ -66,6 +67,8 @@ export interface Provided extends OverviewSource {
   readonly sessions: TeamSessions | null;
   /** Null: nobody can sign in. */
   readonly logins: Logins | null;
+  /** The processes that serve the page. */
+  readonly cluster: Cluster;
 }
 
 interface Parts extends Pick<LocalThreads, "feed" | "poster"> {
@@ -183,6 +186,7 @@ function connection(parts: Parts): Connection {
     provide: (source) => {
       overview.resolve(source);
       given.provided = source;
+      feed.share({ ...options, cluster: source.cluster });
       for (const panel of source.panels) panel.watch(() => feed.tell({ type: "changed" }));
     },
     entryUrl: () => (server === null ? null : webLink(options, options.clock.now(), server.port)),

@@ -3,6 +3,7 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { Client, DatabaseClient } from "./database/client.ts";
 import { MIGRATIONS } from "./database/migrate.ts";
 import { presenceReads, presenceWrites } from "./database/presence.ts";
+import { type Turn, takeTurn } from "./database/turns.ts";
 import { inboxReads, inboxWrites } from "./inbox.ts";
 import { occurrenceReads, occurrenceWrites } from "./job-occurrences.ts";
 import { jobReads, jobWrites } from "./jobs.ts";
@@ -95,6 +96,8 @@ function writes(db: Client, channels: KnownChannels) {
     occurrences: occurrenceWrites(db),
     webThreads: webThreadWrites(db),
     revisions: revisionWrites(db),
+    /** First of all, where several processes write: what follows is one process's at a time. */
+    takeTurn: (turn: Turn) => takeTurn(db, turn),
     ...tablesOf(db),
   };
 }

@@ -28,6 +28,11 @@ export interface WebFileRow {
   readonly data: Uint8Array;
 }
 
+interface WebChange {
+  readonly message: WebMessageRow;
+  readonly thread: WebThreadRow;
+}
+
 export type WebInsert =
   | { readonly type: "inserted"; readonly message: WebMessageRow; readonly thread: WebThreadRow }
   | { readonly type: "duplicate"; readonly message: WebMessageRow }
@@ -50,6 +55,17 @@ export function webThreadReads(db: Client) {
         take: limit,
       });
       return rows.map(toMessage).toReversed();
+    },
+
+    /** As `since`, each with its thread. */
+    async changes(platform: PlatformName, seq: number, limit: number): Promise<WebChange[]> {
+      const rows = await db.webMessage.findMany({
+        where: { seq: { gt: seq }, thread: { platform } },
+        include: { thread: true },
+        orderBy: { seq: "asc" },
+        take: limit,
+      });
+      return rows.map(({ thread, ...row }) => ({ message: toMessage(row), thread: toThread(thread) }));
     },
 
     async since(platform: PlatformName, seq: number, limit: number): Promise<WebMessageRow[]> {
@@ -118,11 +134,12 @@ export function webThreadWrites(db: Client) {
       return { type: "inserted", message: toMessage(row), thread: toThread(thread) };
     },
 
-    /** Replaces the body and numbers the change; null without such a message. */
-    async update(id: string, body: string): Promise<WebMessageRow | null> {
-      if ((await reads.message(id)) === null) return null;
+    /** Replaces the body by what is made of the message, and numbers the change; null without such a message. */
+    async update(id: string, bodyOf: (message: WebMessageRow) => string): Promise<WebMessageRow | null> {
+      const message = await reads.message(id);
+      if (message === null) return null;
       const seq = (await reads.lastSeq()) + 1;
-      return toMessage(await db.webMessage.update({ where: { id }, data: { body, seq } }));
+      return toMessage(await db.webMessage.update({ where: { id }, data: { body: bodyOf(message), seq } }));
     },
 
     async putFile({ id, name, mediaType, data }: WebFileRow): Promise<void> {

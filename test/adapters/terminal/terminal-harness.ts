@@ -7,6 +7,7 @@ import type { ClientFrame, Message } from "../../../src/adapters/terminal/wire.t
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { KeyedMutex } from "../../../src/core/keyed-mutex.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import type {
   Noise,
@@ -55,9 +56,10 @@ export class TerminalHarness implements PlatformHarness {
   readonly noise = this.#noise();
 
   another(): TerminalPlatform {
+    const cluster = onlyProcess({ ...systemRuntime(), log: this.#log });
     const options = { home: this.home, store: this.#store, writes: new KeyedMutex(), commands: CHAT_COMMANDS };
     const platform = createTerminalPlatform({ ...systemRuntime(), ...options, log: this.#log });
-    platform.provide({ summaries: { busyThreads: () => Promise.resolve(new Map()) } });
+    platform.provide({ summaries: { busyThreads: () => Promise.resolve(new Map()) }, cluster });
     this.#platforms.push(platform);
     return platform;
   }

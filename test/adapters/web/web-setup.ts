@@ -12,6 +12,7 @@ import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { KeyedMutex } from "../../../src/core/keyed-mutex.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { CountingLog } from "../../support/counting-log.ts";
 import { BUILT_PAGE } from "../../support/program/built.ts";
@@ -75,7 +76,8 @@ export function openPlatform(options: {
     commands: CHAT_COMMANDS,
     ...rest,
   });
-  platform.provide({ ...overview, routes, sessions: null, logins });
+  const cluster = onlyProcess({ clock, log: new CountingLog() });
+  platform.provide({ ...overview, routes, sessions: null, logins, cluster });
   return platform;
 }
 

@@ -1,5 +1,6 @@
 import type {
   InsertOutcome,
+  LocalChange,
   LocalFile,
   LocalMessage,
   LocalThread,
@@ -28,6 +29,14 @@ export class MemoryThreadStore implements LocalThreadStore {
   since(seq: number, limit: number): Promise<readonly LocalMessage[]> {
     const changed = this.#all().filter((message) => message.seq > seq);
     return Promise.resolve(changed.toSorted((a, b) => a.seq - b.seq).slice(0, limit));
+  }
+
+  async changes(seq: number, limit: number): Promise<readonly LocalChange[]> {
+    const messages = await this.since(seq, limit);
+    return messages.flatMap((message) => {
+      const thread = this.#threads.get(message.threadId);
+      return thread === undefined ? [] : [{ message, thread }];
+    });
   }
 
   lastSeq(): Promise<number> {
@@ -65,11 +74,11 @@ export class MemoryThreadStore implements LocalThreadStore {
     return Promise.resolve({ type: "inserted", message: inserted, thread: updated });
   }
 
-  update(id: string, body: string): Promise<LocalMessage | null> {
+  update(id: string, bodyOf: (message: LocalMessage) => string): Promise<LocalMessage | null> {
     const message = this.#messages.get(id);
     if (message === undefined) return Promise.resolve(null);
     this.#lastSeq += 1;
-    const updated: LocalMessage = { ...message, body, seq: this.#lastSeq };
+    const updated: LocalMessage = { ...message, body: bodyOf(message), seq: this.#lastSeq };
     this.#messages.set(id, updated);
     return Promise.resolve(updated);
   }

@@ -1,7 +1,8 @@
 import type { KeyedMutex } from "../../../core/keyed-mutex.ts";
-import { storeError } from "./errors.ts";
-import { pageMessage, pageThread } from "./message-body.ts";
-import type { InsertOutcome, LocalMessage, LocalThreadStore, NewLocalMessage } from "./thread-store.ts";
+import { fromStore } from "./errors.ts";
+import { FeedPages } from "./feed-pages.ts";
+import { type OtherFeeds, otherFeeds, type Sharing } from "./other-feeds.ts";
+import type { InsertOutcome, LocalMessage, LocalThread, LocalThreadStore, NewLocalMessage } from "./thread-store.ts";
 import type { MessageBody, ThreadFrame } from "./wire.ts";
 
 export interface Draft extends Omit<NewLocalMessage, "body"> {
@@ -24,53 +25,64 @@ export interface Feed {
   leave(page: FeedListener): void;
   /** Tells every page what no thread holds. */
   tell(frame: ThreadFrame): void;
+  /** From now on pages hear what other processes write to these threads, and theirs what is written here. */
+  share(sharing: Sharing): void;
   closeAll(): void;
+}
+
+interface Threads {
+  /** The place whose threads they are. */
+  readonly name: string;
+  readonly store: LocalThreadStore;
+  /** All feeds of the store have it: one write at a time, so that changes are heard of in the order of their numbers. */
+  readonly writes: KeyedMutex;
 }
 
 /** One key of a mutex for all that write to the tables of local threads. */
 const WRITES = "threads";
 
-/** `writes` is of all feeds of the store: one at a time, so that changes are heard of in the order of their sequence numbers. */
-export function createFeed(store: LocalThreadStore, writes: KeyedMutex): Feed {
+export function createFeed({ name, store, writes }: Threads): Feed {
   const write = <T>(task: () => Promise<T>) => writes.run(WRITES, task);
-  const pages = new Set<FeedListener>();
-  const tell = (frame: ThreadFrame): void => {
-    for (const page of pages) page.push(frame);
+  const pages = new FeedPages(store);
+  let others: OtherFeeds | null = null;
+  const written = async (message: LocalMessage, thread: LocalThread | null): Promise<void> => {
+    others?.tell();
+    if (!pages.pushNext(message, thread)) await others?.look();
   };
-
   return {
     insert: (draft, opens) =>
       write(async () => {
         const row = { ...draft, body: JSON.stringify(draft.body) };
-        const outcome = await store.insert(row, opens).catch(rethrow);
-        if (outcome.type === "inserted") {
-          tell({ type: "message", message: pageMessage(outcome.message), thread: pageThread(outcome.thread) });
-        }
+        const outcome = await fromStore(store.insert(row, opens));
+        if (outcome.type === "inserted") await written(outcome.message, outcome.thread);
         return outcome;
       }),
     update: (id, change) =>
       write(async () => {
-        const message = await store.message(id).catch(rethrow);
-        if (message === null) return null;
-        const updated = await store.update(id, JSON.stringify(change(message))).catch(rethrow);
-        if (updated !== null) tell({ type: "message", message: pageMessage(updated), thread: null });
+        const updated = await fromStore(store.update(id, (message) => JSON.stringify(change(message))));
+        if (updated !== null) await written(updated, null);
         return updated;
       }),
     join: (page, welcome) => {
       pages.add(page);
-      return write(welcome);
+      return write(async () => {
+        if (others !== null) await pages.begin();
+        await welcome();
+      });
     },
-    leave: (page) => {
-      pages.delete(page);
+    leave: (page) => pages.remove(page),
+    tell: (frame) => {
+      pages.push(frame);
+      others?.tellFrame(frame);
     },
-    tell,
+    share: (sharing) => {
+      if (!sharing.cluster.isShared) return;
+      const look = () => pages.catchUp();
+      others = otherFeeds(name, sharing, { push: (frame) => pages.push(frame), look, follow: () => write(look) });
+    },
     closeAll: () => {
-      for (const page of pages) page.close(1001, "shutting down");
-      pages.clear();
+      pages.closeAll();
+      others?.end();
     },
   };
-}
-
-function rethrow(error: unknown): never {
-  throw storeError(error);
 }

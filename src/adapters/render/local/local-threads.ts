@@ -37,7 +37,8 @@ export interface LocalThreads {
 }
 
 export function createLocalThreads(options: LocalThreadsOptions): LocalThreads {
-  const feed = createFeed(options.store, options.writes);
+  const { platform, channel } = options.place;
+  const feed = createFeed({ ...options, name: `${platform.name}:${channel.id}` });
   const poster = createPoster({ ...options, feed });
   return { feed, poster, posting: posting(options, { feed, poster }), reading: reading(options) };
 }

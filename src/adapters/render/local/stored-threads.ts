@@ -1,17 +1,23 @@
 import type { PlatformName } from "../../../core/protocol/platform.ts";
-import type { Store } from "../../../core/store/store.ts";
+import type { Store, StoreTransaction } from "../../../core/store/store.ts";
 import type { SecretMasking } from "../../../core/text/secret-masking.ts";
 import type { LocalThreadStore } from "./thread-store.ts";
 
 /**
  * A platform's threads in the program's database, which may still be opening while the port answers probes. What is stored
- * is without the program's own tokens and keys.
+ * is without the program's own tokens and keys. `isShared`: other processes write, too.
  */
 export function storedThreads(
   opening: Promise<Store>,
-  platform: PlatformName,
+  { platform, isShared }: { readonly platform: PlatformName; readonly isShared: boolean },
   { hide, hideIn, hideInBytes }: SecretMasking,
 ): LocalThreadStore {
+  /** A number is given once those before it are there to be read: whoever has seen one has missed none. */
+  const numbering = async <T>(work: (threads: StoreTransaction["webThreads"]) => Promise<T>): Promise<T> =>
+    (await opening).transaction(async (tx) => {
+      if (isShared) await tx.takeTurn("threads");
+      return work(tx.webThreads);
+    });
   return {
     threads: async (limit) => (await opening).webThreads.threads(platform, limit),
     messages: async (threadId, before, limit) => (await opening).webThreads.messages(threadId, before, limit),
@@ -21,11 +27,10 @@ export function storedThreads(
     messageByKey: async (key) => (await opening).webThreads.messageByKey(key),
     fromPeople: async (at, limit) => (await opening).webThreads.fromPeople(platform, at, limit),
     file: async (id) => (await opening).webThreads.file(id),
-    insert: async (message, opens) =>
-      (await opening).transaction((tx) =>
-        tx.webThreads.insert(hideIn(message), opens === null ? null : { ...hideIn(opens), platform }),
-      ),
-    update: async (id, body) => (await opening).transaction((tx) => tx.webThreads.update(id, hide(body))),
+    changes: async (seq, limit) => (await opening).webThreads.changes(platform, seq, limit),
+    insert: (message, opens) =>
+      numbering((threads) => threads.insert(hideIn(message), opens === null ? null : { ...hideIn(opens), platform })),
+    update: (id, bodyOf) => numbering((threads) => threads.update(id, (message) => hide(bodyOf(message)))),
     putFile: async (file) =>
       (await opening).transaction((tx) => tx.webThreads.putFile({ ...file, data: hideInBytes(file.data) })),
   };

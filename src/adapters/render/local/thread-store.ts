@@ -2,7 +2,7 @@
  * Where the threads of the web page and of the terminal live. Slack and Discord keep their own messages; these two have
  * nobody behind them, so this store is to their adapters what Slack's servers are to Slack's.
  *
- * Whoever writes writes one thing at a time. Every insert and every update gives
+ * Whoever writes writes one thing at a time, also where several processes do. Every insert and every update gives
  * the message a sequence number higher than any before it, across all threads: a page that knows the
  * highest number it has seen can ask for everything that changed since.
  */
@@ -48,6 +48,12 @@ export type InsertOutcome =
   | { readonly type: "duplicate"; readonly message: LocalMessage }
   | { readonly type: "no_thread" };
 
+/** A message that was posted or changed, and where. */
+export interface LocalChange {
+  readonly message: LocalMessage;
+  readonly thread: LocalThread;
+}
+
 export interface LocalThreadStore {
   /** Newest activity first. */
   threads(limit: number): Promise<readonly LocalThread[]>;
@@ -55,6 +61,8 @@ export interface LocalThreadStore {
   messages(threadId: string, before: number | null, limit: number): Promise<readonly LocalMessage[] | null>;
   /** Messages of all threads changed after `seq`, in order of `seq`. */
   since(seq: number, limit: number): Promise<readonly LocalMessage[]>;
+  /** The same, each with its thread. */
+  changes(seq: number, limit: number): Promise<readonly LocalChange[]>;
   /** The highest sequence number given so far; 0 when there is none. */
   lastSeq(): Promise<number>;
   message(id: string): Promise<LocalMessage | null>;
@@ -66,8 +74,8 @@ export interface LocalThreadStore {
    * (null), the thread must exist.
    */
   insert(message: NewLocalMessage, opens: { readonly title: string } | null): Promise<InsertOutcome>;
-  /** Replaces the body and gives a new `seq`. Null without such a message. */
-  update(id: string, body: string): Promise<LocalMessage | null>;
+  /** Replaces the body by what is made of the message as it is now, and gives a new `seq`. Null without such a message. */
+  update(id: string, bodyOf: (message: LocalMessage) => string): Promise<LocalMessage | null>;
   putFile(file: LocalFile): Promise<void>;
   file(id: string): Promise<LocalFile | null>;
 }

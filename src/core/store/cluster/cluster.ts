@@ -90,6 +90,7 @@ async function join({ id, clock, log, facts, lost }: ReplicaStart, over: Cluster
   const words = await openWords({ connection: over, id, log });
   return {
     id,
+    isShared: true,
     connection: over,
     clock: time.clock,
     drained: drained.promise,

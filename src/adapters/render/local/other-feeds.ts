@@ -1,0 +1,79 @@
+import { z } from "zod";
+import type { Cluster } from "../../../core/cluster.ts";
+import { createTeller, followOthers } from "../../../core/follow-others.ts";
+import type { Log } from "../../../core/protocol/log.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import type { ThreadFrame } from "./wire.ts";
+
+/** How often is looked for what others have written without a word about it, while a page is open. Milliseconds. */
+const LOOK_MS = 1_000;
+
+/** Characters of a word, of which each may be four bytes. */
+const MOST_CHARS = 900;
+
+/** What pages are told and no thread holds: it is not there to be read. */
+const toldSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("changed") }),
+  z.object({ type: z.literal("status"), threadId: z.string(), words: z.string() }),
+]);
+const wordSchema = z.object({ name: z.string(), frame: toldSchema.optional() });
+
+/** The feeds of the same threads in other processes. */
+export interface OtherFeeds {
+  /** Something is written. */
+  tell(): void;
+  tellFrame(frame: ThreadFrame): void;
+  /** Reads what they have written, while nothing is written here. What cannot be read now is read the next time. */
+  look(): Promise<void>;
+  end(): void;
+}
+
+export interface Sharing {
+  readonly cluster: Cluster;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Pick<Log, "warn">;
+}
+
+interface Own {
+  /** Passes on what is not there to be read. */
+  readonly push: (frame: ThreadFrame) => void;
+  /** Reads what is written: within a write, and as one. */
+  readonly look: () => Promise<void>;
+  readonly follow: () => Promise<void>;
+}
+
+export function otherFeeds(name: string, { cluster, clock, log }: Sharing, own: Own): OtherFeeds {
+  const { push, look, follow } = own;
+  const changes = { cluster, topic: "threads", clock, log } as const;
+  const tell = createTeller(changes, JSON.stringify({ name }));
+  const ends = [
+    followOthers({ ...changes, everyMs: LOOK_MS }, follow),
+    cluster.hear("threads", (about) => {
+      const word = wordIn(about);
+      if (word?.name === name && word.frame !== undefined) push(word.frame);
+    }),
+  ];
+  return {
+    tell,
+    tellFrame(frame) {
+      const told = toldSchema.safeParse(frame);
+      if (cluster.size() < 2 || !told.success) return;
+      const word = JSON.stringify({ name, frame: told.data });
+      if (word.length > MOST_CHARS) return;
+      cluster.tell("threads", word).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
+    },
+    look: () => look().catch((error: unknown) => log.warn({ err: error }, "others_not_followed")),
+    end: () => {
+      for (const end of ends) end();
+    },
+  };
+}
+
+/** Null for what another release tells. */
+function wordIn(about: string): z.infer<typeof wordSchema> | null {
+  try {
+    return wordSchema.safeParse(JSON.parse(about)).data ?? null;
+  } catch {
+    return null;
+  }
+}

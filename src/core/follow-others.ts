@@ -1,0 +1,65 @@
+import type { Cluster, ClusterTopic } from "./cluster.ts";
+import type { Log } from "./protocol/log.ts";
+import type { Clock } from "./protocol/runtime.ts";
+
+/** What changes within this time is told with one word. Milliseconds. */
+const TOGETHER_MS = 20;
+
+interface Changes {
+  readonly cluster: Cluster;
+  readonly topic: ClusterTopic;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Pick<Log, "warn">;
+}
+
+/**
+ * Looks for what other processes have changed: at each word of theirs, and every so many milliseconds without one, since words
+ * are lost. One look at a time. What it returns ends that. Where no other process comes, it does nothing.
+ */
+export function followOthers(
+  { cluster, topic, clock, log, everyMs }: Changes & { readonly everyMs: number },
+  look: () => Promise<void>,
+): () => void {
+  if (!cluster.isShared) return () => undefined;
+  let isLooking = false;
+  let isDue = false;
+  const lookNow = async (): Promise<void> => {
+    isDue = true;
+    if (isLooking) return;
+    isLooking = true;
+    while (isDue) {
+      isDue = false;
+      await look().catch((error: unknown) => log.warn({ err: error, topic }, "others_not_followed"));
+    }
+    isLooking = false;
+  };
+  const begin = (): void => {
+    lookNow().catch((error: unknown) => log.warn({ err: error, topic }, "others_not_followed"));
+  };
+  let takeBack: () => void;
+  const plan = (): void => {
+    takeBack = clock.after(everyMs, () => {
+      if (cluster.size() > 1) begin();
+      plan();
+    });
+  };
+  plan();
+  const hearNoMore = cluster.hear(topic, begin);
+  return () => {
+    hearNoMore();
+    takeBack();
+  };
+}
+
+/** Tells the other processes that something has changed; a word for what changes within a moment. */
+export function createTeller({ cluster, topic, clock, log }: Changes, about = ""): () => void {
+  let isDue = false;
+  return () => {
+    if (isDue || cluster.size() < 2) return;
+    isDue = true;
+    clock.after(TOGETHER_MS, () => {
+      isDue = false;
+      cluster.tell(topic, about).catch((error: unknown) => log.warn({ err: error, topic }, "others_not_told"));
+    });
+  };
+}
