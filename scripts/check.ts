@@ -29,6 +29,7 @@ const GATES: readonly Phase[] = [
   { name: "patterns", command: ["node", "scripts/gates.ts", "patterns"] },
   { name: "lock file", command: ["node", "scripts/gates.ts", "lock"] },
   { name: "dependencies", command: ["node", "scripts/gates.ts", "dependencies"] },
+  { name: "migrations", command: ["node", "scripts/gates.ts", "migrations"] },
   { name: "models", command: ["node", "scripts/gates.ts", "models"] },
   { name: "configuration", command: ["node", "scripts/config-schema.ts", "--check"] },
   { name: "unused code", command: ["knip", "--no-progress"] },

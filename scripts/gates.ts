@@ -2,6 +2,7 @@ import path from "node:path";
 import { boundaryProblems } from "./gates/boundaries.ts";
 import { dependencyProblems } from "./gates/dependencies.ts";
 import { lockProblems } from "./gates/lock.ts";
+import { migrationProblems } from "./gates/migrations.ts";
 import { modelProblems } from "./gates/models.ts";
 import { pathProblems } from "./gates/paths.ts";
 import { patternProblems } from "./gates/patterns.ts";
@@ -13,6 +14,7 @@ const GATES: Readonly<Record<string, (root: string) => string[]>> = {
   boundaries: boundaryProblems,
   dependencies: dependencyProblems,
   lock: lockProblems,
+  migrations: migrationProblems,
   models: modelProblems,
   paths: pathProblems,
   patterns: patternProblems,

@@ -27,6 +27,7 @@ import { DueEvents } from "./due-events.ts";
 import { beginRun, FIRST_EPOCH, NothingToDo, type OwnedWake, resumeRun } from "./next-wake.ts";
 import { HeldSessions, type Placement } from "./placement.ts";
 import { QueuePositions } from "./queue-positions.ts";
+import { Retries } from "./retries.ts";
 import { type NewEvent, type Stored, storeEvent } from "./store-event.ts";
 import { Timers } from "./timers.ts";
 
@@ -43,9 +44,6 @@ export interface EmbeddedEngineOptions {
   /** Where there are several processes: who asks which of them runs a session. Absent: this one runs them all. */
   readonly placement?: Placement;
 }
-
-/** How long until a run that could not go on is tried again: doubles with each failure. Milliseconds. */
-const RETRY_MS = { first: 5_000, most: 300_000 };
 
 /** What was found waiting is begun so often: what goes on, and what is new, comes first. Milliseconds. */
 const BEGIN_EVERY_MS = 20;
@@ -74,8 +72,7 @@ export class EmbeddedEngine implements SessionEngine {
   readonly #again = new Set<string>();
   readonly #suspend = new AbortController();
   readonly #positions: QueuePositions;
-  /** How often in a row the session's run could not go on. */
-  readonly #failures = new Map<string, number>();
+  readonly #retries = new Retries();
   /** Sessions whose run is being begun before it has a place: as good as active. */
   readonly #preparing = new Map<string, Promise<boolean>>();
   /** Begins the runs that were found waiting. Never rejects. */
@@ -208,9 +205,7 @@ export class EmbeddedEngine implements SessionEngine {
 
   #wakeLater(sessionId: string, error: unknown, event: string): void {
     if (this.#suspend.signal.aborted) return;
-    const failures = this.#failures.get(sessionId) ?? 0;
-    this.#failures.set(sessionId, failures + 1);
-    const waitMs = Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** failures);
+    const waitMs = this.#retries.waitMs(sessionId, error);
     this.#options.log.error({ err: error, sessionId, waitMs }, event);
     this.#timers.after(waitMs, () => this.#rewake(sessionId));
   }
@@ -323,7 +318,7 @@ export class EmbeddedEngine implements SessionEngine {
         return;
       }
       await this.#run(next, active);
-      this.#failures.delete(sessionId);
+      this.#retries.succeeded(sessionId);
       if (next.hasMore) this.#again.add(sessionId);
     } catch (error) {
       if (this.#suspend.signal.aborted) return;

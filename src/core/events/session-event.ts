@@ -62,6 +62,10 @@ export const sessionEventBodySchema = z.discriminatedUnion("kind", [
   childEventSchema,
   childEndSchema,
 ]);
+/** The kinds that this version knows. */
+export const EVENT_KINDS: ReadonlySet<string> = new Set(
+  sessionEventBodySchema.options.flatMap(({ shape }) => [...shape.kind.values]),
+);
 export type SessionEventBody = z.infer<typeof sessionEventBodySchema>;
 export type NoteEvent = z.infer<typeof note>;
 export type PersonMessageEvent = z.infer<typeof personMessage>;

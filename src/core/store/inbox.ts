@@ -1,9 +1,12 @@
+import { z } from "zod";
 import {
+  EVENT_KINDS,
   type SessionEvent,
   type StoredEvent,
   sessionEventBodySchema,
   type WaitingEvent,
 } from "../events/session-event.ts";
+import { StoreError } from "../protocol/errors.ts";
 import type { Client } from "./database/client.ts";
 
 export interface NewInboxEvent {
@@ -165,10 +168,9 @@ export function inboxWrites(db: Client) {
 const ACTS = { OR: [{ wakes: true }, { resumes: true }] };
 
 function toEvent(row: { seq: number; key: string; sessionId: string; body: string }): StoredEvent {
-  return {
-    seq: row.seq,
-    key: row.key,
-    sessionId: row.sessionId,
-    body: sessionEventBodySchema.parse(JSON.parse(row.body)),
-  };
+  const body: unknown = JSON.parse(row.body);
+  const kind = z.object({ kind: z.string() }).safeParse(body).data?.kind ?? "";
+  // Another process of a newer version has taken it in.
+  if (!EVENT_KINDS.has(kind)) throw new StoreError("database_newer", `event ${row.key} is of a newer version: ${kind}`);
+  return { seq: row.seq, key: row.key, sessionId: row.sessionId, body: sessionEventBodySchema.parse(body) };
 }

@@ -151,6 +151,12 @@ function reportReads(db: Client) {
   };
 }
 
+/**
+ * Raised by a release that stores of runs what the one before it cannot read: events of a new kind, steps with new contents.
+ * While both run beside one another, the older one leaves alone what the newer one has had.
+ */
+const SESSION_FORMAT = 1;
+
 export function sessionWrites(db: Client, channels: KnownChannels) {
   return {
     ...sessionReads(db),
@@ -205,9 +211,17 @@ export function sessionWrites(db: Client, channels: KnownChannels) {
       return settings;
     },
 
-    /** Makes the caller the session's only owner: journal writes of earlier epochs fail from now on. */
+    /**
+     * Makes the caller the session's only owner: journal writes of earlier epochs fail from now on. StoreError
+     * `database_newer` where a program of a newer format has had it.
+     */
     async raiseEpoch(id: string): Promise<{ readonly session: SessionRow; readonly epoch: number }> {
-      const row = await db.session.update({ where: { id }, data: { epoch: { increment: 1 } } });
+      const where = { id, format: { lte: SESSION_FORMAT } };
+      const [row] = await db.session.updateManyAndReturn({
+        where,
+        data: { epoch: { increment: 1 }, format: SESSION_FORMAT },
+      });
+      if (row === undefined) throw new StoreError("database_newer", `session ${id} is of a newer version`);
       return { session: toRow(row), epoch: row.epoch };
     },
 

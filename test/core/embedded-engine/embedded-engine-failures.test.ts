@@ -1,6 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import BetterSqlite3 from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import { ConnectionLost } from "../../../src/core/protocol/database-failure.ts";
@@ -26,6 +27,10 @@ afterEach(async () => {
   await store.close();
   await removeDirectory(directory);
 });
+
+function sql(statement: string) {
+  return new BetterSqlite3(path.join(directory, "engine.db")).prepare(statement);
+}
 
 /** So many wakes fail, as those on a database that is away for a moment. */
 function failingWakes(times: number): Store {
@@ -68,6 +73,31 @@ test("one session that cannot be woken keeps no other from its start", async () 
   await engine.start(seen.handler());
   await seen.ended(1);
   expect(seen.keys()).toEqual([`${two}:a`]);
+  await engine.stop(0);
+});
+
+test.each([
+  { what: "a session that a newer version has had", change: `UPDATE "Session" SET "format" = "format" + 1` },
+  {
+    what: "an event of a kind that only a newer version knows",
+    change: `UPDATE "InboxEvent" SET "body" = '{"kind":"x"}'`,
+  },
+])("$what is left alone, and offered again every second", async ({ change }) => {
+  const id = await createSession(store);
+  const seen = new Recorder();
+  await engineOn(store).deliver(id, event(`${id}:a`));
+  const [body] = sql('SELECT "body" FROM "InboxEvent"').all();
+  sql(change).run();
+  const before = sql('SELECT * FROM "Session", "InboxEvent"').all();
+  const engine = engineOn(store);
+  await engine.start(seen.handler());
+  await clock.advance(10_000);
+  expect(seen.begunKeys()).toEqual([]);
+  expect(sql('SELECT * FROM "Session", "InboxEvent"').all()).toEqual(before);
+  sql('UPDATE "InboxEvent" SET "body" = ?').run(Object.values(Object(body)));
+  sql('UPDATE "Session" SET "format" = 1').run();
+  await clock.advance(1_000);
+  await seen.ended(1);
   await engine.stop(0);
 });
 
