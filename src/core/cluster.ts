@@ -1,5 +1,6 @@
 /** What is in the database already, and what a process may want to read at once. */
 export type ClusterTopic =
+  | "claims"
   | "stops"
   | "threads"
   | "jobs"

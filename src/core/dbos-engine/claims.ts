@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { WorkflowQueue } from "@dbos-inc/dbos-sdk";
 import { ConfigError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
+import type { Ids } from "../protocol/runtime.ts";
 import { SESSION_QUEUE } from "../store/cluster/claim-rows.ts";
 
 /** What this engine needs of DBOS Transact; the package is loaded when it is first needed. */
@@ -8,6 +10,8 @@ export type Sdk = Pick<typeof import("@dbos-inc/dbos-sdk"), "DBOS">;
 export interface LoadedSdk extends Sdk {
   /** Gives what processes held that are no more back to the queue. */
   readonly recover: (executorIds: readonly string[]) => Promise<void>;
+  /** Takes claims that wait, as many as it may, beside the looks that DBOS takes by itself. */
+  readonly take: (queue: WorkflowQueue, most: number, token: string) => Promise<void>;
 }
 
 export interface Claiming {
@@ -16,6 +20,9 @@ export interface Claiming {
   readonly replicaId: string;
   /** How many sessions this process holds at most: those that run, and some that wait for a place. */
   readonly mostHeld: number;
+  /** How many sessions could begin to run here at once. */
+  readonly free: () => number;
+  readonly ids: Ids;
   readonly log: Log;
   readonly sdk: LoadedSdk;
   /** Does what a session has to do; resolves when nothing is left. */
@@ -25,8 +32,8 @@ export interface Claiming {
 /** The program's name and version to DBOS. With a version of each release, what an older one left would be nobody's. */
 const APPLICATION = { name: "deckhand", version: "1" };
 
-/** How often a process looks for sessions to hold. Milliseconds. */
-const LOOK_EVERY_MS = 10;
+/** How often a process looks for sessions to hold though nobody has said that some wait. Milliseconds. */
+const LOOK_EVERY_MS = 250;
 
 /** A session may outlive any number of processes. */
 const ANY_NUMBER = 2 ** 31 - 1;
@@ -38,12 +45,15 @@ const CONNECTIONS = 5;
 export interface Claims {
   /** Asks that some process holds the session; durable when it resolves. */
   request(sessionId: string): Promise<void>;
+  /** Takes sessions that wait, if there is room here; false where there is none. One that is asked for meanwhile follows. */
+  look(): Promise<boolean>;
   recover(replicaIds: readonly string[]): Promise<void>;
   /** Holds nothing more; what is held stays claimed until somebody recovers it. */
   close(): Promise<void>;
 }
 
-export async function openClaims({ url, replicaId, mostHeld, log, sdk, hold }: Claiming): Promise<Claims> {
+export async function openClaims(claiming: Claiming): Promise<Claims> {
+  const { url, replicaId, mostHeld, log, sdk, hold } = claiming;
   const { DBOS, recover } = sdk;
   // What runs in a workflow would count as its steps, and what it delivers as its children.
   const outside = AsyncLocalStorage.snapshot();
@@ -61,12 +71,13 @@ export async function openClaims({ url, replicaId, mostHeld, log, sdk, hold }: C
     logger: logged(log),
   });
   await launch(sdk);
-  await DBOS.registerQueue(SESSION_QUEUE, {
+  const queue = await DBOS.registerQueue(SESSION_QUEUE, {
     partitionConcurrency: 1,
     workerConcurrency: mostHeld,
     minPollingIntervalMs: LOOK_EVERY_MS,
   });
   return {
+    look: looker(claiming, queue),
     request: (sessionId) =>
       outside(async () => {
         const enqueueOptions = { queuePartitionKey: sessionId };
@@ -74,6 +85,28 @@ export async function openClaims({ url, replicaId, mostHeld, log, sdk, hold }: C
       }),
     recover,
     close: () => DBOS.shutdown(),
+  };
+}
+
+/** One look at a time: whoever asks during one gets the next. */
+function looker({ sdk, free, ids }: Claiming, queue: WorkflowQueue): Claims["look"] {
+  let looking: Promise<boolean> = Promise.resolve(true);
+  let next: Promise<boolean> | null = null;
+  const look = async () => {
+    const room = free();
+    if (room <= 0) return false;
+    await sdk.take(queue, room, ids.next("claim"));
+    return true;
+  };
+  return () => {
+    next ??= looking
+      .catch(() => false)
+      .then(() => {
+        next = null;
+        looking = look();
+        return looking;
+      });
+    return next;
   };
 }
 
@@ -102,10 +135,25 @@ export async function loadSdk(): Promise<LoadedSdk> {
     import("@dbos-inc/dbos-sdk"),
     import("@dbos-inc/dbos-sdk/internal/dbos-executor"),
   ]);
+  return sdkOf(DBOS, DBOSExecutor);
+}
+
+type Executor = typeof import("@dbos-inc/dbos-sdk/internal/dbos-executor").DBOSExecutor;
+
+/** What is used of a copy of the package. */
+export function sdkOf(DBOS: Sdk["DBOS"], executors: Pick<Executor, "globalInstance">): LoadedSdk {
   return {
     DBOS,
     recover: async (executorIds) => {
-      await DBOSExecutor.globalInstance?.recoverPendingWorkflows([...executorIds]);
+      await executors.globalInstance?.recoverPendingWorkflows([...executorIds]);
+    },
+    async take(queue, most, token) {
+      const executor = executors.globalInstance;
+      if (executor === undefined) return;
+      const { systemDatabase: claims, executorID } = executor;
+      const { version } = APPLICATION;
+      const taken = await claims.findAndMarkStartablePartitionedWorkflows(queue, executorID, version, most, token);
+      await executor.dispatchDequeuedWorkflows(taken, token);
     },
   };
 }

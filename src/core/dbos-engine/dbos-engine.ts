@@ -48,6 +48,7 @@ export class DbosEngine implements SessionEngine {
         if (!this.#hasBegun) return;
         const claims = await this.#claims();
         for (const sessionId of sessionIds) await claims.request(sessionId);
+        this.#look(claims);
       },
       // A word that is lost is made up for by the next look at what is stopped.
       tellStopped: ({ sessionId }) => options.cluster.tell("stops", sessionId),
@@ -69,9 +70,10 @@ export class DbosEngine implements SessionEngine {
   async start(handler: SessionHandler): Promise<void> {
     const { cluster } = this.#options;
     this.#claiming = this.#open();
-    await this.#claiming;
+    const claims = await this.#claiming;
     cluster.begin((ids) => this.#takeOver(ids));
     cluster.hear("stops", (sessionId) => this.#stopTold(sessionId));
+    cluster.hear("claims", () => this.#look(claims, false));
     await this.#here.start(handler);
     this.#hasBegun = true;
     this.#begun.resolve();
@@ -99,14 +101,19 @@ export class DbosEngine implements SessionEngine {
   }
 
   async #open(): Promise<Claims> {
-    const { url, log, maxConcurrentRuns, cluster } = this.#options;
+    const { url, log, runtime, maxConcurrentRuns, cluster } = this.#options;
     const sdk = await (this.#options.loadSdk ?? loadSdk)();
     const hold = async (sessionId: string) => {
       await this.#begun.promise;
       return this.#here.hold(sessionId);
     };
     const mostHeld = maxConcurrentRuns + WAITING_HELD;
-    return cluster.setUp(() => openClaims({ url, replicaId: cluster.id, mostHeld, log, sdk, hold }));
+    const free = () => {
+      const { running, waiting } = this.#here.load();
+      return maxConcurrentRuns - running - waiting;
+    };
+    const claiming = { url, replicaId: cluster.id, mostHeld, free, ids: runtime.ids, log, sdk, hold };
+    return cluster.setUp(() => openClaims(claiming));
   }
 
   #takeOver(ids: readonly string[]): void {
@@ -117,6 +124,7 @@ export class DbosEngine implements SessionEngine {
     const takeOver = async () => {
       const claims = await this.#claims();
       await claims.recover(ids);
+      this.#look(claims);
       await this.#sweep();
     };
     takeOver()
@@ -124,6 +132,16 @@ export class DbosEngine implements SessionEngine {
       .finally(() => {
         this.#isTakingOver = false;
       });
+  }
+
+  /** Takes what waits for a process, as far as there is room here; otherwise the others are told. */
+  #look(claims: Claims, tells = true): void {
+    const { log, cluster } = this.#options;
+    const look = async () => {
+      if (!(await claims.look()) && tells) await cluster.tell("claims", "");
+    };
+    // DBOS itself looks a moment later.
+    look().catch((error: unknown) => log.warn({ err: error }, "claims_not_looked_at"));
   }
 
   #stopTold(sessionId: string): void {

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import path from "node:path";
-import type { LoadedSdk } from "../../../src/core/dbos-engine/claims.ts";
+import { type LoadedSdk, sdkOf } from "../../../src/core/dbos-engine/claims.ts";
 
 const load = createRequire(import.meta.url);
 
@@ -13,10 +13,5 @@ export async function copyOfDbos(): Promise<LoadedSdk> {
   const { DBOSExecutor }: typeof import("@dbos-inc/dbos-sdk/internal/dbos-executor") = load(
     "@dbos-inc/dbos-sdk/internal/dbos-executor",
   );
-  return {
-    DBOS,
-    recover: async (executorIds) => {
-      await DBOSExecutor.globalInstance?.recoverPendingWorkflows([...executorIds]);
-    },
-  };
+  return sdkOf(DBOS, DBOSExecutor);
 }
