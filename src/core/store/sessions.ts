@@ -162,6 +162,7 @@ export function sessionWrites(db: Client, channels: KnownChannels) {
     ...sessionReads(db),
     ...succession(db),
     ...threadless(db),
+    ...ownership(db),
 
     /** Creates the session, and its workspace and channel when they are new. */
     async create(session: NewSession): Promise<SessionRow> {
@@ -210,7 +211,12 @@ export function sessionWrites(db: Client, channels: KnownChannels) {
       await db.session.update({ where: { id }, data });
       return settings;
     },
+  };
+}
 
+/** Who may write to a session. */
+function ownership(db: Client) {
+  return {
     /**
      * Makes the caller the session's only owner: journal writes of earlier epochs fail from now on. StoreError
      * `database_newer` where a program of a newer format has had it.
