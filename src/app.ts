@@ -151,7 +151,8 @@ async function assemble(alone: Unowned): Promise<TerminalPlatform> {
   const assembly: Assembly = { ...alone, ...(await ownDatabase({ ...alone, standBy })) };
   const { runtime } = assembly;
   status.state = "starting";
-  const emptyAt = await workedUntil(config.database.url, runtime.clock.now());
+  const shared = assembly.shared?.rates ?? null;
+  const emptyAt = shared === null ? await workedUntil(config.database.url, runtime.clock.now()) : null;
   const secrets = { ...(await openSecrets(assembly)), files: fileSecrets() };
   const store = learningStore(await openStore(config.database.url, runtime), secrets.files);
   assembly.parts.defer(() => store.close());
@@ -164,7 +165,7 @@ async function assemble(alone: Unowned): Promise<TerminalPlatform> {
   prepared.channelConfigs.requireAgents();
   for (const line of [...settings.leftOut.map(leftOutLine), ...prepared.problems]) say(`⚠ ${line}`);
 
-  const terminal = await openPlatforms(assembly, { web, store, secrets, emptyAt });
+  const terminal = await openPlatforms(assembly, { web, store, secrets, spent: { emptyAt, shared } });
   await run(assembly, { store, secrets, ...prepared }, { web, terminal });
   status.state = "running";
   if (web !== null) say(`✓ Deckhand is running. Web page: ${web.entryUrl()}`);

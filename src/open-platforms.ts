@@ -1,6 +1,6 @@
 import { jobReports } from "./adapters/render/job-view.ts";
 import { storedThreads } from "./adapters/render/local/stored-threads.ts";
-import { type PacedPlatform, pacePlatform } from "./adapters/render/pacing/paced-platform.ts";
+import { type PacedPlatform, pacePlatform, type Spent } from "./adapters/render/pacing/paced-platform.ts";
 import { createTaskBoard } from "./adapters/render/progress/task-board.ts";
 import { createTaskViews } from "./adapters/render/progress/task-view.ts";
 import { createRunViews } from "./adapters/render/run-view.ts";
@@ -122,19 +122,21 @@ export interface PlatformScope {
   readonly web: WebPlatform | null;
   readonly store: Store;
   readonly secrets: SecretMasking & { readonly files: SecretMasking };
-  /** When the buckets that pace posts may have been empty. */
-  readonly emptyAt: Parameters<typeof pacePlatform>[2];
+  /** What other processes have spent of the platforms' rates, or spend. */
+  readonly spent: Required<Spent>;
 }
 
 /** All platforms as the core has them: none of our own secrets comes by them, and authors of threads are known as served or not. */
 export async function openPlatforms(assembly: PlatformAssembly, opening: PlatformScope): Promise<TerminalPlatform> {
   const { config, runtime, platforms } = assembly;
-  const { web, secrets, emptyAt } = opening;
+  const { web, secrets, spent } = opening;
   const terminal = openTerminal(assembly, opening);
-  const others = web === null ? [] : [web, ...(await remotePlatforms(assembly))];
-  for (const platform of [...others, terminal]) {
+  const remote = web === null ? [] : await remotePlatforms(assembly);
+  for (const platform of web === null ? [terminal] : [web, ...remote, terminal]) {
     const guarded = withServedAuthors(withoutSecrets(platform, secrets, secrets.files), config.access);
-    platforms.set(platform.descriptor.name, pacePlatform(guarded, runtime.clock, emptyAt));
+    // The page and the terminals are each process's own.
+    const shared = remote.includes(platform) ? spent.shared : null;
+    platforms.set(platform.descriptor.name, pacePlatform(guarded, runtime.clock, { ...spent, shared }));
   }
   return terminal;
 }

@@ -187,7 +187,7 @@ class Conversation {
     const runtime = { clock, ids: this.#ids, random: world.random };
     const store = slowStore(this.#store, world, process);
     const inner = simPlatform({ world, process, server: this.#server, faultRate: this.#faultRate });
-    const platform = pacePlatform(inner, clock, clock.now());
+    const platform = pacePlatform(inner, clock, { emptyAt: clock.now() });
     const engine = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns: 2, target: () => platform });
     const board = createTaskBoard();
     const deps = { store, engine, clock, log: silentLog, approvals: APPROVALS };

@@ -1,6 +1,7 @@
 import type { ChatPlatform, Lane, OutgoingMessage, PostedMessage, ThreadRef } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { SuspendSignal } from "../../../core/protocol/signals.ts";
+import type { SharedRates } from "../../../core/shared-rates.ts";
 import { WorkspaceBudgets } from "./workspace-budgets.ts";
 
 export interface EditOptions {
@@ -27,12 +28,17 @@ export interface PacedPlatform extends ChatPlatform {
 /** What kept work gets when the platform stops. */
 const STOP_WAIT_MS = 2_000;
 
-/**
- * Every request that creates or changes something goes through its workspace's scheduler. `emptyAt`: when a process before
- * this one may have spent the rates' bursts; milliseconds since the epoch.
- */
-export function pacePlatform(inner: ChatPlatform, clock: Clock, emptyAt: number | null = null): PacedPlatform {
-  const budgets = new WorkspaceBudgets(inner.descriptor.limits, clock, emptyAt);
+/** What other processes have spent of the platform's rates, or spend. */
+export interface Spent {
+  /** When a process before this one may have spent the rates' bursts. Milliseconds since the epoch. */
+  readonly emptyAt?: number | null;
+  /** What keeps count for all processes that serve the platform at the same time. */
+  readonly shared?: SharedRates | null;
+}
+
+/** Every request that creates or changes something goes through its workspace's scheduler. */
+export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {}): PacedPlatform {
+  const budgets = budgetsOf(inner, clock, spent);
   const kept = new Set<Promise<unknown>>();
   let stopping = new AbortController();
 
@@ -90,6 +96,12 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, emptyAt: number 
       kept.add(task);
     },
   };
+}
+
+function budgetsOf(inner: ChatPlatform, clock: Clock, { emptyAt = null, shared = null }: Spent): WorkspaceBudgets {
+  const { name: platform, limits } = inner.descriptor;
+  const workspaces = () => inner.workspaces?.() ?? new Map<string, string>();
+  return new WorkspaceBudgets({ platform, limits, clock, emptyAt, shared, workspaces });
 }
 
 function pacedStatus(

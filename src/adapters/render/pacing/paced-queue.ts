@@ -1,6 +1,7 @@
 import { PlatformError } from "../../../core/protocol/errors.ts";
 import type { Lane, RateBucket } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
+import type { RateAnswer, SharedRates } from "../../../core/shared-rates.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 const LANES: readonly Lane[] = ["approval", "answer", "first", "progress"];
@@ -13,6 +14,9 @@ const DEFAULT_RETRY_AFTER_MS = 5_000;
 
 /** How long unanswered requests may hold others back; a request that hangs for longer is not what stalls them. */
 const MAX_SILENCE_MS = 10_000;
+
+/** A silence that is as short is the platform's usual delay: other processes need not know of it. */
+const TOLD_SILENCE_MS = 1_000;
 
 /** How often a queue looks again while answers are awaited. */
 const SILENT_WAKE_MS = 250;
@@ -35,12 +39,21 @@ interface WaitingPost {
   start(): void;
 }
 
+/** The bucket and the gate, where other processes take from them and close them, too. */
+export interface SharedBucket {
+  readonly rates: SharedRates;
+  readonly bucket: string;
+  readonly gate: string;
+}
+
 export interface PacedQueueOptions {
   readonly rate: RateBucket;
   readonly gate: Gate;
   readonly clock: Clock;
   /** When nothing of the burst was there; milliseconds since the epoch. */
   readonly emptyAt?: number | null;
+  /** Asked for each token; what it answers stands in for this process's own count until it is asked again. */
+  readonly shared?: SharedBucket | null;
 }
 
 /**
@@ -48,6 +61,7 @@ export interface PacedQueueOptions {
  * gate for as long as the platform says and puts the request back at the head of its lane.
  */
 export class PacedQueue {
+  readonly #rate: RateBucket;
   readonly #bucket: TokenBucket;
   readonly #gate: Gate;
   readonly #clock: Clock;
@@ -57,8 +71,13 @@ export class PacedQueue {
   #underWay = 0;
   /** Since when no answer has come while some were awaited. */
   #busySince = 0;
+  readonly #shared: SharedBucket | null;
+  /** A token is asked for, for whoever is the most urgent when it comes. */
+  #isAsking = false;
 
-  constructor({ rate, gate, clock, emptyAt = null }: PacedQueueOptions) {
+  constructor({ rate, gate, clock, emptyAt = null, shared = null }: PacedQueueOptions) {
+    this.#rate = rate;
+    this.#shared = shared;
     this.#bucket = new TokenBucket(rate);
     if (emptyAt !== null) this.#bucket.drain(emptyAt);
     this.#gate = gate;
@@ -96,7 +115,9 @@ export class PacedQueue {
     this.#underWay += 1;
     return () => {
       const now = this.#clock.now();
-      this.#bucket.pause(this.#silentMs(now));
+      const silentMs = this.#silentMs(now);
+      this.#bucket.pause(silentMs);
+      if (silentMs >= TOLD_SILENCE_MS) this.#tellLacking(now);
       this.#busySince = now;
       this.#underWay -= 1;
       this.#pump();
@@ -110,18 +131,20 @@ export class PacedQueue {
 
   giveBack(): void {
     this.#bucket.giveBack();
+    this.#shared?.rates.giveBack(this.#shared.bucket, this.#rate);
     this.#pump();
   }
 
   /** Whether a request of the lane would be sent at once. */
   isFree(lane: Lane): boolean {
     const ahead = LANES.slice(0, LANES.indexOf(lane) + 1).some((lane) => this.#lanes[lane].length > 0);
-    return !ahead && this.#waitMs() === 0;
+    return !ahead && !this.#isAsking && this.#waitMs(lane) === 0;
   }
 
   /** Nothing waits and the bucket is full: a fresh queue would behave the same. */
   get isIdle(): boolean {
-    return LANES.every((lane) => this.#lanes[lane].length === 0) && this.#bucket.isFull(this.#clock.now());
+    const isWaiting = this.#isAsking || LANES.some((lane) => this.#lanes[lane].length > 0);
+    return !isWaiting && this.#bucket.isFull(this.#clock.now());
   }
 
   #turn({ lane, signal, again }: Turn & { again: boolean }): Promise<void> {
@@ -155,38 +178,75 @@ export class PacedQueue {
   }
 
   #close(retryAfterMs: number): void {
+    this.#closeFor(retryAfterMs);
     const now = this.#clock.now();
-    if (now + retryAfterMs > this.#gate.closedUntil) {
-      this.#gate.closedUntil = now + retryAfterMs;
-      this.#gate.closedForMs = retryAfterMs;
-    }
     this.#bucket.drain(now);
+    this.#shared?.rates.close(this.#shared.gate, retryAfterMs);
+    this.#tellLacking(now);
   }
 
-  #waitMs(): number {
+  /** What this process alone knows of the bucket. */
+  #tellLacking(now: number): void {
+    this.#shared?.rates.lacks(this.#shared.bucket, this.#rate, this.#bucket.lacksMs(now));
+  }
+
+  #closeFor(ms: number): void {
+    const now = this.#clock.now();
+    if (now + ms <= this.#gate.closedUntil) return;
+    this.#gate.closedUntil = now + ms;
+    this.#gate.closedForMs = ms;
+  }
+
+  #waitMs(lane: Lane): number {
     const now = this.#clock.now();
     // Longer than it was closed for: the clock was set back.
     if (this.#gate.closedUntil - now > this.#gate.closedForMs) this.#gate.closedUntil = now + this.#gate.closedForMs;
-    return Math.max(this.#gate.closedUntil - now, this.#bucket.waitMs(now - this.#silentMs(now)));
+    return Math.max(this.#gate.closedUntil - now, this.#bucket.waitMs(now - this.#silentMs(now), this.#kept(lane)));
+  }
+
+  /** Tokens that a lane leaves to those that are more urgent: in other processes they may wait behind it. */
+  #kept(lane: Lane): number {
+    return this.#shared === null ? 0 : Math.min(LANES.indexOf(lane), this.#rate.burst - 1);
   }
 
   #pump(): void {
     this.#cancelWake?.();
     this.#cancelWake = undefined;
-    for (let next = this.#head(); next !== undefined; next = this.#head()) {
-      const waitMs = this.#waitMs();
+    for (let lane = this.#next(); lane !== undefined && !this.#isAsking; lane = this.#next()) {
+      const waitMs = this.#waitMs(lane);
       if (waitMs > 0) {
         // An answer looks again by itself; time alone moves nothing on while it is awaited.
         const wakeMs = this.#underWay === 0 ? waitMs : Math.max(waitMs, SILENT_WAKE_MS);
         this.#cancelWake = this.#clock.after(wakeMs, () => this.#pump());
         return;
       }
-      next.shift()?.start();
+      if (this.#shared !== null) {
+        this.#ask(this.#shared, lane);
+        return;
+      }
+      this.#lanes[lane].shift()?.start();
       this.#bucket.take(this.#clock.now());
     }
   }
 
-  #head(): WaitingPost[] | undefined {
-    return LANES.map((lane) => this.#lanes[lane]).find((queue) => queue.length > 0);
+  #ask({ rates, bucket, gate }: SharedBucket, lane: Lane): void {
+    this.#isAsking = true;
+    rates.take({ bucket, gate, rate: this.#rate, kept: this.#kept(lane) }, (answer) => this.#answered(answer));
+  }
+
+  #answered({ isTaken, lacksMs, closedMs }: RateAnswer): void {
+    this.#isAsking = false;
+    this.#bucket.set(this.#clock.now(), lacksMs);
+    if (closedMs > 0) this.#closeFor(closedMs);
+    const lane = this.#next();
+    // Whoever it was for has given up meanwhile.
+    if (isTaken && lane === undefined) this.giveBack();
+    else if (isTaken && lane !== undefined) this.#lanes[lane].shift()?.start();
+    this.#pump();
+  }
+
+  /** The most urgent lane in which something waits. */
+  #next(): Lane | undefined {
+    return LANES.find((lane) => this.#lanes[lane].length > 0);
   }
 }

@@ -1,6 +1,7 @@
 import type { Lane, PlatformLimits } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
-import { type Gate, PacedQueue } from "./paced-queue.ts";
+import type { SharedRates } from "../../../core/shared-rates.ts";
+import { type Gate, PacedQueue, type SharedBucket } from "./paced-queue.ts";
 
 type Rates = Pick<PlatformLimits, "postsPerChannel" | "editsPerWorkspace">;
 
@@ -8,6 +9,17 @@ export interface Send<T> {
   readonly lane: Lane;
   readonly send: () => Promise<T>;
   readonly signal: AbortSignal;
+}
+
+export interface WorkspaceRates {
+  readonly limits: Rates;
+  readonly clock: Clock;
+  /** When a process before this one may have spent all there was; milliseconds since the epoch. */
+  readonly emptyAt: number | null;
+  /** Null where no other process has a share. */
+  readonly shared: SharedRates | null;
+  /** The workspace among all whose rates processes share. */
+  readonly name: string;
 }
 
 /** Channels whose queues are kept before idle ones are dropped. */
@@ -18,8 +30,7 @@ const SWEEP_AT = 256;
  * live message has at most one edit waiting, so first come, first served is a fair share of the edits.
  */
 export class RateScheduler {
-  readonly #limits: Rates;
-  readonly #clock: Clock;
+  readonly #options: WorkspaceRates;
   readonly #posts = new Map<string, PacedQueue>();
   readonly #postGate: Gate = { closedUntil: 0, closedForMs: 0 };
   readonly #edits: PacedQueue;
@@ -28,21 +39,21 @@ export class RateScheduler {
   /** Tokens taken ahead for a channel's first posts. */
   readonly #reserved = new Map<string, number>();
 
-  /** `emptyAt`: when a process before this one may have spent all there was; milliseconds since the epoch. */
-  constructor(limits: Rates, clock: Clock, emptyAt: number | null) {
-    this.#limits = limits;
-    this.#clock = clock;
-    const ofWorkspace = (spentAt: number | null = null) =>
+  constructor(options: WorkspaceRates) {
+    this.#options = options;
+    const { limits, clock, emptyAt } = options;
+    const ofWorkspace = (method: string, spentAt: number | null = null) =>
       new PacedQueue({
         rate: limits.editsPerWorkspace,
         gate: { closedUntil: 0, closedForMs: 0 },
         clock,
         emptyAt: spentAt,
+        shared: this.#shared(method),
       });
     // Edits can wait, and posts must not.
-    this.#edits = ofWorkspace(emptyAt);
-    this.#reactions = ofWorkspace();
-    this.#statuses = ofWorkspace();
+    this.#edits = ofWorkspace("edits", emptyAt);
+    this.#reactions = ofWorkspace("reactions");
+    this.#statuses = ofWorkspace("statuses");
   }
 
   post<T>(channelId: string, { lane, send, signal }: Send<T>): Promise<T> {
@@ -90,7 +101,9 @@ export class RateScheduler {
     const known = this.#posts.get(channelId);
     if (known !== undefined) return known;
     this.#sweep();
-    const queue = new PacedQueue({ rate: this.#limits.postsPerChannel, gate: this.#postGate, clock: this.#clock });
+    const { limits, clock } = this.#options;
+    const shared = this.#shared("posts", channelId);
+    const queue = new PacedQueue({ rate: limits.postsPerChannel, gate: this.#postGate, clock, shared });
     this.#posts.set(channelId, queue);
     return queue;
   }
@@ -100,5 +113,11 @@ export class RateScheduler {
     for (const [channelId, queue] of this.#posts) {
       if (queue.isIdle && !this.#reserved.has(channelId)) this.#posts.delete(channelId);
     }
+  }
+
+  #shared(method: string, channelId?: string): SharedBucket | null {
+    const { shared: rates, name } = this.#options;
+    const gate = `${name} ${method}`;
+    return rates && { rates, gate: `${gate} open`, bucket: channelId === undefined ? gate : `${gate} ${channelId}` };
   }
 }

@@ -13,12 +13,22 @@ export class TokenBucket {
     this.#rate = rate;
   }
 
-  /** Milliseconds until a token is there; 0 when it can be taken now. */
-  waitMs(now: number): number {
+  /** Milliseconds until a token is there beside those that are kept; 0 when it can be taken now. */
+  waitMs(now: number, kept = 0): number {
     const emptyMs = this.#rate.burst * this.#rate.everyMs;
     // No bucket lacks more than all its tokens: a clock that was set back would have it wait until it is as late again.
     if (this.#fullAt - now > emptyMs + TOLERANCE_MS) this.#fullAt = now + emptyMs;
-    return Math.max(0, this.#fullAt - now - (this.#rate.burst - 1) * this.#rate.everyMs);
+    return Math.max(0, this.#fullAt - now - (this.#rate.burst - 1 - kept) * this.#rate.everyMs);
+  }
+
+  /** Milliseconds until it is full. */
+  lacksMs(now: number): number {
+    return Math.max(0, this.#fullAt - now);
+  }
+
+  /** Somebody else keeps count: it is full after so many milliseconds. */
+  set(now: number, lacksMs: number): void {
+    this.#fullAt = now + lacksMs;
   }
 
   take(now: number): void {

@@ -1,7 +1,12 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
-import type { PlatformLimits } from "../../../core/protocol/platform.ts";
-import type { Clock } from "../../../core/protocol/runtime.ts";
-import { RateScheduler } from "./rate-scheduler.ts";
+import type { PlatformName } from "../../../core/protocol/platform.ts";
+import { RateScheduler, type WorkspaceRates } from "./rate-scheduler.ts";
+
+export interface PlatformRates extends Omit<WorkspaceRates, "name"> {
+  readonly platform: PlatformName;
+  /** The workspaces that the platform is connected to. */
+  readonly workspaces: () => ReadonlyMap<string, string>;
+}
 
 /** Channels whose workspace is remembered for edits that name only the message. */
 const KNOWN_CHANNELS = 10_000;
@@ -11,17 +16,12 @@ const UNNAMED = "";
 
 /** One rate scheduler per workspace, made when first needed. */
 export class WorkspaceBudgets {
-  readonly #limits: PlatformLimits;
-  readonly #clock: Clock;
-  readonly #emptyAt: number | null;
+  readonly #rates: PlatformRates;
   readonly #schedulers = new Map<string, RateScheduler>();
   readonly #workspaceByChannel = new BoundedMap<string, string>(KNOWN_CHANNELS);
 
-  /** `emptyAt`: as the schedulers' own. */
-  constructor(limits: PlatformLimits, clock: Clock, emptyAt: number | null) {
-    this.#limits = limits;
-    this.#clock = clock;
-    this.#emptyAt = emptyAt;
+  constructor(rates: PlatformRates) {
+    this.#rates = rates;
   }
 
   of(workspaceId: string): RateScheduler {
@@ -30,14 +30,16 @@ export class WorkspaceBudgets {
     // What was spent before any workspace was named counts for the first one that is.
     const unnamed = this.#schedulers.get(UNNAMED);
     this.#schedulers.delete(UNNAMED);
-    const scheduler = unnamed ?? new RateScheduler(this.#limits, this.#clock, this.#emptyAt);
+    const name = `${this.#rates.platform} ${workspaceId}`;
+    const scheduler = unnamed ?? new RateScheduler({ ...this.#rates, name });
     this.#schedulers.set(workspaceId, scheduler);
     return scheduler;
   }
 
   /** The budget of the workspace that the channel was last seen in; where there is only one, that one. */
   ofChannel(channelId: string): RateScheduler {
-    const [only, other] = this.#schedulers.keys();
+    const known = this.#schedulers.size > 0 ? this.#schedulers : this.#rates.workspaces();
+    const [only, other] = known.keys();
     const fallback = other === undefined ? only : undefined;
     return this.of(this.#workspaceByChannel.get(channelId) ?? fallback ?? UNNAMED);
   }

@@ -11,7 +11,7 @@ export interface ClusterConnection {
   /** One after the other. Rejects where no answer comes in time, if there is a time. */
   readonly query: (
     sql: string,
-    values?: readonly (string | number | readonly string[])[],
+    values?: readonly (string | number | readonly string[] | readonly number[])[],
     withinMs?: number,
   ) => Promise<readonly unknown[]>;
   /**
@@ -29,6 +29,9 @@ export interface ClusterConnection {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
+
+/** What this connection writes is lost with the server at worst, which ends all processes that it is about. */
+const NO_FLUSH = "SET synchronous_commit = off";
 
 /** The server notices within a few seconds that a machine has vanished, and frees its locks. Seconds; milliseconds. */
 const NOTICE_VANISHED =
@@ -52,6 +55,7 @@ const TABLES = [
      ADD COLUMN IF NOT EXISTS state jsonb NOT NULL DEFAULT '{}',
      ADD COLUMN IF NOT EXISTS draining boolean NOT NULL DEFAULT false`,
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.role (name text PRIMARY KEY, replica text NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS deckhand_cluster.rate (name text PRIMARY KEY, full_at timestamptz NOT NULL, is_taken boolean NOT NULL)",
 ];
 
 export async function openClusterConnection(url: string): Promise<ClusterConnection> {
@@ -70,6 +74,7 @@ export async function openClusterConnection(url: string): Promise<ClusterConnect
   try {
     await client.connect();
     await client.query(NOTICE_VANISHED);
+    await client.query(NO_FLUSH);
   } catch (error) {
     throw unavailable(url, error);
   }

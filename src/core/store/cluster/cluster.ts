@@ -2,9 +2,11 @@ import type { Cluster } from "../../cluster.ts";
 import { type AppError, StoreError } from "../../protocol/errors.ts";
 import type { Log } from "../../protocol/log.ts";
 import type { Clock } from "../../protocol/runtime.ts";
+import type { SharedRates } from "../../shared-rates.ts";
 import { type ClusterConnection, openClusterConnection, setUpCluster } from "./cluster-connection.ts";
 import { openWords } from "./cluster-words.ts";
 import { type Beat, Membership } from "./membership.ts";
+import { RateRows } from "./rate-rows.ts";
 import { Roles } from "./roles.ts";
 
 export interface ReplicaStart {
@@ -32,6 +34,8 @@ export interface OpenCluster extends Cluster {
   requireAlive(): Promise<void>;
   /** Makes what all processes need and one may make at a time. */
   setUp<T>(work: () => Promise<T>): Promise<T>;
+  /** The platforms' rates, which all processes keep together. */
+  readonly rates: SharedRates;
   /** From now on this process says that it lives. `orphaned`: who is no more and has left sessions; called again until nothing is left. */
   begin(orphaned: (ids: readonly string[]) => void): void;
   /** What the others are told of what this process does. JSON. */
@@ -97,6 +101,7 @@ async function join({ id, clock, log, facts, lost }: ReplicaStart, over: Cluster
     size: () => size,
     ...words,
     hold: roles.hold,
+    rates: new RateRows({ connection: over, clock, log }),
     requireAlive: () => membership.requireAlive(),
     setUp: (work) => setUpCluster(over, clock, work),
     begin(whose) {

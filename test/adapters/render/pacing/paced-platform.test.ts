@@ -14,7 +14,7 @@ const { signal } = new AbortController();
 function setup(emptyAt: number | null = null) {
   const clock = new ManualClock(0);
   const inner = memoryPlatform(clock);
-  return { clock, inner, platform: pacePlatform(inner, clock, emptyAt) };
+  return { clock, inner, platform: pacePlatform(inner, clock, { emptyAt }) };
 }
 
 test("posts of a channel go out as a burst and then one per interval, other channels beside them", async () => {

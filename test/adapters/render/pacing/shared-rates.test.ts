@@ -1,0 +1,157 @@
+import { array, assert, asyncProperty, constantFrom, integer, nat, record } from "fast-check";
+import { expect, test } from "vitest";
+import { type Gate, PacedQueue } from "../../../../src/adapters/render/pacing/paced-queue.ts";
+import { TokenBucket } from "../../../../src/adapters/render/pacing/token-bucket.ts";
+import { PlatformError } from "../../../../src/core/protocol/errors.ts";
+import type { Lane, RateBucket } from "../../../../src/core/protocol/platform.ts";
+import type { RateAnswer, RateAsk, SharedRates } from "../../../../src/core/shared-rates.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+
+const LANES: readonly Lane[] = ["approval", "answer", "first", "progress"];
+const NEVER = new AbortController().signal;
+
+/** Keeps one bucket and its gate for any number of processes; its answers take a while. */
+class MemoryRates implements SharedRates {
+  readonly #clock: ManualClock;
+  readonly #bucket: TokenBucket;
+  readonly #delays: readonly number[];
+  #asked = 0;
+  #closedUntil = 0;
+
+  constructor(clock: ManualClock, rate: RateBucket, delays: readonly number[] = [1]) {
+    this.#clock = clock;
+    this.#bucket = new TokenBucket(rate);
+    this.#delays = delays;
+  }
+
+  take({ kept }: RateAsk, answered: (answer: RateAnswer) => void): void {
+    const now = this.#clock.now();
+    const closedMs = Math.max(0, this.#closedUntil - now);
+    const isTaken = closedMs === 0 && this.#bucket.waitMs(now, kept) === 0;
+    if (isTaken) this.#bucket.take(now);
+    const answer = { isTaken, lacksMs: this.#bucket.lacksMs(now), closedMs };
+    this.#clock.after(this.#delays[this.#asked++ % this.#delays.length] ?? 1, () => answered(answer));
+  }
+
+  giveBack(): void {
+    this.#bucket.giveBack();
+  }
+
+  lacks(_bucket: string, _rate: RateBucket, lacksMs: number): void {
+    const now = this.#clock.now();
+    this.#bucket.set(now, Math.max(lacksMs, this.#bucket.lacksMs(now)));
+  }
+
+  close(_gate: string, forMs: number): void {
+    this.#closedUntil = Math.max(this.#closedUntil, this.#clock.now() + forMs);
+  }
+}
+
+interface Processes {
+  readonly clock: ManualClock;
+  readonly queues: readonly PacedQueue[];
+}
+
+function processes(count: number, rate: RateBucket, delays?: readonly number[]): Processes {
+  const clock = new ManualClock(0);
+  const rates = new MemoryRates(clock, rate, delays);
+  const queue = () => {
+    const gate: Gate = { closedUntil: 0, closedForMs: 0 };
+    return new PacedQueue({ rate, gate, clock, shared: { rates, bucket: "b", gate: "g" } });
+  };
+  return { clock, queues: Array.from({ length: count }, queue) };
+}
+
+const sending = record({
+  rate: record({ burst: integer({ min: 1, max: 8 }), everyMs: integer({ min: 50, max: 1_500 }) }),
+  delays: array(integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 7 }),
+  requests: array(record({ process: nat(3), at: nat(5_000), lane: constantFrom(...LANES), answersMs: nat(200) }), {
+    minLength: 1,
+    maxLength: 40,
+  }),
+});
+
+test("whatever processes send when, all is sent, and no stretch of time has more than the rate allows", async () => {
+  await assert(
+    asyncProperty(sending, async ({ rate, delays, requests }) => {
+      const { clock, queues } = processes(4, rate, delays);
+      const sentAt: number[] = [];
+      const send = async ({ process, at, lane, answersMs }: (typeof requests)[number]) => {
+        await clock.sleep(at, NEVER);
+        const request = () => {
+          sentAt.push(clock.now());
+          return clock.sleep(answersMs, NEVER);
+        };
+        await queues[process]?.run(request, { lane, signal: NEVER });
+      };
+      const all = Promise.all(requests.map(send));
+      await clock.runAll();
+      await all;
+      expect(sentAt).toHaveLength(requests.length);
+      const longestDelayMs = Math.max(...delays);
+      for (const [first, from] of sentAt.entries())
+        for (const [last, to] of sentAt.entries())
+          if (last >= first)
+            expect(last - first + 1).toBeLessThanOrEqual(rate.burst + (to - from + longestDelayMs) / rate.everyMs);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("what is urgent in one process does not wait behind what is not in another", async () => {
+  const { clock, queues } = processes(3, { burst: 7, everyMs: 1_000 });
+  const [first = expect.fail(), second = expect.fail(), third = expect.fail()] = queues;
+  const sent = (queue: PacedQueue, lane: Lane, count: number) =>
+    Array.from({ length: count }, () => queue.run(async () => clock.now(), { lane, signal: NEVER }));
+  const progress = [...sent(first, "progress", 20), ...sent(second, "progress", 20)];
+  await clock.advance(10_000);
+  const askedAt = clock.now();
+  const approvals = sent(third, "approval", 3);
+  await clock.runAll();
+  for (const at of await Promise.all(approvals)) expect(at).toBeLessThan(askedAt + 100);
+  await Promise.all(progress);
+});
+
+test("a 429 that one process gets closes the others' gates", async () => {
+  const { clock, queues } = processes(2, { burst: 3, everyMs: 100 });
+  const [first = expect.fail(), second = expect.fail()] = queues;
+  let refusals = 1;
+  const send = async () => {
+    refusals -= 1;
+    if (refusals >= 0) throw new PlatformError("platform_rate_limited", "429", { retryAfterMs: 20_000 });
+    return clock.now();
+  };
+  const limited = first.run(send, { lane: "answer", signal: NEVER });
+  await clock.advance(10);
+  const other = second.run(send, { lane: "answer", signal: NEVER });
+  await clock.runAll();
+  expect(await other).toBeGreaterThanOrEqual(20_000);
+  expect(await limited).toBeGreaterThanOrEqual(20_000);
+});
+
+test("a token whose request was taken back meanwhile is the others'", async () => {
+  const { clock, queues } = processes(2, { burst: 1, everyMs: 60_000 });
+  const [first = expect.fail(), second = expect.fail()] = queues;
+  const controller = new AbortController();
+  const unwanted = first.run(async () => 0, { lane: "answer", signal: controller.signal });
+  const gone = expect(unwanted).rejects.toThrow("not needed");
+  controller.abort(new Error("not needed"));
+  await gone;
+  await clock.advance(10);
+  const sentAt = second.run(async () => clock.now(), { lane: "answer", signal: NEVER });
+  await clock.runAll();
+  expect(await sentAt).toBeLessThan(100);
+});
+
+test("what came late over a connection that stalls is spent late, for the others, too", async () => {
+  const { clock, queues } = processes(2, { burst: 3, everyMs: 1_000 });
+  const [first = expect.fail(), second = expect.fail()] = queues;
+  const stalled = Array.from({ length: 3 }, () =>
+    first.run(() => clock.sleep(2_500, NEVER), { lane: "approval", signal: NEVER }),
+  );
+  await clock.advance(2_600);
+  await Promise.all(stalled);
+  const sentAt = second.run(async () => clock.now(), { lane: "approval", signal: NEVER });
+  await clock.runAll();
+  expect(await sentAt).toBeGreaterThan(3_400);
+});
