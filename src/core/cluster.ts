@@ -13,6 +13,21 @@ export type ClusterTopic =
   | "memories"
   | "replicas";
 
+/** Another process that lives, as the database has it. */
+export interface OtherReplica {
+  readonly id: string;
+  /** What it reports of itself; empty until it has begun. JSON. */
+  readonly state: unknown;
+}
+
+/** Sessions at platforms' gateways: whoever has a shard's role goes on with what the one before has kept. JSON. */
+export interface GatewaySessions {
+  /** By the role; null where there is none. */
+  of(role: string): Promise<unknown>;
+  /** Does nothing where another process has the role by now. */
+  keep(role: string, session: object | null): Promise<void>;
+}
+
 /** The processes that share a database, this one among them: a replica each. */
 export interface Cluster {
   /** This process among the others. */
@@ -21,6 +36,11 @@ export interface Cluster {
   readonly isShared: boolean;
   /** How many processes there are, as far as this one knows; at least 1. */
   size(): number;
+  readonly gatewaySessions: GatewaySessions;
+  /** Asked of the database. */
+  others(): Promise<readonly OtherReplica[]>;
+  /** What the others are told of what this process does, beside what is reported already. JSON. */
+  report(state: () => object): void;
   /**
    * Tells the others. A word may be lost, and one that is told many times may be heard once: whoever hears it reads what is
    * in the database, and reads it now and then without a word. At most 4,000 bytes. Never rejects.
@@ -30,7 +50,8 @@ export interface Cluster {
   hear(topic: ClusterTopic, listener: (about: string) => void): () => void;
   /**
    * Does work that one process at a time does: whenever this one gets the role, until the signal aborts. Work that is over by
-   * itself or fails is begun again after a while. What it returns gives the role up, once the work is over.
+   * itself or fails is begun again after a while. What it returns gives the role up, once the work is over. Of several roles
+   * one is taken, whichever is free.
    */
-  hold(role: string, work: (signal: AbortSignal) => Promise<void>): () => Promise<void>;
+  hold(role: string | readonly string[], work: (signal: AbortSignal) => Promise<void>): () => Promise<void>;
 }

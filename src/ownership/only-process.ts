@@ -9,11 +9,14 @@ export function onlyProcess(world: { readonly clock: Clock; readonly log: Log })
     id: "only",
     isShared: false,
     size: () => 1,
+    gatewaySessions: { of: () => Promise.resolve(null), keep: () => Promise.resolve() },
+    others: () => Promise.resolve([]),
+    report: () => undefined,
     tell: () => Promise.resolve(),
     hear: () => () => undefined,
-    hold(name, work) {
+    hold(role, work) {
       const controller = new AbortController();
-      const done = workUntil(controller.signal, work, { ...world, name });
+      const done = workUntil(controller.signal, work, { ...world, name: String(role) });
       return async () => {
         controller.abort();
         await done;

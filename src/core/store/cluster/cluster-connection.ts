@@ -56,6 +56,7 @@ const TABLES = [
      ADD COLUMN IF NOT EXISTS draining boolean NOT NULL DEFAULT false`,
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.role (name text PRIMARY KEY, replica text NOT NULL)",
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.rate (name text PRIMARY KEY, full_at timestamptz NOT NULL, is_taken boolean NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS deckhand_cluster.gateway_session (role text PRIMARY KEY, session jsonb NOT NULL)",
 ];
 
 export async function openClusterConnection(url: string): Promise<ClusterConnection> {

@@ -5,9 +5,10 @@ import type { Clock } from "../../protocol/runtime.ts";
 import type { SharedRates } from "../../shared-rates.ts";
 import { type ClusterConnection, openClusterConnection, setUpCluster } from "./cluster-connection.ts";
 import { openWords } from "./cluster-words.ts";
-import { type Beat, Membership } from "./membership.ts";
+import { type Beat, Membership, othersThan } from "./membership.ts";
 import { RateRows } from "./rate-rows.ts";
 import { Roles } from "./roles.ts";
+import { gatewaySessions } from "./shard-sessions.ts";
 
 export interface ReplicaStart {
   /** Leads to the database itself: locks and notifications do not pass a pooler. */
@@ -38,8 +39,6 @@ export interface OpenCluster extends Cluster {
   readonly rates: SharedRates;
   /** From now on this process says that it lives. `orphaned`: who is no more and has left sessions; called again until nothing is left. */
   begin(orphaned: (ids: readonly string[]) => void): void;
-  /** What the others are told of what this process does. JSON. */
-  report(state: () => object): void;
   /** Somebody has asked this process to hand all over and end. */
   readonly drained: Promise<void>;
   /** What this process holds is the others' from now on. */
@@ -71,7 +70,7 @@ async function join({ id, clock, log, facts, lost }: ReplicaStart, over: Cluster
   const drained = Promise.withResolvers<void>();
   const roles = new Roles({ connection: over, id, clock, log });
   let size = 1;
-  let state: () => object = () => ({});
+  const reports: (() => object)[] = [];
   let orphaned: (ids: readonly string[]) => void = () => undefined;
   const beaten = (beat: Beat): void => {
     size = beat.size;
@@ -86,7 +85,7 @@ async function join({ id, clock, log, facts, lost }: ReplicaStart, over: Cluster
     id,
     clock,
     facts,
-    state: () => state(),
+    state: () => Object.assign({}, ...reports.map((report) => report())),
     beaten,
     lost: () => lost(new StoreError("stale_owner", "the other replicas have taken this one for dead")),
   });
@@ -108,8 +107,10 @@ async function join({ id, clock, log, facts, lost }: ReplicaStart, over: Cluster
       orphaned = whose;
       membership.begin();
     },
-    report(whatever) {
-      state = whatever;
+    gatewaySessions: gatewaySessions(id, over),
+    others: () => othersThan(id, over),
+    report(state) {
+      reports.push(state);
     },
     async leave() {
       await roles.close();

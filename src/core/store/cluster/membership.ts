@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { OtherReplica } from "../../cluster.ts";
 import { StoreError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { CLAIMS } from "./claim-rows.ts";
@@ -25,6 +26,16 @@ const LIFE_LOCK = 4_242;
 /** The database's time, in milliseconds since the epoch. */
 const DATABASE_TIME = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
 
+/** Whether the process of the row `other` is no more. */
+const IS_DEAD = `(
+    other.beat < clock_timestamp() - ${SILENT_MS} * interval '1 ms' OR NOT EXISTS (
+      SELECT FROM pg_locks
+      WHERE locktype = 'advisory' AND granted AND classid = ${LIFE_LOCK}
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND objid::bigint = (hashtext(other.id)::bigint & 4294967295)
+    )
+  )`;
+
 /**
  * One statement a beat: this process says that it lives, the rows of those that do not are deleted, and what these had
  * claimed is found. Times are the database's.
@@ -33,14 +44,7 @@ const BEAT = `WITH own AS (
     UPDATE deckhand_cluster.replica SET beat = clock_timestamp(), state = $2::jsonb WHERE id = $1 RETURNING id, draining
   ), dead AS (
     DELETE FROM deckhand_cluster.replica AS other
-    WHERE other.id <> $1 AND EXISTS (SELECT FROM own) AND (
-      other.beat < clock_timestamp() - ${SILENT_MS} * interval '1 ms' OR NOT EXISTS (
-        SELECT FROM pg_locks
-        WHERE locktype = 'advisory' AND granted AND classid = ${LIFE_LOCK}
-          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-          AND objid::bigint = (hashtext(other.id)::bigint & 4294967295)
-      )
-    ) RETURNING id
+    WHERE other.id <> $1 AND EXISTS (SELECT FROM own) AND ${IS_DEAD} RETURNING id
   )
   SELECT EXISTS (SELECT FROM own) AS alive,
     EXISTS (SELECT FROM own WHERE draining) AS draining,
@@ -67,6 +71,19 @@ const beatSchema = z.object({
 export interface Beat extends Omit<z.infer<typeof beatSchema>, "alive" | "now"> {
   /** By how much the database's clock is ahead of this process's. Milliseconds. */
   readonly aheadMs: number;
+}
+
+const OTHERS = `SELECT other.id, other.state FROM deckhand_cluster.replica AS other
+  WHERE other.id <> $1 AND NOT ${IS_DEAD} ORDER BY other.id`;
+
+const othersSchema = z.array(z.object({ id: z.string(), state: z.unknown() }));
+
+/** Those that live beside the process of this id. */
+export async function othersThan(
+  id: string,
+  { query }: Pick<ClusterConnection, "query">,
+): Promise<readonly OtherReplica[]> {
+  return othersSchema.parse(await query(OTHERS, [id]));
 }
 
 const joinedSchema = z.object({ now: z.number() });

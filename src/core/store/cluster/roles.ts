@@ -14,14 +14,35 @@ const TAKE = `INSERT INTO deckhand_cluster.role (name, replica)
       OR NOT EXISTS (SELECT FROM deckhand_cluster.replica AS holder WHERE holder.id = role.replica)
   RETURNING name`;
 
+/** Takes one of them, unless the process has one. */
+const TAKE_ONE = `WITH own AS (
+    SELECT name FROM deckhand_cluster.role WHERE replica = $1 AND name = ANY($2::text[]) LIMIT 1
+  ), taken AS (
+    INSERT INTO deckhand_cluster.role (name, replica)
+    SELECT wanted, $1 FROM unnest($2::text[]) AS wanted
+    WHERE NOT EXISTS (SELECT FROM own) AND EXISTS (SELECT FROM deckhand_cluster.replica WHERE id = $1)
+      AND NOT EXISTS (
+        SELECT FROM deckhand_cluster.role AS held
+        JOIN deckhand_cluster.replica AS holder ON holder.id = held.replica
+        WHERE held.name = wanted
+      )
+    LIMIT 1
+    ON CONFLICT (name) DO UPDATE SET replica = excluded.replica
+      WHERE NOT EXISTS (SELECT FROM deckhand_cluster.replica AS holder WHERE holder.id = role.replica)
+    RETURNING name
+  )
+  SELECT name FROM own UNION ALL SELECT name FROM taken`;
+
 const GIVE_UP = "DELETE FROM deckhand_cluster.role WHERE name = $1 AND replica = $2";
 
 const takenSchema = z.array(z.object({ name: z.string() }));
 
 interface Role {
+  /** It is one of these. */
+  readonly names: readonly string[];
   readonly work: (signal: AbortSignal) => Promise<void>;
   /** Null while another process has the role, or none. */
-  holding: { readonly controller: AbortController; readonly done: Promise<void> } | null;
+  holding: { readonly name: string; readonly controller: AbortController; readonly done: Promise<void> } | null;
 }
 
 interface RolesWorld {
@@ -35,37 +56,45 @@ interface RolesWorld {
 /** The work of this process that one process at a time does: a row a role says which. */
 export class Roles {
   readonly #options: RolesWorld;
-  readonly #wanted = new Map<string, Role>();
+  readonly #wanted = new Set<Role>();
 
   constructor(options: RolesWorld) {
     this.#options = options;
   }
 
   hold: Cluster["hold"] = (name, work) => {
-    const role: Role = { work, holding: null };
-    this.#wanted.set(name, role);
+    const names = typeof name === "string" ? [name] : name;
+    const role: Role = { names, work, holding: null };
+    this.#wanted.add(role);
     this.take().catch((error: unknown) => this.#options.log.warn({ err: error, role: name }, "role_not_taken"));
     return async () => {
-      this.#wanted.delete(name);
-      if (role.holding === null) return;
+      this.#wanted.delete(role);
+      const held = role.holding?.name;
+      if (held === undefined) return;
       await this.#end(role);
-      await this.#query(GIVE_UP, name, this.#options.id);
+      await this.#query(GIVE_UP, held, this.#options.id);
     };
   };
 
   /** Ends the work of those roles that are no longer this process's. */
   keepOnly(held: readonly string[]): void {
-    for (const [name, role] of this.#wanted) if (!held.includes(name)) role.holding?.controller.abort();
+    for (const { holding } of this.#wanted)
+      if (holding !== null && !held.includes(holding.name)) holding.controller.abort();
   }
 
   /** Takes what it can of what it wants and does not have. */
   async take(): Promise<void> {
+    const missing = [...this.#wanted].flatMap(({ names, holding }) => (holding === null ? [names] : []));
+    const single = missing.filter(({ length }) => length === 1).flat();
+    if (single.length > 0) await this.#take(TAKE, single);
+    for (const names of missing) if (names.length > 1) await this.#take(TAKE_ONE, names);
+  }
+
+  async #take(sql: string, names: readonly string[]): Promise<void> {
     const { connection, id } = this.#options;
-    const missing = [...this.#wanted].filter(([, { holding }]) => holding === null).map(([name]) => name);
-    if (missing.length === 0) return;
-    const taken = takenSchema.parse(await connection.query(TAKE, [id, missing]));
+    const taken = takenSchema.parse(await connection.query(sql, [id, names]));
     for (const { name } of taken) {
-      const role = this.#wanted.get(name);
+      const role = [...this.#wanted].find((each) => each.names.includes(name));
       if (role === undefined) await this.#query(GIVE_UP, name, id);
       else if (role.holding === null) this.#begin(name, role);
     }
@@ -73,7 +102,7 @@ export class Roles {
 
   /** Ends all work; the rows go with this process's own. */
   async close(): Promise<void> {
-    const roles = [...this.#wanted.values()];
+    const roles = [...this.#wanted];
     this.#wanted.clear();
     await Promise.all(roles.map((role) => this.#end(role)));
   }
@@ -84,7 +113,7 @@ export class Roles {
     const done = workUntil(controller.signal, role.work, { ...this.#options, name }).finally(() => {
       role.holding = null;
     });
-    role.holding = { controller, done };
+    role.holding = { name, controller, done };
   }
 
   async #end({ holding }: Role): Promise<void> {
