@@ -1,4 +1,5 @@
 import type { Guild } from "discord.js";
+import type { Cluster } from "../../core/cluster.ts";
 import { AppError, PlatformError } from "../../core/protocol/errors.ts";
 import { PASSES } from "../../core/protocol/failure-kinds.ts";
 import type { Log } from "../../core/protocol/log.ts";
@@ -19,7 +20,7 @@ import type {
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { notReached, reaching } from "../render/reachability.ts";
-import { createChannels } from "./channels.ts";
+import { createChannels, DM_WORKSPACE } from "./channels.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { DISCORD } from "./descriptor.ts";
 import { createEphemerals } from "./ephemerals.ts";
@@ -50,6 +51,8 @@ export interface DiscordOptions {
   readonly reactions?: readonly string[];
   /** Nothing is read of what others write; everybody's is when left out. */
   readonly serves?: (person: Person) => boolean;
+  /** The processes that share what Discord sends; this one has it all where left out. */
+  readonly cluster?: Pick<Cluster, "hold" | "gatewaySessions"> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -171,9 +174,10 @@ class DiscordPlatform implements ChatPlatform {
     return this.#connected().ephemerals.post(thread, personId, message);
   }
 
-  membership(channel: ThreadRef, personId: string): Promise<Membership | null> {
-    const { client } = this.#connected().connection;
-    return membershipIn(client, { ...channel, userId: personId.replace(/^discord:/u, "") });
+  async membership(channel: ThreadRef, personId: string): Promise<Membership | null> {
+    const { connection } = this.#connected();
+    if (channel.workspaceId !== DM_WORKSPACE.id) await connection.refresh(channel.workspaceId);
+    return membershipIn(connection.client, { ...channel, userId: personId.replace(/^discord:/u, "") });
   }
 
   openPrivateThread(thread: ThreadRef, name: string, personId: string): Promise<ThreadRef | null> {
@@ -214,7 +218,7 @@ class DiscordPlatform implements ChatPlatform {
 
   /** Events may come before everything that handles them is there: they wait for it, in order. */
   async #connect(receive: Receive, signal: AbortSignal): Promise<Live> {
-    const { token, apiUrl, clock } = this.#options;
+    const { token, apiUrl, clock, cluster } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<Live>();
     const on = {
       message: (data: unknown) => this.#own(promise.then((live) => live.messages.posted(data))),
@@ -223,18 +227,26 @@ class DiscordPlatform implements ChatPlatform {
       reaction: (data: unknown) => this.#own(promise.then((live) => live.takeReaction(data))),
       guild: (guild: Guild) => this.#own(this.#surfaceOpened(guildJoined(guild), receive)),
       threadDelete: (data: unknown) => this.#own(promise.then((live) => threadDeleted(live, data))),
+      connected: () => this.#own(promise.then((live) => this.#receives(live, receive))),
+    };
+    const settled = async () => {
+      await Promise.all(this.#tasks);
     };
     try {
-      const connection = await openConnection({ token, apiUrl, clock, log: this.#log, on }, signal);
-      const live = this.#assemble(connection, receive);
-      resolve(live);
-      this.#registerCommands(live);
-      const lately = clock.now() - JOINED_LATELY_MS;
-      for (const opened of guildsJoined(connection.client, lately)) this.#own(this.#surfaceOpened(opened, receive));
+      const shared = { cluster, settled };
+      const connection = await openConnection({ token, apiUrl, clock, log: this.#log, on, ...shared }, signal);
+      resolve(this.#assemble(connection, receive));
     } catch (error) {
       reject(error);
     }
     return promise;
+  }
+
+  /** One process at a time does what is to be done once. */
+  #receives(live: Live, receive: Receive): void {
+    this.#registerCommands(live);
+    const lately = this.#options.clock.now() - JOINED_LATELY_MS;
+    for (const opened of guildsJoined(live.connection.client, lately)) this.#own(this.#surfaceOpened(opened, receive));
   }
 
   #assemble(connection: Connection, receive: Receive): Live {

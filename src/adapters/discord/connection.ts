@@ -6,10 +6,12 @@ import type {
   WebSocketManager,
   WebSocketOptions,
 } from "discord.js";
+import type { Cluster } from "../../core/cluster.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { gatewayRefusal, loginError } from "./errors.ts";
+import { SHARD_ROLE, SharedShard } from "./gateway/shared-shard.ts";
 import { LONGEST_PACING_MS, REQUEST_TIMEOUT_MS, REQUESTS_PER_SECOND } from "./limits.ts";
 
 /** How long the servers' descriptions are waited for after login: they make names known without asking. Milliseconds. */
@@ -21,6 +23,10 @@ export interface ConnectionOptions {
   readonly token: string;
   /** The REST root without version. */
   readonly apiUrl: string | undefined;
+  /** The processes that share what the gateway sends; this one has it all where left out. */
+  readonly cluster: Pick<Cluster, "hold" | "gatewaySessions"> | undefined;
+  /** Resolves once what has come so far is stored. */
+  readonly settled: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   /** Called in the order of the gateway's events, with what it sent. */
@@ -29,11 +35,15 @@ export interface ConnectionOptions {
   > & {
     /** The bot was added to a server. */
     readonly guild: (guild: Guild) => void;
+    /** The gateway's events come here from now on. */
+    readonly connected: (client: Client<true>) => void;
   };
 }
 
 export interface Connection {
   readonly client: Client<true>;
+  /** Makes sure that what the client has of a server is as it is now. */
+  refresh(guildId: string): Promise<void>;
   health(): PlatformHealth;
   close(): Promise<void>;
 }
@@ -43,6 +53,8 @@ interface State {
   /** Set for good once Discord will never let this client in. */
   refusal: Error | null;
   closed: boolean;
+  /** Null where this process has the gateway to itself. */
+  shard: SharedShard | null;
 }
 
 /**
@@ -53,23 +65,70 @@ interface State {
 export async function openConnection(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
   signal.throwIfAborted();
   const discord = await import("discord.js");
-  const state: State = { health: { connected: false, detail: "connecting" }, refusal: null, closed: false };
-  const client = new discord.Client(clientOptions(discord, options, state));
+  const state: State = {
+    health: { connected: false, detail: "connecting" },
+    refusal: null,
+    closed: false,
+    shard: null,
+  };
+  const client: Client = new discord.Client(clientOptions(discord, options, { state, client: () => client }));
   watch(client, state, options.log);
   listen({ ws: client.ws, names: discord.GatewayDispatchEvents }, options.on, state);
   client.on("guildCreate", (guild) => {
-    if (!state.closed) options.on.guild(guild);
+    if (!state.closed && state.shard?.health().receivingSince !== null) options.on.guild(guild);
   });
-  const close = () => closeClient(client, state, options.clock);
+  let giveUp: () => Promise<void> = () => Promise.resolve();
+  const close = async () => {
+    await giveUp();
+    await closeClient(client, state, options.clock);
+  };
   try {
     const ready = await Promise.race([logIn(client, options.token), aborted(signal)]);
     signal.throwIfAborted();
-    return { client: ready, health: () => state.health, close };
+    const { shard } = state;
+    if (shard === null) options.on.connected(ready);
+    else {
+      const sharing = share(shard, () => options.on.connected(ready), options);
+      ({ giveUp } = sharing);
+      await Promise.race([sharing.begun, aborted(signal)]);
+    }
+    const health = () => (state.refusal === null ? (shard?.health() ?? state.health) : state.health);
+    return { client: ready, refresh: async (guildId) => shard?.refresh(guildId), health, close };
   } catch (error) {
     await close();
     signal.throwIfAborted();
     throw state.refusal ?? loginError(error);
   }
+}
+
+/** A shard that is free is got within this time. Milliseconds. */
+const SHARD_WITHIN_MS = 1_000;
+
+/** Connects whenever this process is the one that does. `begun` resolves when that is known, and it is connected if it is. */
+function share(
+  shard: SharedShard,
+  connected: () => void,
+  { cluster, clock }: Pick<ConnectionOptions, "cluster" | "clock">,
+): { readonly begun: Promise<void>; readonly giveUp: () => Promise<void> } {
+  const { promise: begun, resolve, reject } = Promise.withResolvers<void>();
+  let isOurs = false;
+  const giveUp = cluster?.hold(SHARD_ROLE, async (signal) => {
+    isOurs = true;
+    const first = () => {
+      resolve();
+      connected();
+    };
+    try {
+      await shard.receive(first, signal);
+    } catch (error) {
+      reject(error);
+      throw error;
+    }
+  });
+  clock.after(SHARD_WITHIN_MS, () => {
+    if (!isOurs) resolve();
+  });
+  return { begun, giveUp: giveUp ?? (() => Promise.resolve()) };
 }
 
 async function logIn(client: Client, token: string): Promise<Client<true>> {
@@ -89,8 +148,8 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 function clientOptions(
   discord: typeof import("discord.js"),
-  { apiUrl, log }: ConnectionOptions,
-  state: State,
+  { apiUrl, log, clock, cluster, settled }: ConnectionOptions,
+  { state, client }: { readonly state: State; readonly client: () => Client },
 ): ClientOptions {
   const { Guilds, GuildMessages, DirectMessages, MessageContent } = discord.GatewayIntentBits;
   const { GuildMessageReactions, DirectMessageReactions } = discord.GatewayIntentBits;
@@ -102,7 +161,12 @@ function clientOptions(
       buildStrategy: (manager) => {
         shield(manager, log);
         stayClosed(manager, state);
-        return new discord.SimpleShardingStrategy(manager);
+        const plain = new discord.SimpleShardingStrategy(manager);
+        if (cluster === undefined) return plain;
+        const keepOnly = (ids: ReadonlySet<string>) => client().guilds.cache.sweep(({ id }) => !ids.has(id));
+        const { rest } = client();
+        state.shard = new SharedShard({ manager, plain, rest, cluster, settled, keepOnly, clock, log });
+        return state.shard;
       },
     },
     makeCache: discord.Options.cacheWithLimits(cacheLimits()),

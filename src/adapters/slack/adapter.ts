@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
+import type { Cluster } from "../../core/cluster.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { type AppError, PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
@@ -25,6 +26,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { notReached, reaching } from "../render/reachability.ts";
 import { PaneTitles, setStatus, setTitle, showsStatus, suggest } from "./assistant.ts";
 import { SlackHttp } from "./connection/http-listener.ts";
+import { shareSocket } from "./connection/shared-socket.ts";
 import { SlackSocket } from "./connection/socket.ts";
 import type { SlackTransport } from "./connection/transport.ts";
 import { SLACK } from "./descriptor.ts";
@@ -61,6 +63,8 @@ export interface SlackOptions {
   readonly reactions?: readonly string[];
   /** Whom Deckhand answers: nobody else's words are read, and nobody whom they mention is looked up. Everybody when left out. */
   readonly serves?: (person: Person) => boolean;
+  /** The processes that share what Slack sends; this one has it all where left out. */
+  readonly cluster?: Pick<Cluster, "hold"> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -151,7 +155,10 @@ class SlackPlatform implements ChatPlatform {
   }
 
   health(): PlatformHealth {
-    return this.#live === undefined ? this.#idle : (this.#refused ?? this.#live.transport.health());
+    if (this.#live === undefined) return this.#idle;
+    const { transport } = this.#live;
+    const shared = this.#options.cluster && { receivingSince: transport.receivingSince() };
+    return { ...(this.#refused ?? transport.health()), ...shared };
   }
 
   async post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage> {
@@ -239,15 +246,16 @@ class SlackPlatform implements ChatPlatform {
   }
 
   #transport(bolt: Bolt): SlackTransport {
-    const { appToken, signingSecret, httpHost, httpPort, apiUrl, clock, log } = this.#options;
-    if (appToken !== undefined) return new SlackSocket({ bolt, appToken, apiUrl, clock, log });
+    const { appToken, signingSecret, httpHost, httpPort, apiUrl, cluster, clock, log } = this.#options;
+    if (appToken !== undefined)
+      return shareSocket(new SlackSocket({ bolt, appToken, apiUrl, clock, log }), { cluster, clock });
     if (signingSecret === undefined) {
       throw new PlatformError("platform_auth", "neither an app token nor a signing secret", {
         detail: { platform: SLACK.title },
       });
     }
     const host = httpHost ?? "127.0.0.1";
-    return new SlackHttp({ bolt, signingSecret, host, port: httpPort ?? DEFAULT_HTTP_PORT, log });
+    return new SlackHttp({ bolt, signingSecret, host, port: httpPort ?? DEFAULT_HTTP_PORT, clock, log });
   }
 
   /** Waits for Slack to be reachable; gives up only on what waiting cannot mend. */

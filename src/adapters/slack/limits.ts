@@ -71,3 +71,6 @@ export const SLACK_LIMITS: PlatformLimits = {
   /** Ours: what is read into memory of one attachment. Slack itself takes 1 GB. */
   attachmentBytes: 25 * 1024 * 1024,
 };
+
+/** Connections that one app may have open. Source: Slack docs, Socket Mode. */
+export const SOCKETS = 10;

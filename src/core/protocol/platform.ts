@@ -209,6 +209,11 @@ export interface PlatformHealth {
   readonly detail: string;
   /** When connecting is tried again, where a time is set for it. Milliseconds since the epoch. */
   readonly nextTryAt?: number;
+  /**
+   * Of processes that share what the platform sends: since when nothing that came here can have been missed; null while it
+   * does not come here. Milliseconds since the epoch.
+   */
+  readonly receivingSince?: number | null;
 }
 
 /** A person's own page: what can be done, what goes on, what is scheduled, how to begin. */

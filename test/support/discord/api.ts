@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ApiAnswer, choicesSchema, failure, modalSchema, type Outgoing, outgoingSchema } from "./answers.ts";
 import type { Interactions } from "./interactions.ts";
-import { channelPayload, messageEvent, messagePayload, type View } from "./payloads.ts";
+import { channelPayload, guildPayload, messageEvent, messagePayload, type View } from "./payloads.ts";
 import { type Channel, isThread, type Message, pingsOf, type StoredFile, TYPE, type World } from "./world.ts";
 
 export interface ApiRequest {
@@ -61,6 +61,14 @@ export class Api {
     [/^GET \/users\/@me$/u, () => ({ status: 200, body: this.#options.world.bot })],
     [/^GET \/users\/(\d+)$/u, (_request, [id = ""]) => this.#user(id)],
     [/^POST \/users\/@me\/channels$/u, (request) => this.#openDm(request)],
+    [/^GET \/applications\/@me$/u, () => ({ status: 200, body: { id: this.#options.world.bot.id, flags: 0 } })],
+    [/^GET \/users\/@me\/guilds$/u, ({ query }) => this.#guilds(query.get("after") ?? "0")],
+    [/^GET \/guilds\/(\d+)$/u, (_request, [id = ""]) => this.#guild(id, (whole) => whole)],
+    [/^GET \/guilds\/(\d+)\/channels$/u, (_request, [id = ""]) => this.#guild(id, ({ channels }) => channels)],
+    [
+      /^GET \/guilds\/(\d+)\/threads\/active$/u,
+      (_request, [id = ""]) => this.#guild(id, ({ threads }) => ({ threads, members: [] })),
+    ],
     [/^GET \/guilds\/(\d+)\/members\/(\d+)$/u, (_request, [guild = "", user = ""]) => this.#member(guild, user)],
     [/^GET \/channels\/(\d+)$/u, (_request, [id = ""]) => this.#channel(id)],
     [/^PATCH \/channels\/(\d+)$/u, (request, [id = ""]) => this.#changeThread(request, id)],
@@ -102,6 +110,17 @@ export class Api {
     return { status: 200, body: { url: this.#options.gatewayUrl(), shards: 1, session_start_limit } };
   }
 
+  #guilds(after: string): ApiAnswer {
+    const guilds = [...this.#options.world.guilds.values()].filter(({ id }) => BigInt(id) > BigInt(after));
+    return { status: 200, body: guilds.map(({ id, name }) => ({ id, name, owner: false, permissions: "0" })) };
+  }
+
+  #guild(id: string, part: (whole: ReturnType<typeof guildPayload>) => object): ApiAnswer {
+    const guild = this.#options.world.guilds.get(id);
+    if (guild === undefined) return failure(404, 10_004, "Unknown Guild");
+    return { status: 200, body: part(guildPayload(this.#options.world, guild)) };
+  }
+
   #user(id: string): ApiAnswer {
     const user = this.#options.world.users.get(id);
     return user === undefined ? failure(404, 10_013, "Unknown User") : { status: 200, body: user };
@@ -115,7 +134,13 @@ export class Api {
   }
 
   #member(guildId: string, userId: string): ApiAnswer {
-    const member = this.#options.world.guilds.get(guildId)?.members.get(userId);
+    const { world } = this.#options;
+    const guild = world.guilds.get(guildId);
+    const member = guild?.members.get(userId);
+    if (guild !== undefined && userId === world.bot.id) {
+      const joined_at = new Date(guild.joinedAt).toISOString();
+      return { status: 200, body: { roles: [], ...member, user: world.bot, joined_at } };
+    }
     if (member === undefined) return failure(404, 10_007, "Unknown Member");
     return { status: 200, body: { ...member, user: this.#options.world.users.get(userId) } };
   }

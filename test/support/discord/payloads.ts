@@ -48,7 +48,7 @@ function overwrites({ guild_id: everyone, seenBy }: Channel): object[] {
   return [hidden, ...[...seenBy].map((id) => ({ id, type: 1, allow: String(VIEW), deny: "0" }))];
 }
 
-export function guildPayload(world: World, guild: Guild): object {
+export function guildPayload(world: World, guild: Guild) {
   const channels = [...world.channels.values()].filter((channel) => channel.guild_id === guild.id);
   const own = guild.members.get(world.bot.id);
   return {

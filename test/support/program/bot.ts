@@ -25,6 +25,8 @@ export interface Bot extends AsyncDisposable {
   /** As `start`, but returns as soon as the process exists. */
   launch(): void;
   kill(signal: "SIGKILL" | "SIGTERM"): Promise<number | null>;
+  /** Resolves when the process that was launched last has ended, with its exit code; null after a signal. */
+  ended(): Promise<number | null>;
   /** The body of a probe, and its status. */
   probe(name: "healthz" | "readyz" | "metrics"): Promise<{ status: number; text: string }>;
 }
@@ -85,6 +87,10 @@ export async function createBot({ env = {}, home: shared, entry = entryFor(env) 
     probe,
     kill,
     pid: () => child?.pid ?? -1,
+    async ended() {
+      if (child !== null && child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      return child?.exitCode ?? null;
+    },
     output: () => lines.join(""),
     sandboxRoot: (folder) => path.join(home, "data/sandbox", folder),
     async start() {

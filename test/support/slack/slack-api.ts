@@ -97,7 +97,9 @@ function send(options: SlackApiOptions, response: ServerResponse, body: object):
 function answerOf(options: SlackApiOptions, { method, args, request }: Omit<Call, "response">): Answer {
   const token = (request.headers.authorization ?? "").replace(/^Bearer /u, "") || args.token;
   if (method === "apps.connections.open") {
-    return token === options.appToken ? { url: options.deliveries.ticket(options.context.origin) } : "invalid_auth";
+    // By the way that the app has come: what stands between it and Slack stands between its socket and Slack, too.
+    const origin = `http://${request.headers.host ?? ""}`;
+    return token === options.appToken ? { url: options.deliveries.ticket(origin) } : "invalid_auth";
   }
   if (token !== options.botToken) return "invalid_auth";
   if (scopesOf(method, args).some((scope) => !options.scopes.has(scope))) return "missing_scope";

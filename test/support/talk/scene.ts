@@ -135,7 +135,13 @@ export async function discordScene(options: SceneOptions = {}): Promise<Scene & 
   };
   channelOf(1);
   const bot = await createBot({
-    env: { ...MODEL, ANTHROPIC_BASE_URL: model.url, DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
+    env: {
+      ...MODEL,
+      ANTHROPIC_BASE_URL: model.url,
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      ...options.env,
+    },
   });
   settle(bot, options);
   return {

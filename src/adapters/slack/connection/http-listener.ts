@@ -3,6 +3,7 @@ import { z } from "zod";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../../core/protocol/platform.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
 import { listenError } from "../../render/listen-error.ts";
 import { HTTP_LIMITS, type HttpLimits } from "../limits.ts";
 import type { Bolt } from "../web.ts";
@@ -13,6 +14,7 @@ export interface SlackHttpOptions {
   readonly signingSecret: string;
   readonly host: string;
   readonly port: number;
+  readonly clock: Pick<Clock, "now">;
   readonly log: Log;
   readonly limits?: HttpLimits;
 }
@@ -30,6 +32,7 @@ const verificationSchema = z.object({ type: z.literal("url_verification"), chall
 export class SlackHttp implements SlackTransport {
   readonly #options: SlackHttpOptions;
   #server: Server | undefined;
+  #since: number | null = null;
   /** Requests being served; none rejects. `close` waits for them. */
   readonly #requests = new Set<Promise<unknown>>();
   /** Those that have not arrived whole: nobody knows yet who sends them, and `close` waits for none. */
@@ -41,7 +44,7 @@ export class SlackHttp implements SlackTransport {
 
   async open(take: TakePayload, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { host, port, log, limits = HTTP_LIMITS } = this.#options;
+    const { host, port, clock, log, limits = HTTP_LIMITS } = this.#options;
     const server = createServer(timeouts(limits), (request, response) => {
       const serving = this.#serve(take, request, response)
         .catch((error: unknown) => {
@@ -58,6 +61,7 @@ export class SlackHttp implements SlackTransport {
       server.listen(port, host, resolve);
     });
     this.#server = server;
+    this.#since = clock.now();
     log.info({ address: this.#address() }, "slack_listening");
   }
 
@@ -77,6 +81,10 @@ export class SlackHttp implements SlackTransport {
   health(): PlatformHealth {
     if (this.#server === undefined) return { connected: false, detail: "not listening" };
     return { connected: true, detail: `listening on ${this.#address()}` };
+  }
+
+  receivingSince(): number | null {
+    return this.#server === undefined ? null : this.#since;
   }
 
   #address(): string {

@@ -23,6 +23,8 @@ const RECONNECT_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
 const HELLO_WITHIN_MS = 10_000;
 /** A socket whose pings are not answered for this long is dead, whatever the system says. Milliseconds. */
 const PONG_WITHIN_MS = 5_000;
+/** What Slack could not send for so short a time it sends again. Milliseconds. */
+const BRIEF_LOSS_MS = 15_000;
 /** A peer that does not answer our close gets this long. Milliseconds. */
 const CLOSE_WITHIN_MS = 500;
 
@@ -52,6 +54,9 @@ export class SlackSocket implements SlackTransport {
   #take: TakePayload = () => Promise.resolve(undefined);
   #client: SocketClient | undefined;
   #health: PlatformHealth = { connected: false, detail: "not started" };
+  #since: number | null = null;
+  /** When the connection before this one was lost. Milliseconds since the epoch. */
+  #lostAt: number | null = null;
   #closing = new AbortController();
   #reconnecting: Promise<void> = Promise.resolve();
   /** Envelopes being taken; none rejects. */
@@ -75,6 +80,7 @@ export class SlackSocket implements SlackTransport {
   async close(): Promise<void> {
     this.#closing.abort(new PlatformError("platform_failed", "closed"));
     this.#health = { connected: false, detail: "stopped" };
+    this.#lostAt = null;
     await this.#reconnecting;
     const client = this.#client;
     this.#client = undefined;
@@ -84,6 +90,10 @@ export class SlackSocket implements SlackTransport {
 
   health(): PlatformHealth {
     return this.#health;
+  }
+
+  receivingSince(): number | null {
+    return this.#health.connected ? this.#since : null;
   }
 
   #address(): string {
@@ -110,7 +120,7 @@ export class SlackSocket implements SlackTransport {
   }
 
   async #connect(signal: AbortSignal): Promise<void> {
-    const { bolt, appToken, apiUrl, log } = this.#options;
+    const { bolt, appToken, apiUrl, clock, log } = this.#options;
     const { client } = new bolt.SocketModeReceiver({
       appToken,
       autoReconnectEnabled: false,
@@ -126,6 +136,8 @@ export class SlackSocket implements SlackTransport {
     client.on("disconnected", () => this.#lost(client));
     await this.#hello(client, signal);
     this.#client = client;
+    const now = clock.now();
+    if (this.#lostAt === null || now - this.#lostAt > BRIEF_LOSS_MS) this.#since = now;
     this.#health = { connected: true, detail: "connected by Socket Mode" };
     log.info({}, "slack_connected");
   }
@@ -154,6 +166,7 @@ export class SlackSocket implements SlackTransport {
     if (client !== this.#client) return;
     this.#client = undefined;
     if (this.#closing.signal.aborted) return;
+    this.#lostAt = this.#options.clock.now();
     this.#health = { connected: false, detail: "the connection to Slack is lost; connecting again" };
     this.#options.log.warn({}, "slack_disconnected");
     this.#reconnecting = this.#reconnect();

@@ -12,4 +12,6 @@ export interface SlackTransport {
   open(take: TakePayload, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
   health(): PlatformHealth;
+  /** Since when nothing that Slack sends can have been missed; null while something can. Milliseconds since the epoch. */
+  receivingSince(): number | null;
 }

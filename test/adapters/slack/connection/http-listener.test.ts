@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { SlackHttp } from "../../../../src/adapters/slack/connection/http-listener.ts";
 import { HTTP_LIMITS } from "../../../../src/adapters/slack/limits.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
 import { begin } from "../../../contracts/platform-steps.ts";
 import { openSlackHarness, type SlackHarness } from "../../../support/slack/slack-harness.ts";
 
@@ -139,6 +140,7 @@ test.each([
     signingSecret,
     host: "127.0.0.1",
     port: 0,
+    clock: systemRuntime().clock,
     log: harness.log,
     limits,
   });
@@ -162,6 +164,7 @@ test("no more connections are taken than are bounded", async () => {
     signingSecret,
     host: "127.0.0.1",
     port: 0,
+    clock: systemRuntime().clock,
     log: harness.log,
     limits,
   });

@@ -1,0 +1,214 @@
+import type { REST, WebSocketOptions } from "discord.js";
+import { z } from "zod";
+import type { Cluster } from "../../../core/cluster.ts";
+import { aborted } from "../../../core/hold-roles.ts";
+import type { Log } from "../../../core/protocol/log.ts";
+import type { PlatformHealth } from "../../../core/protocol/platform.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import { guildOf, type Introduction, introduction } from "./introduction.ts";
+
+type BuildStrategy = NonNullable<WebSocketOptions["buildStrategy"]>;
+type Strategy = ReturnType<BuildStrategy>;
+
+interface ShardSharing {
+  readonly manager: Parameters<BuildStrategy>[0];
+  /** Connects. */
+  readonly plain: Strategy;
+  readonly rest: REST;
+  readonly cluster: Pick<Cluster, "gatewaySessions">;
+  /** Resolves once what has come so far is stored. */
+  readonly settled: () => Promise<void>;
+  /** The servers that there are. */
+  readonly keepOnly: (guildIds: ReadonlySet<string>) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The only one. */
+const SHARD = 0;
+
+/** Who has it connects. */
+export const SHARD_ROLE = `discord:shard:${SHARD}`;
+
+/** How long a process that does not hear of changes believes what it was told of a server. Milliseconds. */
+const BELIEVED_MS = 15_000;
+
+/** Discord keeps a session that is closed by any code but 1000 and 1001. Source: Discord docs, Gateway, Disconnections. */
+const RESUMABLE = 4_200;
+
+/** How often it is noted how far the session has come. Milliseconds. */
+const NOTE_EVERY_MS = 2_000;
+
+/** What does not close, or is not stored, keeps nobody waiting longer. Milliseconds. */
+const PATIENCE_MS = 1_000;
+
+const keptSchema = z.object({
+  /** Whose it is. */
+  bot: z.string(),
+  sessionId: z.string(),
+  resumeURL: z.string(),
+  sequence: z.number(),
+  shardId: z.number(),
+  shardCount: z.number(),
+  /** When it began: nothing was missed since. Milliseconds since the epoch. */
+  since: z.number(),
+});
+
+/**
+ * A shard that one process at a time connects, the others know the servers over REST. The session goes from one to the next:
+ * it is resumed where all that came before is stored, and the gateway sends again what came after.
+ */
+export class SharedShard implements Strategy {
+  readonly #options: ShardSharing;
+  readonly #update: ShardSharing["manager"]["options"]["updateSessionInfo"];
+  #session: Session | null = null;
+  #since: number | null = null;
+  /** What was noted last. */
+  #noted = "";
+  #phase: "resting" | "connecting" | "receiving" = "resting";
+  #isIntroducing = false;
+  #bot = "";
+  /** When discord.js was told of servers. Milliseconds since the epoch. */
+  readonly #toldAt = new Map<string, number>();
+
+  constructor(options: ShardSharing) {
+    this.#options = options;
+    const { manager } = options;
+    this.#update = manager.options.updateSessionInfo.bind(manager.options);
+    manager.options.updateSessionInfo = (shardId, session) => {
+      // A session that this process lets go is the next one's.
+      if (this.#phase === "resting") return;
+      this.#session = session;
+      return this.#update(shardId, session);
+    };
+    manager.on("ready", () => this.#connected(options.clock.now()));
+    manager.on("resumed", () => this.#connected(null));
+    manager.on("closed", () => {
+      if (this.#phase === "receiving") this.#phase = "connecting";
+    });
+  }
+
+  spawn = (shardIds: number[]) => this.#options.plain.spawn(shardIds);
+  destroy: Strategy["destroy"] = (options) => this.#options.plain.destroy(options);
+  send: Strategy["send"] = (shardId, payload) => this.#options.plain.send(shardId, payload);
+  fetchStatus: Strategy["fetchStatus"] = () => this.#options.plain.fetchStatus();
+
+  /** As far as the others are concerned: discord.js knows the servers, and can be asked about them. */
+  connect = async (): Promise<void> => {
+    await this.introduce();
+  };
+
+  /** Tells discord.js what the gateway would say now of the bot and its servers. */
+  async introduce(): Promise<void> {
+    const { rest, log, keepOnly } = this.#options;
+    const told = await introduction(rest, log);
+    this.#bot = z.object({ id: z.string() }).parse(told.ready["user"]).id;
+    keepOnly(new Set(told.ready.guilds.map(({ id }) => id)));
+    this.#tell(told);
+    for (const { id } of told.ready.guilds) this.#toldAt.set(id, this.#options.clock.now());
+  }
+
+  /** Makes sure that discord.js knows a server as it is, also where the gateway says nothing of it to this process. */
+  async refresh(guildId: string): Promise<void> {
+    const { rest, clock } = this.#options;
+    const now = clock.now();
+    if (this.#phase !== "resting" || now - (this.#toldAt.get(guildId) ?? 0) < BELIEVED_MS) return;
+    this.#dispatch("GUILD_CREATE", await guildOf(rest, guildId, this.#bot), guildId);
+    this.#toldAt.set(guildId, now);
+  }
+
+  /** Connects, and goes on with the session of the process before; until the signal aborts. `connected` is called each time. */
+  async receive(connected: () => void, signal: AbortSignal): Promise<void> {
+    const { manager, plain, cluster, log, clock } = this.#options;
+    const found = keptSchema.safeParse(await cluster.gatewaySessions.of(SHARD_ROLE)).data;
+    const { since = null, bot, ...session } = found ?? { bot: null };
+    const kept = bot === this.#bot && "sessionId" in session ? session : null;
+    this.#phase = "connecting";
+    this.#session = kept;
+    this.#since = since;
+    this.#update(SHARD, kept);
+    // What it knows may be as old as the process.
+    this.introduce().catch((error: unknown) => log.warn({ err: error }, "discord.servers_not_read"));
+    const onConnected = () => {
+      if (this.#phase === "receiving") connected();
+    };
+    manager.on("ready", onConnected);
+    manager.on("resumed", onConnected);
+    try {
+      await Promise.race([plain.connect(), aborted(signal)]);
+      while (!signal.aborted) {
+        await this.#note().catch((error: unknown) => log.warn({ err: error }, "discord.session_not_noted"));
+        await clock.sleep(NOTE_EVERY_MS, signal).catch(() => {}); // aborted: the loop ends
+      }
+    } finally {
+      manager.off("ready", onConnected);
+      manager.off("resumed", onConnected);
+      await this.#leave();
+    }
+  }
+
+  health(): PlatformHealth {
+    switch (this.#phase) {
+      case "receiving":
+        return { connected: true, detail: "connected", receivingSince: this.#since };
+      case "connecting":
+        return { connected: false, detail: "not connected to Discord's gateway; connecting", receivingSince: null };
+      default:
+        return { connected: true, detail: "posts only: another process receives", receivingSince: null };
+    }
+  }
+
+  #connected(since: number | null): void {
+    if (this.#isIntroducing) return;
+    this.#phase = "receiving";
+    this.#since = since ?? this.#since;
+  }
+
+  async #leave(): Promise<void> {
+    const { manager, plain, log } = this.#options;
+    this.#phase = "resting";
+    await this.#atMost(plain.destroy({ code: RESUMABLE, reason: "another process goes on" }));
+    await this.#atMost(this.#note()).catch((error: unknown) => log.warn({ err: error }, "discord.session_not_noted"));
+    await plain.spawn(await manager.getShardIds());
+  }
+
+  async #atMost(work: void | PromiseLike<void>): Promise<void> {
+    const { promise: longEnough, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.after(PATIENCE_MS, resolve);
+    await Promise.race([work, longEnough]);
+    cancel();
+  }
+
+  /** How far the session has come: all before that is stored. */
+  async #note(): Promise<void> {
+    const { cluster, settled } = this.#options;
+    const kept = this.#session === null ? null : { ...this.#session, bot: this.#bot, since: this.#since ?? 0 };
+    const noted = JSON.stringify(kept);
+    if (noted === this.#noted) return;
+    await settled();
+    await cluster.gatewaySessions.keep(SHARD_ROLE, kept);
+    this.#noted = noted;
+  }
+
+  #tell({ ready, guilds }: Introduction): void {
+    const { manager } = this.#options;
+    this.#isIntroducing = true;
+    try {
+      Reflect.apply(manager.emit.bind(manager), null, ["ready", { data: ready, shardId: SHARD }]);
+      this.#dispatch("READY", ready);
+      for (const guild of guilds) this.#dispatch("GUILD_CREATE", guild);
+    } finally {
+      this.#isIntroducing = false;
+    }
+  }
+
+  /** As if the gateway had sent it. `anew`: the server that discord.js takes as unknown, and so reads whole. */
+  #dispatch(t: string, d: object, anew: string | null = null): void {
+    const { manager } = this.#options;
+    if (anew !== null) this.#dispatch("GUILD_DELETE", { id: anew, unavailable: true });
+    // The types of these events have much that nobody reads.
+    Reflect.apply(manager.emit.bind(manager), null, ["dispatch", { data: { op: 0, s: 0, t, d }, shardId: SHARD }]);
+  }
+}
+
+type Session = Omit<z.infer<typeof keptSchema>, "since" | "bot">;

@@ -1,0 +1,77 @@
+import type { Cluster } from "../../../core/cluster.ts";
+import { aborted } from "../../../core/hold-roles.ts";
+import type { PlatformHealth } from "../../../core/protocol/platform.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import { SOCKETS } from "../limits.ts";
+import type { SlackTransport, TakePayload } from "./transport.ts";
+
+interface SocketSharing {
+  readonly socket: SlackTransport;
+  readonly cluster: Pick<Cluster, "hold">;
+  readonly clock: Pick<Clock, "after">;
+}
+
+/** A place for a socket that is free is got within this time. Milliseconds. */
+const PLACE_WITHIN_MS = 1_000;
+
+const PLACES = Array.from({ length: SOCKETS }, (_none, index) => `slack:socket:${index + 1}`);
+
+/** The same one where this process has what Slack sends to itself. */
+export function shareSocket(
+  socket: SlackTransport,
+  { cluster, clock }: Pick<SocketSharing, "clock"> & { readonly cluster: SocketSharing["cluster"] | undefined },
+): SlackTransport {
+  return cluster === undefined ? socket : new SharedSocket({ socket, cluster, clock });
+}
+
+/** A socket among those of the processes that share a database: as many as Slack lets an app have. The others post only. */
+class SharedSocket implements SlackTransport {
+  readonly #options: SocketSharing;
+  #hasPlace = false;
+  #giveUp: () => Promise<void> = () => Promise.resolve();
+
+  constructor(options: SocketSharing) {
+    this.#options = options;
+  }
+
+  async open(take: TakePayload, signal: AbortSignal): Promise<void> {
+    const { socket, cluster, clock } = this.#options;
+    const { promise: opened, resolve, reject } = Promise.withResolvers<void>();
+    this.#giveUp = cluster.hold(PLACES, async (held) => {
+      this.#hasPlace = true;
+      try {
+        await socket.open(take, AbortSignal.any([held, signal]));
+        resolve();
+        await aborted(held);
+      } catch (error) {
+        reject(error);
+        throw error;
+      } finally {
+        this.#hasPlace = false;
+        await socket.close();
+      }
+    });
+    const cancel = clock.after(PLACE_WITHIN_MS, () => {
+      if (!this.#hasPlace) resolve();
+    });
+    try {
+      await opened;
+      signal.throwIfAborted();
+    } finally {
+      cancel();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#giveUp();
+  }
+
+  health(): PlatformHealth {
+    if (this.#hasPlace) return this.#options.socket.health();
+    return { connected: true, detail: "posts only: other processes have all the sockets that Slack allows" };
+  }
+
+  receivingSince(): number | null {
+    return this.#hasPlace ? this.#options.socket.receivingSince() : null;
+  }
+}
