@@ -225,9 +225,11 @@ async function run(
     clock,
     timezone: timezoneOf(assembly.config),
   });
+  await assembly.reach?.require(assembly.signal);
   parts.defer(() => engine.stop(DRAIN_MS));
   const { handler, hasWorked } = watched(openRunner(assembly, works));
   await engine.start(handler);
+  watchReach(assembly);
   if (assembly.serves === "terminals") return;
   parts.defer(() => jobs.stop());
   for (const problem of await jobs.start()) say(`⚠ ${problem}`);
@@ -236,6 +238,17 @@ async function run(
     assembly.signal,
   );
   parts.defer(() => warming);
+}
+
+/** A process that does not reach what others reach leaves its sessions to them. */
+function watchReach({ reach, fail, parts }: Assembly): void {
+  if (reach === null) return;
+  const leaving = new AbortController();
+  const watching = reach.lost(leaving.signal).then(fail, () => undefined); // it is left
+  parts.defer(async () => {
+    leaving.abort();
+    await watching;
+  });
 }
 
 async function openWorks(assembly: Assembly, services: Services): Promise<Works> {

@@ -1,5 +1,9 @@
+import type { Cluster } from "./core/cluster.ts";
+import { holdUntil } from "./core/hold-roles.ts";
 import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
-import { keepUp } from "./core/people/missed.ts";
+import { keepUp, type MissedOptions } from "./core/people/missed.ts";
+import { keepUpTogether } from "./core/people/shared-presence.ts";
+import { finaliseForDead, finaliseLeft } from "./core/people/stale-messages.ts";
 import type { Workspaces } from "./core/permissions/workspaces.ts";
 import { type AppError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
@@ -15,6 +19,8 @@ export interface ConnectScope {
   readonly receive: Receive;
   readonly workspaces: Pick<Workspaces, "begin">;
   readonly finaliser: Pick<MessageFinaliser, "finaliseStale">;
+  /** Null where this process is the only one. */
+  readonly shared: Cluster | null;
   readonly clock: Clock;
   readonly log: Log;
   /** IANA name: whose clock people read. */
@@ -72,8 +78,21 @@ async function attend(platform: ChatPlatform, connecting: ConnectScope & { isCon
   isConnected();
   connectedNow();
   if (!isOwn) say(`✓ ${title}: ${platform.health().detail}`);
-  const catchingUp = keepUp({ store, clock, log, platform, receive, timezone }, signal);
+  const catchingUp = catchUp({ store, clock, log, platform, receive, timezone }, connecting);
   await Promise.all([finaliseStale(platform, connecting), catchingUp]);
+}
+
+function catchUp(missed: MissedOptions, { shared, signal }: ConnectScope): Promise<void> {
+  return shared === null ? keepUp(missed, signal) : keepUpTogether({ ...missed, cluster: shared }, signal);
+}
+
+/** Where there are several processes, one finalises what any of them has left. */
+function finaliseStale({ descriptor: { name } }: ChatPlatform, connecting: ConnectScope): Promise<void> {
+  const { shared, signal } = connecting;
+  const stale = { ...connecting, platform: name };
+  if (shared === null) return finaliseLeft(stale, signal);
+  const work = (held: AbortSignal) => finaliseForDead({ ...stale, cluster: shared }, held);
+  return holdUntil(shared, { role: `finaliser:${name}`, work }, signal);
 }
 
 /** What comes is asked about in any case: where this fails, the first event does it. */
@@ -85,21 +104,6 @@ async function beginWorkspaces(
     await workspaces.begin(name);
   } catch (error) {
     log.warn({ platform: name, err: error }, "workspaces_not_recorded");
-  }
-}
-
-/** How soon what the database could not be asked for is asked for again. Milliseconds. */
-const ASK_AGAIN_MS = 5_000;
-
-/** A database that does not answer now may do so later: that ends no program. */
-async function finaliseStale(platform: ChatPlatform, { finaliser, clock, log, signal }: ConnectScope): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      return await finaliser.finaliseStale(platform.descriptor.name);
-    } catch (error) {
-      log.warn({ platform: platform.descriptor.name, err: error }, "stale_messages_not_read");
-    }
-    await clock.sleep(ASK_AGAIN_MS, signal).catch(() => {}); // aborted: the loop ends
   }
 }
 

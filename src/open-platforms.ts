@@ -28,6 +28,7 @@ import { requireOwn, webToken } from "./home.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { readiness } from "./operations/readiness.ts";
 import type { ProgramEngine } from "./ownership/open-engine.ts";
+import type { Ownership } from "./ownership/own-database.ts";
 
 /** What the adapters are made of. */
 export interface PlatformAssembly {
@@ -127,13 +128,16 @@ export interface PlatformScope {
 }
 
 /** All platforms as the core has them: none of our own secrets comes by them, and authors of threads are known as served or not. */
-export async function openPlatforms(assembly: PlatformAssembly, opening: PlatformScope): Promise<TerminalPlatform> {
-  const { config, runtime, platforms } = assembly;
+export async function openPlatforms(
+  assembly: PlatformAssembly & Pick<Ownership, "shared" | "fence">,
+  opening: PlatformScope,
+): Promise<TerminalPlatform> {
+  const { config, runtime, platforms, fence } = assembly;
   const { web, secrets, spent } = opening;
   const terminal = openTerminal(assembly, opening);
   const remote = web === null ? [] : await remotePlatforms(assembly);
   for (const platform of web === null ? [terminal] : [web, ...remote, terminal]) {
-    const guarded = withServedAuthors(withoutSecrets(platform, secrets, secrets.files), config.access);
+    const guarded = withServedAuthors(withoutSecrets(fence(platform), secrets, secrets.files), config.access);
     // The page and the terminals are each process's own.
     const shared = remote.includes(platform) ? spent.shared : null;
     platforms.set(platform.descriptor.name, pacePlatform(guarded, runtime.clock, { ...spent, shared }));
@@ -142,19 +146,27 @@ export async function openPlatforms(assembly: PlatformAssembly, opening: Platfor
 }
 
 /** Platforms without a token are off, and their SDKs are not even loaded. */
-async function remotePlatforms({ config, runtime, log, commands }: PlatformAssembly): Promise<ChatPlatform[]> {
+async function remotePlatforms({
+  config,
+  runtime,
+  log,
+  commands,
+  shared,
+}: PlatformAssembly & Pick<Ownership, "shared">): Promise<ChatPlatform[]> {
   const { clock } = runtime;
+  const cluster = shared ?? undefined;
   const platforms: ChatPlatform[] = [];
   if (config.slack !== null) {
     const { createSlackPlatform } = await import("./adapters/slack/adapter.ts");
     const slack = { ...slackOptions(config.slack), reactions: config.reactions.slack, serves: servedBy(config.access) };
-    platforms.push(createSlackPlatform({ ...slack, clock, log: log.child({ platform: "slack" }) }));
+    platforms.push(createSlackPlatform({ ...slack, cluster, clock, log: log.child({ platform: "slack" }) }));
   }
   if (config.discord !== null) {
     const { createDiscordPlatform } = await import("./adapters/discord/adapter.ts");
     platforms.push(
       createDiscordPlatform({
         ...config.discord,
+        cluster,
         commands,
         reactions: config.reactions.discord,
         serves: servedBy(config.access),

@@ -35,6 +35,7 @@ async function connect(open: (clock: Clock) => ChatPlatform, over = (store: Stor
   const platform = open(clock);
   const connecting = connectPlatforms([platform], {
     store,
+    shared: null,
     workspaces: { begin: () => Promise.resolve() },
     finaliser: new MessageFinaliser({ store, clock, log: silentLog, platform: () => platform, signal: leaving.signal }),
     receive: () => Promise.resolve({ type: "accepted" }),

@@ -2,17 +2,21 @@ import { hostname } from "node:os";
 import type { Config } from "../config.ts";
 import type { Cluster } from "../core/cluster.ts";
 import type { Log } from "../core/protocol/log.ts";
+import type { ChatPlatform, PlatformName } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { OpenCluster } from "../core/store/cluster/cluster.ts";
 import { runtimeOn } from "../runtime.ts";
 import { VERSION } from "../version.ts";
 import { holdLease, type LeaseHolding } from "./hold-lease.ts";
 import { onlyProcess } from "./only-process.ts";
+import type { Reach } from "./reach.ts";
 
 interface Owning extends Omit<LeaseHolding, "clock"> {
   readonly config: Pick<Config, "database" | "engine">;
   readonly runtime: Runtime;
   readonly log: Log;
+  /** Those that are served, once they are open. */
+  readonly platforms: ReadonlyMap<PlatformName, ChatPlatform>;
   /** A program for somebody's own conversation takes no share of the others' work: it has the database to itself, or waits. */
   readonly serves?: "everything" | "terminals";
 }
@@ -22,6 +26,10 @@ export interface Ownership {
   readonly cluster: Cluster;
   /** What the engine of several processes runs on; null where this process is the only one. */
   readonly shared: OpenCluster | null;
+  /** Which platforms it reaches of those that others reach; null where this process is the only one. */
+  readonly reach: Reach | null;
+  /** A platform as this process may use it. */
+  readonly fence: (platform: ChatPlatform) => ChatPlatform;
   /** With the clock that all processes share. */
   readonly runtime: Runtime;
 }
@@ -32,11 +40,14 @@ export async function ownDatabase(owning: Owning): Promise<Ownership> {
   if (config.engine === "dbos" && serves === "everything") return join(owning);
   const { clock } = runtime;
   await holdLease({ ...owning, clock });
-  return { cluster: onlyProcess({ clock, log }), shared: null, runtime };
+  return { cluster: onlyProcess({ clock, log }), shared: null, reach: null, fence: (platform) => platform, runtime };
 }
 
-async function join({ config, runtime, log, say, standBy, fail, parts, signal }: Owning): Promise<Ownership> {
+async function join(owning: Owning): Promise<Ownership> {
+  const { config, runtime, log, platforms, say, standBy, fail, parts, signal } = owning;
   const { openCluster } = await import("../core/store/cluster/cluster.ts");
+  const { fencedPlatform } = await import("./fenced-platform.ts");
+  const { Reach } = await import("./reach.ts");
   const { clock, ids } = runtime;
   const cluster = await openCluster({
     url: config.database.url,
@@ -53,5 +64,7 @@ async function join({ config, runtime, log, say, standBy, fail, parts, signal }:
   });
   parts.defer(() => cluster.close());
   parts.defer(() => cluster.leave());
-  return { cluster, shared: cluster, runtime: runtimeOn(cluster.clock, runtime) };
+  const reach = new Reach({ platforms, cluster, clock: cluster.clock, log });
+  const fence = (platform: ChatPlatform) => fencedPlatform(platform, { cluster, reach });
+  return { cluster, shared: cluster, reach, fence, runtime: runtimeOn(cluster.clock, runtime) };
 }

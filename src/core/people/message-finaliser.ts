@@ -23,6 +23,8 @@ export interface FinalMessage {
   readonly thread: ThreadRef;
   /** What it ends as. */
   readonly last: OutgoingMessage;
+  /** A process that is no more has left it. */
+  readonly isLeft?: true;
 }
 
 /** How long until an edit that failed is tried again: doubles with each failure. Milliseconds. */
@@ -98,19 +100,23 @@ export class MessageFinaliser {
     return finalising;
   }
 
-  /** Begins with those that a process before this one has left: their runs have ended, and they look as if work went on. */
-  async finaliseStale(platform: PlatformName): Promise<void> {
-    for (const { key, thread, closing } of await this.#options.store.posts.unclosed()) {
-      if (thread.platform === platform) this.begin({ key, thread, last: { ...closing, files: [] } });
+  /**
+   * Begins with those that a process before this one has left: their runs have ended, before a time where one is given, and
+   * they look as if work went on.
+   */
+  async finaliseStale(platform: PlatformName, endedBefore: number | null = null): Promise<void> {
+    for (const { key, thread, closing } of await this.#options.store.posts.unclosed(endedBefore)) {
+      if (thread.platform === platform) this.begin({ key, thread, last: { ...closing, files: [] }, isLeft: true });
     }
   }
 
   async #finalise(message: FinalMessage): Promise<boolean> {
     const { store, clock, log, signal } = this.#options;
     const { key } = message;
+    const since = clock.now();
     for (let waitMs = RETRY_MS.first; ; waitMs *= 2) {
       const post = await store.posts.get(key);
-      const end = post === null ? "absent" : await this.#edited(message, post);
+      const end = post === null ? "absent" : await this.#edited(message, { ...post, since });
       if (end === "shown" || end === "absent") {
         if (post !== null) await store.transaction((tx) => tx.posts.closed(key, clock.now()));
         return end === "shown";
@@ -125,14 +131,17 @@ export class MessageFinaliser {
   }
 
   /** What has come of it, or why nothing has. A post whose answer was lost is looked for, until it can no longer land. */
-  async #edited({ key, thread, last }: FinalMessage, { posted, intentAt }: PostRow): Promise<string> {
+  async #edited(
+    { key, thread, last, isLeft }: FinalMessage,
+    { posted, intentAt, since }: PostRow & { readonly since: number },
+  ): Promise<string> {
     const { clock } = this.#options;
     const platform = this.#options.platform(thread.platform);
     try {
       const begun = clock.now();
       const target = posted ?? (await platform.find(thread, key, intentAt));
-      // What this process posts may wait for its turn for long.
-      const mayLand = intentAt >= this.#since || begun - intentAt < LANDING_MS;
+      // What this process posts may wait for its turn for long; what one that is no more has sent, it sent until its end.
+      const mayLand = (isLeft !== true && intentAt >= this.#since) || begun - since < LANDING_MS;
       if (target === null) return mayLand ? "may_still_land" : "absent";
       await platform.edit(target, last);
       return "shown";

@@ -46,7 +46,7 @@ export async function keepUp(options: MissedOptions, signal: AbortSignal): Promi
 }
 
 /** Where this fails, the time before counts: more is asked for after the next loss, and what is known is left out. */
-async function noteSeen({ store, clock, log, platform }: MissedOptions): Promise<void> {
+export async function noteSeen({ store, clock, log, platform }: MissedOptions): Promise<void> {
   try {
     await store.transaction((tx) => tx.presence.seen(platform.descriptor.name, clock.now()));
   } catch (error) {
@@ -54,11 +54,18 @@ async function noteSeen({ store, clock, log, platform }: MissedOptions): Promise
   }
 }
 
+function caughtUp(options: MissedOptions, signal: AbortSignal): Promise<boolean> {
+  return isTaken(options, () => takeMissed(options, signal), signal);
+}
+
 /** False when it has to be tried again. */
-async function caughtUp(options: MissedOptions, signal: AbortSignal): Promise<boolean> {
-  const { log, platform } = options;
+export async function isTaken(
+  { log, platform }: Pick<MissedOptions, "log" | "platform">,
+  take: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
-    await takeMissed(options, signal);
+    await take();
     return true;
   } catch (error) {
     if (signal.aborted) return false;
@@ -71,9 +78,23 @@ async function caughtUp(options: MissedOptions, signal: AbortSignal): Promise<bo
 
 /** Takes what was missed; of a platform that was never connected before, nothing was. */
 async function takeMissed(options: MissedOptions, signal: AbortSignal): Promise<void> {
-  const { store, clock, log, platform } = options;
+  const { store, clock, platform } = options;
   const seenAt = await store.presence.seenAt(platform.descriptor.name);
   if (seenAt === null) return;
+  const away = awayLine({ from: seenAt, to: clock.now() }, options.timezone);
+  await takeSince(options, { seenAt, away }, signal);
+}
+
+export interface Gap {
+  /** Until when nothing was missed. Milliseconds since the epoch. */
+  readonly seenAt: number;
+  /** What a thread is told before its first late answer; null where it is told nothing. */
+  readonly away: string | null;
+}
+
+/** Takes what people have written since, as far as it was not taken before. */
+export async function takeSince(options: MissedOptions, { seenAt, away }: Gap, signal: AbortSignal): Promise<void> {
+  const { store, clock, log, platform } = options;
   const now = clock.now();
   const since = Math.max(seenAt - UNNOTICED_MS, now - LONGEST_MS);
   await store.transaction((tx) => tx.presence.forgetAnswered(now - LONGEST_MS - UNNOTICED_MS));
@@ -81,7 +102,6 @@ async function takeMissed(options: MissedOptions, signal: AbortSignal): Promise<
   const missed = await platform.missed(since, signal, known);
   const newest = missed.slice(-MOST_MESSAGES);
   if (newest.length < missed.length) log.warn({ dropped: missed.length - newest.length }, "missed_too_many");
-  const away = awayLine({ from: seenAt, to: now }, options.timezone);
   const told = new Set<string>();
   let taken = 0;
   for (const event of newest) {
@@ -99,7 +119,7 @@ async function isKnown({ key }: InboundEvent, { inbox, presence }: Store): Promi
 }
 
 interface ToldThreads {
-  readonly away: string;
+  readonly away: string | null;
   /** Keys of threads that have been told. */
   readonly told: Set<string>;
 }
@@ -109,7 +129,9 @@ async function takeLate(event: InboundEvent, { away, told }: ToldThreads, option
   const { store, log, platform, receive } = options;
   const thread = sessionKeyOf(event.thread);
   try {
-    const receipt = await receive(event.kind === "message" && !told.has(thread) ? late(event, away) : event);
+    const receipt = await receive(
+      event.kind === "message" && away !== null && !told.has(thread) ? late(event, away) : event,
+    );
     if (receipt.type === "accepted" && (await isRequest(event.key, store))) told.add(thread);
     if (receipt.type === "reply") await platform.postEphemeral(event.thread, event.person.id, receipt.message);
   } catch (error) {
@@ -127,7 +149,7 @@ async function isRequest(key: string, { inbox }: Store): Promise<boolean> {
 }
 
 /** With the days where it was not on one. */
-function awayLine({ from, to }: { from: number; to: number }, timeZone: string): string {
+export function awayLine({ from, to }: { from: number; to: number }, timeZone: string): string {
   const day = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
   const time = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
   const isOneDay = day.format(from) === day.format(to);

@@ -41,11 +41,15 @@ const closingSchema: z.ZodType<Omit<OutgoingMessage, "files">> = z.object({
 
 export function postReads(db: Client) {
   return {
-    /** Posts that runs which have ended left open. */
-    async unclosed(): Promise<UnclosedPost[]> {
+    /** Posts that runs which have ended left open; those that ended before a time, where one is given. Milliseconds. */
+    async unclosed(endedBefore: number | null = null): Promise<UnclosedPost[]> {
       const rows = await db.post.findMany({ where: { closing: { not: NOT_KEPT }, shownAt: null } });
       const runs = await db.run.findMany({
-        where: { id: { in: rows.map((row) => row.runId) }, status: "ended" },
+        where: {
+          id: { in: rows.map((row) => row.runId) },
+          status: "ended",
+          ...(endedBefore === null ? {} : { endedAt: { lt: new Date(endedBefore) } }),
+        },
         include: { session: { select: { thread: true } } },
       });
       const threads = new Map(runs.map((run) => [run.id, run.session.thread]));
@@ -101,10 +105,11 @@ export function postWrites(db: Client) {
       await db.post.updateMany({ where: { key }, data: { shownAt: new Date(at) } });
     },
 
+    /** One that another process has given up for lost in the meantime is there after all, and has its last state to show. */
     async sent(key: string, posted: PostedMessage, at: number): Promise<void> {
       await db.post.update({
         where: { key },
-        data: { state: "sent", posted: JSON.stringify(posted), sentAt: new Date(at) },
+        data: { state: "sent", posted: JSON.stringify(posted), sentAt: new Date(at), shownAt: null },
       });
     },
   };

@@ -1,0 +1,49 @@
+import type { ChatPlatform } from "../core/protocol/platform.ts";
+import type { OpenCluster } from "../core/store/cluster/cluster.ts";
+import type { Reach } from "./reach.ts";
+
+interface Fence {
+  readonly cluster: Pick<OpenCluster, "requireAlive">;
+  readonly reach: Pick<Reach, "note">;
+}
+
+/**
+ * The same platform; nothing is shown on it once the other replicas have taken this one for dead: what waited for its turn
+ * while the process was frozen is theirs to show by now. What comes of its requests is noted.
+ */
+export function fencedPlatform(inner: ChatPlatform, { cluster, reach }: Fence): ChatPlatform {
+  const { name } = inner.descriptor;
+  const fenced =
+    <A extends unknown[], T>(show: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      await cluster.requireAlive();
+      try {
+        const shown = await show(...args);
+        reach.note(name, null);
+        return shown;
+      } catch (error) {
+        reach.note(name, error);
+        throw error;
+      }
+    };
+  return {
+    descriptor: inner.descriptor,
+    start: inner.start.bind(inner),
+    stop: () => inner.stop(),
+    health: () => inner.health(),
+    find: fenced(inner.find.bind(inner)),
+    fetchFile: inner.fetchFile.bind(inner),
+    fetchThread: inner.fetchThread.bind(inner),
+    missed: inner.missed.bind(inner),
+    ...(inner.workspaces && { workspaces: inner.workspaces.bind(inner) }),
+    ...(inner.membership && { membership: inner.membership.bind(inner) }),
+    ...(inner.member && { member: inner.member.bind(inner) }),
+    post: fenced(inner.post.bind(inner)),
+    edit: fenced(inner.edit.bind(inner)),
+    react: fenced(inner.react.bind(inner)),
+    upload: fenced(inner.upload.bind(inner)),
+    postEphemeral: fenced(inner.postEphemeral.bind(inner)),
+    ...(inner.showStatus && { showStatus: fenced(inner.showStatus.bind(inner)) }),
+    ...(inner.openPrivateThread && { openPrivateThread: fenced(inner.openPrivateThread.bind(inner)) }),
+  };
+}

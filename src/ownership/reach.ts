@@ -1,0 +1,139 @@
+import { z } from "zod";
+import type { Cluster } from "../core/cluster.ts";
+import { type AppError, PlatformError, toAppError } from "../core/protocol/errors.ts";
+import type { Log } from "../core/protocol/log.ts";
+import { type ChatPlatform, type PlatformName, platformNameSchema } from "../core/protocol/platform.ts";
+import type { Clock } from "../core/protocol/runtime.ts";
+
+export interface ReachScope {
+  readonly platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "descriptor" | "health">>;
+  readonly cluster: Pick<Cluster, "others" | "report">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How often it is looked. Milliseconds. */
+const LOOK_EVERY_MS = 500;
+
+/** A platform that is not reached for longer is another process's, if one reaches it. Milliseconds. */
+const HAND_OVER_MS = 5_000;
+
+/** How long a start waits for a platform that another process reaches. Milliseconds. */
+const START_WITHIN_MS = 30_000;
+
+const reportSchema = z.object({
+  reaches: z.array(platformNameSchema),
+  receivingSince: z.record(platformNameSchema, z.number()),
+});
+
+/** What another process says of the platforms that it reaches, and of those whose events come to it. */
+type Report = z.infer<typeof reportSchema>;
+
+/** Requests to a platform that have failed since the last that has not. Milliseconds since the epoch. */
+interface Failing {
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** Which platforms this process reaches. One that does not reach what others do leaves the work to them. */
+export class Reach {
+  readonly #options: ReachScope;
+  readonly #failing = new Map<PlatformName, Failing>();
+  /** Since when platforms are not connected. Milliseconds since the epoch. */
+  readonly #awaySince = new Map<PlatformName, number>();
+
+  constructor(options: ReachScope) {
+    this.#options = options;
+    options.cluster.report(() => this.#report());
+  }
+
+  /** What has come of a request. */
+  note(name: PlatformName, error: unknown): void {
+    if (error === null || toAppError(error).code !== "network") {
+      this.#failing.delete(name);
+      return;
+    }
+    const lastAt = this.#options.clock.now();
+    this.#failing.set(name, { firstAt: this.#failing.get(name)?.firstAt ?? lastAt, lastAt });
+  }
+
+  /**
+   * Resolves when each platform is connected or nobody else reaches it, so that no session comes to where nothing could be
+   * said in it. Throws PlatformError where that takes too long.
+   */
+  async require(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const began = clock.now();
+    for (;;) {
+      const missing = this.#remote().filter(({ health }) => !health().connected);
+      const reports = missing.length === 0 ? [] : await this.#reports();
+      const [away] = missing.filter(({ name }) => reports.some(({ reaches }) => reaches.includes(name)));
+      if (away === undefined) return;
+      if (clock.now() - began >= START_WITHIN_MS) throw notReached(away.title, away.health().detail);
+      await clock.sleep(LOOK_EVERY_MS, signal);
+    }
+  }
+
+  /** Resolves with the reason once this process must leave the work to others; never, where it need not. */
+  async lost(signal: AbortSignal): Promise<AppError> {
+    const { clock, log } = this.#options;
+    for (;;) {
+      await clock.sleep(LOOK_EVERY_MS, signal);
+      try {
+        const lost = await this.#lost();
+        if (lost !== null) return lost;
+      } catch (error) {
+        log.warn({ err: error }, "reach_not_known");
+      }
+    }
+  }
+
+  async #lost(): Promise<AppError | null> {
+    const now = this.#options.clock.now();
+    const remote = this.#remote();
+    for (const { name, health } of remote) {
+      if (health().connected) this.#awaySince.delete(name);
+      else if (!this.#awaySince.has(name)) this.#awaySince.set(name, now);
+    }
+    const away = ({ name }: { name: PlatformName }) => now - (this.#awaySince.get(name) ?? now) >= HAND_OVER_MS;
+    const fails = ({ name }: { name: PlatformName }) => {
+      const { firstAt = 0, lastAt = 0 } = this.#failing.get(name) ?? {};
+      return lastAt - firstAt >= HAND_OVER_MS;
+    };
+    if (!remote.some((each) => away(each) || fails(each))) return null;
+    const reports = await this.#reports();
+    const lost = remote.find(
+      (each) =>
+        (away(each) && reports.some(({ receivingSince }) => receivingSince[each.name] !== undefined)) ||
+        (fails(each) && reports.some(({ reaches }) => reaches.includes(each.name))),
+    );
+    return lost === undefined ? null : notReached(lost.title, lost.health().detail);
+  }
+
+  #remote() {
+    return [...this.#options.platforms.values()].flatMap((platform) => {
+      const { name, title, isOwn } = platform.descriptor;
+      return isOwn ? [] : [{ name, title, health: () => platform.health() }];
+    });
+  }
+
+  async #reports(): Promise<readonly Report[]> {
+    const others = await this.#options.cluster.others();
+    return others.flatMap(({ state }) => reportSchema.safeParse(state).data ?? []);
+  }
+
+  #report(): Report {
+    const remote = this.#remote();
+    const reached = remote.filter(({ name, health }) => health().connected && !this.#failing.has(name));
+    const received = remote.flatMap(({ name, health }) => {
+      const { receivingSince = null } = health();
+      return receivingSince === null ? [] : [[name, receivingSince] as const];
+    });
+    return { reaches: reached.map(({ name }) => name), receivingSince: Object.fromEntries(received) };
+  }
+}
+
+function notReached(title: string, detail: string): AppError {
+  const why = `${title} is reached by another process, and not from here (${detail})`;
+  return new PlatformError("platform_failed", why, { detail: { platform: title } });
+}

@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import { createIntake } from "../../../src/core/inbound/intake.ts";
+import { keepUpTogether } from "../../../src/core/people/shared-presence.ts";
+import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { aPlatform } from "../../support/talk/a-platform.ts";
+import { intakeOptions, mention } from "../inbound/intake-fixture.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+/** 14:00 in Paris. */
+const NOON = Date.UTC(2026, 10, 20, 13, 0);
+
+interface Staging {
+  /** How long before now this process began to receive; null while it does not. */
+  readonly forMs: number | null;
+  /** The same of another one; null where there is none, or it does not. */
+  readonly otherForMs: number | null;
+}
+
+/** Some process was last known to receive at noon; half an hour later this one looks after the platform. */
+async function stage({ forMs, otherForMs }: Staging, awayMs = 30 * MINUTE) {
+  const { options } = await intakeOptions();
+  const { store } = options;
+  await store.transaction((tx) => tx.presence.seen("slack", NOON));
+  const clock = new ManualClock(NOON + awayMs);
+  const asked: number[] = [];
+  const taken: InboundMessage[] = [];
+  const intake = createIntake(options);
+  const state = { since: forMs === null ? null : clock.now() - forMs };
+  const held: AbortController[] = [];
+  const stopping = new AbortController();
+  const keeping = keepUpTogether(
+    {
+      store,
+      clock,
+      log: silentLog,
+      timezone: "Europe/Paris",
+      receive: (event) => {
+        if (event.kind === "message") taken.push(event);
+        return intake(event);
+      },
+      cluster: {
+        others: async () =>
+          otherForMs === null
+            ? [{ id: "other", state: { receivingSince: {} } }]
+            : [{ id: "other", state: { receivingSince: { slack: NOON + awayMs - otherForMs } } }],
+        hold(_role, work) {
+          const controller = new AbortController();
+          held.push(controller);
+          const done = work(controller.signal);
+          return async () => {
+            controller.abort();
+            await done;
+          };
+        },
+      },
+      platform: {
+        descriptor: aPlatform(),
+        health: () => ({ connected: true, detail: "", receivingSince: state.since }),
+        postEphemeral: () => Promise.resolve(),
+        missed: (since) => {
+          asked.push(since);
+          return Promise.resolve([mention("hello")]);
+        },
+      },
+    },
+    stopping.signal,
+  );
+  const stop = async () => {
+    stopping.abort();
+    await keeping;
+  };
+  return { store, clock, asked, taken, state, held, stop };
+}
+
+test.each([
+  { forMs: 0, otherForMs: 31 * MINUTE, what: "another one has received all the time" },
+  { forMs: 31 * MINUTE, otherForMs: null, what: "this one has received all the time" },
+])("nothing was missed while $what", async (given) => {
+  const { asked, clock, store, stop } = await stage(given);
+  await expect.poll(() => store.presence.seenAt("slack")).toBe(clock.now());
+  expect(asked).toEqual([]);
+  await stop();
+});
+
+test("what was sent while nobody received is taken, and told", async () => {
+  const { asked, taken, clock, stop } = await stage({ forMs: 2 * MINUTE, otherForMs: MINUTE });
+  await expect.poll(() => taken.map(({ late }) => late)).toEqual(["⚠ I was away from 14:00 to 14:28."]);
+  expect(asked).toEqual([clock.now() - 32 * MINUTE]);
+  await stop();
+});
+
+test("of the moment until another process has taken over nobody is told", async () => {
+  const { taken, stop } = await stage({ forMs: 0, otherForMs: null }, 8 * SECOND);
+  await expect
+    .poll(() => taken.map(({ text, late }) => ({ text, late })))
+    .toEqual([{ text: "hello", late: undefined }]);
+  await stop();
+});
+
+test("a process that no longer receives leaves the platform to another", async () => {
+  const { held, clock, state, stop } = await stage({ forMs: 0, otherForMs: null });
+  await expect.poll(() => held.length).toBe(1);
+  state.since = null;
+  const isLeft = async () => {
+    await clock.advance(SECOND);
+    return held[0]?.signal.aborted;
+  };
+  await expect.poll(isLeft).toBe(true);
+  expect(held).toHaveLength(1);
+  await stop();
+});
