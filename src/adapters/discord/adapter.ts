@@ -52,7 +52,7 @@ export interface DiscordOptions {
   /** Nothing is read of what others write; everybody's is when left out. */
   readonly serves?: (person: Person) => boolean;
   /** The processes that share what Discord sends; this one has it all where left out. */
-  readonly cluster?: Pick<Cluster, "hold" | "gatewaySessions"> | undefined;
+  readonly cluster?: Pick<Cluster, "hold" | "gatewaySessions" | "size"> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -11,7 +11,8 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { gatewayRefusal, loginError } from "./errors.ts";
-import { SHARD_ROLE, SharedShard } from "./gateway/shared-shard.ts";
+import { SharedShard } from "./gateway/shared-shard.ts";
+import { share } from "./gateway/turns.ts";
 import { LONGEST_PACING_MS, REQUEST_TIMEOUT_MS, REQUESTS_PER_SECOND } from "./limits.ts";
 
 /** How long the servers' descriptions are waited for after login: they make names known without asking. Milliseconds. */
@@ -24,7 +25,7 @@ export interface ConnectionOptions {
   /** The REST root without version. */
   readonly apiUrl: string | undefined;
   /** The processes that share what the gateway sends; this one has it all where left out. */
-  readonly cluster: Pick<Cluster, "hold" | "gatewaySessions"> | undefined;
+  readonly cluster: Pick<Cluster, "hold" | "gatewaySessions" | "size"> | undefined;
   /** Resolves once what has come so far is stored. */
   readonly settled: () => Promise<void>;
   readonly clock: Clock;
@@ -77,19 +78,21 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
   client.on("guildCreate", (guild) => {
     if (!state.closed && state.shard?.health().receivingSince !== null) options.on.guild(guild);
   });
-  let giveUp: () => Promise<void> = () => Promise.resolve();
+  let leave: () => Promise<void> = () => Promise.resolve();
   const close = async () => {
-    await giveUp();
+    await leave();
     await closeClient(client, state, options.clock);
   };
   try {
     const ready = await Promise.race([logIn(client, options.token), aborted(signal)]);
     signal.throwIfAborted();
     const { shard } = state;
-    if (shard === null) options.on.connected(ready);
+    const { cluster, clock } = options;
+    const connected = () => options.on.connected(ready);
+    if (shard === null || cluster === undefined) connected();
     else {
-      const sharing = share(shard, () => options.on.connected(ready), options);
-      ({ giveUp } = sharing);
+      const sharing = share({ shard, cluster, clock, connected });
+      ({ leave } = sharing);
       await Promise.race([sharing.begun, aborted(signal)]);
     }
     const health = () => (state.refusal === null ? (shard?.health() ?? state.health) : state.health);
@@ -99,36 +102,6 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
     signal.throwIfAborted();
     throw state.refusal ?? loginError(error);
   }
-}
-
-/** A shard that is free is got within this time. Milliseconds. */
-const SHARD_WITHIN_MS = 1_000;
-
-/** Connects whenever this process is the one that does. `begun` resolves when that is known, and it is connected if it is. */
-function share(
-  shard: SharedShard,
-  connected: () => void,
-  { cluster, clock }: Pick<ConnectionOptions, "cluster" | "clock">,
-): { readonly begun: Promise<void>; readonly giveUp: () => Promise<void> } {
-  const { promise: begun, resolve, reject } = Promise.withResolvers<void>();
-  let isOurs = false;
-  const giveUp = cluster?.hold(SHARD_ROLE, async (signal) => {
-    isOurs = true;
-    const first = () => {
-      resolve();
-      connected();
-    };
-    try {
-      await shard.receive(first, signal);
-    } catch (error) {
-      reject(error);
-      throw error;
-    }
-  });
-  clock.after(SHARD_WITHIN_MS, () => {
-    if (!isOurs) resolve();
-  });
-  return { begun, giveUp: giveUp ?? (() => Promise.resolve()) };
 }
 
 async function logIn(client: Client, token: string): Promise<Client<true>> {

@@ -1,4 +1,4 @@
-import { createDiscordPlatform } from "../../../src/adapters/discord/adapter.ts";
+import { createDiscordPlatform, type DiscordOptions } from "../../../src/adapters/discord/adapter.ts";
 import type { CommandForm } from "../../../src/adapters/discord/interactions/command-registration.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
@@ -34,7 +34,7 @@ export interface Harbour extends AsyncDisposable {
   readonly botMention: string;
 }
 
-interface AdapterOptions {
+interface AdapterOptions extends Pick<DiscordOptions, "cluster"> {
   readonly token?: string;
   readonly clock?: Clock;
   readonly commands?: readonly CommandForm[];

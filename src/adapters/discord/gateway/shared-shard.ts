@@ -1,7 +1,6 @@
 import type { REST, WebSocketOptions } from "discord.js";
 import { z } from "zod";
 import type { Cluster } from "../../../core/cluster.ts";
-import { aborted } from "../../../core/hold-roles.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
@@ -15,7 +14,7 @@ interface ShardSharing {
   /** Connects. */
   readonly plain: Strategy;
   readonly rest: REST;
-  readonly cluster: Pick<Cluster, "gatewaySessions">;
+  readonly cluster: Pick<Cluster, "gatewaySessions" | "size">;
   /** Resolves once what has come so far is stored. */
   readonly settled: () => Promise<void>;
   /** The servers that there are. */
@@ -38,6 +37,9 @@ const RESUMABLE = 4_200;
 
 /** How often it is noted how far the session has come. Milliseconds. */
 const NOTE_EVERY_MS = 2_000;
+
+/** A process that is not let in for so long lets another one try. Milliseconds. */
+const DEAF_MS = 15_000;
 
 /** What does not close, or is not stored, keeps nobody waiting longer. Milliseconds. */
 const PATIENCE_MS = 1_000;
@@ -66,6 +68,8 @@ export class SharedShard implements Strategy {
   /** What was noted last. */
   #noted = "";
   #phase: "resting" | "connecting" | "receiving" = "resting";
+  /** Since when it is not connected. Milliseconds since the epoch. */
+  #deafSince = 0;
   #isIntroducing = false;
   #bot = "";
   /** When discord.js was told of servers. Milliseconds since the epoch. */
@@ -84,7 +88,7 @@ export class SharedShard implements Strategy {
     manager.on("ready", () => this.#connected(options.clock.now()));
     manager.on("resumed", () => this.#connected(null));
     manager.on("closed", () => {
-      if (this.#phase === "receiving") this.#phase = "connecting";
+      if (this.#phase === "receiving") this.#begin();
     });
   }
 
@@ -117,13 +121,16 @@ export class SharedShard implements Strategy {
     this.#toldAt.set(guildId, now);
   }
 
-  /** Connects, and goes on with the session of the process before; until the signal aborts. `connected` is called each time. */
+  /**
+   * Connects, and goes on with the session of the process before; until the signal aborts, or it is not let in while others
+   * may be. `connected` is called each time. Rejects where Discord refuses for good.
+   */
   async receive(connected: () => void, signal: AbortSignal): Promise<void> {
-    const { manager, plain, cluster, log, clock } = this.#options;
+    const { manager, plain, cluster, log } = this.#options;
     const found = keptSchema.safeParse(await cluster.gatewaySessions.of(SHARD_ROLE)).data;
     const { since = null, bot, ...session } = found ?? { bot: null };
     const kept = bot === this.#bot && "sessionId" in session ? session : null;
-    this.#phase = "connecting";
+    this.#begin();
     this.#session = kept;
     this.#since = since;
     this.#update(SHARD, kept);
@@ -134,17 +141,32 @@ export class SharedShard implements Strategy {
     };
     manager.on("ready", onConnected);
     manager.on("resumed", onConnected);
+    const over = new AbortController();
+    const looking = this.#lookAfter(AbortSignal.any([signal, over.signal]));
     try {
-      await Promise.race([plain.connect(), aborted(signal)]);
-      while (!signal.aborted) {
-        await this.#note().catch((error: unknown) => log.warn({ err: error }, "discord.session_not_noted"));
-        await clock.sleep(NOTE_EVERY_MS, signal).catch(() => {}); // aborted: the loop ends
-      }
+      await Promise.race([plain.connect(), looking]);
+      await looking;
     } finally {
+      over.abort();
       manager.off("ready", onConnected);
       manager.off("resumed", onConnected);
       await this.#leave();
     }
+  }
+
+  /** Notes how far the session comes, as long as there is one or nobody else could have one. Never rejects. */
+  async #lookAfter(signal: AbortSignal): Promise<void> {
+    const { cluster, clock, log } = this.#options;
+    const isDeaf = () => this.#phase === "connecting" && clock.now() - this.#deafSince >= DEAF_MS;
+    while (!signal.aborted && !(isDeaf() && cluster.size() > 1)) {
+      await this.#note().catch((error: unknown) => log.warn({ err: error }, "discord.session_not_noted"));
+      await clock.sleep(NOTE_EVERY_MS, signal).catch(() => {}); // aborted: the loop ends
+    }
+  }
+
+  #begin(): void {
+    this.#phase = "connecting";
+    this.#deafSince = this.#options.clock.now();
   }
 
   health(): PlatformHealth {

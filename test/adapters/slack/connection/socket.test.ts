@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { SOCKETS } from "../../../../src/adapters/slack/limits.ts";
+import { aborted } from "../../../../src/core/hold-roles.ts";
 import { begin } from "../../../contracts/platform-steps.ts";
+import { MemoryCluster } from "../../../support/memory-cluster.ts";
 import { openSlackHarness } from "../../../support/slack/slack-harness.ts";
 
 test("when Slack recycles the connection, a new one stands at once and nothing is missed", async () => {
@@ -68,4 +71,29 @@ test("an event is answered late if it has to be, and an answer to a closed socke
   await again;
   await said.answered;
   expect(inbox.fresh).toHaveLength(1);
+});
+
+test("a process without one of the sockets that Slack allows posts, and opens one when there is room", async () => {
+  await using harness = await openSlackHarness();
+  const cluster = new MemoryCluster();
+  const giveUps = Array.from({ length: SOCKETS }, (_none, index) =>
+    cluster.replica().hold(`slack:socket:${index + 1}`, aborted),
+  );
+  const platform = harness.adapter({ cluster: cluster.replica() });
+  const texts: string[] = [];
+  await platform.start(async (event) => {
+    if (event.kind === "message") texts.push(event.text);
+    return { type: "accepted" };
+  }, new AbortController().signal);
+  expect(harness.openConnections()).toBe(0);
+  expect(platform.health()).toMatchObject({ connected: true, receivingSince: null });
+  expect(platform.health().detail).toContain("posts only");
+  const thread = { platform: "slack", workspaceId: "T1", channelId: "C0001", threadId: null } as const;
+  const message = { lane: "answer", markdown: "Hello.", tone: "plain", buttons: [], files: [] } as const;
+  expect(await platform.post(thread, message, "run_1:answer:0")).toMatchObject({ platform: "slack" });
+  await giveUps[3]?.();
+  await expect.poll(() => harness.openConnections()).toBe(1);
+  await expect.poll(() => platform.health().detail).toBe("connected by Socket Mode");
+  await harness.mention("hello");
+  await expect.poll(() => texts).toContain("hello");
 });

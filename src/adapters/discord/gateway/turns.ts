@@ -1,0 +1,69 @@
+import type { Cluster } from "../../../core/cluster.ts";
+import { holdUntil } from "../../../core/hold-roles.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import { SHARD_ROLE, type SharedShard } from "./shared-shard.ts";
+
+/** A shard that is free is got within this time. Milliseconds. */
+const SHARD_WITHIN_MS = 1_000;
+
+/** A process that was not let in tries no more for so long: another one may be. Milliseconds. */
+const REST_MS = 30_000;
+
+interface Turn {
+  readonly taken: () => void;
+  readonly over: () => void;
+  readonly refused: (error: unknown) => void;
+}
+
+interface Sharing {
+  readonly shard: SharedShard;
+  readonly cluster: Pick<Cluster, "hold">;
+  readonly clock: Clock;
+  readonly connected: () => void;
+}
+
+/** Connects whenever this process is the one that does. `begun` resolves when that is known, and it is connected if it is. */
+export function share(sharing: Sharing): { readonly begun: Promise<void>; readonly leave: () => Promise<void> } {
+  const { promise: begun, resolve, reject } = Promise.withResolvers<void>();
+  const leaving = new AbortController();
+  let isOurs = false;
+  const taken = () => {
+    isOurs = true;
+  };
+  const connected = () => {
+    resolve();
+    sharing.connected();
+  };
+  const turns = takeTurns({ ...sharing, connected }, { taken, over: resolve, refused: reject }, leaving.signal);
+  sharing.clock.after(SHARD_WITHIN_MS, () => {
+    if (!isOurs) resolve();
+  });
+  const leave = async () => {
+    leaving.abort();
+    await turns;
+  };
+  return { begun, leave };
+}
+
+async function takeTurns(
+  { shard, cluster, clock, connected }: Sharing,
+  { taken, over, refused }: Turn,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const deaf = new AbortController();
+    const work = async (held: AbortSignal) => {
+      taken();
+      try {
+        await shard.receive(connected, held);
+      } catch (error) {
+        refused(error);
+        throw error;
+      }
+      if (!held.aborted) deaf.abort();
+    };
+    await holdUntil(cluster, { role: SHARD_ROLE, work }, AbortSignal.any([signal, deaf.signal]));
+    over();
+    await clock.sleep(REST_MS, signal).catch(() => {}); // aborted: the loop ends
+  }
+}

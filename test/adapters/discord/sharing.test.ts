@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import type { InboundEvent } from "../../../src/core/protocol/platform.ts";
+import { openHarbour } from "../../support/discord/harness.ts";
+import { MemoryCluster } from "../../support/memory-cluster.ts";
+
+/** Two processes on a server called Harbour; the first one has the gateway. */
+async function twoProcesses() {
+  const harbour = await openHarbour();
+  const cluster = new MemoryCluster();
+  const taken: { by: string; text: string }[] = [];
+  const start = async (by: string) => {
+    const platform = harbour.adapter({ cluster: cluster.replica() });
+    const receive = async (event: InboundEvent) => {
+      if (event.kind === "message") taken.push({ by, text: event.text });
+      return { type: "accepted" } as const;
+    };
+    await platform.start(receive, new AbortController().signal);
+    return platform;
+  };
+  const first = await start("first");
+  const second = await start("second");
+  const say = (text: string) =>
+    harbour.server.people.say({ channel: harbour.general, user: harbour.ana }, `${harbour.botMention} ${text}`);
+  return { ...harbour, first, second, taken, say };
+}
+
+test("a process without the gateway knows the servers all the same, and posts", async () => {
+  await using world = await twoProcesses();
+  const { server, guild, general, ana, first, second } = world;
+  expect(server.gateway.openSockets).toBe(1);
+  expect(second.health()).toEqual({
+    connected: true,
+    detail: "posts only: another process receives",
+    receivingSince: null,
+  });
+  expect(second.workspaces?.()).toEqual(first.workspaces?.());
+  const channel = { platform: "discord", workspaceId: guild.id, channelId: general.id, threadId: null } as const;
+  const asked = await second.membership?.(channel, `discord:${ana.id}`);
+  expect(asked).toEqual({ isPrivate: false, isMember: true, canPost: true });
+  expect(asked).toEqual(await first.membership?.(channel, `discord:${ana.id}`));
+  const message = { lane: "answer", markdown: "Hello.", tone: "plain", buttons: [], files: [] } as const;
+  await second.post(channel, message, "run_1:answer:0");
+  expect(general.messages.at(-1)?.content).toContain("Hello.");
+});
+
+test("what comes between two processes goes to the second, and what the first one has taken is not sent again", async () => {
+  await using world = await twoProcesses();
+  const { server, first, second, taken, say } = world;
+  say("one");
+  await expect.poll(() => taken).toEqual([{ by: "first", text: "one" }]);
+  const since = first.health().receivingSince;
+  await first.stop();
+  say("two");
+  await expect
+    .poll(() => taken)
+    .toEqual([
+      { by: "first", text: "one" },
+      { by: "second", text: "two" },
+    ]);
+  expect(server.gateway.counts).toMatchObject({ identify: 1, resume: 1 });
+  expect(second.health().receivingSince).toBe(since);
+});
+
+test("where Discord no longer has the session, a new one begins, and what was sent before may be missed", async () => {
+  await using world = await twoProcesses();
+  const { server, first, second, taken, say } = world;
+  const since = first.health().receivingSince ?? 0;
+  server.gateway.forgetSessions();
+  await first.stop();
+  await server.gateway.until(() => server.gateway.counts.identify > 1);
+  await expect.poll(() => second.health().detail).toBe("connected");
+  expect(second.health().receivingSince).toBeGreaterThan(since);
+  say("two");
+  await expect.poll(() => taken).toEqual([{ by: "second", text: "two" }]);
+});
