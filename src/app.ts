@@ -326,7 +326,7 @@ export const lookAtJobs: LookAtJobs = (config, channelConfigs, fromPage) => {
   });
 };
 
-function openIntake({ config, runtime, log, commands, features }: Assembly, works: Works): Receive {
+function openIntake({ config, runtime, log, commands, features, shared }: Assembly, works: Works): Receive {
   const { store, engine, rights, approvals, models, channelConfigs, platform, instructions, toolbox, jobs, quotas } =
     works;
   return createIntake({
@@ -350,6 +350,7 @@ function openIntake({ config, runtime, log, commands, features }: Assembly, work
       runtime,
       log,
       platform,
+      isShared: shared !== null,
       admins: config.access.admins,
       allowedHosts: config.allowedHosts,
       ...channelConfigs,
@@ -362,7 +363,7 @@ function openIntake({ config, runtime, log, commands, features }: Assembly, work
   });
 }
 
-function openRunner({ config, runtime, log, features }: Assembly, works: Works): SessionHandler {
+function openRunner({ config, runtime, log, features, shared }: Assembly, works: Works): SessionHandler {
   const { finaliser, store, engine, approvals, registry, platform, instructions, toolbox, jobs, quotas } = works;
   const watchers = () => features.opened()?.watchers ?? [];
   return createSessionRunner({
@@ -373,6 +374,7 @@ function openRunner({ config, runtime, log, features }: Assembly, works: Works):
     budgets: config.budgets,
     approvals,
     finaliser,
+    isShared: shared !== null,
     engine,
     ...toolbox.runs,
     hooks: () => features.opened()?.hooks ?? [],

@@ -53,6 +53,7 @@ class ThreadRunView implements RunView {
   #opening: Promise<void> | undefined;
   #reactions: Promise<void> = Promise.resolve();
   #cancelTimer: () => void;
+  #isParked = false;
 
   constructor(deps: RunViewDeps, run: RunViewOptions) {
     this.#deps = deps;
@@ -116,6 +117,7 @@ class ThreadRunView implements RunView {
   }
 
   async park(): Promise<void> {
+    this.#isParked = true;
     if (this.#state.tasks.some(isAtWork) || isHandedOver(this.#state)) {
       this.#open();
       this.#cancelTimer();
@@ -181,11 +183,17 @@ class ThreadRunView implements RunView {
     const { platform, clock, log } = this.#deps;
     return new LiveMessage(shown, {
       render: () => this.#message("progress"),
-      edit: (latest, signal) => platform.editLatest(posted, latest, { thread: this.#run.thread, signal }),
+      edit: (latest, signal) =>
+        platform.editLatest(posted, latest, { thread: this.#run.thread, signal, isWanted: () => this.#isOurs() }),
       minIntervalMs: EDIT_EVERY_MS,
       clock,
       log: log.child({ runId: this.#run.runId }),
     });
+  }
+
+  /** A run that waits may go on in another process, which shows it from then on. */
+  async #isOurs(): Promise<boolean> {
+    return !this.#isParked || this.#run.isOurs === undefined || this.#run.isOurs();
   }
 
   #tick(): void {

@@ -14,6 +14,8 @@ export interface FirstContactOptions
   /** Ids of admins. */
   readonly admins: readonly string[];
   readonly platform: (name: PlatformName) => Pick<ChatPlatform, "post" | "find" | "descriptor">;
+  /** Other processes may greet, too. */
+  readonly isShared?: boolean;
 }
 
 export interface FirstContact {
@@ -67,9 +69,12 @@ export function createFirstContact(options: FirstContactOptions): FirstContact {
   };
 }
 
+/** So long another process may be about to greet. Milliseconds. */
+const AT_IT_MS = 60_000;
+
 /** The intent is durable before the post; one without an outcome is looked for before it is posted again. */
 async function postOnce(
-  { store, runtime, platform }: FirstContactOptions,
+  { store, runtime, platform, isShared = false }: FirstContactOptions,
   thread: ThreadRef,
   { message, also }: { readonly message: OutgoingMessage; readonly also: readonly string[] },
 ): Promise<void> {
@@ -78,6 +83,7 @@ async function postOnce(
   if (known?.state === "sent") return;
   const target = platform(thread.platform);
   const at = runtime.clock.now();
+  if (isShared && known !== null && at - known.intentAt < AT_IT_MS) return;
   const found = known === null ? null : await target.find(thread, key, known.intentAt);
   if (found === null) {
     const nobodys = { runId: "", sessionId: "" };

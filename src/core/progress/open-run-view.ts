@@ -23,13 +23,15 @@ export interface OpenRunViewOptions {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly finaliser: MessageFinaliser;
+  /** Other processes may go on with a run that is parked. */
+  readonly isShared?: boolean;
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
 }
 
 /** Opens a run's view where earlier wakes left it: a run that begins with this one has posted nothing yet. */
 export async function openRunView(
   { session, wake, context, isQueued }: ViewedRun,
-  { store, openView, runtime, log, finaliser }: OpenRunViewOptions,
+  { store, openView, runtime, log, finaliser, isShared = false }: OpenRunViewOptions,
 ): Promise<RunView> {
   const { runId, event } = wake;
   const live = postKey(runId, "live");
@@ -47,6 +49,7 @@ export async function openRunView(
     askedBy: event.body.kind === "message" ? event.body.author.id : null,
     closes: (last) => store.transaction((tx) => tx.posts.closes(live, last)),
     finalise: (last) => finaliser.finalise({ key: live, thread: session.thread, last }),
+    ...(isShared ? { isOurs: () => store.sessions.isOwnedIn(session.id, context.epoch) } : {}),
     post: (key, message, thread) => context.post(key, message, thread),
   });
   return keepingNotices(view, context, { runtime, log });

@@ -38,6 +38,8 @@ export interface RunViewOptions {
   closes(last: OutgoingMessage): Promise<void>;
   /** Shows the last state in place of what the live message shows; true once people see it. Never rejects. */
   finalise(last: OutgoingMessage): Promise<boolean>;
+  /** Whether no other process has gone on with the run, which may happen once it is parked. Absent where there is none. */
+  isOurs?(): Promise<boolean>;
   /** Posts once per key and run, also across a crash (TurnContext.post). */
   post(key: string, message: OutgoingMessage, thread?: ThreadRef): Promise<PostedMessage>;
 }

@@ -72,6 +72,8 @@ export interface RunnerOptions {
   /** Who decides what asks first. */
   readonly approvals: ApprovalRules;
   readonly finaliser: MessageFinaliser;
+  /** Other processes may go on with a run that is parked. */
+  readonly isShared?: boolean;
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt">;
   /** Those that there are now. */
   readonly tools: () => readonly Tool[];

@@ -83,6 +83,11 @@ export function sessionReads(db: Client) {
       return toRow(await db.session.findUniqueOrThrow({ where: { id } }));
     },
 
+    /** Whether nobody has become the session's owner since that epoch. */
+    async isOwnedIn(id: string, epoch: number): Promise<boolean> {
+      return (await db.session.count({ where: { id, epoch } })) > 0;
+    },
+
     /** What they wait for a place by, in the order asked for. */
     async applicantsOf(ids: readonly string[]): Promise<Applicant[]> {
       const rows = await db.session.findMany({

@@ -18,7 +18,7 @@ const TASK: TaskProgress = {
 };
 
 /** A run that has parked on a call of this tool, before anything is known of what the call waits for. */
-async function parkedOn(toolName: string) {
+async function parkedOn(toolName: string, { isOurs }: { readonly isOurs?: () => Promise<boolean> } = {}) {
   const clock = new ManualClock(0);
   const inner = memoryPlatform(clock);
   const platform = pacePlatform(inner, clock);
@@ -37,6 +37,7 @@ async function parkedOn(toolName: string) {
     finalise: finaliserOf(platform, THREAD, "run_1:live"),
     triggerMessageId: null,
     askedBy: null,
+    ...(isOurs && { isOurs }),
     post: (key, message) => platform.post(THREAD, message, `run_1:${key}`),
   });
   view.show({ type: "tool_start", toolId: "t1", toolName, input: {}, title: "part A" });
@@ -64,4 +65,18 @@ test("a run that waits for no sub-agent has no more to show once it has parked",
   board.publish("run_1", TASK);
   await clock.advance(1_000);
   expect(shown()).toEqual(before);
+});
+
+test("a parked run that another process has gone on with is shown by that one alone", async () => {
+  const state = { isOurs: true };
+  const { clock, board, shown } = await parkedOn("agent", { isOurs: async () => state.isOurs });
+  const before = shown();
+  state.isOurs = false;
+  board.publish("run_1", TASK);
+  await clock.advance(1_000);
+  expect(shown()).toEqual(before);
+  state.isOurs = true;
+  board.publish("run_1", { ...TASK, tools: 2 });
+  await clock.advance(1_000);
+  expect(shown()).not.toEqual(before);
 });

@@ -25,8 +25,13 @@ async function stage({ there = null, fails = 0, admins = ["slack:U9"] }: Staged 
       return Promise.resolve(POSTED);
     },
   };
-  const open = () =>
-    createFirstContact({ ...options, admins, platform: (name) => ({ ...target, descriptor: describePlatform(name) }) });
+  const open = (shared: { isShared?: boolean } = {}) =>
+    createFirstContact({
+      ...options,
+      ...shared,
+      admins,
+      platform: (name) => ({ ...target, descriptor: describePlatform(name) }),
+    });
   return { options, posts, open };
 }
 
@@ -37,6 +42,17 @@ test("a channel is greeted once, by however many processes", async () => {
   await open().greet(mention("hi"));
   expect(posts.map(({ thread }) => thread.threadId)).toEqual([null]);
   expect(posts[0]?.message.markdown.split("\n")).toHaveLength(3);
+});
+
+test("a greeting that another process is about to post is left to it", async () => {
+  const { posts, open, options } = await stage();
+  const key = "first-contact:slack:C1";
+  const at = options.runtime.clock.now();
+  await options.store.transaction((tx) => tx.posts.intend({ key, runId: "", sessionId: "", at }));
+  await open({ isShared: true }).greet(mention("hi"));
+  expect(posts).toEqual([]);
+  await open().greet(mention("hi"));
+  expect(posts).toHaveLength(1);
 });
 
 test("without admins the first who is greeted is told how to be named, and nobody after them", async () => {

@@ -8,6 +8,8 @@ export interface EditOptions {
   readonly thread: ThreadRef;
   /** Takes the edit back while it waits for its turn. */
   readonly signal: AbortSignal;
+  /** Whether the edit is still to be made when its turn has come; it is where left out. */
+  readonly isWanted?: () => Promise<boolean>;
 }
 
 /** A ChatPlatform that keeps within the platform's rates, and what a live message needs beside it. */
@@ -73,9 +75,11 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {
         send: () => inner.edit(posted, message),
         signal: stopping.signal,
       }),
-    editLatest(posted, latest, { thread, signal }) {
+    editLatest(posted, latest, { thread, signal, isWanted }) {
       budgets.remember(posted.channelId, thread.workspaceId);
-      const send = () => inner.edit(posted, latest());
+      const send = async () => {
+        if (isWanted === undefined || (await isWanted())) await inner.edit(posted, latest());
+      };
       const either = AbortSignal.any([signal, stopping.signal]);
       return budgets.of(thread.workspaceId).edit({ lane: latest().lane, send, signal: either });
     },
