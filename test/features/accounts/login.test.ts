@@ -87,6 +87,29 @@ describe("the first account", () => {
     clock.set(clock.now() + 601_000);
     expect((await mine.get("/setup")).status).toBe(401);
   });
+
+  test("it may make it at another process of the same home, to which a balancer sends what follows", async () => {
+    const store = await emptied();
+    const url = "https://deckhand.example.com";
+    const [here, there] = [await loginWorld({ store, url }), await loginWorld({ store, url })];
+    const [mine, mineThere] = [here.browser(), there.browser()];
+    await mine.get(here.link());
+    for (const [name, value] of mine.cookies) mineThere.cookies.set(name, value);
+    const made = await mineThere.submit("/setup", { name: "ana", password: PASSWORD, again: PASSWORD });
+    expect(made).toMatchObject({ status: 303, headers: { location: "/" } });
+  });
+
+  test("one that is known for an account, or for any, may not make it", async () => {
+    const { browser, link, port } = await withAna();
+    const mine = browser();
+    await mine.get(link());
+    const device = mine.cookies.get(`deckhand_${port}_device`) ?? "";
+    const { browser: stranger, port: other } = await loginWorld({ store: await emptied() });
+    expect(device).not.toBe("");
+    const guest = stranger();
+    guest.cookies.set(`deckhand_${other}_setup`, device);
+    expect((await guest.get("/setup")).status).toBe(401);
+  });
 });
 
 describe("signing in", () => {

@@ -4,7 +4,7 @@ import { cookieName, isToken, readCookie, SECURITY_HEADERS, tokenCookie } from "
 import type { Logins, SignedIn } from "./logins.ts";
 import type { PageAddress } from "./page-address.ts";
 import { NO_TOKEN, NOT_READY, NOT_SIGNED_IN, ONLY_READS, plainPage } from "./plain-page.ts";
-import { ANYBODY, changeToken, deviceCookie, isSame, nonce, VOUCHED_S } from "./signatures.ts";
+import { ANYBODY, changeToken, deviceCookie, FOUNDER, isSame, mayFound, VOUCHED_S } from "./signatures.ts";
 
 /** Who asks: whoever holds the page's key on this machine, or an account. */
 export type Visitor =
@@ -61,8 +61,7 @@ interface Asked {
 export function createDoor(options: DoorOptions): Door {
   const { address } = options;
   const visitors = new WeakMap<FastifyRequest, Visitor>();
-  const founders = founderTickets(options.clock);
-  const enter = address.isShared ? byAccount({ options, visitors, founders }) : byKey({ options, visitors });
+  const enter = address.isShared ? byAccount({ options, visitors }) : byKey({ options, visitors });
   return {
     async admit(request, reply) {
       reply.headers(SECURITY_HEADERS);
@@ -92,8 +91,10 @@ export function createDoor(options: DoorOptions): Door {
       return isOther && !isShown ? reply.code(403).send({ error: NOT_FROM_PAGE }) : undefined;
     },
     visitorOf: (request) => visitors.get(request) ?? { kind: "operator" },
-    mayFound: (request) =>
-      founders.holds(readCookie(request.headers.cookie, address.cookieName("setup", request.socket.localPort ?? 0))),
+    mayFound: ({ headers, socket }) => {
+      const cookie = readCookie(headers.cookie, address.cookieName("setup", socket.localPort ?? 0));
+      return mayFound(options.token, cookie, options.clock.now());
+    },
   };
 }
 
@@ -120,7 +121,7 @@ function byKey({ options, visitors }: Means): Enter {
 }
 
 /** Where others reach it: everybody signs in; the printed address only leads there. */
-function byAccount({ options, visitors, founders }: Means & { readonly founders: FounderTickets }): Enter {
+function byAccount({ options, visitors }: Means): Enter {
   const { address } = options;
   return async (asked) => {
     const { request, reply, path, port, changes, link } = asked;
@@ -130,10 +131,9 @@ function byAccount({ options, visitors, founders }: Means & { readonly founders:
     if (LOGIN_PATHS.has(path) || path === PROVIDER_PATHS.there) return undefined;
     if (link !== null && options.links.take(link)) {
       const isFirst = !(await logins.hasAccounts());
-      const given = isFirst
-        ? { kind: "setup" as const, value: founders.issue() }
-        : { kind: "device" as const, value: deviceCookie(options.token, ANYBODY, options.clock.now()) };
-      reply.header("set-cookie", address.cookie({ ...given, maxAgeS: VOUCHED_S }, port));
+      const value = deviceCookie(options.token, isFirst ? FOUNDER : ANYBODY, options.clock.now());
+      const kind = isFirst ? "setup" : "device";
+      reply.header("set-cookie", address.cookie({ kind, value, maxAgeS: VOUCHED_S }, port));
       return reply.redirect(isFirst ? "/setup" : "/login", 303);
     }
     const token = readCookie(request.headers.cookie, address.cookieName("login", port));
@@ -150,28 +150,6 @@ function byAccount({ options, visitors, founders }: Means & { readonly founders:
     if (changes && account.role === "viewer" && path !== "/logout") return reply.code(403).send({ error: ONLY_READS });
     visitors.set(request, { kind: "account", token, account });
     return undefined;
-  };
-}
-
-interface FounderTickets {
-  issue(): string;
-  holds(ticket: string | undefined): boolean;
-}
-
-/** Browsers that may make the first account: one for each printed address that was opened. */
-function founderTickets(clock: DoorOptions["clock"]): FounderTickets {
-  const issued = new Map<string, number>();
-  return {
-    issue() {
-      for (const [old, since] of issued) if (clock.now() - since > VOUCHED_S * 1_000) issued.delete(old);
-      const ticket = nonce();
-      issued.set(ticket, clock.now());
-      return ticket;
-    },
-    holds(ticket) {
-      const since = issued.get(ticket ?? "");
-      return since !== undefined && clock.now() - since <= VOUCHED_S * 1_000;
-    },
   };
 }
 

@@ -3,7 +3,7 @@ import type { ProviderSecrets } from "./logins.ts";
 
 /**
  * What the server gives a browser and knows again without having kept it: signed with the page's token, so that it holds
- * over restarts.
+ * over restarts, and with every process of the home.
  */
 
 /** How long a browser is known. Seconds. */
@@ -13,6 +13,8 @@ export const VOUCHED_S = 600;
 
 /** Stands for every account: this browser was opened by the printed address. */
 export const ANYBODY = "*";
+/** Stands for the first account: this browser may make it. */
+export const FOUNDER = "*first";
 
 const DEVICE = /^([0-9a-z]{6,12})\.([\w-]{22})\.([\w-]{43})$/u;
 
@@ -43,6 +45,11 @@ function holdsFor(token: string, { cookie, name, now }: Known, forS: number): bo
 /** Whether the browser was let in by a printed address of late, and has not signed in since. */
 export function isVouched(token: string, cookie: string | undefined, now: number): boolean {
   return holdsFor(token, { cookie, name: ANYBODY, now }, VOUCHED_S);
+}
+
+/** Whether the browser was let in by a printed address of late, while there was no account. */
+export function mayFound(token: string, cookie: string | undefined, now: number): boolean {
+  return holdsFor(token, { cookie, name: FOUNDER, now }, VOUCHED_S);
 }
 
 /** How long signing in at a provider may take. Seconds. */
