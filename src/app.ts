@@ -44,6 +44,7 @@ import {
   openToolbox,
 } from "./open-toolbox.ts";
 import { createLogger } from "./operations/logging.ts";
+import { DRAIN_MS } from "./operations/stop-times.ts";
 import { openEngine, type ProgramEngine } from "./ownership/open-engine.ts";
 import { type Ownership, ownDatabase } from "./ownership/own-database.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
@@ -57,9 +58,6 @@ import { createPageSkills } from "./tools/skills/page-skills.ts";
 import { createExecutorWorktrees } from "./tools/worktrees/executor-worktrees.ts";
 import { APPLICATION } from "./version.ts";
 import { warmUp, watched } from "./warm-up.ts";
-
-/** How long a shutdown waits for what cannot be cut off. Milliseconds. */
-const DRAIN_MS = 5_000;
 
 /** What people type, whether the feature that it belongs to is on or off. */
 export function allCommands(features = createFeatureList(FEATURES)): readonly ChatCommand[] {

@@ -9,13 +9,12 @@ import type { Environment } from "./config/sources.ts";
 import type { Config } from "./config.ts";
 import { toAppError } from "./core/protocol/errors.ts";
 import { createLogger } from "./operations/logging.ts";
+import { STOP_WITHIN_MS } from "./operations/stop-times.ts";
 import { systemRuntime } from "./runtime.ts";
 
 /** How long a bot that has the database and is not to be reached is waited for: it may be starting, or ending. Milliseconds. */
 const REACH_WITHIN_MS = 15_000;
 const REACH_AGAIN_MS = 200;
-/** What the program in this process gets to end. Milliseconds. */
-const STOP_WITHIN_MS = 6_500;
 
 /** The streams and signals of this process. */
 export function processIo(env: Environment): ChatIo {

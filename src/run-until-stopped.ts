@@ -8,13 +8,11 @@ import type { Config } from "./config.ts";
 import { type AppError, ConfigError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import { createLogger } from "./operations/logging.ts";
+import { STOP_WITHIN_MS } from "./operations/stop-times.ts";
 import { systemRuntime } from "./runtime.ts";
 
 /** By then platforms that connect on their own time have loaded what they need. Milliseconds. */
 const LOADED_MS = 5_000;
-
-/** After this time a shutdown is cut off: a database or network that hangs must not keep the process. Milliseconds. */
-const STOP_WITHIN_MS = 6_500;
 
 /** Signals this close are one: `npm start` passes on the Ctrl+C that the terminal has sent already. Milliseconds. */
 const ONE_SIGNAL_MS = 500;
