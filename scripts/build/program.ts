@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import path from "node:path";
-import { build, type OnLoadResult, type Plugin } from "esbuild";
+import { build, type Metafile, type OnLoadResult, type Plugin } from "esbuild";
 import { z } from "zod";
-import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
+import { BUILT_PROGRAM, PACKAGES_OUTSIDE } from "../../src/launch/steps.mjs";
 import { removeUnfinished, replaceFolder } from "../../wasm/build-folder.ts";
 
 /**
@@ -27,7 +28,7 @@ const WIDTH_CHECKED = 64_000;
 const OWN_SCRIPT = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
 
 async function buildInto(work: string): Promise<void> {
-  await build({
+  const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: { main: "src/main.ts", ...ownScripts() },
     outdir: work,
@@ -47,8 +48,19 @@ async function buildInto(work: string): Promise<void> {
     },
     plugins: [placesOfSources, packagesOnDemand, queryCompilers(work), oneUndici, neverUsed],
     logLevel: "warning",
+    metafile: true,
   });
   checkWidth(work);
+  await writeFile(path.join(work, PACKAGES_OUTSIDE), `${JSON.stringify(packagesOutside(metafile), null, 2)}\n`);
+}
+
+/** Names of the packages that the bundle loads from where they are installed, the optional ones among them. */
+function packagesOutside({ outputs }: Metafile): string[] {
+  const modules = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ external }) => external === true));
+  const packages = modules.flatMap(({ path: name }) =>
+    isBuiltin(name) ? [] : (/^(?:@[^/]+\/)?[^/]+/.exec(name) ?? []),
+  );
+  return [...new Set(packages)].toSorted();
 }
 
 function ownScripts(): Record<string, string> {

@@ -14,5 +14,6 @@ export interface Step {
 }
 
 export const BUILT_PROGRAM: string;
+export const PACKAGES_OUTSIDE: string;
 export const PROGRAM: Step;
 export const STEPS: readonly Step[];

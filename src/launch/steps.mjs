@@ -6,6 +6,9 @@
 /** Where the program lies as one bundle, beneath the project's directory. */
 export const BUILT_PROGRAM = "build/program";
 
+/** The file in it that lists the packages which are not in the bundle, by name. */
+export const PACKAGES_OUTSIDE = "packages.json";
+
 const DATABASE_SOURCES = ["prisma/models.prisma", "prisma/sqlite/schema.prisma", "prisma/postgresql/schema.prisma"];
 
 const CLIENTS = ["sqlite", "postgresql"].map((provider) => ({

@@ -1,0 +1,97 @@
+import { execFile, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { makeRelease } from "../../../scripts/release/make-release.ts";
+import { BUILT_PROGRAM, PACKAGES_OUTSIDE } from "../../../src/launch/steps.mjs";
+import { removeDirectory } from "../../support/remove-directory.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { ROOT } from "./container-files.ts";
+
+/** Who runs it may not write to it; whoever is not root is not asked to be somebody else. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** Beside the project, whose files need not be copied then; elsewhere where nobody else may come there. */
+function place(): string {
+  const beside = path.join(ROOT, "build");
+  const isReachable = spawnSync("pwd", { ...NOBODY, cwd: beside }).status === 0;
+  const parent = mkdtempSync(path.join(isReachable ? beside : tmpdir(), "release-"));
+  chmodSync(parent, 0o755);
+  return parent;
+}
+
+let parent = "";
+let release = "";
+beforeAll(() => {
+  parent = place();
+  release = path.join(parent, "deckhand");
+  const isBeside = parent.startsWith(ROOT);
+  expect(makeRelease({ root: ROOT, target: release, place: isBeside ? linkSync : copyFileSync })).toEqual([]);
+});
+afterAll(() => removeDirectory(parent));
+
+/** Runs a program that the release brings, and Node is its own. */
+function run(program: string, args: readonly string[], home: string) {
+  const bin = path.join(release, "node_modules/.bin");
+  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: home, DECKHAND_HOME: home, DECKHAND_SANDBOX: `${home}/sandbox` };
+  const running = promisify(execFile)(path.join(bin, program), args, { ...NOBODY, cwd: home, env });
+  running.child.stdin?.end();
+  return running;
+}
+
+function homeOf(user: { readonly uid?: number; readonly gid?: number }): string {
+  const home = tempDirectory();
+  writeFileSync(path.join(home, "deckhand.config.json"), '{ "mode": "agi" }');
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(home, user.uid, user.gid);
+  return home;
+}
+
+test("a release answers and uses its tools by itself, and writes nothing but its state", async () => {
+  const files = () => readdirSync(release, { recursive: true, encoding: "utf8" }).toSorted();
+  const before = files();
+  const home = homeOf(NOBODY);
+  const { stdout } = await run("deckhand", ["chat", "create notes.txt with hello"], home);
+  expect(stdout).toMatch(/\nDone: `notes\.txt` is there\.\n$/u);
+  expect(readFileSync(path.join(home, "sandbox/terminal-main/notes.txt"), "utf8").trim()).toBe("hello");
+  expect(files()).toEqual(before);
+});
+
+test("it brings the packages that are not in the bundle, with all that these load", async () => {
+  const list = readFileSync(path.join(release, BUILT_PROGRAM, PACKAGES_OUTSIDE), "utf8");
+  const lock = readFileSync(path.join(ROOT, "package-lock.json"), "utf8");
+  const needed = z
+    .array(z.string())
+    .parse(JSON.parse(list))
+    .filter((name) => lock.includes(`"node_modules/${name}"`));
+  expect(needed).toEqual(["@dbos-inc/dbos-sdk", "better-sqlite3", "bree"]);
+  const program = path.join(release, BUILT_PROGRAM, "probe.mjs");
+  const script = `
+    import { createRequire } from "node:module";
+    const require = createRequire(${JSON.stringify(program)});
+    for (const name of ${JSON.stringify(needed)}) console.log(name, typeof require(name));
+    new (require("better-sqlite3"))(":memory:").close();
+    console.log(process.execPath);`;
+  const { stdout } = await run("node", ["--input-type=module", "--eval", script], homeOf(NOBODY));
+  expect(stdout.trim().split("\n")).toEqual([
+    ...needed.map((name) => expect.stringMatching(new RegExp(`^${name} (?:object|function)$`, "u"))),
+    expect.stringMatching(new RegExp(`^${release}/node_modules/node-`, "u")),
+  ]);
+});
+
+test("it leaves out what only builds and tests need", () => {
+  const packages = readdirSync(path.join(release, "node_modules"));
+  for (const name of ["vitest", "esbuild", "typescript", "prisma", "openai"]) expect(packages).not.toContain(name);
+  expect(readdirSync(release)).not.toContain("test");
+});
