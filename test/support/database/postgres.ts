@@ -44,7 +44,7 @@ kill $watcher 2>/dev/null
 rm -rf "$directory"
 exit $status`;
 
-export async function startPostgres(): Promise<Postgres> {
+export async function startPostgres({ maxConnections = 200 } = {}): Promise<Postgres> {
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-postgres-"));
   if (account !== null) chownSync(directory, account.uid, account.gid);
   const bin = runnableBinaries(directory);
@@ -53,7 +53,7 @@ export async function startPostgres(): Promise<Postgres> {
   const made = spawnSync(path.join(bin, "initdb"), options, { ...account, cwd: "/", encoding: "utf8" });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`, { cause: made.error });
 
-  const { server, port } = await startOnFreePort({ bin, data, directory });
+  const { server, port } = await startOnFreePort({ bin, data, directory, maxConnections });
   const urlOf = (database: string) => `postgresql://postgres@127.0.0.1:${port}/${database}`;
   let databases = 0;
   return {
@@ -78,6 +78,7 @@ interface Place {
   readonly bin: string;
   readonly data: string;
   readonly directory: string;
+  readonly maxConnections: number;
 }
 
 async function startOnFreePort(place: Place): Promise<{ server: ChildProcess; port: number }> {
@@ -93,8 +94,9 @@ async function startOnFreePort(place: Place): Promise<{ server: ChildProcess; po
 }
 
 /** Durability against a crash of the machine is traded for speed; a killed client loses nothing. */
-function startServer({ bin, data, directory }: Place, port: number): Promise<ChildProcess> {
-  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "max_connections=200"];
+function startServer({ bin, data, directory, maxConnections }: Place, port: number): Promise<ChildProcess> {
+  const most = `max_connections=${maxConnections}`;
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", most];
   const command = [path.join(bin, "postgres"), "-D", data, "-p", `${port}`, ...settings.flatMap((one) => ["-c", one])];
   const server = spawn("/bin/sh", ["-c", SUPERVISOR, "sh", directory, ...command], {
     ...account,
