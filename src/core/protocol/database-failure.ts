@@ -18,25 +18,35 @@ export function namedFailure(error: unknown): unknown {
 /** No connection, a broken one, or none in time. Source: Prisma docs, Error reference; SQLite docs, Result codes. */
 const AWAY = /^(?:P1001|P1002|P1008|P1017|P2024|P2028|SQLITE_BUSY.*)$/;
 
+/**
+ * A connection that PostgreSQL ends or does not give, or a pooler before it. Source: PostgreSQL docs, Error Codes: class 08,
+ * too_many_connections, admin_shutdown, crash_shutdown, cannot_connect_now.
+ */
+const NO_CONNECTION = /^(?:08|53300$|57P0[123]$)/;
+
 /** True when the database was not there for a moment: what was asked of it may well succeed the next time. */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof ConnectionLost) return true;
-  return error instanceof Error && DATABASE_ERRORS.test(error.name) && AWAY.test(systemCode(error) ?? "");
+  if (!(error instanceof Error) || !DATABASE_ERRORS.test(error.name)) return false;
+  return AWAY.test(systemCode(error) ?? "") || NO_CONNECTION.test(driverCode(error) ?? "");
 }
 
 /** What the driver says of a failure, as Prisma passes it on. */
 const byDriver = z.object({
   meta: z.object({ driverAdapterError: z.object({ cause: z.object({ originalCode: z.string() }) }) }),
 });
+
+function driverCode(error: Error): string | undefined {
+  return byDriver.safeParse(error).data?.meta.driverAdapterError.cause.originalCode;
+}
+
 /** Source: SQLite docs, Result codes; PostgreSQL docs, Error Codes. */
 const FULL = new Set(["SQLITE_FULL", "53100"]);
 
 /** True when what was to be written found no room. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error) || !DATABASE_ERRORS.test(error.name)) return false;
-  return FULL.has(
-    byDriver.safeParse(error).data?.meta.driverAdapterError.cause.originalCode ?? systemCode(error) ?? "",
-  );
+  return FULL.has(driverCode(error) ?? systemCode(error) ?? "");
 }
 
 /** True when the database or the right to write to it failed: what goes on once they are back. */

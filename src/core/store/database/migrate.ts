@@ -141,8 +141,17 @@ function appliedMigration(row: unknown): AppliedMigration {
 const APPLIED =
   'SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL';
 
-/** A table that others refer to is made anew under the same name: SQLite must not look at these until all is done. */
-const BEGIN = { sqlite: "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE", postgresql: "BEGIN" } as const;
+/** The advisory lock that `prisma migrate` itself takes. Source: Prisma docs, “Advisory locking”. */
+const MIGRATION_LOCK = 72_707_369;
+
+/**
+ * One process at a time. A table that others refer to is made anew under the same name: SQLite must not look at these until
+ * all is done. PostgreSQL's lock is the transaction's and not the session's, so that it passes a pooler.
+ */
+const BEGIN = {
+  sqlite: "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE",
+  postgresql: `BEGIN; SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`,
+} as const;
 
 /** A row when there is a table of migrations. */
 const FIND_TABLE = {

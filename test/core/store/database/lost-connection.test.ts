@@ -1,28 +1,102 @@
-import { expect, onTestFinished, test } from "vitest";
-import { isStoreFailure } from "../../../../src/core/protocol/database-failure.ts";
-import { openStore } from "../../../../src/core/store/store.ts";
-import { query, startPostgres } from "../../../support/database/postgres.ts";
-import { ManualClock } from "../../../support/manual-clock.ts";
-import { countingIds, seededRandom } from "../../../support/runtime.ts";
+import { Client } from "pg";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { isDatabaseAway, isStoreFailure } from "../../../../src/core/protocol/database-failure.ts";
+import { openStore, type Store } from "../../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { startPooler } from "../../../support/database/pooler.ts";
+import { type Postgres, query, startPostgres } from "../../../support/database/postgres.ts";
+import { until } from "../../../support/program/bot.ts";
 
-test("a connection that breaks in the middle of a transaction is the database's failure, and the next one is made anew", async () => {
-  const postgres = await startPostgres();
-  onTestFinished(() => postgres.stop());
-  const url = await postgres.createDatabase();
-  const store = await openStore(url, { clock: new ManualClock(0), ids: countingIds(), random: seededRandom(1) });
+let postgres: Postgres;
+let operator: Client;
+let direct: string;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  operator = new Client({ connectionString: postgres.url });
+  await operator.connect();
+});
+afterAll(async () => {
+  await operator.end();
+  await postgres.stop();
+});
+beforeEach(async () => {
+  direct = await postgres.createDatabase();
+});
+
+const databases = [
+  { where: "directly", open: () => Promise.resolve(direct) },
+  {
+    where: "through a pooler",
+    open: async () => {
+      const pooler = await startPooler(direct);
+      onTestFinished(() => pooler[Symbol.asyncDispose]());
+      return pooler.urlOf(direct);
+    },
+  },
+];
+
+async function storeAt(url: string): Promise<Store> {
+  const store = await openStore(url, systemRuntime());
   onTestFinished(() => store.close());
-  const cut = () =>
-    query(
-      url,
-      "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()",
-    );
-  const failed = store.transaction(async (tx) => {
-    await tx.runs.interrupted();
-    await cut();
-    return tx.runs.interrupted();
-  });
+  return store;
+}
+
+const ours = (what: string, where: string) => `SELECT ${what} FROM pg_stat_activity WHERE datname = $1 AND ${where}`;
+
+async function cut(): Promise<void> {
+  await operator.query(ours("pg_terminate_backend(pid)", "true"), [new URL(direct).pathname.slice(1)]);
+}
+
+/** What a person may be told of, and what may succeed the next time. */
+async function expectAway(failed: Promise<unknown>): Promise<void> {
   const error = await failed.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(Error);
   expect(isStoreFailure(error)).toBe(true);
+  expect(isDatabaseAway(error), String(error)).toBe(true);
+}
+
+test.each(databases)("a connection that breaks between two statements of a transaction, $where", async ({ open }) => {
+  const store = await storeAt(await open());
+  await expectAway(
+    store.transaction(async (tx) => {
+      await tx.runs.interrupted();
+      await cut();
+      return tx.runs.interrupted();
+    }),
+  );
   expect(await store.transaction((tx) => tx.runs.interrupted())).toEqual([]);
+});
+
+test.each(databases)("a connection that breaks in the middle of a statement, $where", async ({ open }) => {
+  const store = await storeAt(await open());
+  const slow = () => store.tables((db) => db.$queryRaw`SELECT pg_sleep(60)::text`);
+  const failed = expectAway(store.transaction((tx) => tx.tables((db) => db.$queryRaw`SELECT pg_sleep(60)::text`)));
+  const alsoFailed = expectAway(slow());
+  const areBusy = async () => {
+    const { rows } = await operator.query(ours("", "state = 'active'"), [new URL(direct).pathname.slice(1)]);
+    return rows.length === 2;
+  };
+  await until(areBusy, { what: () => "the statements" });
+  await cut();
+  await Promise.all([failed, alsoFailed]);
+  expect(await store.runs.interrupted()).toEqual([]);
+});
+
+test("connections that the server does not give", async () => {
+  await query(direct, "CREATE USER few CONNECTION LIMIT 2; GRANT ALL ON SCHEMA public TO few");
+  const store = await storeAt(direct.replace("postgres@", "few@"));
+  const held = Promise.withResolvers<void>();
+  const hold = () => store.transaction(() => held.promise);
+  const both = [hold(), hold()];
+  const areOpen = async () => {
+    const { rows } = await operator.query(ours("", "state LIKE 'idle in%'"), [new URL(direct).pathname.slice(1)]);
+    return rows.length === 2;
+  };
+  await until(areOpen, { what: () => "the transactions" });
+  await expectAway(store.transaction((tx) => tx.runs.interrupted()));
+  await expectAway(store.runs.interrupted());
+  held.resolve();
+  await Promise.all(both);
+  expect(await store.runs.interrupted()).toEqual([]);
 });
