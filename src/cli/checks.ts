@@ -61,19 +61,24 @@ export function checkWritable(name: string, directory: string): Finding {
 /** SQLite writes beside the file, too; where there is no file yet, the directory is all that can be wrong. */
 export async function checkDatabase(config: Config): Promise<Finding[]> {
   const { kind, url } = config.database;
-  let strangers: Finding[];
+  const more: Finding[] = [];
   try {
-    strangers = strangersIn(await probeDatabase(url), config);
+    more.push(...strangersIn(await probeDatabase(url), config));
+    if (kind === "postgresql") {
+      const { requireServer } = await import("../core/store/database/postgresql-server.ts");
+      const scarce = await requireServer({ ...config.database, engine: config.engine });
+      more.push(...scarce.map((text) => ({ ok: true, isWarning: true as const, text })));
+    }
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(bad);
     if (error instanceof StoreError && error.code === "database_newer") return [bad(reasonOf(error))];
     if (error instanceof StoreError) return [bad(MIXED_UP)];
     throw error;
   }
-  if (kind === "postgresql") return [good("PostgreSQL answers, and its user may do what is needed"), ...strangers];
+  if (kind === "postgresql") return [good("PostgreSQL answers, and its user may do what is needed"), ...more];
   const file = sqlitePath(url);
   const directory = checkWritable("DATABASE_URL", path.dirname(file));
-  return [directory.ok ? good(`SQLite database ${file}`) : directory, ...strangers];
+  return [directory.ok ? good(`SQLite database ${file}`) : directory, ...more];
 }
 
 function strangersIn({ strangers }: Probed, { access }: Config): Finding[] {

@@ -52,8 +52,12 @@ const ownVariables = {
       .regex(/^(file:(?!$|:memory:)|postgresql:\/\/)/, "must begin with file: (a path) or postgresql://")
       .refine((url) => url.startsWith("file:") || URL.canParse(url), "must be a whole postgresql:// URL")
       .refine((url) => !/^file:.*\/\.{0,2}$/u.test(url), "must name a file, not a directory")
+      .refine(
+        (url) => !/[?&]connection_limit=(?!(?:[2-9]|[1-9]\d{1,2})(?:&|$))/u.test(url),
+        "connection_limit in it must be a whole number from 2 to 999",
+      )
       .exactOptional(),
-    "The database. Default: the file deckhand.db under DECKHAND_HOME.",
+    "The database. Default: the file deckhand.db under DECKHAND_HOME. PostgreSQL: ?connection_limit=… says how many connections a process opens at most beside those for locks (10).",
     "postgresql://deckhand@localhost:5432/deckhand",
   ),
   DATABASE_DIRECT_URL: secret(

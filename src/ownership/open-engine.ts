@@ -19,5 +19,5 @@ export async function openEngine({ config, shared, ...parts }: EngineOpening): P
   const given = { ...parts, maxConcurrentRuns: config.maxConcurrentRuns, placeLimits: config.quotas };
   if (shared === null) return new EmbeddedEngine(given);
   const { DbosEngine } = await import("../core/dbos-engine/dbos-engine.ts");
-  return new DbosEngine({ ...given, url: config.database.url, cluster: shared });
+  return new DbosEngine({ ...given, url: config.database.directUrl, cluster: shared });
 }

@@ -36,8 +36,13 @@ export interface Ownership {
 
 /** Waits until this process may run sessions of the database: all of them, or its share. */
 export async function ownDatabase(owning: Owning): Promise<Ownership> {
-  const { config, runtime, log, serves = "everything" } = owning;
-  if (config.engine === "dbos" && serves === "everything") return join(owning);
+  const { config, runtime, log, say, serves = "everything" } = owning;
+  const engine = serves === "everything" ? config.engine : "embedded";
+  if (config.database.kind === "postgresql") {
+    const { requireServer } = await import("../core/store/database/postgresql-server.ts");
+    for (const line of await requireServer({ ...config.database, engine })) say(`⚠ ${line}`);
+  }
+  if (engine === "dbos") return join(owning);
   const { clock } = runtime;
   await holdLease({ ...owning, clock });
   return { cluster: onlyProcess({ clock, log }), shared: null, reach: null, fence: (platform) => platform, runtime };
@@ -50,7 +55,7 @@ async function join(owning: Owning): Promise<Ownership> {
   const { Reach } = await import("./reach.ts");
   const { clock, ids } = runtime;
   const cluster = await openCluster({
-    url: config.database.url,
+    url: config.database.directUrl,
     id: ids.next("replica"),
     clock,
     log,

@@ -32,6 +32,12 @@ const refused: { name: string; given: Given; problem: string }[] = [
     problem:
       "DATABASE_DIRECT_URL: goes with a DATABASE_URL of PostgreSQL, and there is none. Unset it. Example: DATABASE_URL=postgresql://deckhand@localhost:6432/deckhand",
   },
+  ...["1", "0", "many", "2.5", "-3", ""].map((limit) => ({
+    name: `a number of connections that is none or too low (${limit})`,
+    given: { env: { DATABASE_URL: `postgresql://u:hunter22@x/y?sslmode=require&connection_limit=${limit}` } },
+    problem:
+      "DATABASE_URL: connection_limit in it must be a whole number from 2 to 999. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand",
+  })),
   {
     name: "an unknown log level",
     given: { env: { LOG_LEVEL: "loud" } },

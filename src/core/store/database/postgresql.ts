@@ -5,20 +5,20 @@ import { PrismaClient } from "../../../../prisma/postgresql/generated/client.ts"
 import { namedFailure } from "../../protocol/database-failure.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { asDatabaseClient, type DatabaseClient } from "./client.ts";
+import { connectionLimit } from "./connections.ts";
 import { type MigrationConnection, migrate, pendingMigrations } from "./migrate.ts";
 import { requireRights } from "./postgresql-rights.ts";
+import { unavailable } from "./unavailable.ts";
 
-/** The advisory lock that `prisma migrate` itself takes. Source: Prisma docs, “Advisory locking”. */
-const MIGRATION_LOCK = 72_707_369;
-
-/** Applies migrations under an advisory lock and opens a pooled client. ConfigError when the user may not. */
+/** Applies migrations, one process at a time, and opens a pooled client. ConfigError when the user may not. */
 export async function openPostgresql(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
   const connection = new Client({ connectionString: url });
   // The query that a break cuts off rejects; the event, without a listener, would end the process.
   connection.on("error", () => {});
-  await connection.connect();
+  await connection.connect().catch((error: unknown) => {
+    throw unavailable(url, error);
+  });
   try {
-    await connection.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
     const database = postgresMigrations(connection);
     await requireRights(connection, () => pendingMigrations(database, migrations));
     await migrate(database, migrations, runtime);
@@ -26,7 +26,7 @@ export async function openPostgresql(url: string, migrations: string, runtime: R
     await connection.end();
   }
   const client = new PrismaClient({
-    adapter: new TellingPg({ connectionString: url, max: 10 }),
+    adapter: new TellingPg({ connectionString: url, max: connectionLimit(url) }),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },
   });
   return asDatabaseClient(client);

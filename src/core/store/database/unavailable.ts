@@ -12,6 +12,7 @@ export function unavailable(url: string, error: unknown): ConfigError {
   const reason = systemCode(error) ?? "unknown error";
   if (!url.startsWith("file:")) {
     if (isRefusal(error)) return new ConfigError([NO_CONNECT]);
+    if (reason === TOO_MANY_CONNECTIONS) return new ConfigError([NONE_LEFT]);
     return new ConfigError([
       `DATABASE_URL: PostgreSQL does not let me in (${reason}). Is it up, and are address, user, password and database right?`,
     ]);
@@ -20,6 +21,12 @@ export function unavailable(url: string, error: unknown): ConfigError {
     MENDS[reason] ?? "Make it, its directory and what lies beside it writable for this user, or name another file.";
   return new ConfigError([`DATABASE_URL: ${sqlitePath(url)} cannot be opened (${reason}). ${mend}`]);
 }
+
+/** Source: PostgreSQL docs, PostgreSQL Error Codes. */
+const TOO_MANY_CONNECTIONS = "53300";
+
+const NONE_LEFT =
+  "DATABASE_URL: too few connections: PostgreSQL has none left for this user. Raise max_connections or the CONNECTION LIMIT of the user or database, or end what holds them.";
 
 const NO_CONNECT =
   "DATABASE_URL: PostgreSQL does not let this user into this database. As its owner or a superuser: GRANT CONNECT ON DATABASE … TO …; with the names in DATABASE_URL.";

@@ -1,0 +1,200 @@
+import type { Client } from "pg";
+import { z } from "zod";
+import { ConfigError } from "../../protocol/errors.ts";
+import { CONNECTIONS, connectionLimit } from "./connections.ts";
+import { unavailable } from "./unavailable.ts";
+
+/** How a process uses its server. */
+export interface ServerUse {
+  readonly url: string;
+  /** The same database without a pooler; equal where there is none. */
+  readonly directUrl: string;
+  readonly engine: keyof typeof CONNECTIONS;
+}
+
+/** A server that takes longer to answer counts as unreachable. Milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Rejects with ConfigError where the database cannot carry this process: a pooler in place of the server, two databases, a
+ * right that is missing, too few connections. Resolves with what an operator should look at. Changes nothing.
+ */
+export async function requireServer(use: ServerUse): Promise<readonly string[]> {
+  await using connections = new AsyncDisposableStack();
+  const open = async (url: string): Promise<Client> => {
+    const client = await openClient(url);
+    connections.defer(() => client.end());
+    return client;
+  };
+  const { url, directUrl } = use;
+  const isApart = url !== directUrl;
+  const { direct, lines } = await requireDirect(use, () => open(directUrl)).catch((error: unknown) => {
+    const { problems } = unavailable(directUrl, error);
+    throw new ConfigError(isApart ? problems.map(ofDirectUrl) : problems);
+  });
+  if (!isApart) return lines;
+  const isSame = await open(url)
+    .then((pooled) => isSameDatabase(direct, pooled))
+    .catch((error: unknown) => {
+      throw unavailable(url, error);
+    });
+  if (!isSame) throw new ConfigError([OTHER_DATABASE]);
+  return lines.map(ofDirectUrl);
+}
+
+async function requireDirect(use: ServerUse, open: () => Promise<Client>) {
+  const direct = await open();
+  const server = await lookAt(direct);
+  if (server.pid !== announcedPid(direct) && (await changesConnections(direct, await open())))
+    throw new ConfigError([POOLER]);
+  if (use.engine === "dbos" && !server.may_create_schemas) throw new ConfigError([NO_SCHEMAS]);
+  return { direct, lines: scarceConnections(server, use) };
+}
+
+function ofDirectUrl(problem: string): string {
+  return problem.replace(/^DATABASE_URL/u, "DATABASE_DIRECT_URL");
+}
+
+const POOLER =
+  "DATABASE_URL: leads to a pooler that gives each transaction another connection, which locks and notifications do not outlive. Let DATABASE_DIRECT_URL lead to the database itself.";
+
+const OTHER_DATABASE =
+  "DATABASE_DIRECT_URL: leads to another database than DATABASE_URL. Name the one that the pooler has its connections to.";
+
+const NO_SCHEMAS =
+  "DATABASE_URL: DECKHAND_ENGINE=dbos makes two schemas (dbos, deckhand_cluster), which this user may not. As the database's owner or a superuser: GRANT CREATE ON DATABASE … TO …; with the names in DATABASE_URL.";
+
+async function openClient(url: string): Promise<Client> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
+  });
+  // The query that a break cuts off rejects; the event, without a listener, would end the process.
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
+const serverSchema = z.object({
+  /** The process that serves this statement. */
+  pid: z.number(),
+  user: z.string(),
+  database: z.string(),
+  may_create_schemas: z.boolean(),
+  /** How many connections there may be, and how many there are beside this one: of the server, of the user, of the database. */
+  most: z.number(),
+  used: z.number(),
+  user_most: z.number().nullable(),
+  user_used: z.number(),
+  database_most: z.number().nullable(),
+  database_used: z.number(),
+});
+type Server = z.infer<typeof serverSchema>;
+
+/** Limits that a superuser passes over do not count for one. */
+const LOOK = `SELECT pg_backend_pid() AS pid,
+    quote_ident(current_user) AS "user",
+    quote_ident(current_database()) AS "database",
+    has_database_privilege(current_database(), 'CREATE') AS may_create_schemas,
+    current_setting('max_connections')::int - CASE WHEN rolsuper THEN 0
+      ELSE current_setting('superuser_reserved_connections')::int
+        + coalesce(current_setting('reserved_connections', true), '0')::int END AS most,
+    CASE WHEN NOT rolsuper AND rolconnlimit >= 0 THEN rolconnlimit END AS user_most,
+    CASE WHEN NOT rolsuper AND datconnlimit >= 0 THEN datconnlimit END AS database_most,
+    there.used, there.user_used, there.database_used
+  FROM pg_roles, pg_database, LATERAL (
+    SELECT count(*)::int AS used,
+      (count(*) FILTER (WHERE usesysid = pg_roles.oid))::int AS user_used,
+      (count(*) FILTER (WHERE datid = pg_database.oid))::int AS database_used
+    FROM pg_stat_activity WHERE datid IS NOT NULL AND usesysid IS NOT NULL AND pid <> pg_backend_pid()
+  ) AS there
+  WHERE rolname = current_user AND datname = current_database()`;
+
+async function lookAt(client: Client): Promise<Server> {
+  return serverSchema.parse((await client.query(LOOK)).rows[0]);
+}
+
+const announcedSchema = z.object({ processID: z.number() });
+
+/** The process that the server said would serve the connection; a pooler says something of its own. */
+function announcedPid(client: Client): number {
+  return announcedSchema.parse(client).processID;
+}
+
+/** How often it is tried: other clients of a pooler may take the connection that would tell. */
+const ROUNDS = 20;
+
+/**
+ * Whether two transactions of one client are carried by different connections, or one connection carries two clients. One
+ * that belongs to its client for as long as that is there, as a pooler in session mode gives it, is as good as the server's.
+ */
+async function changesConnections(one: Client, other: Client): Promise<boolean> {
+  const own = await servedBy(one);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await other.query("BEGIN");
+    if ((await servedBy(other)) === own || (await servedBy(one)) !== own) return true;
+    await other.query("COMMIT");
+    if ((await servedBy(one)) !== own) return true;
+  }
+  return false;
+}
+
+async function servedBy(client: Client): Promise<number> {
+  const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
+  return z.object({ pid: z.number() }).parse(rows[0]).pid;
+}
+
+/** Any number that no other use of advisory locks in the database takes. */
+const MEETING_LOCK = 4_207_133_702;
+
+const MEET = `SELECT EXISTS (
+    SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = $1
+      AND (classid::bigint << 32 | objid::bigint) = ${MEETING_LOCK}
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  ) AS met`;
+
+/** A lock that is taken over one connection is seen over the other. */
+async function isSameDatabase(direct: Client, pooled: Client): Promise<boolean> {
+  await direct.query(`SELECT pg_advisory_lock_shared(${MEETING_LOCK})`);
+  const { rows } = await pooled.query(MEET, [await servedBy(direct)]);
+  return z.object({ met: z.boolean() }).parse(rows[0]).met;
+}
+
+/** A process of which so many connections of the pool are there gets on, though slowly. */
+const LEAST_POOLED = 2;
+
+/** Throws ConfigError where a process cannot work with what is left; says where that is less than it may come to want. */
+function scarceConnections(server: Server, { url, directUrl, engine }: ServerUse): readonly string[] {
+  const own = CONNECTIONS[engine];
+  const isApart = url !== directUrl; // how many a pooler opens is its own setting
+  const wanted = own + (isApart ? 0 : connectionLimit(url));
+  const { left, mend } = scarcest(server);
+  if (left >= wanted) return [];
+  const lower = isApart ? "" : ", or lower connection_limit in DATABASE_URL";
+  const problem = `DATABASE_URL: too few connections: PostgreSQL has ${left} left for this user, and a process opens up to ${wanted}. Raise ${mend}${lower}.`;
+  if (left < own + (isApart ? 0 : LEAST_POOLED)) throw new ConfigError([problem]);
+  return [problem];
+}
+
+/** What gives out first. */
+function scarcest(server: Server): { readonly left: number; readonly mend: string } {
+  const { most, used, user, user_most: userMost, database, database_most: databaseMost } = server;
+  const limits = [
+    { left: most - used, mend: `max_connections (${used} are used, ${most} are for this user)` },
+    ...(userMost === null
+      ? []
+      : [{ left: userMost - server.user_used, mend: `ALTER ROLE ${user} CONNECTION LIMIT (${userMost})` }]),
+    ...(databaseMost === null
+      ? []
+      : [
+          {
+            left: databaseMost - server.database_used,
+            mend: `ALTER DATABASE ${database} CONNECTION LIMIT (${databaseMost})`,
+          },
+        ]),
+  ];
+  const [first = { left: 0, mend: "max_connections" }] = limits.toSorted((a, b) => a.left - b.left);
+  return { ...first, left: Math.max(0, first.left) };
+}

@@ -1,0 +1,159 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { ConfigError } from "../../../../src/core/protocol/errors.ts";
+import { requireServer } from "../../../../src/core/store/database/postgresql-server.ts";
+import { type PoolerSettings, startPooler } from "../../../support/database/pooler.ts";
+import { type Postgres, query, startPostgres } from "../../../support/database/postgres.ts";
+
+/** Three of these are reserved for superusers. */
+const MOST = 23;
+
+let postgres: Postgres;
+/** The superuser's address, and a plain user's. */
+let ownerUrl: string;
+let url: string;
+
+beforeAll(async () => {
+  postgres = await startPostgres({ maxConnections: MOST });
+  await query(postgres.url, "CREATE USER plain");
+});
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  ownerUrl = await postgres.createDatabase();
+  url = ownerUrl.replace("postgres@", "plain@");
+});
+
+async function pooled(settings: PoolerSettings = {}) {
+  const pooler = await startPooler(ownerUrl, settings);
+  onTestFinished(() => pooler[Symbol.asyncDispose]());
+  return { pooler, pooledUrl: pooler.urlOf(url) };
+}
+
+/** The one line that a start ends with. */
+async function refusal(use: { url: string; directUrl: string; engine?: "embedded" | "dbos" }): Promise<string> {
+  const error = await requireServer({ engine: "embedded", ...use }).catch((thrown: unknown) => thrown);
+  if (!(error instanceof ConfigError)) throw error;
+  expect(error.problems).toHaveLength(1);
+  return error.message;
+}
+
+/** Connections that somebody else has. */
+async function occupy(count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    const client = new Client({ connectionString: ownerUrl });
+    client.on("error", () => undefined);
+    onTestFinished(() => client.end());
+    await client.connect();
+  }
+}
+
+test("a server that is reached directly is as it should be", async () => {
+  expect(await requireServer({ url, directUrl: url, engine: "embedded" })).toEqual([]);
+  expect(await requireServer({ url: ownerUrl, directUrl: ownerUrl, engine: "dbos" })).toEqual([]);
+});
+
+const sizes = [{ poolSize: 1 }, { poolSize: 2 }, { poolSize: 10 }];
+
+test.each(sizes)("a pooler of $poolSize connections in place of the server is found", async (settings) => {
+  const { pooler, pooledUrl } = await pooled(settings);
+  expect(await refusal({ url: pooledUrl, directUrl: pooledUrl })).toMatch(
+    /^DATABASE_URL: leads to a pooler .* Let DATABASE_DIRECT_URL lead to the database itself\.$/u,
+  );
+  expect(pooler.sessionState).toEqual([]);
+});
+
+test("a pooler beside an address of the database itself is as it should be", async () => {
+  const { pooler, pooledUrl } = await pooled();
+  expect(await requireServer({ url: pooledUrl, directUrl: url, engine: "embedded" })).toEqual([]);
+  expect(pooler.sessionState).toEqual([]);
+  expect(pooler.transactions()).toBeGreaterThan(0);
+});
+
+test("a pooler that leaves each client its connection is as good as the server", async () => {
+  const { pooledUrl } = await pooled({ mode: "session" });
+  expect(await requireServer({ url: pooledUrl, directUrl: pooledUrl, engine: "embedded" })).toEqual([]);
+});
+
+test("a pooler in place of the address that leads past it is found", async () => {
+  const { pooledUrl } = await pooled();
+  expect(await refusal({ url, directUrl: pooledUrl })).toMatch(/^DATABASE_DIRECT_URL: leads to a pooler/u);
+});
+
+test("two databases are not taken for one", async () => {
+  const { pooledUrl } = await pooled();
+  const other = await postgres.createDatabase();
+  expect(await refusal({ url: pooledUrl, directUrl: other })).toMatch(
+    /^DATABASE_DIRECT_URL: leads to another database than DATABASE_URL\./u,
+  );
+});
+
+const NOBODY = "postgresql://plain:hunter22@127.0.0.1:1/x";
+
+test("the address that does not answer is the one that is named", async () => {
+  const away = /PostgreSQL does not let me in \(ECONNREFUSED\)/u;
+  const direct = await refusal({ url, directUrl: NOBODY });
+  expect(direct).toMatch(/^DATABASE_DIRECT_URL: /u);
+  expect(direct).toMatch(away);
+  const main = await refusal({ url: NOBODY, directUrl: url });
+  expect(main).toMatch(/^DATABASE_URL: /u);
+  expect(main).toMatch(away);
+});
+
+test("several processes need a right that one does not, and are told the statement", async () => {
+  expect(await requireServer({ url, directUrl: url, engine: "embedded" })).toEqual([]);
+  expect(await refusal({ url, directUrl: url, engine: "dbos" })).toMatch(/GRANT CREATE ON DATABASE … TO …;/u);
+  await query(ownerUrl, `GRANT CREATE ON DATABASE ${new URL(url).pathname.slice(1)} TO plain`);
+  expect(await requireServer({ url, directUrl: url, engine: "dbos" })).toEqual([]);
+});
+
+test("connections that may become too few are said, and those that are too few end the start", async () => {
+  await occupy(MOST - 3 - 10);
+  const [line, ...others] = await requireServer({ url, directUrl: url, engine: "embedded" });
+  expect(others).toEqual([]);
+  expect(line).toBe(
+    "DATABASE_URL: too few connections: PostgreSQL has 10 left for this user, and a process opens up to 11. Raise max_connections (10 are used, 20 are for this user), or lower connection_limit in DATABASE_URL.",
+  );
+  const fewer = `${url}?connection_limit=9`;
+  expect(await requireServer({ url: fewer, directUrl: fewer, engine: "embedded" })).toEqual([]);
+  await occupy(8);
+  expect(await refusal({ url, directUrl: url })).toMatch(/too few connections: PostgreSQL has 2 left/u);
+});
+
+test("behind a pooler only the connections past it count", async () => {
+  const { pooledUrl } = await pooled({ poolSize: 1 });
+  await occupy(MOST - 3 - 2);
+  expect(await requireServer({ url: pooledUrl, directUrl: url, engine: "embedded" })).toEqual([]);
+  expect(await refusal({ url: pooledUrl, directUrl: ownerUrl, engine: "dbos" })).toMatch(
+    /^DATABASE_DIRECT_URL: too few connections: .* up to 6\. Raise max_connections \(\d+ are used, \d+ are for this user\)\.$/u,
+  );
+});
+
+test("when there is no connection at all, that is what is said", async () => {
+  await occupy(MOST - 3);
+  expect(await refusal({ url, directUrl: url })).toMatch(
+    /^DATABASE_URL: too few connections: PostgreSQL has none left for this user\./u,
+  );
+});
+
+const limits = [
+  {
+    of: "the user",
+    set: "ALTER USER plain CONNECTION LIMIT 4",
+    unset: "ALTER USER plain CONNECTION LIMIT -1",
+    mend: "ALTER ROLE plain CONNECTION LIMIT (4)",
+  },
+  {
+    of: "the database",
+    set: "ALTER DATABASE current CONNECTION LIMIT 4",
+    unset: "SELECT 1",
+    mend: "ALTER DATABASE current CONNECTION LIMIT (4)",
+  },
+];
+
+test.each(limits)("a limit of $of is said", async ({ set, unset, mend }) => {
+  const named = (text: string) => text.replace("current", new URL(url).pathname.slice(1));
+  await query(ownerUrl, named(set));
+  onTestFinished(() => query(ownerUrl, unset));
+  const [line] = await requireServer({ url, directUrl: url, engine: "embedded" });
+  expect(line).toContain(`has 4 left for this user, and a process opens up to 11. Raise ${named(mend)}`);
+});

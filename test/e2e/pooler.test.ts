@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { type Pooler, startPooler } from "../support/database/pooler.ts";
+import { type Postgres, startPostgres } from "../support/database/postgres.ts";
+import { startTcpProxy } from "../support/database/tcp-proxy.ts";
+import { hold, text, toolUse } from "../support/model/model-script.ts";
+import { createBot, until, untilIdle } from "../support/program/bot.ts";
+import { runCli } from "../support/program/cli.ts";
+import { answers, putFile, slackScene } from "../support/talk/scene.ts";
+
+let postgres: Postgres;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+
+afterAll(() => postgres.stop());
+
+interface Behind {
+  readonly pooler: Pooler;
+  readonly env: { readonly DATABASE_URL: string; readonly DATABASE_DIRECT_URL: string };
+}
+
+/** A new database behind a pooler. */
+async function behindPooler(): Promise<Behind> {
+  const direct = await postgres.createDatabase();
+  const pooler = await startPooler(direct);
+  onTestFinished(() => pooler[Symbol.asyncDispose]());
+  return { pooler, env: { DATABASE_URL: pooler.urlOf(direct), DATABASE_DIRECT_URL: direct } };
+}
+
+test.each(["embedded", "dbos"])(
+  "behind a pooler the %s engine answers, and sends nothing that a pooler breaks",
+  async (engine) => {
+    const { pooler, env } = await behindPooler();
+    await using scene = await slackScene({ env: { ...env, DECKHAND_ENGINE: engine } });
+    await scene.bot.start();
+    putFile(scene, "notes.txt", "remember the milk\n");
+    await scene.slack.people.command("/memory", "add the team drinks oat milk").answered;
+    scene.model.script(({ toolResults }) =>
+      toolResults.length === 0 ? toolUse("read", { path: "notes.txt" }) : text("Milk."),
+    );
+    const threads = Array.from({ length: 4 }, (_, index) => scene.mention("what do the notes say?", index + 1));
+    await Promise.all(threads.map((thread) => thread.until((all) => answers(all).includes("Milk."))));
+    await untilIdle(scene.bot);
+
+    // What a killed process left goes on, and a second process stands by or joins.
+    await scene.bot.kill("SIGKILL");
+    await scene.bot.start();
+    await using other = await createBot({ env: scene.bot.env, home: scene.bot.home });
+    other.launch();
+    const isThere = async () =>
+      /running|standing by/u.test((await other.probe("readyz").catch(() => ({ text: "" }))).text);
+    await until(isThere, { what: () => `the second process: ${other.output()}` });
+    const [first] = threads;
+    first?.reply("and today?");
+    await first?.until((all) => answers(all).length === 2);
+    await untilIdle(scene.bot);
+
+    expect(pooler.sessionState).toEqual([]);
+    expect(pooler.transactions()).toBeGreaterThan(100);
+    for (const bot of [scene.bot, other]) expect(bot.output()).not.toMatch(/"level":(?:50|60)/u);
+  },
+);
+
+test("a pooler that restarts costs a run nothing, however slow the network is", async () => {
+  const { pooler, env } = await behindPooler();
+  await using network = await startTcpProxy(env.DATABASE_URL);
+  network.delayMs = 5;
+  await using scene = await slackScene({ env: { ...env, DATABASE_URL: network.urlOf(env.DATABASE_URL) } });
+  await scene.bot.start();
+  const gate = hold();
+  scene.model.script(({ toolResults }) =>
+    toolResults.length === 0 ? [gate.part, toolUse("read", { path: "notes.txt" })] : text("There are none."),
+  );
+  const thread = scene.mention("what do the notes say?");
+  await gate.reached;
+  network.cut();
+  gate.release();
+  await thread.until((all) => answers(all).length > 0);
+  await untilIdle(scene.bot);
+  expect(answers(thread.messages())).toEqual(["There are none."]);
+  expect(scene.bot.output()).not.toContain("uncaught");
+  expect(pooler.sessionState).toEqual([]);
+});
+
+test("a pooler without an address that leads past it ends the start in one line, which doctor says as well", async () => {
+  const { env } = await behindPooler();
+  const line =
+    "✗ DATABASE_URL: leads to a pooler that gives each transaction another connection, which locks and notifications do not outlive. Let DATABASE_DIRECT_URL lead to the database itself.";
+  const alone = { DATABASE_URL: env.DATABASE_URL };
+  await using bot = await createBot({ env: alone });
+  await expect(bot.start()).rejects.toThrow(line);
+  expect((await runCli(["doctor"], { env: alone })).out.split("\n")).toContain(line);
+  expect((await runCli(["doctor"], { env })).out).toContain("✓ PostgreSQL answers");
+});
+
+test("the command line works behind a pooler", async () => {
+  const { pooler, env } = await behindPooler();
+  const added = await runCli(["memory", "export"], { env });
+  expect(added.failed, added.error).toBe(false);
+  expect(pooler.sessionState).toEqual([]);
+});
