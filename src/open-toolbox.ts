@@ -144,7 +144,7 @@ function databaseOf(url: string): FeatureHost["database"] {
 export interface OpenToolbox extends Toolbox {
   readonly sandbox: Sandbox;
   /** What holds for files wherever they change: where their contents are kept, and which a person decides on. */
-  readonly files: Pick<FileRestoreOptions, "snapshots" | "guardedFiles">;
+  readonly files: Pick<FileRestoreOptions, "snapshots" | "guardedFiles" | "lock">;
 }
 
 /** The tools; servers connect in the background, and none holds up the start. */
@@ -152,29 +152,25 @@ export async function openToolbox(
   { config, signal, parts, features, platforms, secrets, say, ...world }: ToolboxWorld,
   { providers, ...given }: ToolboxParts,
 ): Promise<OpenToolbox> {
-  const { runtime, log, settings, cluster } = world;
+  const { runtime, log, cluster } = world;
   const snapshots = openSnapshots({ config, runtime, log, parts });
   const resolve = createSystemResolve();
   const confinement = await openConfinement(config);
   const { guardedFiles } = config;
-  const bounds = { guardedFiles, quotas: given.quotas, ...confinement };
+  const bounds = { guardedFiles, quotas: given.quotas, lock: cluster.lock, ...confinement };
   const counted = { store: given.store, runtime, settings: config.budgets };
   const sandbox = createSandbox({ log, snapshots, network: { resolve }, ...bounds });
   parts.defer(() => sandbox.close());
   const toolbox = await createToolbox({
     ...given,
+    ...world,
     sandbox,
     snapshots,
     resolve,
-    runtime,
-    log,
     features: (taken) => {
       const host = {
         ...given,
-        runtime,
-        log,
-        settings,
-        cluster,
+        ...world,
         sandbox,
         snapshots,
         resolve,
@@ -206,7 +202,7 @@ export async function openToolbox(
   });
   parts.defer(() => toolbox.stop());
   await toolbox.start(signal);
-  return { ...toolbox, sandbox, files: { snapshots, guardedFiles } };
+  return { ...toolbox, sandbox, files: { snapshots, guardedFiles, lock: cluster.lock } };
 }
 
 /** Keeps the directory of what files held before they were changed within its limits. */

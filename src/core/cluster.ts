@@ -11,7 +11,26 @@ export type ClusterTopic =
   | "sessions"
   | "logins"
   | "memories"
-  | "replicas";
+  | "replicas"
+  | "locks"
+  | "volumes";
+
+/** What this process has to itself, of all processes, until it is disposed of. */
+export interface ClusterLock extends Disposable {
+  /** For so many milliseconds from now on no other process can have it, whatever becomes of this one; 0: nobody knows. */
+  certainMs(): number;
+  /** Throws StoreError `stale_owner` once the others have taken this process for dead. */
+  requireHeld(): Promise<void>;
+}
+
+export interface LockWait {
+  readonly signal: AbortSignal;
+  /** Told when others have it, and whenever fewer are before this one. */
+  readonly queued: (before: number) => void;
+}
+
+/** Resolves once no other process has what is named, in the order in which they ask; work of one process shares it. */
+export type TakeLock = (name: string, wait: LockWait) => Promise<ClusterLock>;
 
 /** Another process that lives, as the database has it. */
 export interface OtherReplica {
@@ -54,4 +73,5 @@ export interface Cluster {
    * one is taken, whichever is free.
    */
   hold(role: string | readonly string[], work: (signal: AbortSignal) => Promise<void>): () => Promise<void>;
+  readonly lock: TakeLock;
 }

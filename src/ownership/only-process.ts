@@ -1,4 +1,4 @@
-import type { Cluster } from "../core/cluster.ts";
+import type { Cluster, ClusterLock } from "../core/cluster.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Clock } from "../core/protocol/runtime.ts";
 import { workUntil } from "../core/work-until.ts";
@@ -14,6 +14,7 @@ export function onlyProcess(world: { readonly clock: Clock; readonly log: Log })
     report: () => undefined,
     tell: () => Promise.resolve(),
     hear: () => () => undefined,
+    lock: () => Promise.resolve(ITS_OWN),
     hold(role, work) {
       const controller = new AbortController();
       const done = workUntil(controller.signal, work, { ...world, name: String(role) });
@@ -24,3 +25,9 @@ export function onlyProcess(world: { readonly clock: Clock; readonly log: Log })
     },
   };
 }
+
+const ITS_OWN: ClusterLock = {
+  certainMs: () => Number.POSITIVE_INFINITY,
+  requireHeld: () => Promise.resolve(),
+  [Symbol.dispose]: () => undefined,
+};

@@ -25,9 +25,11 @@ interface Until {
 /** Milliseconds for describing what a call did that was cut: a worktree may be large, and whoever stopped it waits. */
 const DESCRIBE_MS = 10_000;
 
+type MergeParts = Pick<ToolboxOptions, "store" | "worktrees" | "snapshots" | "quotas" | "cluster">;
+
 /** Brings what an executor has changed in its worktree into the files of the channel. */
 export function createMergeWork(
-  { store, worktrees, snapshots, quotas }: Pick<ToolboxOptions, "store" | "worktrees" | "snapshots" | "quotas">,
+  { store, worktrees, snapshots, quotas, cluster }: MergeParts,
   guardedFiles: readonly string[],
 ): Tool {
   const merge = async (id: string, ctx: ToolContext, until: Until): Promise<ToolResult> => {
@@ -38,7 +40,12 @@ export function createMergeWork(
     const place = { root, personId, channelKey };
     await quotas?.ready(place);
     const take = (bytes: number) => quotas?.take(place, bytes);
-    const into = { root, guardedFiles, worktree, snapshots, log, signal: until.merging, take };
+    const signal = until.merging;
+    // Stopped before, it changes nothing.
+    const wait = { signal, queued: (before: number) => ctx.queued(before) };
+    using lock = signal.aborted ? null : await cluster.lock(root, wait);
+    const requireHeld = async () => lock?.requireHeld();
+    const into = { root, guardedFiles, worktree, snapshots, log, signal, take, requireHeld };
     const merged = await mergeChanges(changes, into);
     if (merged.stoppedBy === null && merged.files.every(isTaken)) await worktrees.taken(id);
     return { ...resultOf(merged), label: unionOf([label, FILES]) };

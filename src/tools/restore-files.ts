@@ -1,6 +1,7 @@
 import { type Buffer } from "node:buffer";
 import { readFileSync, unlinkSync } from "node:fs";
 import path from "node:path";
+import type { TakeLock } from "../core/cluster.ts";
 import type { FileFate, RestoreFiles } from "../core/history/file-restore.ts";
 import { SandboxError } from "../core/protocol/errors.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
@@ -25,7 +26,14 @@ export interface FileRestoreOptions {
   readonly guardedFiles?: readonly string[];
   /** How much roots may hold; absent: anything. */
   readonly quotas?: Quotas;
+  /** Keeps other processes from a root meanwhile; absent: there are none. */
+  readonly lock?: TakeLock;
 }
+
+/** How long it waits for calls of other processes that change files of the root. Milliseconds. */
+const WAIT_MS = 10_000;
+
+const BUSY: FileFate = { type: "failed", reason: "An agent is changing files here. Try again in a moment." };
 
 /** Puts kept contents back through the same verified paths as the tools'. */
 export function createFileRestore({
@@ -33,14 +41,18 @@ export function createFileRestore({
   sandboxRootOf,
   guardedFiles,
   quotas,
+  lock,
 }: FileRestoreOptions): RestoreFiles {
   return async ({ thread, steps, instructions }) => {
     const root = sandboxRootOf(thread);
     const place = { root, personId: null, channelKey: channelKeyOf(thread) };
     await quotas?.ready(place);
     const take = (bytes: number) => quotas?.take(place, bytes);
+    const signal = AbortSignal.timeout(WAIT_MS);
     const resolver = new PathResolver(root);
     try {
+      using held = await lock?.(root, { signal, queued: () => {} });
+      await held?.requireHeld();
       const fates = fatesOf(steps, resolver, {
         snapshots,
         instructions,
@@ -48,6 +60,9 @@ export function createFileRestore({
         take,
       });
       return steps.map((step) => fates.get(step) ?? { type: "changed" });
+    } catch (error) {
+      if (error !== signal.reason) throw error;
+      return steps.map(() => BUSY);
     } finally {
       resolver.close();
     }

@@ -1,3 +1,4 @@
+import type { Cluster } from "../core/cluster.ts";
 import type { ListedTool } from "../core/command-line/command.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
@@ -26,6 +27,7 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly resolve: Resolve;
   readonly runtime: Runtime;
   readonly log: Log;
+  readonly cluster: Pick<Cluster, "hold" | "lock">;
   readonly instructions: Pick<InstructionGate, "skills" | "followsFile" | "waiting" | "followsRepository">;
   readonly jobs: JobToolDeps["jobs"];
   /** How much may be written; absent: anything. */

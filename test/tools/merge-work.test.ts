@@ -6,12 +6,14 @@ import { childIdOf } from "../../src/core/events/child-task.ts";
 import { textOf } from "../../src/core/protocol/messages.ts";
 import { endChild } from "../../src/core/subagents/children.ts";
 import type { Label } from "../../src/core/trust/label.ts";
+import { onlyProcess } from "../../src/ownership/only-process.ts";
 import { createMergeWork } from "../../src/tools/merge-work.ts";
 import { createAgent } from "../../src/tools/native/agent.ts";
 import { createExecutorWorktrees } from "../../src/tools/worktrees/executor-worktrees.ts";
 import { nativeSession } from "../support/native-session.ts";
 import { buildConfig } from "../support/query-config.ts";
 import { shippedAgent } from "../support/shipped-agents.ts";
+import { silentLog } from "../support/silent-log.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 const EXECUTOR = childIdOf({ runId: "run_1", callId: "call_1" });
@@ -67,7 +69,8 @@ test("what is merged carries what the executor has read", async () => {
     },
     deps,
   );
-  const merge = createMergeWork({ store, worktrees, snapshots: tempDirectory() }, []);
+  const cluster = onlyProcess({ clock, log: silentLog });
+  const merge = createMergeWork({ store, worktrees, snapshots: tempDirectory(), cluster }, []);
   const result = await session.callTool(merge, { agent_id: EXECUTOR });
   expect(textOf(result?.content ?? [])).toContain("merged: new.txt");
   expect(result?.label?.who).toContain("outside:evil.test");

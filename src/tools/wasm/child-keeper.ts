@@ -1,7 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ClusterLock } from "../../core/cluster.ts";
 import { SandboxError, toAppError } from "../../core/protocol/errors.ts";
+import { monotonicMs } from "./child/fence.ts";
 import type { Outcome, RunMessage } from "./child/messages.ts";
 import { type ConfinedView, sees } from "./confinement.ts";
 import type { SandboxLimits, SandboxOptions } from "./sandbox.ts";
@@ -26,8 +28,17 @@ export interface EnteringCall extends Pick<RunMessage, "guest" | "capability"> {
 
 /** A call's place in a child, until it is disposed of. */
 export interface ChildPlace extends Disposable {
-  run(message: RunMessage, events: CallEvents & { readonly signal: AbortSignal }): Promise<Outcome>;
+  run(message: RunMessage, events: RunEvents): Promise<Outcome>;
 }
+
+interface RunEvents extends CallEvents {
+  readonly signal: AbortSignal;
+  /** What keeps other processes from the files that the call changes. */
+  readonly lock: Pick<ClusterLock, "certainMs"> | null;
+}
+
+/** How often a child is told until when fenced calls may change files. Milliseconds. */
+const CERTAIN_EVERY_MS = 250;
 
 /** Keeps a child while there is work, and starts another one where the present one does not see what a call needs. */
 export class ChildKeeper {
@@ -100,12 +111,9 @@ export class ChildKeeper {
     };
   }
 
-  async #runIn(
-    child: RunningChild,
-    message: RunMessage,
-    { signal, ...events }: CallEvents & { signal: AbortSignal },
-  ): Promise<Outcome> {
+  async #runIn(child: RunningChild, message: RunMessage, { signal, lock, ...events }: RunEvents): Promise<Outcome> {
     if (signal.aborted) return { type: "cancelled" };
+    const stopTelling = lock !== null && message.capability.isFenced === true ? keepFence(child, lock) : null;
     const hung = setTimeout(() => this.#stop(child), message.capability.timeoutMs + this.#limits.graceMs);
     const cancel = (): void => child.process.cancel(message.id);
     signal.addEventListener("abort", cancel, { once: true });
@@ -113,6 +121,7 @@ export class ChildKeeper {
       return await child.process.run(message, events);
     } finally {
       clearTimeout(hung);
+      stopTelling?.();
       signal.removeEventListener("abort", cancel);
     }
   }
@@ -172,6 +181,18 @@ export class ChildKeeper {
     await Promise.all(this.#stopping);
     clearTimeout(this.#idle);
   }
+}
+
+/** A process that freezes tells nothing: what its child does then comes to a halt before others take over. */
+function keepFence({ process }: RunningChild, lock: Pick<ClusterLock, "certainMs">): () => void {
+  const tell = () => {
+    // In this order: who freezes between the two says less, not more.
+    const now = monotonicMs();
+    process.certain(now + lock.certainMs());
+  };
+  tell();
+  const telling = setInterval(tell, CERTAIN_EVERY_MS);
+  return () => clearInterval(telling);
 }
 
 /** Waits for work, or rejects with the signal's reason. */

@@ -31,6 +31,8 @@ export interface SandboxChild {
   /** Resolves with how the call ended, also when the child dies; never rejects. Tells of changed files meanwhile. */
   run(call: RunMessage, events: CallEvents): Promise<Outcome>;
   cancel(id: number): void;
+  /** Says until when fenced calls may change files: milliseconds of the machine's clock that never jumps. */
+  certain(untilMs: number): void;
   /** Resolves when the process is gone. */
   stop(): Promise<void>;
 }
@@ -100,6 +102,7 @@ export function startChild({ childFile, buildDir, view, log }: ChildParts, onExi
       calls.get(id)?.over.abort();
       send(child, { type: "cancel", id });
     },
+    certain: (untilMs) => send(child, { type: "certain", untilMs }),
     stop: () => stop(child),
   };
 }

@@ -1,3 +1,4 @@
+import type { ClusterLock, TakeLock } from "../../core/cluster.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
@@ -41,6 +42,8 @@ export interface SandboxOptions {
   readonly guardedFiles?: readonly string[];
   /** How much calls may write; absent: as much as they like. */
   readonly quotas?: Pick<Quotas, "begin"> | undefined;
+  /** Keeps other processes from a root while a call changes files in it; absent: there are none. */
+  readonly lock?: TakeLock;
   /** How the system confines the child; absent: not at all. */
   readonly confinement?: Confinement;
   readonly limits?: Partial<SandboxLimits>;
@@ -93,6 +96,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const run = async (
     message: { guest: string; input: GuestInput; capability: SandboxCapability },
     caller: SandboxCaller,
+    lock: ClusterLock | null,
   ): Promise<string> => {
     const id = ++lastId;
     const { signal, changed = () => {}, printed = () => {}, refused = () => {} } = caller;
@@ -105,12 +109,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       signal,
     });
     using growth = await growthOf(given, caller, options.quotas);
-    const capability = { ...given, ...growth.room };
+    const capability = { ...given, ...growth.room, ...fenceOf(lock) };
     const grown = (added: Grown): void => {
       growth.ended(added);
       if (added.full !== null) refused(added.full);
     };
-    const events = { signal, changed, printed, grown, fetch };
+    const events = { signal, changed, printed, grown, fetch, lock };
     const outcome = await place.run({ type: "run", id, ...message, capability }, events);
     if (outcome.type === "cancelled") signal.throwIfAborted();
     return outputOf(outcome, message.capability);
@@ -118,16 +122,33 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return {
     guardedFiles,
     // oxlint-disable-next-line max-params -- see Sandbox
-    call: async (guest, input, capability, caller) => {
-      const leave = await queue.enter(caller);
-      const ended = run({ guest, input, capability: { ...capability, ...all } }, caller);
-      // The place is given back when the guest has really ended; who cancels does not wait for that.
-      return untilAborted(ended.finally(leave), caller.signal);
+    call: (guest, input, capability, caller) => {
+      const ended = async () => {
+        // Before a place: who waits for another process keeps nobody here from theirs.
+        using lock = await lockFor(capability, caller, options.lock);
+        const leave = await queue.enter(caller);
+        return await run({ guest, input, capability: { ...capability, ...all } }, caller, lock).finally(leave);
+      };
+      // Both are given back when the guest has really ended; who cancels does not wait for that.
+      return untilAborted(ended(), caller.signal);
     },
     ready: () => child.ready(),
     pid: () => child.pid(),
     close: () => child.close(),
   };
+}
+
+async function lockFor(
+  { root, writable }: SandboxCapability,
+  caller: SandboxCaller,
+  lock: TakeLock | undefined,
+): Promise<ClusterLock | null> {
+  return writable && lock !== undefined ? lock(root, caller) : null;
+}
+
+/** Where there are no others, it is certain for ever. */
+function fenceOf(lock: ClusterLock | null): { readonly isFenced?: true } {
+  return lock === null || lock.certainMs() === Number.POSITIVE_INFINITY ? {} : { isFenced: true };
 }
 
 /** What a call counts against. */

@@ -43,6 +43,8 @@ export interface MergeArgs {
   readonly signal: AbortSignal;
   /** Counts what is about to be written; throws Refusal where that is too much. Absent: nothing is. */
   readonly take?: (bytes: number) => void;
+  /** Before each change: throws where others may have the files. Absent: there are none. */
+  readonly requireHeld?: () => Promise<void>;
 }
 
 interface Work extends MergeArgs {
@@ -211,6 +213,7 @@ async function put(file: string, { content, here, merging }: PutArgs): Promise<M
   merging.take?.(room(content) - room(here));
   const state = { path: file, sha256: printOf(content), action: "wrote", ...keptBefore(file, here, merging) } as const;
   await merging.log.note(state);
+  await merging.requireHeld?.();
   const resolver = new PathResolver(merging.root);
   const before = printOf(here);
   const { instructs } = merging;

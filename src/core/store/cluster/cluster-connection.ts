@@ -57,6 +57,9 @@ const TABLES = [
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.role (name text PRIMARY KEY, replica text NOT NULL)",
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.rate (name text PRIMARY KEY, full_at timestamptz NOT NULL, is_taken boolean NOT NULL)",
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.gateway_session (role text PRIMARY KEY, session jsonb NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS deckhand_cluster.lock (name text PRIMARY KEY, replica text NOT NULL)",
+  `CREATE TABLE IF NOT EXISTS deckhand_cluster.lock_wait
+     (name text, replica text, place bigint GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (name, replica))`,
 ];
 
 export async function openClusterConnection(url: string): Promise<ClusterConnection> {

@@ -5,6 +5,7 @@ import type { Clock } from "../../protocol/runtime.ts";
 import type { SharedRates } from "../../shared-rates.ts";
 import { type ClusterConnection, openClusterConnection, setUpCluster } from "./cluster-connection.ts";
 import { openWords } from "./cluster-words.ts";
+import { Locks } from "./locks.ts";
 import { type Beat, Membership, othersThan } from "./membership.ts";
 import { RateRows } from "./rate-rows.ts";
 import { Roles } from "./roles.ts";
@@ -91,6 +92,7 @@ async function join({ id, clock, log, facts, lost }: ReplicaStart, over: Cluster
   });
   time.take(membership.aheadMs);
   const words = await openWords({ connection: over, id, log });
+  const locks = await Locks.open({ connection: over, id, clock, log, words, membership });
   return {
     id,
     isShared: true,
@@ -100,6 +102,7 @@ async function join({ id, clock, log, facts, lost }: ReplicaStart, over: Cluster
     size: () => size,
     ...words,
     hold: roles.hold,
+    lock: locks.take,
     rates: new RateRows({ connection: over, clock, log }),
     requireAlive: () => membership.requireAlive(),
     setUp: (work) => setUpCluster(over, clock, work),

@@ -141,7 +141,7 @@ export class Membership {
 
   /** Throws StoreError `stale_owner` once the others have taken this process for dead, also where it has just thawed. */
   async requireAlive(): Promise<void> {
-    if (!this.#isLost && !this.#isCertain()) await this.#beat().catch(() => this.#lose());
+    if (!this.#isLost && this.certainMs() === 0) await this.#beat().catch(() => this.#lose());
     if (this.#isLost || this.#left.signal.aborted)
       throw new StoreError("stale_owner", "the other replicas have taken this one for dead");
   }
@@ -155,9 +155,10 @@ export class Membership {
     await connection.query("DELETE FROM deckhand_cluster.replica WHERE id = $1", [id]).catch(() => undefined); // broken: they know
   }
 
-  #isCertain(): boolean {
+  /** For so many milliseconds from now on the others take this process for alive, whatever becomes of it; 0: nobody knows. */
+  certainMs(): number {
     const ago = this.#options.clock.now() - this.#saidAt;
-    return ago >= 0 && ago < CERTAIN_MS;
+    return this.#isLost || this.#left.signal.aborted || ago < 0 ? 0 : Math.max(0, CERTAIN_MS - ago);
   }
 
   async #keepBeating(): Promise<void> {

@@ -36,6 +36,8 @@ process.on("message", (raw) => {
   switch (message.type) {
     case "cancel":
       return pool.cancel(message.id);
+    case "certain":
+      return pool.certain(message.untilMs);
     case "fetched":
       return fetching.get(message.id)?.(message.answer);
     case "run":

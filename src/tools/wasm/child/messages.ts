@@ -16,6 +16,8 @@ const grantSchema = z.object({
   secretFile: z.string().exactOptional(),
   knownContents: z.array(z.string()).readonly().exactOptional(),
   growth: z.array(bucketSchema).readonly().exactOptional(),
+  /** Each change waits until it is certain that no other process has the files: `certain` says for how long it is. */
+  isFenced: z.boolean().exactOptional(),
   clock: z.boolean(),
   timeoutMs: z.number(),
   memoryMb: z.number(),
@@ -29,6 +31,8 @@ export type GuestInput = z.infer<typeof inputSchema>;
 export const toChildSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("run"), id: z.number(), guest: z.string(), input: inputSchema, capability: grantSchema }),
   z.object({ type: z.literal("cancel"), id: z.number() }),
+  /** Until when the bot certainly has its files to itself: milliseconds of the machine's clock that never jumps. */
+  z.object({ type: z.literal("certain"), untilMs: z.number() }),
   /** The answer to the call's `fetch`. */
   z.object({ type: z.literal("fetched"), id: z.number(), answer: guestAnswerSchema }),
 ]);

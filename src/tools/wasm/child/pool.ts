@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { GuestAnswer } from "../../network/guest-answer.ts";
 import type { FileChange } from "../workspace/kept-content.ts";
+import { createFence, moveFence } from "./fence.ts";
 import type { Grown, Outcome, RunMessage } from "./messages.ts";
 import { fromWorkerSchema } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
@@ -42,6 +43,8 @@ export interface Pool {
   /** Runs one call to its end; never rejects. */
   run(call: RunMessage, events: CallEvents): Promise<Outcome>;
   cancel(id: number): void;
+  /** Until when fenced calls may change files. */
+  certain(untilMs: number): void;
 }
 
 interface Member {
@@ -50,13 +53,14 @@ interface Member {
   readonly guests: Set<string>;
 }
 
-interface StoppableCall extends RunMessage, Pick<WorkerCall, "stop" | "printed" | "purse"> {}
+interface StoppableCall extends RunMessage, Pick<WorkerCall, "stop" | "printed" | "purse" | "fence"> {}
 
 /** Workers on demand: the bot decides how many calls run at once. */
 export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
   const idle = new IdleMembers(limits);
   const stops = new Map<number, () => void>();
   const purses = new Purses();
+  const shared = createFence();
   const runOn = async (member: Member, answer: Answer, stopped: Promise<Outcome>): Promise<Outcome> => {
     const outcome = await Promise.race([answer.outcome, stopped]);
     if (answer.isAlive()) idle.add(member);
@@ -75,6 +79,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
       const flag = new Int32Array(new SharedArrayBuffer(4));
       const printed = createPrinted();
       const purse = call.capability.growth === undefined ? null : purses.open(call.capability.growth);
+      const fence = call.capability.isFenced === true ? shared : null;
       let patience: NodeJS.Timeout | undefined;
       stops.set(call.id, () => {
         Atomics.store(flag, 0, 1);
@@ -82,7 +87,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
       });
       const timer = setTimeout(() => stop({ type: "limit", limit: "time" }), call.capability.timeoutMs);
       try {
-        const outcome = await run({ ...call, stop: flag, printed, purse }, events, stopped);
+        const outcome = await run({ ...call, stop: flag, printed, purse, fence }, events, stopped);
         const text = outcome.type === "ok" ? "" : printedText(printed);
         if (text !== "") events.printed(text);
         return outcome;
@@ -96,6 +101,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
       }
     },
     cancel: (id) => stops.get(id)?.(),
+    certain: (untilMs) => moveFence(shared, untilMs),
   };
 }
 
@@ -151,11 +157,12 @@ function spawn(gone: (member: Member) => void): Member {
 function messageFor(
   { guests }: Member,
   compiled: CompiledGuest,
-  { input, capability, stop, printed, purse }: StoppableCall,
+  { input, capability, stop, printed, purse, fence }: StoppableCall,
 ): WorkerCall {
   const isKnown = guests.has(compiled.key);
   guests.add(compiled.key);
-  return { guestKey: compiled.key, compiled: isKnown ? null : compiled, input, capability, stop, printed, purse };
+  const known = isKnown ? null : compiled;
+  return { guestKey: compiled.key, compiled: known, input, capability, stop, printed, purse, fence };
 }
 
 interface Answer {

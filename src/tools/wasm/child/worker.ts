@@ -8,6 +8,7 @@ import { createFilesImport } from "../wasi/files-import.ts";
 import { createWasi, type Wasi } from "../wasi/wasi.ts";
 import type { FileChange } from "../workspace/kept-content.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
+import { type Fence, passFence } from "./fence.ts";
 import { boundedAsk, createHttpImport } from "./http-import.ts";
 import type { FromWorker, GuestInput, Outcome, RunMessage } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
@@ -24,6 +25,8 @@ export interface WorkerCall {
   readonly printed: Printed;
   /** What it may write; null: what it likes. */
   readonly purse: Purse | null;
+  /** What each change waits at; null: at nothing. */
+  readonly fence: Fence | null;
 }
 
 /** The part of jco's bindings that is used. The component's stray `init` export is never called. */
@@ -105,7 +108,7 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
 
 /** A fresh instance per call: nothing of one call is there in the next, and a trap spoils nothing. */
 async function run(guest: Guest, call: WorkerCall): Promise<Outcome> {
-  const { capability } = call;
+  const { capability, purse, fence } = call;
   const instance = await (guest.spare ?? guest.instantiate());
   const { granted, workspace } = instance;
   guest.spare = null;
@@ -115,7 +118,8 @@ async function run(guest: Guest, call: WorkerCall): Promise<Outcome> {
     granted.call = call;
     workspace.bind(capability, {
       changed: changeTeller(),
-      growth: call.purse === null ? UNBOUNDED : growthOf(call.purse),
+      growth: purse === null ? UNBOUNDED : growthOf(purse),
+      ...(fence !== null && { pass: () => passFence(fence) }),
     });
     const output = await outputOf(instance, call);
     if (Buffer.byteLength(output) > capability.outputBytes) return { type: "limit", limit: "output" };

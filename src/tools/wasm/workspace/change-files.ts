@@ -41,6 +41,7 @@ export function createChanges(scope: () => FilesystemScope): Changes {
   const writing = (): FilesystemScope => {
     const current = scope();
     if (!current.writable) throw new Refusal("Writing is not permitted here.");
+    current.pass();
     return current;
   };
   const write = (path: string, bytes: Buffer, append: boolean): void => {
@@ -116,7 +117,7 @@ function makeDirectory(resolver: PathResolver, path: string, how: MakeHooks & { 
 }
 
 function remove(scope: FilesystemScope, path: string, recursive: boolean): void {
-  const { resolver, keep, changed, instructs, growth } = scope;
+  const { resolver, keep, changed, instructs, growth, pass } = scope;
   const place = writable(resolver.entry(path), path, scope);
   const stats = present(place.stats);
   refuseRoot(place);
@@ -131,6 +132,7 @@ function remove(scope: FilesystemScope, path: string, recursive: boolean): void 
   for (const file of tree.files) {
     const entry = resolver.entry(file);
     keep.file(entry);
+    pass();
     unlinkSync(at(resolver, file));
     growth.give(roomHeld(entry.stats));
   }

@@ -43,6 +43,8 @@ interface EntryStatus {
 export interface FilesystemScope {
   readonly resolver: PathResolver;
   readonly writable: boolean;
+  /** Before each change: sleeps for as long as others may have the files. */
+  readonly pass: () => void;
   /** Whether a file is one that agents take instructions from. */
   readonly instructs: Instructs;
   /** The one instruction file that may be written; null: none. */

@@ -5,7 +5,7 @@ import { systemCode } from "../../../core/protocol/system-code.ts";
 import { instructionRefusal } from "../../instructions/instruction-files.ts";
 import { changesScripts } from "../../instructions/package-scripts.ts";
 import { instructing } from "../../instructions/protected-files.ts";
-import { type Growth, growing, makingDirectories, UNBOUNDED } from "../../quotas/growth.ts";
+import { growing, makingDirectories, UNBOUNDED } from "../../quotas/growth.ts";
 import { roomHeld, roomOf } from "../../quotas/room.ts";
 import { refuseOpenSecret, refusingSecrets } from "../../secrets/secret-files.ts";
 import type { SandboxCapability } from "../capability.ts";
@@ -52,7 +52,9 @@ export interface Workspace {
       SandboxCapability,
       "root" | "writable" | "guardedFiles" | "instructionFile" | "snapshots" | "secretFile" | "knownContents"
     >,
-    told?: { readonly changed?: (files: readonly FileChange[]) => void; readonly growth?: Growth },
+    told?: { readonly changed?: (files: readonly FileChange[]) => void } & Partial<
+      Pick<FilesystemScope, "growth" | "pass">
+    >,
   ): void;
   /** Lets go of what is held open. */
   close(): void;
@@ -70,7 +72,7 @@ export function createWorkspace(openDirectory?: OpenDirectory): Workspace {
     filesystem: { ...createFileReads(scope), ...createChanges(scope) },
     bind: (
       { root, writable, guardedFiles = [], instructionFile = null, snapshots = null, ...open },
-      { changed = () => {}, growth = UNBOUNDED } = {},
+      { changed = () => {}, growth = UNBOUNDED, pass = () => {} } = {},
     ) => {
       const keep = createKeep(snapshots, growth);
       const tell = (paths: readonly string[]): void => changed(paths.map((path) => keep.change(path)));
@@ -78,6 +80,7 @@ export function createWorkspace(openDirectory?: OpenDirectory): Workspace {
         resolver: new PathResolver(root, openDirectory),
         refuseSecret: refusingSecrets(open),
         writable,
+        pass,
         instructs: instructing(root, guardedFiles),
         instructionFile,
         growth,
@@ -144,13 +147,14 @@ function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText"
   return {
     hashText: (text) => hashOf(text),
     replaceFile: (path, text, before) => {
-      const { resolver, writable, instructs, instructionFile, keep, growth } = scope();
+      const { resolver, writable, instructs, instructionFile, keep, growth, pass } = scope();
       // Also asked of the resolved path, so that a link is no way around it.
       const refuse = (file: string) => {
         if (file !== instructionFile && instructs(file)) throw instructionRefusal(file);
       };
       if (!writable) throw new Refusal("Writing is not permitted here.");
       refuse(path);
+      pass();
       refusing(path, () => {
         const make = () => makingDirectories(growth, path, (made) => resolver.make(path, { check: () => {}, made }));
         const place = before === undefined ? make() : resolver.find(path);

@@ -1,0 +1,244 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Cluster, ClusterLock, LockWait, TakeLock } from "../../cluster.ts";
+import { toAppError } from "../../protocol/errors.ts";
+import type { Log } from "../../protocol/log.ts";
+import type { Clock } from "../../protocol/runtime.ts";
+import type { ClusterConnection } from "./cluster-connection.ts";
+import type { Membership } from "./membership.ts";
+
+/** Those that wait and live, before this process. */
+const EARLIER = `waiting AS (
+    SELECT replica, place FROM deckhand_cluster.lock_wait AS one
+    WHERE name = $1 AND EXISTS (SELECT FROM deckhand_cluster.replica WHERE id = one.replica)
+  ), earlier AS (
+    SELECT FROM waiting WHERE replica <> $2
+      AND place < coalesce((SELECT place FROM waiting WHERE replica = $2), 9223372036854775807)
+  )`;
+
+/**
+ * Takes a lock that nobody has who lives and that nobody waits for who came before, or else waits for it. Who had it when
+ * the statement began must have it still: somebody else may have joined and taken it meanwhile.
+ */
+const TAKE = `WITH ${EARLIER}, taken AS (
+    INSERT INTO deckhand_cluster.lock AS held (name, replica)
+    SELECT $1, $2 WHERE NOT EXISTS (SELECT FROM earlier) AND EXISTS (SELECT FROM deckhand_cluster.replica WHERE id = $2)
+    ON CONFLICT (name) DO UPDATE SET replica = excluded.replica
+      WHERE held.replica = excluded.replica OR (
+        held.replica = (SELECT seen.replica FROM deckhand_cluster.lock AS seen WHERE seen.name = $1)
+        AND NOT EXISTS (SELECT FROM deckhand_cluster.replica AS holder WHERE holder.id = held.replica)
+      )
+    RETURNING held.name
+  ), served AS (
+    DELETE FROM deckhand_cluster.lock_wait WHERE name = $1 AND replica = $2 AND EXISTS (SELECT FROM taken)
+  ), waits AS (
+    INSERT INTO deckhand_cluster.lock_wait (name, replica) SELECT $1, $2 WHERE NOT EXISTS (SELECT FROM taken)
+    ON CONFLICT DO NOTHING
+  )
+  SELECT EXISTS (SELECT FROM taken) AS taken, (SELECT count(*) FROM earlier)::int + 1 AS before`;
+
+const takeSchema = z.object({ taken: z.boolean(), before: z.number() });
+
+const WAIT_NO_MORE = "DELETE FROM deckhand_cluster.lock_wait WHERE name = $1 AND replica = $2";
+
+const GIVE_BACK = `WITH given AS (DELETE FROM deckhand_cluster.lock WHERE name = $1 AND replica = $2)
+  SELECT EXISTS (SELECT FROM deckhand_cluster.lock_wait WHERE name = $1) AS wanted`;
+
+const givenSchema = z.object({ wanted: z.boolean() });
+
+/** What processes that are no more have left. */
+const FORGET = ["lock", "lock_wait"].map(
+  (table) => `DELETE FROM deckhand_cluster.${table} AS one
+    WHERE NOT EXISTS (SELECT FROM deckhand_cluster.replica WHERE id = one.replica)`,
+);
+
+/** How often a process looks whether it is its turn, though nobody has told it: its holder may have died. Milliseconds. */
+const LOOK_MS = 500;
+
+/** A lock stays for so long after its last use, unless another process wants it: uses follow each other. Milliseconds. */
+const LINGER_MS = 1_000;
+
+/** Longer names are known by their hashes. Characters. */
+const MAX_NAME = 500;
+
+interface LocksWorld {
+  readonly connection: Pick<ClusterConnection, "query">;
+  /** This process among the others. */
+  readonly id: string;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Log;
+  readonly words: Pick<Cluster, "tell" | "hear">;
+  readonly membership: Pick<Membership, "certainMs" | "requireAlive">;
+}
+
+/** One lock, from when this process asks for it until it has given it back. */
+interface Holding {
+  readonly name: string;
+  /** Work that has it, or waits for it. */
+  users: number;
+  isTaken: boolean;
+  /** Another process wants it, or nobody here does: who comes now comes after the others. */
+  isClosed: boolean;
+  readonly taken: PromiseWithResolvers<void>;
+  /** Resolves when it has been given back. */
+  readonly over: PromiseWithResolvers<void>;
+  /** Looks once more whether it can be taken. */
+  look: () => void;
+  stopLingering: () => void;
+  /** How many processes come first, and who wants to know. */
+  before: number;
+  readonly queued: Set<LockWait["queued"]>;
+}
+
+/** What one process at a time has, as rows: those of a process that is no more are nobody's. Work of this process shares it. */
+export class Locks {
+  readonly #options: LocksWorld;
+  readonly #holdings = new Map<string, Holding>();
+
+  private constructor(options: LocksWorld) {
+    this.#options = options;
+  }
+
+  static async open(options: LocksWorld): Promise<Locks> {
+    const locks = new Locks(options);
+    for (const forget of FORGET) await options.connection.query(forget);
+    options.words.hear("locks", (name) => locks.#heard(name));
+    return locks;
+  }
+
+  readonly take: TakeLock = async (named, wait) => {
+    const name = named.length > MAX_NAME ? createHash("sha256").update(named).digest("hex") : named;
+    for (;;) {
+      wait.signal.throwIfAborted();
+      const holding = this.#holdings.get(name) ?? this.#begin(name);
+      if (!holding.isClosed) return this.#use(holding, wait);
+      await unlessAborted(holding.over.promise, wait.signal);
+    }
+  };
+
+  #begin(name: string): Holding {
+    const holding: Holding = {
+      name,
+      users: 0,
+      isTaken: false,
+      isClosed: false,
+      taken: Promise.withResolvers(),
+      over: Promise.withResolvers(),
+      look: () => undefined,
+      stopLingering: () => undefined,
+      before: 0,
+      queued: new Set(),
+    };
+    this.#holdings.set(name, holding);
+    this.#wait(holding).then(holding.taken.resolve, (error: unknown) => {
+      holding.taken.reject(error);
+      this.#end(holding);
+    });
+    return holding;
+  }
+
+  async #use(holding: Holding, { signal, queued }: LockWait): Promise<ClusterLock> {
+    const { membership } = this.#options;
+    holding.users += 1;
+    holding.stopLingering();
+    holding.queued.add(queued);
+    if (holding.before > 0 && !holding.isTaken) queued(holding.before);
+    try {
+      await unlessAborted(holding.taken.promise, signal);
+      await membership.requireAlive();
+    } catch (error) {
+      this.#leave(holding);
+      throw error;
+    } finally {
+      holding.queued.delete(queued);
+    }
+    return {
+      certainMs: () => membership.certainMs(),
+      requireHeld: () => membership.requireAlive(),
+      [Symbol.dispose]: () => this.#leave(holding),
+    };
+  }
+
+  /** Until it is taken, or nobody here wants it any more. */
+  async #wait(holding: Holding): Promise<void> {
+    const { connection, id, words } = this.#options;
+    while (!holding.isClosed) {
+      const [row] = await connection.query(TAKE, [holding.name, id]);
+      const { taken, before } = takeSchema.parse(row);
+      holding.isTaken = taken;
+      if (taken) return this.#rest(holding);
+      if (before !== holding.before) for (const queued of holding.queued) queued(before);
+      holding.before = before;
+      await words.tell("locks", holding.name);
+      await this.#untilChanged(holding);
+    }
+    await connection.query(WAIT_NO_MORE, [holding.name, id]);
+    this.#end(holding);
+  }
+
+  async #untilChanged(holding: Holding): Promise<void> {
+    if (holding.isClosed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    holding.look = resolve;
+    const cancel = this.#options.clock.after(LOOK_MS, resolve);
+    await promise;
+    cancel();
+  }
+
+  #leave(holding: Holding): void {
+    holding.users -= 1;
+    this.#rest(holding);
+  }
+
+  /** What nobody here uses goes back: at once where somebody else wants it, else after a while. */
+  #rest(holding: Holding): void {
+    if (holding.users > 0) return;
+    if (!holding.isTaken) holding.isClosed = true;
+    if (!holding.isTaken) holding.look();
+    else if (holding.isClosed) this.#giveBack(holding);
+    else holding.stopLingering = this.#options.clock.after(LINGER_MS, () => this.#giveBack(holding));
+  }
+
+  /** Whoever has said that waits for the lock, or has given it back to somebody who does. */
+  #heard(name: string): void {
+    const holding = this.#holdings.get(name);
+    if (holding === undefined) return;
+    if (!holding.isTaken) return holding.look();
+    if (holding.isClosed) return;
+    holding.isClosed = true;
+    holding.stopLingering();
+    this.#rest(holding);
+  }
+
+  #giveBack(holding: Holding): void {
+    const { connection, id, words, log } = this.#options;
+    holding.isClosed = true;
+    const give = async () => {
+      const [row] = await connection.query(GIVE_BACK, [holding.name, id]);
+      this.#end(holding);
+      if (givenSchema.parse(row).wanted) await words.tell("locks", holding.name);
+    };
+    give().catch((error: unknown) => {
+      log.warn({ err: toAppError(error) }, "lock_not_given_back");
+      this.#end(holding);
+    });
+  }
+
+  #end(holding: Holding): void {
+    holding.isClosed = true;
+    this.#holdings.delete(holding.name);
+    holding.over.resolve();
+  }
+}
+
+/** Waits, or rejects with the signal's reason. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ClusterLock } from "../../../../src/core/cluster.ts";
+import { type OpenCluster, openCluster } from "../../../../src/core/store/cluster/cluster.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { replicaOptions } from "../../../support/database/cluster.ts";
+import { type Postgres, query, startPostgres } from "../../../support/database/postgres.ts";
+
+let postgres: Postgres;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+
+afterAll(() => postgres.stop());
+
+/** What a beat reads of the engine, with nothing in it. */
+const NO_CLAIMS = "CREATE SCHEMA dbos; CREATE TABLE dbos.workflow_status (executor_id text, status text)";
+
+/** So many processes on a database of their own. */
+async function replicas(count: number) {
+  const url = await postgres.createDatabase();
+  await query(url, NO_CLAIMS);
+  const all: OpenCluster[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const cluster = await openCluster(replicaOptions(url, systemRuntime()));
+    cluster.begin(() => undefined);
+    all.push(cluster);
+  }
+  const [a, b, c] = all;
+  if (a === undefined || b === undefined) throw new Error("two are needed at least");
+  const end = async () => {
+    await Promise.all(all.map((cluster) => cluster.leave()));
+    await Promise.all(all.map((cluster) => cluster.close()));
+  };
+  return { url, a, b, c: c ?? b, [Symbol.asyncDispose]: end };
+}
+
+/** Somebody who asks for a lock, and what they learn. */
+function asking({ lock }: OpenCluster, name: string, order: string[] = []) {
+  const stop = new AbortController();
+  const waits: number[] = [];
+  const told = Promise.withResolvers<void>();
+  const queued = (before: number) => {
+    waits.push(before);
+    told.resolve();
+  };
+  const held = lock("root", { signal: stop.signal, queued }).then((taken: ClusterLock) => {
+    order.push(name);
+    return taken;
+  });
+  return { held, waits, queued: told.promise, stop };
+}
+
+const end = (lock: ClusterLock) => lock[Symbol.dispose]();
+
+test("a lock is one process's at a time, in the order in which they asked, and each knows how many are before it", async () => {
+  await using all = await replicas(3);
+  const order: string[] = [];
+  const first = await asking(all.a, "a", order).held;
+  const b = asking(all.b, "b", order);
+  await b.queued;
+  const c = asking(all.c, "c", order);
+  await c.queued;
+  expect([b.waits, c.waits]).toEqual([[1], [2]]);
+  end(first);
+  end(await b.held);
+  end(await c.held);
+  expect(order).toEqual(["a", "b", "c"]);
+});
+
+test("work of one process shares a lock, until another process waits for it: then who asks comes after that one", async () => {
+  await using all = await replicas(2);
+  const order: string[] = [];
+  const [one, two] = [await asking(all.a, "one", order).held, await asking(all.a, "two", order).held];
+  const heard = Promise.withResolvers<string>();
+  all.a.hear("locks", heard.resolve);
+  const other = asking(all.b, "other", order);
+  await heard.promise;
+  const three = asking(all.a, "three", order);
+  end(one);
+  end(two);
+  end(await other.held);
+  end(await three.held);
+  expect(order).toEqual(["one", "two", "other", "three"]);
+});
+
+test("who gives up waiting holds up nobody", async () => {
+  await using all = await replicas(3);
+  const first = await asking(all.a, "a").held;
+  const b = asking(all.b, "b");
+  await b.queued;
+  const c = asking(all.c, "c");
+  await c.queued;
+  const reason = new Error("stopped");
+  b.stop.abort(reason);
+  await expect(b.held).rejects.toBe(reason);
+  end(first);
+  end(await c.held);
+});
+
+test("the lock of a process that is no more is free, and so is its place among those that wait", async () => {
+  await using all = await replicas(3);
+  await asking(all.a, "a").held;
+  const b = asking(all.b, "b");
+  await b.queued;
+  const c = asking(all.c, "c");
+  await c.queued;
+  b.held.catch(() => undefined); // it dies
+  await Promise.all([all.a.close(), all.b.close()]);
+  end(await c.held);
+});
+
+test("what a process has had and needs no more is not in the database for long", async () => {
+  await using all = await replicas(2);
+  end(await asking(all.a, "a").held);
+  const left = () =>
+    all.b.connection.query("SELECT name FROM deckhand_cluster.lock UNION SELECT name FROM deckhand_cluster.lock_wait");
+  await expect.poll(left).toEqual([]);
+});
+
+test("a process that the others have taken for dead gets no lock, though it had one a moment ago", async () => {
+  await using all = await replicas(2);
+  const held = await asking(all.a, "a").held;
+  expect(held.certainMs()).toBeGreaterThan(0);
+  await query(all.url, `DELETE FROM deckhand_cluster.replica WHERE id = '${all.a.id}'`);
+  await expect.poll(() => held.certainMs()).toBe(0);
+  await expect(held.requireHeld()).rejects.toMatchObject({ code: "stale_owner" });
+  await expect(asking(all.a, "again").held).rejects.toMatchObject({ code: "stale_owner" });
+});
