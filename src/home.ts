@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, readFile, writeFile } from "node:fs/promises";
+import { access, constants } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { ConfigError } from "./core/protocol/errors.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
 import { closeToOthers } from "./core/store/database/close-to-others.ts";
 import { createDirectory } from "./core/store/database/create-directory.ts";
+import { madeOnce } from "./core/store/database/made-once.ts";
 
 /** For the owner alone: what people say to the agent is nothing for the machine's other users. */
 const PRIVATE = 0o700;
@@ -45,13 +46,6 @@ export function jobsFileOf({ home }: { readonly home: string }): string {
 
 /** The page's token, made at first start and kept, so that open pages come back after a restart. */
 export async function webToken(home: string): Promise<string> {
-  const file = path.join(home, "web-token");
-  const token = randomBytes(24).toString("base64url");
-  try {
-    await writeFile(file, `${token}\n`, { mode: 0o600, flag: "wx" });
-    return token;
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
-    return (await readFile(file, "utf8")).trim();
-  }
+  const token = await madeOnce(path.join(home, "web-token"), () => `${randomBytes(24).toString("base64url")}\n`);
+  return token.trim();
 }

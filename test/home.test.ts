@@ -1,10 +1,12 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { acquireLease } from "../src/core/store/database/lease.ts";
 import { openStore } from "../src/core/store/store.ts";
-import { requireOwn } from "../src/home.ts";
+import { requireOwn, webToken } from "../src/home.ts";
 import { systemRuntime } from "../src/runtime.ts";
 
 let directory = "";
@@ -30,6 +32,35 @@ test.each([0o755, 0o750, 0o777])("a home that is there is closed to others, too:
   chmodSync(directory, mode);
   await requireOwn(directory, "DECKHAND_HOME");
   expect(modeOf(directory)).toBe(0o700);
+});
+
+/** Another start, which looks for the token again and again: it says how long each was at first sight. */
+const LOOKING = `
+  const { readFileSync } = require("node:fs");
+  const { parentPort, workerData } = require("node:worker_threads");
+  for (const file of workerData) {
+    for (let length = -1; length < 0; ) {
+      try { length = readFileSync(file, "utf8").length; parentPort.postMessage(length); } catch {}
+    }
+  }`;
+
+test("starts at once on a new home have one token, and it is whole from the first moment", async () => {
+  const homes = Array.from({ length: 20 }, (_, index) => path.join(directory, String(index)));
+  for (const home of homes) mkdirSync(home);
+  const files = homes.map((home) => path.join(home, "web-token"));
+  const looking = new Worker(LOOKING, { eval: true, workerData: files });
+  const lengths: number[] = [];
+  looking.on("message", (length: number) => lengths.push(length));
+  await once(looking, "online");
+  for (const home of homes) {
+    const tokens = await Promise.all(Array.from({ length: 4 }, () => webToken(home)));
+    expect(new Set(tokens).size).toBe(1);
+    expect(tokens[0]).toHaveLength(32);
+    expect(readdirSync(home)).toEqual(["web-token"]);
+    expect(modeOf(path.join(home, "web-token"))).toBe(0o600);
+  }
+  await once(looking, "exit");
+  expect(new Set(lengths)).toEqual(new Set([33]));
 });
 
 test("a database that is there is closed to others, with all beside it", async () => {

@@ -1,8 +1,9 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { link, mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readFile } from "node:fs/promises";
 import path from "node:path";
 import { systemCode } from "../../core/protocol/system-code.ts";
+import { makeOnce } from "../../core/store/database/made-once.ts";
 
 const KEY_BYTES = 32;
 /** Rights of the machine's other users. */
@@ -42,16 +43,7 @@ export async function sealingKey(
 
 async function makeKey(file: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  // Under its name it is whole, whatever cuts this off; who comes second takes the first one's.
-  const draft = `${file}.${randomUUID()}`;
-  await writeFile(draft, `${randomBytes(KEY_BYTES).toString("base64")}\n`, { mode: 0o600, flag: "wx", flush: true });
-  try {
-    await link(draft, file);
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
-  } finally {
-    await rm(draft);
-  }
+  await makeOnce(file, `${randomBytes(KEY_BYTES).toString("base64")}\n`);
 }
 
 async function readKey(file: string): Promise<SealingKey> {

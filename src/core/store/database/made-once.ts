@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { systemCode } from "../../protocol/system-code.ts";
+
+/** File systems that know no links say one of these. */
+const NO_LINKS: readonly string[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+/**
+ * Puts a text in a file for the owner alone, unless there is one. Under its name it is whole, whatever cuts this off, and
+ * who comes second, on whichever machine, finds the first one's: a link never replaces a file, on shared volumes either.
+ */
+export async function makeOnce(file: string, text: string): Promise<void> {
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, text, { mode: 0o600, flag: "wx", flush: true });
+  try {
+    await link(draft, file);
+  } catch (error) {
+    const code = systemCode(error) ?? "";
+    if (NO_LINKS.includes(code)) await createFile(file, text);
+    else if (code !== "EEXIST") throw error;
+  } finally {
+    await rm(draft);
+  }
+}
+
+async function createFile(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { mode: 0o600, flag: "wx", flush: true });
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+}
+
+/** The text of such a file, which is made where there is none. */
+export async function madeOnce(file: string, make: () => string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
+  }
+  await makeOnce(file, make());
+  return readFile(file, "utf8");
+}
