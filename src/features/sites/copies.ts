@@ -1,9 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { madeOnce } from "../../core/store/database/made-once.ts";
 import type { FoundFile } from "./collect.ts";
 
 /** How the folder of a copy begins that is not whole yet. */
 const UNFINISHED = ".new-";
+
+/** What signs the passes of sites that need no password. */
+const PASS_KEY = "pass.key";
 
 /** One copy while it is made. */
 export interface SiteCopy {
@@ -21,6 +26,8 @@ export interface Copies {
   remove(folders: readonly string[]): Promise<void>;
   /** Removes what no version is served from: what a crash left. */
   sweep(known: ReadonlySet<string>): Promise<void>;
+  /** The same for all processes, and after a start. */
+  passKey(): Promise<string>;
 }
 
 export function createCopies(directory: string): Copies {
@@ -51,9 +58,13 @@ export function createCopies(directory: string): Copies {
         discard: () => remove([unfinished, folder]),
       };
     },
+    async passKey() {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      return madeOnce(pathOf(PASS_KEY), () => `${randomBytes(32).toString("base64url")}\n`);
+    },
     async sweep(known) {
       const folders = await readdir(directory).catch(() => []);
-      await remove(folders.filter((folder) => !known.has(folder)));
+      await remove(folders.filter((folder) => folder !== PASS_KEY && !known.has(folder)));
     },
   };
 }

@@ -100,17 +100,20 @@ async function open(host: FeatureHost, settings: SiteSettings): Promise<OpenFeat
   );
   const { url = null } = settings;
   let port = settings.port;
+  const ended = new AbortController();
+  const copies = createCopies(path.join(host.home, "sites"));
   const sites = createSites(host, {
     limits: { files: settings.maxFiles, bytes: settings.maxMegabytes * BYTES_A_MEGABYTE },
     keptVersions: settings.keepVersions,
-    copies: createCopies(path.join(host.home, "sites")),
+    copies,
     address: () => url?.replace(/\/$/u, "") ?? `http://${inAddress(settings.host)}:${port}`,
+    signal: ended.signal,
   });
   await sites.sweep();
   const { clock } = host.runtime;
-  const server = await startSiteServer({ ...settings, url, sites, clock, log: host.log });
+  const passKey = await copies.passKey();
+  const server = await startSiteServer({ ...settings, url, sites, clock, passKey, log: host.log });
   port = server.port;
-  const ended = new AbortController();
   const tools = [publishTool(sites, host)];
   return {
     tools: () => tools,

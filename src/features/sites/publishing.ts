@@ -35,6 +35,11 @@ export interface PublishWorld {
   readonly ids: Ids;
 }
 
+interface Publishing extends PublishWorld {
+  /** Throws where another process may publish meanwhile. */
+  readonly requireHeld: () => Promise<void>;
+}
+
 /** What would be published. Throws Refusal for what cannot be. */
 export async function look(
   request: PublishRequest,
@@ -46,7 +51,7 @@ export async function look(
 }
 
 /** Visitors see the version before until the new one is whole, and then that one. Throws Refusal. */
-export async function publish(publishing: Publication, world: PublishWorld, signal: AbortSignal): Promise<SiteVersion> {
+export async function publish(publishing: Publication, world: Publishing, signal: AbortSignal): Promise<SiteVersion> {
   const before = await world.reads.published(publishing.key);
   if (before !== null) return before;
   await requireFree(publishing, world.reads);
@@ -67,10 +72,11 @@ async function requireFree(
   }
 }
 
-async function copied(publishing: Publication, world: PublishWorld, signal: AbortSignal): Promise<SiteVersion> {
+async function copied(publishing: Publication, world: Publishing, signal: AbortSignal): Promise<SiteVersion> {
   const { name, channelKey, by, key } = publishing;
   const folder = world.ids.next("site");
   const { files, bytes } = await copy(publishing, { ...world, folder }, signal);
+  await world.requireHeld();
   // Where this fails, it may have been done all the same: the copy stays, and the next start knows whether it is needed.
   const version = { name, channelKey, by, key, directory: folder, files: files.length, bytes };
   return world.write((sites) => sites.add(version, world.clock.now()));

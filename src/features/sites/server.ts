@@ -19,6 +19,8 @@ export interface SiteServerOptions {
   /** The address that people use, where it is not this server's own: a proxy stands before it. */
   readonly url: string | null;
   readonly sites: Pick<Sites, "served" | "pathOf">;
+  /** The secret that signs passes of sites without a password. */
+  readonly passKey: string;
   readonly clock: Pick<Clock, "now">;
   readonly log: Log;
 }
@@ -71,8 +73,8 @@ export async function startSiteServer(options: SiteServerOptions): Promise<SiteS
   return { port: typeof address === "object" && address !== null ? address.port : port, close: () => app.close() };
 }
 
-function register(app: FastifyInstance, { sites, clock }: SiteServerOptions): void {
-  const passes = createPasses(clock);
+function register(app: FastifyInstance, { sites, clock, passKey }: SiteServerOptions): void {
+  const passes = createPasses(clock, passKey);
   const checkPassword = createPasswordCheck(clock);
   const found = async (request: FastifyRequest) => {
     const asked = readAddress(request.raw.url ?? "");

@@ -1,3 +1,4 @@
+import type { LockWait } from "../../core/cluster.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { hashPassword } from "../../core/text/password-hash.ts";
 import type { FeatureHost } from "../../feature.ts";
@@ -11,28 +12,40 @@ import { siteReads, siteWrites } from "./store.ts";
 export type Sites = ReturnType<typeof createSites>;
 
 export function createSites(
-  { store, runtime }: Pick<FeatureHost, "store" | "runtime">,
+  { store, runtime, cluster }: Pick<FeatureHost, "store" | "runtime" | "cluster">,
   options: Pick<PublishWorld, "limits" | "keptVersions" | "copies"> & {
     /** The address of all sites, without a slash at its end. */
     readonly address: () => string;
+    readonly signal: AbortSignal;
   },
 ) {
-  const { copies, address } = options;
+  const { copies, address, signal } = options;
   const reads = store.tables(siteReads);
   const write: Write = (work) => store.transaction((tx) => work(tx.tables(siteWrites)));
   const world: PublishWorld = { ...options, ...runtime, reads, write };
   const mutex = new KeyedMutex();
+  // One process at a time changes sites; what a process changes of one site, it does one after the other.
+  const lock = (wait: LockWait) => cluster.lock(copies.pathOf(""), wait);
+  const alone = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+    mutex.run(name, async () => {
+      using held = await lock({ signal, queued: () => {} });
+      await held.requireHeld();
+      return work();
+    });
   return {
     ...reads,
     ...passwords(write),
     urlOf: (name: string) => `${address()}/sites/${name}/`,
     pathOf: ({ directory }: Pick<SiteVersion, "directory">) => copies.pathOf(directory),
     look: (request: PublishRequest, signal: AbortSignal): Promise<Found> => look(request, world, signal),
-    publish: (publishing: Publication, signal: AbortSignal): Promise<SiteVersion> =>
-      mutex.run(publishing.name, () => publish(publishing, world, signal)),
+    publish: (publishing: Publication, until: AbortSignal): Promise<SiteVersion> =>
+      mutex.run(publishing.name, async () => {
+        using held = await lock({ signal: until, queued: () => publishing.progress?.(WAITING) });
+        return await publish(publishing, { ...world, requireHeld: () => held.requireHeld() }, until);
+      }),
 
     unpublish: ({ name }: Site): Promise<void> =>
-      mutex.run(name, async () => {
+      alone(name, async () => {
         const directories = (await reads.versions([name])).map(({ directory }) => directory);
         await write((sites) => sites.remove(name));
         await copies.remove(directories);
@@ -40,7 +53,7 @@ export function createSites(
 
     /** Serves another version; null where there is none of that number, or none before the one that is served. */
     rollback: ({ name }: Site, wanted: number | null): Promise<SiteVersion | null> =>
-      mutex.run(name, async () => {
+      alone(name, async () => {
         const served = (await reads.get(name))?.version ?? 0;
         const versions = await reads.versions([name]);
         const found = versions.find(({ number }) => (wanted === null ? number < served : number === wanted));
@@ -49,10 +62,24 @@ export function createSites(
         return found;
       }),
 
-    /** Before anything is published: removes what a crash left. */
-    sweep: async (): Promise<void> => copies.sweep(new Set(await reads.directories())),
+    /** Before this process publishes anything: removes what a crash left. Where another one publishes, a later start does. */
+    sweep: async (): Promise<void> => {
+      const soon = AbortSignal.timeout(SWEEP_WAIT_MS);
+      try {
+        using held = await lock({ signal: soon, queued: () => {} });
+        await held.requireHeld();
+        await copies.sweep(new Set(await reads.directories()));
+      } catch (error) {
+        if (error !== soon.reason) throw error;
+      }
+    },
   };
 }
+
+/** Milliseconds. */
+const SWEEP_WAIT_MS = 2_000;
+
+const WAITING = "waits for another one to be published";
 
 function passwords(write: Write) {
   return {

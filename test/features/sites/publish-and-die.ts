@@ -2,7 +2,9 @@ import path from "node:path";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { createCopies } from "../../../src/features/sites/copies.ts";
 import { createSites } from "../../../src/features/sites/sites.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
+import { silentLog } from "../../support/silent-log.ts";
 
 /** Publishes `root/heron` beneath a home, and kills itself at one of the steps: `node publish-and-die.ts <home> <step>`. */
 const [home = "", last = ""] = process.argv.slice(2);
@@ -56,7 +58,12 @@ const slow: typeof copies = {
   },
 };
 const limits = { files: 100, bytes: 1_000_000 };
-const sites = createSites({ store: mortal, runtime }, { limits, keptVersions: 1, copies: slow, address: () => "" });
+const cluster = onlyProcess({ clock: runtime.clock, log: silentLog });
+const { signal } = new AbortController();
+const sites = createSites(
+  { store: mortal, runtime, cluster },
+  { limits, keptVersions: 1, copies: slow, address: () => "", signal },
+);
 const source = { root: path.join(home, "root"), directory: "heron" };
 const by = { id: "slack:U0ANA", name: "ana" };
 await sites.publish({ name: "heron", source, channelKey: "slack:C1", by, key: "new" }, AbortSignal.timeout(60_000));

@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { onTestFinished } from "vitest";
+import type { TakeLock } from "../../../src/core/cluster.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { createCopies } from "../../../src/features/sites/copies.ts";
 import { startSiteServer } from "../../../src/features/sites/server.ts";
 import { createSites, type Sites } from "../../../src/features/sites/sites.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
@@ -34,6 +36,8 @@ export interface SiteWorldOptions {
   readonly clock?: Pick<Clock, "now">;
   readonly url?: string;
   readonly keptVersions?: number;
+  /** Keeps other processes on the home away; a process that is the only one by default. */
+  readonly lock?: TakeLock;
 }
 
 export async function siteWorld({
@@ -41,19 +45,22 @@ export async function siteWorld({
   clock,
   url,
   keptVersions = 5,
+  lock,
 }: SiteWorldOptions = {}): Promise<SiteWorld> {
   const root = path.join(home, "root");
   mkdirSync(root, { recursive: true });
   const runtime = systemRuntime();
   const store = await openStore(`file:${path.join(home, "deckhand.db")}`, runtime);
+  const only = onlyProcess({ clock: runtime.clock, log: silentLog });
   let port = 0;
   const sites = createSites(
-    { store, runtime },
+    { store, runtime, cluster: { ...only, lock: lock ?? only.lock } },
     {
       limits: LIMITS,
       keptVersions,
       copies: createCopies(path.join(home, "sites")),
       address: () => `http://127.0.0.1:${port}`,
+      signal: new AbortController().signal,
     },
   );
   await sites.sweep();
@@ -62,6 +69,7 @@ export async function siteWorld({
     port: 0,
     url: url ?? null,
     sites,
+    passKey: "a secret",
     clock: clock ?? runtime.clock,
     log: silentLog,
   });

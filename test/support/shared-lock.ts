@@ -1,0 +1,19 @@
+import type { TakeLock } from "../../src/core/cluster.ts";
+import { KeyedMutex } from "../../src/core/keyed-mutex.ts";
+
+/** Locks that parts of a test take from one another as processes do. */
+export function sharedLock(): TakeLock {
+  const mutex = new KeyedMutex();
+  return async (name) => {
+    const given = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    mutex
+      .run(name, () => {
+        given.resolve();
+        return over.promise;
+      })
+      .catch(given.reject);
+    await given.promise;
+    return { certainMs: () => 1_000, requireHeld: () => Promise.resolve(), [Symbol.dispose]: over.resolve };
+  };
+}
