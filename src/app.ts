@@ -276,7 +276,7 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const { providers } = services;
   const given = { store, providers, engine, approvals, instructions, jobs: jobs.control, agents, models, ...asking };
   const quotas = openQuotas(assembly);
-  const worktrees = createExecutorWorktrees(config.home, { quotas });
+  const worktrees = createExecutorWorktrees(config.home, { quotas, lock: assembly.cluster.lock });
   const toolbox = await openToolbox(assembly, { ...given, secrets: services.secrets, quotas, worktrees });
   return { ...services, quotas, rights, platform, engine, approvals, finaliser, models, instructions, toolbox, jobs };
 }

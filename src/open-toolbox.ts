@@ -153,7 +153,7 @@ export async function openToolbox(
   { providers, ...given }: ToolboxParts,
 ): Promise<OpenToolbox> {
   const { runtime, log, cluster } = world;
-  const snapshots = openSnapshots({ config, runtime, log, parts });
+  const snapshots = openSnapshots({ config, runtime, cluster, parts });
   const resolve = createSystemResolve();
   const confinement = await openConfinement(config);
   const { guardedFiles } = config;
@@ -206,10 +206,15 @@ export async function openToolbox(
 }
 
 /** Keeps the directory of what files held before they were changed within its limits. */
-function openSnapshots({ config, runtime, log, parts }: Pick<ToolboxWorld, "config" | "runtime" | "log" | "parts">) {
+function openSnapshots({
+  config,
+  runtime,
+  cluster,
+  parts,
+}: Pick<ToolboxWorld, "config" | "runtime" | "cluster" | "parts">) {
   const directory = snapshotsOf(config);
-  const stop = keepWithinLimits({ directory, clock: runtime.clock, log });
-  parts.defer(async () => stop());
+  const kept = { directory, clock: runtime.clock };
+  parts.defer(cluster.hold("snapshots", (whileHeld) => keepWithinLimits(kept, whileHeld)));
   return directory;
 }
 

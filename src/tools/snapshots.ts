@@ -1,7 +1,5 @@
 import { readdir, stat, unlink } from "node:fs/promises";
 import path from "node:path";
-import { toAppError } from "../core/protocol/errors.ts";
-import type { Log } from "../core/protocol/log.ts";
 import type { Clock } from "../core/protocol/runtime.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 
@@ -14,24 +12,15 @@ const EVERY_MS = 60_000;
 export interface SnapshotScope {
   readonly directory: string;
   readonly clock: Clock;
-  readonly log: Log;
   readonly limits?: typeof SNAPSHOT_LIMITS;
 }
 
-/** Keeps the kept contents within their limits from now on; the answer ends it. */
-export function keepWithinLimits(options: SnapshotScope): () => void {
-  const { clock, log } = options;
-  const next = { cancel: () => {} };
-  const again = (): void => {
-    prune(options)
-      .catch((error: unknown) => log.warn({ code: toAppError(error).code, err: error }, "snapshots_not_pruned"))
-      .finally(() => {
-        next.cancel = clock.after(EVERY_MS, again);
-      })
-      .catch(() => {}); // unreachable: what may fail is caught above
-  };
-  next.cancel = clock.after(0, again);
-  return () => next.cancel();
+/** Keeps the kept contents within their limits until the signal aborts. */
+export async function keepWithinLimits(options: SnapshotScope, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await prune(options);
+    await options.clock.sleep(EVERY_MS, signal).catch(() => {}); // aborted: the loop ends
+  }
 }
 
 /** Removes contents that are too old, then the oldest until the rest is within the limit. */

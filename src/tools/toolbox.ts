@@ -77,7 +77,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   ];
   const own = (): readonly Tool[] => [...files, ...native(), ...others];
   const features = await options.features(new Set(own().map(({ name }) => name)));
-  let stopKeeping = () => {};
+  let stopKeeping = async () => {};
   const all = (): readonly Tool[] => [...own(), ...features.tools().map(({ tool }) => tool)].map(clean);
   const sources = () => [...own().map((tool) => ({ tool, source: "built in" })), ...features.tools()];
   return {
@@ -92,12 +92,13 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       toolKnown: features.toolKnown,
     },
     start: (signal) => {
-      stopKeeping = keepWorktreesPruned({ ...options, clock });
+      const keep = { ...options, clock };
+      stopKeeping = options.cluster.hold("worktrees", (whileHeld) => keepWorktreesPruned(keep, whileHeld));
       return features.start(signal);
     },
-    stop: () => {
-      stopKeeping();
-      return features.stop();
+    stop: async () => {
+      await stopKeeping();
+      await features.stop();
     },
   };
 }

@@ -3,7 +3,6 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { prune } from "../../src/tools/snapshots.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { silentLog } from "../support/silent-log.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 const NOW = 1_800_000_000_000;
@@ -20,11 +19,11 @@ test.each<[string, { bytes: number; ageMs: number }, string[]]>([
     const at = NOW / 1_000 - 30 + index * 10;
     utimesSync(file, at, at);
   }
-  await prune({ directory, clock: new ManualClock(NOW), log: silentLog, limits });
+  await prune({ directory, clock: new ManualClock(NOW), limits });
   expect(readdirSync(directory).toSorted()).toEqual(left);
 });
 
 test("where nothing was ever kept there is nothing to do", async () => {
   const directory = path.join(tempDirectory(), "none");
-  await expect(prune({ directory, clock: new ManualClock(NOW), log: silentLog })).resolves.toBeUndefined();
+  await expect(prune({ directory, clock: new ManualClock(NOW) })).resolves.toBeUndefined();
 });

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { constants, realpathSync, type Stats } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ExecutorWorktree, executorWorktree } from "../../core/agents/executor-worktree.ts";
+import type { TakeLock } from "../../core/cluster.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { keepRepositories } from "../git/worktree-repositories.ts";
 import type { GrowthPlace, Quotas } from "../quotas/quotas.ts";
@@ -60,9 +62,15 @@ export interface KeptWorktree {
   readonly madeAt: number;
 }
 
+interface WorktreeParts {
+  readonly quotas?: Quotas;
+  /** Keeps other processes from making any meanwhile; absent: there are none. */
+  readonly lock?: TakeLock;
+}
+
 export function createExecutorWorktrees(
   home: string,
-  { quotas, ...given }: Partial<typeof ROOM> & { readonly quotas?: Quotas } = {},
+  { quotas, lock, ...given }: Partial<typeof ROOM> & WorktreeParts = {},
 ): ExecutorWorktrees {
   const most = { ...ROOM, ...given };
   /** What removing a worktree gives back, and to whom. */
@@ -74,8 +82,10 @@ export function createExecutorWorktrees(
   const list = () => keptIn(all);
   const makeOne = async (childId: string, { root, ...whose }: GrowthPlace, signal: AbortSignal): Promise<void> => {
     const done = directoryOf(childId);
+    using held = await lock?.(all, { signal, queued: () => {} });
     if (await isThere(done)) return;
     signal.throwIfAborted();
+    await held?.requireHeld();
     const used = (await list()).reduce((sum, { bytes }) => sum + bytes, 0);
     const place = { ...whose, root: of(childId).tree };
     const take = (bytes: number): void => {
@@ -135,16 +145,18 @@ function emptyIfMissing(error: unknown): string[] {
 }
 
 async function keptWorktree(directory: string): Promise<KeptWorktree | null> {
-  const stats = await stat(directory).catch(() => null);
+  const file = path.join(directory, SIZE);
+  // Its size was written last. When a directory was made, shared volumes do not tell.
+  const stats = (await stat(file).catch(() => null)) ?? (await stat(directory).catch(() => null));
   if (stats === null) return null;
-  const size = await readFile(path.join(directory, SIZE), "utf8").catch(() => "0");
+  const size = await readFile(file, "utf8").catch(() => "0");
   const name = path.basename(directory);
   return {
     name,
     isWhole: !name.endsWith(MAKING) && !name.endsWith(GOING),
     isTaken: await isThere(path.join(directory, TAKEN)),
     bytes: Number(size),
-    madeAt: stats.birthtimeMs,
+    madeAt: stats.mtimeMs,
   };
 }
 
@@ -160,8 +172,7 @@ interface MakeArgs {
 }
 
 async function makeWorktree(root: string, done: string, how: MakeArgs): Promise<void> {
-  const making = `${done}${MAKING}`;
-  await rm(making, { recursive: true, force: true });
+  const making = `${done}.${randomUUID()}${MAKING}`;
   await mkdir(making, { recursive: true, mode: 0o700 });
   try {
     const { bytes: treeBytes, directories } = await copyTree(root, making, how);

@@ -1,6 +1,4 @@
 import { beginKey } from "../../core/events/child-event.ts";
-import { toAppError } from "../../core/protocol/errors.ts";
-import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { runOrWait } from "../../core/store/run/child-status.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -20,27 +18,15 @@ export interface PruneScope {
   readonly worktrees: Pick<ExecutorWorktrees, "list" | "remove">;
   readonly store: Store;
   readonly clock: Clock;
-  readonly log: Log;
   readonly limits?: typeof WORKTREE_LIMITS;
 }
 
-/** Removes worktrees that nobody needs, from now on; the answer ends it. */
-export function keepWorktreesPruned(options: PruneScope): () => void {
-  const { clock, log } = options;
-  const next = { cancel: () => {}, isOver: false };
-  const again = (): void => {
-    pruneWorktrees(options)
-      .catch((error: unknown) => log.warn({ code: toAppError(error).code, err: error }, "worktrees_not_pruned"))
-      .finally(() => {
-        if (!next.isOver) next.cancel = clock.after(EVERY_MS, again);
-      })
-      .catch(() => {}); // unreachable: what may fail is caught above
-  };
-  next.cancel = clock.after(0, again);
-  return () => {
-    next.isOver = true;
-    next.cancel();
-  };
+/** Removes worktrees that nobody needs, until the signal aborts. */
+export async function keepWorktreesPruned(options: PruneScope, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await pruneWorktrees(options);
+    await options.clock.sleep(EVERY_MS, signal).catch(() => {}); // aborted: the loop ends
+  }
 }
 
 /**

@@ -121,8 +121,11 @@ test("a file that goes while a copy is made, and a name that is no Unicode, keep
   const worktrees = createExecutorWorktrees(tempDirectory());
   const { tree } = worktrees.of("agt_1");
   const made = worktrees.make("agt_1", { root, ...NOBODY }, signal);
-  const making = path.join(path.dirname(tree), "..", "agt_1.making", "tree");
-  await vi.waitUntil(() => existsSync(making) && readdirSync(making).length > 0, { interval: 0, timeout: 60_000 });
+  const all = path.join(path.dirname(tree), "..");
+  const making = () =>
+    readdirSync(all).flatMap((name) => (name.endsWith(".making") ? path.join(all, name, "tree") : []));
+  const hasBegun = () => existsSync(all) && making().some((each) => existsSync(each) && readdirSync(each).length > 0);
+  await vi.waitUntil(hasBegun, { interval: 0, timeout: 60_000 });
   rmSync(path.join(root, "gone"), { recursive: true });
   await made;
   expect(readdirSync(tree).sort()).toEqual(names.toSorted());

@@ -10,7 +10,6 @@ import { pruneWorktrees } from "../../../src/tools/worktrees/prune-worktrees.ts"
 import { childEvent } from "../../support/child-event.ts";
 import { interleaved } from "../../support/database/interleaved-store.ts";
 import { nativeSession } from "../../support/native-session.ts";
-import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 const NOBODY = { personId: null, channelKey: "slack:C1" };
@@ -53,8 +52,7 @@ async function scene(room: Parameters<typeof createExecutorWorktrees>[1] = {}) {
       await endRun(`run_${name}`);
     },
     endManager: () => endRun("run_1"),
-    prune: (limits = LIMITS, seen: Store = store) =>
-      pruneWorktrees({ worktrees, store: seen, clock, log: silentLog, limits }),
+    prune: (limits = LIMITS, seen: Store = store) => pruneWorktrees({ worktrees, store: seen, clock, limits }),
     store,
     left: async () => (await worktrees.list()).map(({ name }) => name).sort(),
     make: (name: string) => worktrees.make(name, { root, ...NOBODY }, signal),
