@@ -44,8 +44,9 @@ import {
   openToolbox,
 } from "./open-toolbox.ts";
 import { createLogger } from "./operations/logging.ts";
-import { DRAIN_MS } from "./operations/stop-times.ts";
+import { DRAIN_MS, HAND_OVER_MS } from "./operations/stop-times.ts";
 import { openEngine, type ProgramEngine } from "./ownership/open-engine.ts";
+import { tellOthers, watchReach } from "./ownership/other-processes.ts";
 import { type Ownership, ownDatabase } from "./ownership/own-database.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { modelLines, type Prepared, prepare } from "./prepare.ts";
@@ -86,6 +87,8 @@ export interface AppOptions {
 export interface App {
   /** Resolves with what ended the program from within: a lost lease, a platform that can never connect. */
   readonly failed: Promise<AppError>;
+  /** Resolves when somebody has asked this process to hand all over and end. */
+  readonly drained: Promise<void>;
   /** Serves a terminal at the other end of a stream. */
   readonly attach: TerminalPlatform["attach"];
   stop(): Promise<void>;
@@ -104,6 +107,7 @@ interface Unowned extends AppOptions, PlatformAssembly {
   readonly features: FeatureList;
   /** What takes people's events, once there is everything that it needs. */
   readonly receiving: PromiseWithResolvers<Receive>;
+  readonly draining: PromiseWithResolvers<void>;
 }
 
 /** Puts the parts together and starts them; the only place that knows them all. They stop in reverse order. */
@@ -122,14 +126,16 @@ export async function startApp(options: AppOptions): Promise<App> {
     parts: new AsyncDisposableStack(),
     platforms: new Map(),
     writes: new KeyedMutex(),
-    status: { state: "starting", engine: null, store: null },
+    status: { state: "starting", engine: null, store: null, cluster: null },
     fail: failing.resolve,
     receiving: Promise.withResolvers(),
+    draining: Promise.withResolvers(),
   };
   try {
     const terminal = await assemble(assembly);
     const attach: App["attach"] = (stream) => terminal.attach(stream);
-    return { failed: failing.promise, attach, stop: () => assembly.parts.disposeAsync() };
+    const { promise: drained } = assembly.draining;
+    return { failed: failing.promise, drained, attach, stop: () => assembly.parts.disposeAsync() };
   } catch (error) {
     await assembly.parts.disposeAsync();
     throw error;
@@ -146,8 +152,13 @@ async function assemble(alone: Unowned): Promise<TerminalPlatform> {
     status.state = "standing by";
     alone.standBy?.();
   };
-  const assembly: Assembly = { ...alone, ...(await ownDatabase({ ...alone, standBy })) };
+  const drain = () => {
+    status.state = "draining";
+    alone.draining.resolve();
+  };
+  const assembly: Assembly = { ...alone, ...(await ownDatabase({ ...alone, standBy, drain })) };
   const { runtime } = assembly;
+  status.cluster = assembly.cluster;
   status.state = "starting";
   const shared = assembly.shared?.rates ?? null;
   const emptyAt = shared === null ? await workedUntil(config.database.url, runtime.clock.now()) : null;
@@ -224,10 +235,11 @@ async function run(
     timezone: timezoneOf(assembly.config),
   });
   await assembly.reach?.require(assembly.signal);
-  parts.defer(() => engine.stop(DRAIN_MS));
+  parts.defer(() => engine.stop(assembly.status.state === "draining" ? HAND_OVER_MS : DRAIN_MS));
   const { handler, hasWorked } = watched(openRunner(assembly, works));
   await engine.start(handler);
   watchReach(assembly);
+  tellOthers({ ...assembly, engine });
   if (assembly.serves === "terminals") return;
   parts.defer(() => jobs.stop());
   for (const problem of await jobs.start()) say(`⚠ ${problem}`);
@@ -236,17 +248,6 @@ async function run(
     assembly.signal,
   );
   parts.defer(() => warming);
-}
-
-/** A process that does not reach what others reach leaves its sessions to them. */
-function watchReach({ reach, fail, parts }: Assembly): void {
-  if (reach === null) return;
-  const leaving = new AbortController();
-  const watching = reach.lost(leaving.signal).then(fail, () => undefined); // it is left
-  parts.defer(async () => {
-    leaving.abort();
-    await watching;
-  });
 }
 
 async function openWorks(assembly: Assembly, services: Services): Promise<Works> {

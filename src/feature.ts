@@ -6,6 +6,7 @@ import type { Logins } from "./adapters/web/server/logins.ts";
 import type { CommandTold, TeamJob, TeamJobs, TeamJobView } from "./adapters/web/sessions/team-jobs.ts";
 import type { TeamMemories, TeamMemory } from "./adapters/web/sessions/team-memory.ts";
 import type { TeamOverview } from "./adapters/web/sessions/team-overview.ts";
+import type { TeamReplica, TeamReplicas } from "./adapters/web/sessions/team-replicas.ts";
 import type { SeenChannel, TeamSessions, Viewer } from "./adapters/web/sessions/team-sessions.ts";
 import type {
   CheckedSettings,
@@ -290,6 +291,8 @@ export type {
   TeamMemories,
   TeamMemory,
   TeamOverview,
+  TeamReplica,
+  TeamReplicas,
   TeamServer,
   TeamServers,
   TeamSessions,

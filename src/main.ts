@@ -3,6 +3,7 @@ import { APPLICATION, VERSION } from "./version.ts";
 const { createProgram } = await import("./cli/program.ts");
 const { processTerminal } = await import("./cli/terminal.ts");
 const { processSources } = await import("./config.ts");
+const { systemRuntime } = await import("./runtime.ts");
 const terminal = processTerminal();
 const sources = processSources();
 
@@ -37,6 +38,10 @@ await createProgram({
   data: async (config, request) => {
     const { runData } = await import("./run-on-store.ts");
     await runData(config, request, terminal);
+  },
+  drain: async (config, request) => {
+    const { runDrain } = await import("./ownership/drain.ts");
+    await runDrain(config, request, { terminal, clock: systemRuntime().clock });
   },
   webLink: async (config) => {
     const { anotherWebLink } = await import("./open-platforms.ts");

@@ -13,6 +13,7 @@ import { createWebPlatform, isShared, type WebPlatform, webLink } from "./adapte
 import { WEB } from "./adapters/web/descriptor.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
+import type { Cluster } from "./core/cluster.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
 import { openJobRun } from "./core/jobs/job-run-view.ts";
 import type { KeyedMutex } from "./core/keyed-mutex.ts";
@@ -44,9 +45,11 @@ export interface PlatformAssembly {
   /** One write at a time of the platforms that keep their threads in the store. */
   readonly writes: KeyedMutex;
   readonly status: {
-    state: "starting" | "standing by" | "running";
+    state: "starting" | "standing by" | "running" | "draining";
     engine: ProgramEngine | null;
     store: Store | null;
+    /** Null until it is known how this process may use the database. */
+    cluster: Cluster | null;
   };
 }
 
@@ -64,10 +67,11 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
     log: log.child({ platform: "web" }),
     probes: {
       health: () => ({ status: 200, body: { state: status.state } }),
-      ready: () => readiness(status.state, platforms),
+      ready: () => readiness(status.state, platforms, status.cluster?.isShared ? status.cluster.size() : null),
       metrics: createMetrics({
         load: () => status.engine?.load() ?? { running: 0, waiting: 0 },
         connected: () => new Map([...platforms].map(([name, platform]) => [name, platform.health().connected])),
+        members: async () => status.cluster?.members() ?? [],
         feedback: async () => status.store?.feedback.count({ since: 0 }) ?? {},
       }),
     },

@@ -43,7 +43,12 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
     setFlagsFromString("--optimize-for-size");
     // Node keeps what it compiled when the process ends by itself; one that is killed has kept it before.
     setTimeout(flushCompileCache, LOADED_MS).unref();
-    const failure = await Promise.race([app.failed, stopped.promise.then(() => null)]);
+    const drained = app.drained.then(() => {
+      log.info({}, "draining");
+      terminal.out("⏳ Asked to hand over: what runs here goes on in the other processes, and this one ends.");
+      return null;
+    });
+    const failure = await Promise.race([app.failed, stopped.promise.then(() => null), drained]);
     stopping.abort();
     if (failure !== null) {
       log.error({ error: failure }, "failed");

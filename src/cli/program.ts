@@ -9,6 +9,7 @@ import { addChat, type ChatCommandOptions, type ChatCommandRequest } from "./cha
 import type { LookAtJobs } from "./check-jobs.ts";
 import { addData, type DataRequest } from "./data.ts";
 import { type DoctorOptions, doctor } from "./doctor.ts";
+import { addDrain, type DrainRequest } from "./drain.ts";
 import { init } from "./init.ts";
 import { addKeys, type KeysRequest } from "./keys.ts";
 import { discordInvite } from "./manifest/discord-invite.ts";
@@ -38,6 +39,7 @@ export interface ProgramOptions {
   keys(config: Config, request: KeysRequest): Promise<void>;
   data(config: Config, request: DataRequest): Promise<void>;
   settings(config: Config, request: SettingsRequest): Promise<void>;
+  drain(config: Config, request: DrainRequest): Promise<void>;
   /** Another address that opens the web page; null where the settings do not say its port. */
   webLink(config: Config): Promise<string | null>;
   readonly lookAtJobs: LookAtJobs;
@@ -104,6 +106,7 @@ export function createProgram(options: ProgramOptions): Command {
   addKeys(program, (request) => withConfig(options, (config) => options.keys(config, request)));
   addData(program, (request) => withConfig(options, (config) => options.data(config, request)));
   addSettings(program, (request) => withConfig(options, (config) => options.settings(config, request)));
+  addDrain(program, (request) => withConfig(options, (config) => options.drain(config, request)));
   addManifest(program, options);
   return program;
 }

@@ -47,6 +47,26 @@ export interface GatewaySessions {
   keep(role: string, session: object | null): Promise<void>;
 }
 
+/** A process that lives, as it tells the others. */
+export interface ClusterMember {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** A short digest of each setting that processes should have in common, by its name. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Runs that go on there, and that wait there for a place. */
+  readonly running: number;
+  readonly waiting: number;
+  /** Whether each platform is connected there, by its name. */
+  readonly platforms: Readonly<Record<string, boolean>>;
+  readonly roles: readonly string[];
+  /** Somebody has asked it to hand all over and end. */
+  readonly draining: boolean;
+}
+
 /** The processes that share a database, this one among them: a replica each. */
 export interface Cluster {
   /** This process among the others. */
@@ -60,6 +80,10 @@ export interface Cluster {
   others(): Promise<readonly OtherReplica[]>;
   /** What the others are told of what this process does, beside what is reported already. JSON. */
   report(state: () => object): void;
+  /** All processes that live, this one among them, the oldest first; none where there are no others to come. */
+  members(): Promise<readonly ClusterMember[]>;
+  /** Asks a process to hand all over and end; false where there is none of that id. */
+  drain(id: string): Promise<boolean>;
   /**
    * Tells the others. A word may be lost, and one that is told many times may be heard once: whoever hears it reads what is
    * in the database, and reads it now and then without a word. At most 4,000 bytes. Never rejects.

@@ -9,6 +9,7 @@ import { instructionsFeature } from "./instructions/feature.ts";
 import { mcpFeature } from "./mcp/feature.ts";
 import { memoryFeature } from "./memory/feature.ts";
 import { providersFeature } from "./providers/feature.ts";
+import { replicasFeature } from "./replicas/feature.ts";
 import { retentionFeature } from "./retention/feature.ts";
 import { sitesFeature } from "./sites/feature.ts";
 import { toolsFeature } from "./tools/feature.ts";
@@ -28,6 +29,7 @@ export const FEATURES: readonly Feature[] = [
   instructionsFeature,
   mcpFeature,
   memoryFeature,
+  replicasFeature,
   retentionFeature,
   sitesFeature,
   toolsFeature,

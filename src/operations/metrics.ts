@@ -1,10 +1,13 @@
 import type { Registry } from "prom-client";
+import type { ClusterMember } from "../core/cluster.ts";
 
 /** What is measured when someone asks. */
 export interface MetricSources {
   load(): { readonly running: number; readonly waiting: number };
   /** 1 while the platform is connected. */
   connected(): ReadonlyMap<string, boolean>;
+  /** All processes that share the database; none where this one has it to itself. */
+  members(): Promise<readonly Pick<ClusterMember, "id" | "host" | "pid" | "running" | "waiting">[]>;
   /** Votes on runs, by value. */
   feedback(): Promise<Readonly<Record<string, number>>>;
 }
@@ -54,6 +57,20 @@ async function createRegistry(sources: MetricSources): Promise<Registry> {
       for (const [value, count] of Object.entries(await sources.feedback())) this.set({ value }, count);
     },
   });
+  const members = new Gauge({
+    name: "deckhand_replica_runs",
+    help: "Runs of each process that shares the database, as it tells the others.",
+    labelNames: ["replica", "state"],
+    registers: [],
+    async collect() {
+      this.reset();
+      for (const { host, pid, running, waiting } of await sources.members()) {
+        this.set({ replica: `${host}:${pid}`, state: "running" }, running);
+        this.set({ replica: `${host}:${pid}`, state: "waiting" }, waiting);
+      }
+    },
+  });
+  registry.registerMetric(members);
   registry.registerMetric(runs);
   registry.registerMetric(feedback);
   registry.registerMetric(platforms);

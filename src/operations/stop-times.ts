@@ -6,3 +6,6 @@ export const DRAIN_MS = 5_000;
  * longer (compose.yaml, deploy/kubernetes.yaml). Milliseconds.
  */
 export const STOP_WITHIN_MS = 6_500;
+
+/** The same where somebody has asked the process to hand all over: then nobody waits for it. Milliseconds. */
+export const HAND_OVER_MS = 60_000;

@@ -12,6 +12,8 @@ export function onlyProcess(world: { readonly clock: Clock; readonly log: Log })
     gatewaySessions: { of: () => Promise.resolve(null), keep: () => Promise.resolve() },
     others: () => Promise.resolve([]),
     report: () => undefined,
+    members: () => Promise.resolve([]),
+    drain: () => Promise.resolve(false),
     tell: () => Promise.resolve(),
     hear: () => () => undefined,
     lock: () => Promise.resolve(ITS_OWN),

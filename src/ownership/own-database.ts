@@ -1,24 +1,28 @@
 import { hostname } from "node:os";
 import type { Config } from "../config.ts";
 import type { Cluster } from "../core/cluster.ts";
+import { ConfigError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { ChatPlatform, PlatformName } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { OpenCluster } from "../core/store/cluster/cluster.ts";
 import { runtimeOn } from "../runtime.ts";
 import { VERSION } from "../version.ts";
+import { compareSettings, settingDigests } from "./common-settings.ts";
 import { holdLease, type LeaseHolding } from "./hold-lease.ts";
 import { onlyProcess } from "./only-process.ts";
 import type { Reach } from "./reach.ts";
 
 interface Owning extends Omit<LeaseHolding, "clock"> {
-  readonly config: Pick<Config, "database" | "engine">;
+  readonly config: Config;
   readonly runtime: Runtime;
   readonly log: Log;
   /** Those that are served, once they are open. */
   readonly platforms: ReadonlyMap<PlatformName, ChatPlatform>;
   /** A program for somebody's own conversation takes no share of the others' work: it has the database to itself, or waits. */
   readonly serves?: "everything" | "terminals";
+  /** Somebody asks this process to hand all over and end. */
+  readonly drain: () => void;
 }
 
 /** How this process may use the database. */
@@ -49,26 +53,32 @@ export async function ownDatabase(owning: Owning): Promise<Ownership> {
 }
 
 async function join(owning: Owning): Promise<Ownership> {
-  const { config, runtime, log, platforms, say, standBy, fail, parts, signal } = owning;
+  const { config, runtime, log, platforms, say, standBy, fail, drain, parts, signal } = owning;
   const { openCluster } = await import("../core/store/cluster/cluster.ts");
   const { fencedPlatform } = await import("./fenced-platform.ts");
   const { Reach } = await import("./reach.ts");
   const { clock, ids } = runtime;
+  const own = { version: VERSION, settings: settingDigests(config) };
   const cluster = await openCluster({
     url: config.database.directUrl,
     id: ids.next("replica"),
     clock,
     log,
-    facts: { host: hostname(), pid: process.pid, version: VERSION, startedAt: clock.now() },
+    facts: { ...own, host: hostname(), pid: process.pid, startedAt: clock.now() },
     standBy: () => {
       standBy();
       say("⏸ Another process runs on this database alone. Standing by; I join in when it ends.");
     },
     lost: fail,
+    drain,
     signal,
   });
   parts.defer(() => cluster.close());
   parts.defer(() => cluster.leave());
+  const others = (await cluster.members()).filter(({ id }) => id !== cluster.id);
+  const { problems, warnings } = compareSettings(own, others);
+  if (problems.length > 0) throw new ConfigError(problems);
+  for (const line of warnings) say(`⚠ ${line}`);
   const reach = new Reach({ platforms, cluster, clock: cluster.clock, log });
   const fence = (platform: ChatPlatform) => fencedPlatform(platform, { cluster, reach });
   return { cluster, shared: cluster, reach, fence, runtime: runtimeOn(cluster.clock, runtime) };

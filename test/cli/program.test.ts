@@ -24,10 +24,11 @@ test("--help names every command", () => {
     webLink: () => Promise.resolve(null),
     lookAtJobs: () => Promise.resolve(null),
     settings: () => Promise.resolve(),
+    drain: () => Promise.resolve(),
     withStored: (config) =>
       Promise.resolve({ config, pageAgents: { texts: new Map() }, pageSkills: new Map(), problems: [] }),
   }).helpInformation();
-  for (const name of ["start", "chat", "memory", "doctor", "init", "manifest"])
+  for (const name of ["start", "chat", "memory", "doctor", "init", "manifest", "drain"])
     expect(help).toMatch(new RegExp(`^  ${name}\\b`, "m"));
 });
 

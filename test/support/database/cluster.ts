@@ -12,6 +12,7 @@ export function replicaOptions(url: string, runtime: Runtime): ReplicaStart {
     facts: {},
     standBy: () => undefined,
     lost: () => undefined,
+    drain: () => undefined,
     signal: new AbortController().signal,
   };
 }

@@ -7,8 +7,9 @@ import { createProgram } from "../../../src/cli/program.ts";
 import type { Config } from "../../../src/config.ts";
 import { FEATURES } from "../../../src/features/features.ts";
 import { anotherWebLink } from "../../../src/open-platforms.ts";
-
+import { runDrain } from "../../../src/ownership/drain.ts";
 import { runData, runKeys, runMemory, runSettings, runUser, withStored } from "../../../src/run-on-store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
 export interface CliGiven {
@@ -59,6 +60,7 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
     user: (config, request) => runUser(config, request, { terminal, stdin: given.stdin ?? Readable.from([]) }),
     keys: (config, request) => runKeys(config, request, { terminal, stdin: given.stdin ?? Readable.from([]) }),
     settings: (config, request) => runSettings(config, request, terminal),
+    drain: (config, request) => runDrain(config, request, { terminal, clock: systemRuntime().clock }),
     withStored: (config) => withStored(config),
     data: (config, request) => runData(config, request, terminal),
     webLink: (config) => anotherWebLink(config, Date.now()),

@@ -6,6 +6,7 @@ import type { SharedRates } from "../../shared-rates.ts";
 import { type ClusterConnection, openClusterConnection, setUpCluster } from "./cluster-connection.ts";
 import { openWords } from "./cluster-words.ts";
 import { Locks } from "./locks.ts";
+import { drainMember, readMembers } from "./members.ts";
 import { type Beat, Membership, othersThan } from "./membership.ts";
 import { RateRows } from "./rate-rows.ts";
 import { Roles } from "./roles.ts";
@@ -24,6 +25,8 @@ export interface ReplicaStart {
   readonly standBy: () => void;
   /** The others have taken this process for dead, or it cannot know: it may do nothing more. */
   readonly lost: (error: AppError) => void;
+  /** Somebody asks this process to hand all over and end. May be called again. */
+  readonly drain: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -40,8 +43,6 @@ export interface OpenCluster extends Cluster {
   readonly rates: SharedRates;
   /** From now on this process says that it lives. `orphaned`: who is no more and has left sessions; called again until nothing is left. */
   begin(orphaned: (ids: readonly string[]) => void): void;
-  /** Somebody has asked this process to hand all over and end. */
-  readonly drained: Promise<void>;
   /** What this process holds is the others' from now on. */
   leave(): Promise<void>;
   close(): Promise<void>;
@@ -66,9 +67,11 @@ export async function openCluster(options: ReplicaStart): Promise<OpenCluster> {
   }
 }
 
-async function join({ id, clock, log, facts, lost }: ReplicaStart, over: ClusterConnection): Promise<OpenCluster> {
+async function join(
+  { id, clock, log, facts, lost, drain }: ReplicaStart,
+  over: ClusterConnection,
+): Promise<OpenCluster> {
   const time = sharedTime(clock, log);
-  const drained = Promise.withResolvers<void>();
   const roles = new Roles({ connection: over, id, clock, log });
   let size = 1;
   const reports: (() => object)[] = [];
@@ -76,7 +79,7 @@ async function join({ id, clock, log, facts, lost }: ReplicaStart, over: Cluster
   const beaten = (beat: Beat): void => {
     size = beat.size;
     time.take(beat.aheadMs);
-    if (beat.draining) drained.resolve();
+    if (beat.draining) drain();
     if (beat.orphaned.length > 0) orphaned(beat.orphaned);
     roles.keepOnly(beat.roles);
     roles.take().catch((error: unknown) => log.warn({ err: error }, "roles_not_taken"));
@@ -98,8 +101,9 @@ async function join({ id, clock, log, facts, lost }: ReplicaStart, over: Cluster
     isShared: true,
     connection: over,
     clock: time.clock,
-    drained: drained.promise,
     size: () => size,
+    members: () => readMembers(over),
+    drain: (replica: string) => drainMember(over, replica),
     ...words,
     hold: roles.hold,
     lock: locks.take,

@@ -67,6 +67,12 @@ export const SECTIONS: readonly Section[] = [
     role: "viewer",
     load: async () => (await import("../settings/settings.tsx")).Settings,
   },
+  {
+    name: "replicas",
+    title: "Processes",
+    role: "viewer",
+    load: async () => (await import("../replicas/replicas.tsx")).Replicas,
+  },
   { name: "audit", title: "Audit log", role: "admin", load: async () => (await import("../audit/audit.tsx")).Audit },
 ];
 

@@ -1,0 +1,129 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { TeamReplica, TeamReplicas } from "../../sessions/team-replicas.ts";
+import { Dialog } from "../dialog.tsx";
+import { type Column, DataTable } from "../section/data-table.tsx";
+import { LoadedView } from "../section/loaded-view.tsx";
+import { get, post, problemOf } from "../section/request.ts";
+import type { SectionProps } from "../section/sections.ts";
+import { useLoaded } from "../section/use-loaded.ts";
+import type { PageState } from "../state/state.ts";
+import { ago } from "../text/when.ts";
+
+/** Processes come and go, and say every half second what they do. Milliseconds. */
+const RELOAD_EVERY_MS = 3_000;
+
+/** The processes that share the database, and what each does. */
+export function Replicas({ state, now }: SectionProps): JSX.Element {
+  const [changes, setChanges] = useState(0);
+  const loaded = useLoaded(`${changes}`, (signal) => get<TeamReplicas>("/features/replicas/list", {}, signal));
+  const reload = (): void => setChanges((count) => count + 1);
+  useEffect(() => {
+    const timer = setInterval(reload, RELOAD_EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <LoadedView loaded={loaded}>
+      {({ rows, mayDrain }) =>
+        rows.length === 0 ? (
+          <p>
+            One process runs everything here. With PostgreSQL and <code>DECKHAND_ENGINE=dbos</code> several share the
+            work.
+          </p>
+        ) : (
+          <DataTable
+            caption="Processes"
+            columns={[...columnsAt(now), ...(mayDrain ? [drainColumn(state, reload)] : [])]}
+            rows={rows}
+            keyOf={({ id }) => id}
+            empty="There are none."
+          />
+        )
+      }
+    </LoadedView>
+  );
+}
+
+function columnsAt(now: number): readonly Column<TeamReplica>[] {
+  return [
+    { title: "Process", cell: NameOf, sortBy: ({ name }) => name },
+    { title: "Version", cell: ({ version }) => version, sortBy: ({ version }) => version },
+    { title: "Since", cell: ({ startedAt }) => ago(startedAt, now), sortBy: ({ startedAt }) => startedAt },
+    { title: "Runs", cell: runsOf, sortBy: ({ running }) => running },
+    { title: "Does for all", cell: ({ roles }) => (roles.length === 0 ? "nothing" : roles.join(", ")) },
+    { title: "State", cell: StateOf },
+  ];
+}
+
+function NameOf({ name, isOwn }: TeamReplica): JSX.Element {
+  return (
+    <>
+      <code>{name}</code>
+      {isOwn && <span class="hint"> answers this page</span>}
+    </>
+  );
+}
+
+function runsOf({ running, waiting }: TeamReplica): string {
+  return waiting === 0 ? `${running}` : `${running}, and ${waiting} wait`;
+}
+
+function StateOf({ draining, away, differing }: TeamReplica): JSX.Element {
+  if (draining) return <>⏳ hands over</>;
+  const problems = [
+    ...(away.length > 0 ? [`not connected: ${away.join(", ")}`] : []),
+    ...(differing.length > 0 ? [`other settings: ${differing.join(", ")}`] : []),
+  ];
+  return <>{problems.length === 0 ? "✓ at work" : `⚠ ${problems.join("; ")}`}</>;
+}
+
+function drainColumn(state: PageState, reload: () => void): Column<TeamReplica> {
+  return { title: "Change", cell: (row) => <Drain replica={row} state={state} reload={reload} /> };
+}
+
+interface DrainProps {
+  readonly replica: TeamReplica;
+  readonly state: PageState;
+  readonly reload: () => void;
+}
+
+/** Has a process hand all over and end, once somebody has said so twice. */
+function Drain({ replica: { id, name, draining }, state, reload }: DrainProps): JSX.Element {
+  const [isAsked, setIsAsked] = useState(false);
+  const [isSending, setIsSending] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const drain = async (): Promise<void> => {
+    setIsSending(true);
+    try {
+      await post("/features/replicas/drain", { id }, state);
+      setIsAsked(false);
+      reload();
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+    setIsSending(false);
+  };
+  if (draining) return <></>;
+  return (
+    <>
+      <button type="button" aria-label={`Drain ${name}`} onClick={() => setIsAsked(true)}>
+        Drain
+      </button>
+      {isAsked && (
+        <Dialog
+          title={`Drain ${name}?`}
+          words="Drain"
+          isDanger
+          isSending={isSending}
+          problem={problem}
+          close={() => setIsAsked(false)}
+          goAhead={() => {
+            drain().catch(() => {});
+          }}
+        >
+          <p>What runs there goes on in the other processes, and this one ends. Nothing is lost.</p>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+
+/** What `deckhand drain` is asked for. */
+export interface DrainRequest {
+  /** `host:pid`, a host where one process runs there, or an id; null: say which there are. */
+  readonly process: string | null;
+}
+
+const EXAMPLES = `
+Examples:
+  deckhand drain                  the processes that share the database, and what each does
+  deckhand drain web-2:41         has that one hand all over to the others and end
+
+It returns once the process has ended. A supervisor that starts it anew after an orderly end brings another one up.`;
+
+export function addDrain(program: Command, carryOut: (request: DrainRequest) => Promise<void>): void {
+  program
+    .command("drain")
+    .description("have one of the processes that share a database hand all over and end")
+    .argument("[process]", "host:pid, as the list has it")
+    .addHelpText("after", EXAMPLES)
+    .action((process: string | undefined) => carryOut({ process: process ?? null }));
+}

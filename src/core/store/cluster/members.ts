@@ -1,0 +1,46 @@
+import { z } from "zod";
+import type { ClusterMember } from "../../cluster.ts";
+import type { ClusterConnection } from "./cluster-connection.ts";
+
+const MEMBERS = `SELECT id, facts, state, draining,
+    ARRAY(SELECT name FROM deckhand_cluster.role WHERE replica = id ORDER BY name) AS roles
+  FROM deckhand_cluster.replica ORDER BY facts->>'startedAt', id`;
+
+const DRAIN = "UPDATE deckhand_cluster.replica SET draining = true WHERE id = $1 RETURNING id";
+
+const FIND_TABLES = "SELECT to_regclass('deckhand_cluster.role') IS NOT NULL AS found";
+
+/** What processes of another version report may lack something. */
+const rowSchema = z.object({
+  id: z.string(),
+  draining: z.boolean(),
+  roles: z.array(z.string()),
+  facts: z.object({
+    host: z.string().catch("?"),
+    pid: z.number().catch(0),
+    version: z.string().catch("?"),
+    startedAt: z.number().catch(0),
+    settings: z.record(z.string(), z.string()).catch({}),
+  }),
+  state: z.object({
+    running: z.number().catch(0),
+    waiting: z.number().catch(0),
+    platforms: z.record(z.string(), z.boolean()).catch({}),
+  }),
+});
+
+export async function readMembers({ query }: Pick<ClusterConnection, "query">): Promise<readonly ClusterMember[]> {
+  const rows = z.array(rowSchema).parse(await query(MEMBERS));
+  return rows.map(({ facts, state, ...row }) => ({ ...row, ...facts, ...state }));
+}
+
+/** The same of a database on which there may never have been any. */
+export async function findMembers(connection: Pick<ClusterConnection, "query">): Promise<readonly ClusterMember[]> {
+  const [row] = await connection.query(FIND_TABLES);
+  return z.object({ found: z.boolean() }).parse(row).found ? readMembers(connection) : [];
+}
+
+/** False where there is no process of that id. */
+export async function drainMember({ query }: Pick<ClusterConnection, "query">, id: string): Promise<boolean> {
+  return (await query(DRAIN, [id])).length > 0;
+}

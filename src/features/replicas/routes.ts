@@ -1,0 +1,54 @@
+import { z } from "zod";
+import type { FeatureHost, OpenFeature, TeamReplica, TeamReplicas } from "../../feature.ts";
+
+type Route = NonNullable<OpenFeature["routes"]>[number];
+type Member = Awaited<ReturnType<FeatureHost["cluster"]["members"]>>[number];
+
+const drainSchema = z.object({ id: z.string().max(200) });
+const NONE = { status: 404, body: { error: "That process does not run any more." } };
+const LAST = { status: 409, body: { error: "It is the only one that takes sessions: start another one first." } };
+
+/** Whoever reads the page sees which processes run and what they do; an admin has one hand all over and end. */
+export function replicaRoutes({ cluster, audit }: Pick<FeatureHost, "cluster" | "audit">): readonly Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/list",
+      handle: async ({ role }) => {
+        const members = await cluster.members();
+        const rows = members.map((member) => shown(member, { own: cluster.id, newest: members.at(-1) }));
+        const body: TeamReplicas = { rows, mayDrain: role === "admin" };
+        return { status: 200, body };
+      },
+    },
+    {
+      method: "POST",
+      path: "/drain",
+      role: "admin",
+      handle: async ({ body, by }) => {
+        const asked = drainSchema.safeParse(body).data;
+        const members = await cluster.members();
+        const found = members.find(({ id }) => id === asked?.id);
+        if (found === undefined) return NONE;
+        if (members.every(({ id, draining }) => draining || id === found.id)) return LAST;
+        if (!(await cluster.drain(found.id))) return NONE;
+        await audit({ by, act: "replica.drained", about: nameOf(found) });
+        return { status: 200, body: {} };
+      },
+    },
+  ];
+}
+
+function nameOf({ host, pid }: Member): string {
+  return `${host}:${pid}`;
+}
+
+function shown(member: Member, { own, newest }: { own: string; newest: Member | undefined }): TeamReplica {
+  const { id, version, startedAt, running, waiting, draining, roles, platforms } = member;
+  const differing = Object.keys(member.settings).filter(
+    (name) => newest?.settings[name] !== undefined && newest.settings[name] !== member.settings[name],
+  );
+  const away = Object.keys(platforms).filter((name) => platforms[name] !== true);
+  const name = nameOf(member);
+  return { id, name, isOwn: id === own, version, startedAt, running, waiting, draining, roles, away, differing };
+}

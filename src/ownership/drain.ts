@@ -1,0 +1,80 @@
+import type { DrainRequest } from "../cli/drain.ts";
+import { startupErrorLines } from "../cli/startup-error.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import type { Config } from "../config.ts";
+import type { ClusterMember } from "../core/cluster.ts";
+import { ConfigError, toAppError } from "../core/protocol/errors.ts";
+import type { Clock } from "../core/protocol/runtime.ts";
+import { type ClusterConnection, openClusterConnection } from "../core/store/cluster/cluster-connection.ts";
+import { drainMember, findMembers, readMembers } from "../core/store/cluster/members.ts";
+
+interface World {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+}
+
+/** How often it is looked whether the process has ended. Milliseconds. */
+const LOOK_EVERY_MS = 500;
+
+/** A process that has not handed all over by then is not waited for any longer. Milliseconds. */
+const LONGEST_MS = 120_000;
+
+/** `deckhand drain`: from anywhere that reaches the database. */
+export async function runDrain(
+  { database, engine }: Config,
+  { process: named }: DrainRequest,
+  world: World,
+): Promise<void> {
+  const { terminal } = world;
+  try {
+    if (engine !== "dbos")
+      throw new ConfigError(["DECKHAND_ENGINE is not dbos: one process runs everything. Stop that one."]);
+    const connection = await openClusterConnection(database.directUrl);
+    try {
+      await drain(connection, named, world);
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    for (const line of startupErrorLines(toAppError(error))) terminal.error(line);
+    terminal.fail();
+  }
+}
+
+async function drain(connection: ClusterConnection, named: string | null, { terminal, clock }: World): Promise<void> {
+  const members = await findMembers(connection);
+  if (named === null) {
+    for (const line of members.map(lineOf)) terminal.out(line);
+    if (members.length === 0) terminal.out("No process runs on this database.");
+    return;
+  }
+  const found = members.filter(({ id, host, pid }) => [id, host, `${host}:${pid}`].includes(named));
+  const [one, another] = found;
+  if (one === undefined || another !== undefined) {
+    terminal.error(one === undefined ? `✗ There is no process ${named}.` : `✗ Several processes run on ${named}.`);
+    for (const line of members.map(lineOf)) terminal.error(line);
+    return terminal.fail();
+  }
+  if (members.every(({ id, draining }) => draining || id === one.id)) {
+    terminal.error("✗ It is the only one that takes sessions. Start another one first, or stop it.");
+    return terminal.fail();
+  }
+  await drainMember(connection, one.id);
+  terminal.out(`⏳ ${nameOf(one)} hands over ${one.running} runs.`);
+  for (const until = clock.now() + LONGEST_MS; clock.now() < until; ) {
+    await clock.sleep(LOOK_EVERY_MS, AbortSignal.any([]));
+    if ((await readMembers(connection)).every(({ id }) => id !== one.id)) return terminal.out("✓ It has ended.");
+  }
+  terminal.error("✗ It still runs. What it does not hand over, the others take when it is stopped.");
+  terminal.fail();
+}
+
+function nameOf({ host, pid }: ClusterMember): string {
+  return `${host}:${pid}`;
+}
+
+function lineOf(member: ClusterMember): string {
+  const { version, running, waiting, draining, roles } = member;
+  const state = draining ? "hands over" : `${running} running, ${waiting} waiting`;
+  return `  ${nameOf(member)} · version ${version} · ${state}${roles.length === 0 ? "" : ` · ${roles.join(", ")}`}`;
+}

@@ -1,0 +1,37 @@
+import type { Cluster } from "../core/cluster.ts";
+import type { AppError } from "../core/protocol/errors.ts";
+import type { ChatPlatform, PlatformName } from "../core/protocol/platform.ts";
+import type { ProgramEngine } from "./open-engine.ts";
+import type { Reach } from "./reach.ts";
+
+interface Watching {
+  /** Null where this process is the only one. */
+  readonly reach: Reach | null;
+  readonly fail: (error: AppError) => void;
+  readonly parts: AsyncDisposableStack;
+}
+
+interface Telling {
+  readonly cluster: Pick<Cluster, "report">;
+  readonly platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "health">>;
+  readonly engine: Pick<ProgramEngine, "load">;
+}
+
+/** A process that does not reach what others reach leaves its sessions to them. */
+export function watchReach({ reach, fail, parts }: Watching): void {
+  if (reach === null) return;
+  const leaving = new AbortController();
+  const watching = reach.lost(leaving.signal).then(fail, () => undefined); // it is left
+  parts.defer(async () => {
+    leaving.abort();
+    await watching;
+  });
+}
+
+/** What the others are told of this process. */
+export function tellOthers({ cluster, platforms, engine }: Telling): void {
+  cluster.report(() => ({
+    ...engine.load(),
+    platforms: Object.fromEntries([...platforms].map(([name, platform]) => [name, platform.health().connected])),
+  }));
+}

@@ -1,0 +1,93 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { complaintsAbout, picture } from "../../features/console/console-world.ts";
+import { hold, text } from "../../support/model/model-script.ts";
+import { createBot, untilIdle } from "../../support/program/bot.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import { runCli } from "../../support/program/cli.ts";
+import { visitAddress } from "../../support/program/page-visit.ts";
+import { pageLink, type Replicas, startReplicas } from "../../support/program/replicas.ts";
+
+let browser: Browser;
+let replicas: Replicas;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+beforeEach(async () => {
+  replicas = await startReplicas();
+});
+
+afterEach(() => replicas[Symbol.asyncDispose]());
+
+afterAll(() => browser.close());
+
+function named(pid: number): RegExp {
+  return new RegExp(`:${pid}$`, "u");
+}
+
+test("the page lists the processes, and one that is drained hands its run over and ends", async () => {
+  const { one, other, model } = replicas;
+  const gate = hold();
+  model.script((_request, index) => (index === 0 ? [text("I am"), gate.part] : text("Handed over.")));
+  await using there = await visitAddress(pageLink(other), browser);
+  await there.say("hello");
+  await gate.reached;
+
+  await using here = await visitAddress(pageLink(one), browser);
+  await here.page.goto(`${new URL(here.page.url()).origin}/#/replicas`);
+  const rows = here.page.getByRole("table", { name: "Processes" }).locator("tbody tr");
+  await expect.poll(() => rows.count()).toBe(2);
+  const row = rows.filter({ hasText: `:${other.pid()}` });
+  await expect.poll(() => row.innerText()).toContain("at work");
+  await picture(here.page, "replicas");
+  expect(await complaintsAbout(here.page)).toEqual([]);
+  await row.getByRole("button", { name: "Drain" }).click();
+  await here.page.getByRole("dialog").getByRole("button", { name: "Drain", exact: true }).click();
+
+  await expect.poll(() => rows.count(), { timeout: 90_000 }).toBe(1);
+  expect(await other.kill("SIGKILL")).toBe(0);
+  expect(other.output()).toContain("Asked to hand over");
+  await untilIdle(one);
+  await here.page.goto(`${new URL(here.page.url()).origin}/`);
+  await here.page.getByText("hello").first().click();
+  await here.messages.getByText("Handed over.").waitFor();
+  expect(here.complaints).toEqual([]);
+});
+
+test("deckhand drain says which processes there are, ends one, and leaves the last", async () => {
+  const { one, other } = replicas;
+  const env = { ...one.env, DECKHAND_HOME: one.home };
+  const listed = await runCli(["drain"], { env });
+  for (const { pid } of [one, other]) expect(listed.out).toContain(`:${pid()} · version`);
+  expect((await runCli(["drain", "nowhere:1"], { env })).error).toContain("✗ There is no process nowhere:1.");
+  const name = listed.out.split(/\s+/u).find((word) => named(other.pid()).test(word)) ?? "";
+  expect(await runCli(["drain", name], { env })).toMatchObject({
+    out: expect.stringContaining("✓ It has ended."),
+    failed: false,
+  });
+  expect(await other.kill("SIGKILL")).toBe(0);
+  const [last = ""] = (await runCli(["drain"], { env })).out.trim().split(" ");
+  const refused = await runCli(["drain", last], { env });
+  expect(refused).toMatchObject({ error: expect.stringContaining("the only one"), failed: true });
+  expect((await one.probe("readyz")).status).toBe(200);
+});
+
+test("a process with another secret key is refused, one with other settings is told, and the probes know how many run", async () => {
+  const { one } = replicas;
+  expect(JSON.parse((await one.probe("readyz")).text)).toMatchObject({ ready: true, replicas: 2 });
+  const metrics = (await one.probe("metrics")).text;
+  expect(metrics.match(/deckhand_replica_runs\{replica="[^"]+",state="running"\} 0/gu)).toHaveLength(2);
+
+  const key = Buffer.alloc(32, 7).toString("base64");
+  await using sealed = await createBot({ env: { ...one.env, DECKHAND_SECRET_KEY: key }, home: one.home });
+  await expect(sealed.start()).rejects.toThrow(/DECKHAND_SECRET_KEY must be those? of the process \d+ on /u);
+
+  await using bold = await createBot({
+    env: { ...one.env, DECKHAND_MODEL: "anthropic/claude-opus-5-5" },
+    home: one.home,
+  });
+  await bold.start();
+  expect(bold.output()).toMatch(/⚠ Settings differ from those of the process \d+ on \S+: query\. Give all the same\./u);
+});
