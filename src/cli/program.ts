@@ -101,14 +101,19 @@ export function createProgram(options: ProgramOptions): Command {
         terminal.fail();
       }),
     );
+  addDatabaseCommands(program, options);
+  addManifest(program, options);
+  return program;
+}
+
+/** Commands that work on the database, beside a running program or without one. */
+function addDatabaseCommands(program: Command, options: ProgramOptions): void {
   addMemory(program, (request) => withConfig(options, (config) => options.memory(config, request)));
   addUser(program, (request) => withConfig(options, (config) => options.user(config, request)));
   addKeys(program, (request) => withConfig(options, (config) => options.keys(config, request)));
   addData(program, (request) => withConfig(options, (config) => options.data(config, request)));
   addSettings(program, (request) => withConfig(options, (config) => options.settings(config, request)));
   addDrain(program, (request) => withConfig(options, (config) => options.drain(config, request)));
-  addManifest(program, options);
-  return program;
 }
 
 async function withConfig(

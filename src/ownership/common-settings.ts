@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import type { Config } from "../config.ts";
 import type { ClusterMember } from "../core/cluster.ts";
 
-/** Settings that are each process's own, or of which nothing can be compared. */
+/** Settings that are each process's own, or are compared in another way. */
 const OWN: ReadonlySet<string> = new Set([
+  "slack",
+  "discord",
   "web",
   "database",
   "engine",
@@ -21,7 +23,7 @@ const SECRET_KEY = "DECKHAND_SECRET_KEY";
 
 /** What processes must have in common, by what an operator knows it as: a session may go on in any of them. */
 const REQUIRED: Readonly<Record<string, string>> = {
-  slack: "Slack's tokens, or how Slack is reached",
+  slack: "Slack's token",
   discord: "Discord's token",
   [SECRET_KEY]: SECRET_KEY,
 };
@@ -35,9 +37,15 @@ export type SettingDigests = ClusterMember["settings"];
 export function settingDigests(config: Config): SettingDigests {
   const common = Object.entries(config).filter(([name]) => !OWN.has(name));
   const features = config.features.filter(({ open }) => open !== undefined).map(({ name }) => name);
-  const key = config.origin.layers.environment.value[SECRET_KEY];
-  const all = [...common, ["features", features] as const, [SECRET_KEY, key ?? null] as const];
-  return Object.fromEntries(all.map(([name, value]) => [name, digestOf(value)]));
+  const compared = {
+    ...Object.fromEntries(common),
+    features,
+    // Each may have a way of its own to a platform.
+    slack: config.slack?.botToken ?? null,
+    discord: config.discord?.token ?? null,
+    [SECRET_KEY]: config.origin.layers.environment.value[SECRET_KEY] ?? null,
+  };
+  return Object.fromEntries(Object.entries(compared).map(([name, value]) => [name, digestOf(value)]));
 }
 
 function digestOf(value: unknown): string {

@@ -60,7 +60,7 @@ test("deckhand drain says which processes there are, ends one, and leaves the la
   const { one, other } = replicas;
   const env = { ...one.env, DECKHAND_HOME: one.home };
   const listed = await runCli(["drain"], { env });
-  for (const { pid } of [one, other]) expect(listed.out).toContain(`:${pid()} · version`);
+  for (const bot of [one, other]) expect(listed.out).toContain(`:${bot.pid()} · version`);
   expect((await runCli(["drain", "nowhere:1"], { env })).error).toContain("✗ There is no process nowhere:1.");
   const name = listed.out.split(/\s+/u).find((word) => named(other.pid()).test(word)) ?? "";
   expect(await runCli(["drain", name], { env })).toMatchObject({
