@@ -51,7 +51,7 @@ async function openFeatures(
 ): Promise<Features> {
   const open: Opened[] = [];
   const own = host.taken();
-  const between = betweenFeatures(open);
+  const between = betweenFeatures(open, host);
   const toolsOf = (features: readonly Opened[]) => distinct(features, own);
   for (const { name, isEssential, open: opening } of configured) {
     if (opening === undefined) continue;
@@ -70,10 +70,17 @@ async function openFeatures(
   return featuresOf(open, toolsOf);
 }
 
+/** Sessions that one word names. */
+const TOLD_TOGETHER = 50;
+
 type Between = Pick<FeatureHost, "audit" | "showsSession" | "seenChannels" | "sessionsGone">;
 
 /** What features have of each other without knowing of one another. */
-function betweenFeatures(open: readonly Opened[]): Between {
+function betweenFeatures(open: readonly Opened[], { cluster, log }: Pick<FeatureHost, "cluster" | "log">): Between {
+  const goneHere = (sessionIds: readonly string[]): void => {
+    for (const { sessionsGone } of open) sessionsGone?.(sessionIds);
+  };
+  cluster.hear("sessions", (about) => goneHere(about.split(" ")));
   return {
     audit: async (entry) => {
       for (const { audit: write } of open) await write?.(entry);
@@ -81,7 +88,12 @@ function betweenFeatures(open: readonly Opened[]): Between {
     seenChannels: async (viewer, ids) => (await sessionsOf(open)?.channels(viewer, ids)) ?? new Map(),
     showsSession: async (viewer, sessionId) => ((await sessionsOf(open)?.session(viewer, sessionId)) ?? null) !== null,
     sessionsGone: (sessionIds) => {
-      for (const { sessionsGone } of open) sessionsGone?.(sessionIds);
+      goneHere(sessionIds);
+      if (cluster.size() < 2) return;
+      for (let from = 0; from < sessionIds.length; from += TOLD_TOGETHER) {
+        const about = sessionIds.slice(from, from + TOLD_TOGETHER).join(" ");
+        cluster.tell("sessions", about).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
+      }
     },
   };
 }

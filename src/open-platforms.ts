@@ -62,6 +62,7 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
     token: await webToken(config.home),
     store: storedThreads(opening, threadsOf(config), await openSecrets(assembly)),
     commands,
+    isReplica: isReplica(config),
     clock: runtime.clock,
     ids: runtime.ids,
     log: log.child({ platform: "web" }),
@@ -115,6 +116,7 @@ function openTerminal(
   return createTerminalPlatform({
     ...runtime,
     home: config.home,
+    isReplica: isReplica(config),
     store: storedThreads(Promise.resolve(store), { platform: TERMINAL.name, isShared: isReplica(config) }, secrets),
     writes,
     commands,

@@ -59,18 +59,20 @@ async function conversation(options: {
   return Promise.race([talking, brokenPipe.promise]);
 }
 
+function socketOf({ home, engine }: Config): string {
+  return socketPath(home, engine === "dbos");
+}
+
 async function reachProgram(config: Config, own: OwnProgram, say: (line: string) => void): Promise<Duplex | null> {
   const since = performance.now();
   while (performance.now() - since < REACH_WITHIN_MS) {
-    const stream = own.attach() ?? (await openSocket(socketPath(config.home)));
+    const stream = own.attach() ?? (await openSocket(socketOf(config)));
     if (stream !== null) return stream;
     const began = await own.start();
     if (began === "failed") return null;
     if (began === "taken") await sleep(REACH_AGAIN_MS);
   }
-  say(
-    `✗ Another process runs on this database, and nothing listens at ${socketPath(config.home)}. Is it on another machine?`,
-  );
+  say(`✗ Another process runs on this database, and nothing listens at ${socketOf(config)}. Is it on another machine?`);
   return null;
 }
 

@@ -14,20 +14,20 @@ interface Changes {
 
 /**
  * Looks for what other processes have changed: at each word of theirs, and every so many milliseconds without one, since words
- * are lost. One look at a time. What it returns ends that. Where no other process comes, it does nothing.
+ * are lost; until the signal. One look at a time. Where no other process comes, it does nothing.
  */
 export function followOthers(
-  { cluster, topic, clock, log, everyMs }: Changes & { readonly everyMs: number },
+  { cluster, topic, clock, log, everyMs, signal }: Changes & { readonly everyMs: number; readonly signal: AbortSignal },
   look: () => Promise<void>,
-): () => void {
-  if (!cluster.isShared) return () => undefined;
+): void {
+  if (!cluster.isShared || signal.aborted) return;
   let isLooking = false;
   let isDue = false;
   const lookNow = async (): Promise<void> => {
     isDue = true;
     if (isLooking) return;
     isLooking = true;
-    while (isDue) {
+    while (isDue && !signal.aborted) {
       isDue = false;
       await look().catch((error: unknown) => log.warn({ err: error, topic }, "others_not_followed"));
     }
@@ -45,10 +45,10 @@ export function followOthers(
   };
   plan();
   const hearNoMore = cluster.hear(topic, begin);
-  return () => {
+  signal.addEventListener("abort", () => {
     hearNoMore();
     takeBack();
-  };
+  });
 }
 
 /** Tells the other processes that something has changed; a word for what changes within a moment. */
@@ -61,5 +61,18 @@ export function createTeller({ cluster, topic, clock, log }: Changes, about = ""
       isDue = false;
       cluster.tell(topic, about).catch((error: unknown) => log.warn({ err: error, topic }, "others_not_told"));
     });
+  };
+}
+
+/** Answers of what other processes may have changed: it is looked for first, where there are any. */
+export function lookingFirst<Q, A>(
+  { isShared }: Pick<Cluster, "isShared">,
+  look: () => Promise<void>,
+  answer: (asked: Q) => Promise<A>,
+): (asked: Q) => Promise<A> {
+  if (!isShared) return answer;
+  return async (asked) => {
+    await look();
+    return answer(asked);
   };
 }

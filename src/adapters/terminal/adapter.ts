@@ -1,4 +1,3 @@
-import type { Server } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Cluster } from "../../core/cluster.ts";
 import type { ChatCommand } from "../../core/command-line/command.ts";
@@ -11,12 +10,14 @@ import { createLocalThreads } from "../render/local/local-threads.ts";
 import type { LocalThreadStore } from "../render/local/thread-store.ts";
 import { TERMINAL } from "./descriptor.ts";
 import { TERMINAL_PLACE } from "./inbound.ts";
+import { openListening } from "./listening.ts";
 import { serveTerminal } from "./serving.ts";
-import { listenAt, socketPath } from "./socket.ts";
 
 export interface TerminalPlatformOptions {
   /** The socket is in it. */
   readonly home: string;
+  /** Whether other processes serve terminals, too; this one alone when left out. */
+  readonly isReplica?: boolean;
   readonly store: LocalThreadStore;
   /** One write at a time of all platforms that keep their threads in the store. */
   readonly writes: KeyedMutex;
@@ -45,7 +46,8 @@ export function createTerminalPlatform(options: TerminalPlatformOptions): Termin
   const source = Promise.withResolvers<Pick<Summaries, "busyThreads">>();
   const open = new Set<Duplex>();
   let receiver: Receive | null = null;
-  let server: Server | null = null;
+  let endListening = (): Promise<void> => Promise.resolve();
+  let cluster: Cluster | null = null;
   let detail = "not started";
 
   const attach = (stream: Duplex): void => {
@@ -63,8 +65,9 @@ export function createTerminalPlatform(options: TerminalPlatformOptions): Termin
     ...posting,
     ...reading,
     attach,
-    provide: ({ summaries, cluster }) => {
-      source.resolve(summaries);
+    provide: (provided) => {
+      source.resolve(provided.summaries);
+      ({ cluster } = provided);
       feed.share({ ...options, cluster });
     },
     showStatus: async ({ threadId }, words) => {
@@ -73,23 +76,19 @@ export function createTerminalPlatform(options: TerminalPlatformOptions): Termin
     async start(receive, signal) {
       signal.throwIfAborted();
       receiver = receive;
-      const file = socketPath(options.home);
-      const listening = await listenAt(file, attach);
-      detail = listening.type === "listening" ? `terminals attach at ${file}` : listening.why;
-      if (listening.type === "listening") ({ server } = listening);
-      else options.log.warn({ reason: listening.why }, "terminal_not_listening");
+      const told = (words: string): void => {
+        detail = words;
+      };
+      endListening = await openListening({ ...options, cluster, connected: attach, told });
     },
     async stop() {
       receiver = null;
       detail = "stopped";
       feed.closeAll();
       for (const stream of open) stream.destroy();
-      const closing = server;
-      server = null;
-      if (closing === null) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      closing.close(() => resolve());
-      await promise;
+      const end = endListening;
+      endListening = () => Promise.resolve();
+      await end();
     },
     health: () => ({ connected: receiver !== null, detail }),
   };

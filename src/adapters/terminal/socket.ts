@@ -1,26 +1,42 @@
-import { unlink } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { stat, unlink } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { hostname } from "node:os";
 import path from "node:path";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { notListening, TAKEN, TOO_LONG } from "./errors.ts";
 import { CONNECTIONS, SOCKET_PATH_BYTES } from "./limits.ts";
 
-/** Where the program of a home listens for terminals. */
-export function socketPath(home: string): string {
-  return path.join(home, "chat.sock");
+/**
+ * Where the program of a home listens for terminals. `isReplica`: processes on other machines may have the same home, and
+ * each machine a socket of its own in it.
+ */
+export function socketPath(home: string, isReplica = false): string {
+  const machine = createHash("sha256").update(hostname()).digest("hex").slice(0, MACHINE_CHARS);
+  return path.join(home, isReplica ? `chat-${machine}.sock` : "chat.sock");
 }
+
+/** Paths of sockets are short. */
+const MACHINE_CHARS = 8;
 
 export type ListenResult =
   | { readonly type: "listening"; readonly server: Server }
   | { readonly type: "not"; readonly why: string };
 
-/** For the owner alone. A socket that a dead process has left is put out of the way; one that somebody listens at is left alone. */
-export async function listenAt(file: string, connected: (socket: Socket) => void): Promise<ListenResult> {
+/**
+ * For the owner alone. A socket that a dead process has left is put out of the way; one that somebody listens at is left alone,
+ * unless it `isOurs` by agreement: then whoever had it before has lost it, though it may not know yet.
+ */
+export async function listenAt(
+  file: string,
+  connected: (socket: Socket) => void,
+  isOurs = false,
+): Promise<ListenResult> {
   if (Buffer.byteLength(file) > SOCKET_PATH_BYTES) return { type: "not", why: notListening(file, TOO_LONG) };
   const first = await tryListen(file, connected);
   if (typeof first !== "string") return { type: "listening", server: first };
   if (first !== "EADDRINUSE") return { type: "not", why: notListening(file, first) };
-  if (await isAlive(file)) return { type: "not", why: notListening(file, TAKEN) };
+  if (!isOurs && (await isAlive(file))) return { type: "not", why: notListening(file, TAKEN) };
   await unlink(file).catch(() => {}); // What is in the way is told by the next try.
   const second = await tryListen(file, connected);
   return typeof second === "string"
@@ -43,6 +59,20 @@ function tryListen(file: string, connected: (socket: Socket) => void): Promise<S
     process.umask(mask);
   }
   return promise;
+}
+
+/** Which file it is; null where there is none. */
+export async function fileNumber(file: string): Promise<number | null> {
+  return stat(file).then(
+    ({ ino }) => ino,
+    () => null,
+  );
+}
+
+export async function closeServer(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  await promise;
 }
 
 async function isAlive(file: string): Promise<boolean> {

@@ -43,6 +43,8 @@ export interface WebPlatformOptions extends PagePlace {
   readonly ids: Ids;
   readonly log: Log;
   readonly probes: Probes;
+  /** Whether other processes serve the same page; this one alone when left out. */
+  readonly isReplica?: boolean;
   /** What people may type after a slash. */
   readonly commands: readonly ChatCommand[];
   /** Where the built page is; default: build/web. */
@@ -170,7 +172,7 @@ function connection(parts: Parts): Connection {
     server ??= await startWebServer({
       ...options,
       address,
-      links: entryLinks(options.token, () => options.clock.now()),
+      links: entryLinks(options.token, () => options.clock.now(), options.isReplica),
       pageDirectory: options.pageDirectory ?? PAGE_DIRECTORY,
       isOpen: () => receiver !== null,
       logins,
@@ -187,6 +189,7 @@ function connection(parts: Parts): Connection {
       overview.resolve(source);
       given.provided = source;
       feed.share({ ...options, cluster: source.cluster });
+      source.cluster.hear("logins", () => accounts.look());
       for (const panel of source.panels) panel.watch(() => feed.tell({ type: "changed" }));
     },
     entryUrl: () => (server === null ? null : webLink(options, options.clock.now(), server.port)),

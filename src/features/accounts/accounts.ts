@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { networkOf } from "../../core/attempts.ts";
 import { BoundedMap } from "../../core/bounded-map.ts";
+import { createTeller } from "../../core/follow-others.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
@@ -16,6 +17,7 @@ import {
   passwordProblem,
   personOf,
 } from "./account.ts";
+import { firstUses } from "./attempts.ts";
 import type { OidcSettings } from "./oidc/settings.ts";
 import { createProviderLogin } from "./oidc/sign-in.ts";
 import { accountReads, accountWrites } from "./store.ts";
@@ -46,16 +48,30 @@ const NOBODYS_HASH = `argon2id$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 export type Write = <T>(work: (accounts: ReturnType<typeof accountWrites>) => Promise<T>) => Promise<T>;
 
-export function accountWriter(store: FeatureHost["store"]): Write {
-  return (work) => store.transaction((tx) => work(tx.tables(accountWrites)));
+/** `isShared`: other processes write, too; each in its turn. */
+export function accountWriter(store: FeatureHost["store"], isShared = false): Write {
+  return (work) =>
+    store.transaction(async (tx) => {
+      if (isShared) await tx.takeTurn("logins");
+      return work(tx.tables(accountWrites));
+    });
 }
 
 /** Accounts as the page's server asks about them. */
 export function createLogins(
-  { store, runtime: { clock }, log, audit }: Pick<FeatureHost, "store" | "runtime" | "log" | "audit">,
+  {
+    store,
+    runtime: { clock },
+    log,
+    audit,
+    cluster,
+  }: Pick<FeatureHost, "store" | "runtime" | "log" | "audit" | "cluster">,
   { oidc = null, takesPasswords = true, ...limits }: LoginSettings,
 ): Logins {
-  const world = { store, reads: store.tables(accountReads), write: accountWriter(store), clock, log, audit, limits };
+  const { isShared } = cluster;
+  const signedOut = createTeller({ cluster, topic: "logins", clock, log });
+  const write = accountWriter(store, isShared);
+  const world = { store, reads: store.tables(accountReads), write, clock, log, audit, limits, isShared, signedOut };
   const begun = (account: Account) => begin(account, world);
   return {
     provider: oidc === null ? null : createProviderLogin(oidc, { ...world, begin: begun }),
@@ -65,6 +81,7 @@ export function createLogins(
     signIn: signIn(world),
     signedIn: signedIn(world),
     signOut: signOut(world),
+    firstUse: isShared ? firstUses(world) : null,
     async personOf(personId) {
       const name = nameIn(personId);
       const account = name === null ? null : await world.reads.get(name);
@@ -80,6 +97,10 @@ interface World extends Pick<FeatureHost, "store"> {
   readonly log: Log;
   readonly audit: FeatureHost["audit"];
   readonly limits: SessionLimits;
+  /** Whether other processes let people in, too. */
+  readonly isShared: boolean;
+  /** Somebody is signed out. */
+  readonly signedOut: () => void;
 }
 
 function firstAccount(world: World): Logins["createFirst"] {
@@ -105,7 +126,7 @@ function firstAccount(world: World): Logins["createFirst"] {
 }
 
 function signIn(world: World): Logins["signIn"] {
-  const throttle = createThrottle(world.store, world.clock);
+  const throttle = createThrottle(world);
   const noteWait = waitsForAudit(world);
   return async ({ name: typed, password, address, device }) => {
     const name = accountName(typed);
@@ -155,11 +176,12 @@ function waitsForAudit({ reads, clock, audit }: World): (name: string, address: 
   };
 }
 
-function signOut({ reads, write, audit }: World): Logins["signOut"] {
+function signOut({ reads, write, audit, signedOut }: World): Logins["signOut"] {
   return async (token) => {
     const id = sessionId(token);
     const session = await reads.session(id);
     await write((accounts) => accounts.endSession(id));
+    signedOut();
     if (session !== null) await audit({ by: session.account.name, act: "login.ended", about: session.account.name });
   };
 }

@@ -36,10 +36,11 @@ export function linkCommand({
   runtime: { clock },
   describe,
   audit,
-}: Pick<FeatureHost, "store" | "runtime" | "describe" | "audit">): ChatCommand["run"] {
-  const tries = createAttempts(store, clock, VALID_MS);
+  cluster: { isShared },
+}: Pick<FeatureHost, "store" | "runtime" | "describe" | "audit" | "cluster">): ChatCommand["run"] {
+  const tries = createAttempts({ store, clock, isShared }, VALID_MS);
   const now = () => clock.now();
-  const given = { reads: store.tables(accountReads), write: accountWriter(store), audit, tries, now };
+  const given = { reads: store.tables(accountReads), write: accountWriter(store, isShared), audit, tries, now };
   return async (line, context) => {
     const use = { ...given, context };
     const words = line

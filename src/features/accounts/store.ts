@@ -175,6 +175,13 @@ export function attemptWrites(db: Client) {
       }
     },
 
+    /** Counts one, and whether it is the first. */
+    async isFirst(id: string, until: number): Promise<boolean> {
+      const create = { id, count: 1, until: new Date(until) };
+      const update = { count: { increment: 1 } };
+      return (await db.loginAttempt.upsert({ where: { id }, create, update })).count === 1;
+    },
+
     async takeBack(ids: readonly string[]): Promise<void> {
       const where = { id: { in: [...ids] }, count: { gt: 0 } };
       await db.loginAttempt.updateMany({ where, data: { count: { decrement: 1 } } });

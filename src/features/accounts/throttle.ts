@@ -1,6 +1,4 @@
 import { networkOf } from "../../core/attempts.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
-import type { Store } from "../../core/store/store.ts";
 import { type Counted, createAttempts } from "./attempts.ts";
 
 /** How long who has guessed too often waits, from the first guess on. Milliseconds. */
@@ -27,8 +25,8 @@ export type Admission =
  * get further than one; a browser from which the account was signed in before is counted by itself, so that no stranger
  * can keep the account's owner out.
  */
-export function createThrottle(store: Store, clock: Pick<Clock, "now">): (guess: Guess) => Promise<Admission> {
-  const attempts = createAttempts(store, clock, WINDOW_MS);
+export function createThrottle(world: Parameters<typeof createAttempts>[0]): (guess: Guess) => Promise<Admission> {
+  const attempts = createAttempts(world, WINDOW_MS);
   const busy = { known: 0, strange: 0 };
   return async (guess) => {
     const whose = guess.device === null ? "strange" : "known";

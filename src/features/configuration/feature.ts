@@ -1,14 +1,25 @@
-import type { Feature } from "../../feature.ts";
+import { createTeller, followOthers } from "../../core/follow-others.ts";
+import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
+
+/** How often is read what other processes have set, where there are any and no word of it has come. Milliseconds. */
+const LOOK_MS = 10_000;
 
 /** The settings on the page, as numbered revisions. */
 export const configurationFeature: Feature = {
   name: "configuration",
   settings: {},
-  configure: () => ({
-    problems: [],
-    open: async (host) => {
-      const { settingsRoutes } = await import("./routes.ts");
-      return { routes: settingsRoutes(host) };
-    },
-  }),
+  configure: () => ({ problems: [], open: openConfiguration }),
 };
+
+async function openConfiguration(host: FeatureHost): Promise<OpenFeature> {
+  const [{ settingsRoutes }, { newestSettings }] = await Promise.all([import("./routes.ts"), import("./newest.ts")]);
+  const newest = newestSettings(host);
+  const changes = { cluster: host.cluster, topic: "settings", clock: host.runtime.clock, log: host.log } as const;
+  const look = async (): Promise<void> => {
+    await newest.read();
+  };
+  return {
+    routes: settingsRoutes({ ...host, newest, changed: createTeller(changes) }),
+    start: async (signal) => followOthers({ ...changes, everyMs: LOOK_MS, signal }, look),
+  };
+}

@@ -14,9 +14,12 @@ import type {
   TeamSettings,
 } from "../../feature.ts";
 import { changesBetween, differencesOf, draftOf, problemOf } from "./drafts.ts";
+import type { NewestSettings } from "./newest.ts";
 import { placesOf, shownSettings } from "./shown.ts";
 
-type Host = Pick<FeatureHost, "store" | "settings" | "runtime" | "audit" | "hideIn">;
+type Host = Pick<FeatureHost, "store" | "settings" | "runtime" | "audit" | "hideIn" | "cluster">;
+/** `changed`: the others may read them. */
+type World = Host & { readonly newest: NewestSettings; readonly changed: () => void };
 type Stored = NonNullable<Awaited<ReturnType<Host["store"]["revisions"]["newest"]>>>;
 
 /** Revisions of one page of the history. */
@@ -39,14 +42,14 @@ const TOO_MUCH = { status: 400, body: { error: "That is more than the page keeps
 const NONE = { status: 404, body: { error: "There is no such revision." } };
 
 /** The operator's settings: whoever reads the page sees them, an admin sets them. */
-export function settingsRoutes(host: Host): readonly FeatureRoute[] {
-  const { store, settings, hideIn } = host;
+export function settingsRoutes(host: World): readonly FeatureRoute[] {
+  const { settings, hideIn, cluster } = host;
   return [
     {
       method: "GET",
       path: "/settings",
       handle: async ({ role }) => {
-        const newest = await store.revisions.newest(SETTINGS_REVISION);
+        const newest = await host.newest.read();
         const body: TeamSettings = {
           number: newest?.number ?? 0,
           mayChange: role === "admin",
@@ -65,6 +68,7 @@ export function settingsRoutes(host: Host): readonly FeatureRoute[] {
       handle: async ({ body }) => {
         const asked = checkSchema.safeParse(body);
         if (!asked.success) return NOT_UNDERSTOOD;
+        if (cluster.isShared) await host.newest.read();
         const draft = draftOf(changesOf(asked.data), settings);
         return draft === null ? TOO_MUCH : { status: 200, body: hideIn(draft.checked) };
       },
@@ -80,13 +84,13 @@ function changesOf({ changes }: { readonly changes: z.infer<typeof changesSchema
   return changes.map(({ path, value }) => (value === undefined ? { path } : { path, value }));
 }
 
-async function save({ body, by }: FeatureRequest, host: Host): Promise<FeatureAnswer> {
+async function save({ body, by }: FeatureRequest, host: World): Promise<FeatureAnswer> {
   const { store, settings, runtime, audit, hideIn } = host;
   const asked = saveSchema.safeParse(body);
   if (!asked.success) return NOT_UNDERSTOOD;
   const { after } = asked.data;
   const answer = (saved: SavedSettings): FeatureAnswer => ({ status: 200, body: hideIn(saved) });
-  const newest = await store.revisions.newest(SETTINGS_REVISION);
+  const newest = await host.newest.read();
   if ((newest?.number ?? 0) !== after) return answer(await conflictOf(newest, after, host));
   const draft = draftOf(changesOf(asked.data), settings);
   if (draft === null) return TOO_MUCH;
@@ -96,7 +100,8 @@ async function save({ body, by }: FeatureRequest, host: Host): Promise<FeatureAn
   const next = { ...SETTINGS_REVISION, content: JSON.stringify(set), by, at: runtime.clock.now() };
   const added = await store.transaction((tx) => tx.revisions.add(runtime.ids.next("rev"), after, next));
   if (added.type === "conflict") return answer(await conflictOf(added.newest, after, host));
-  settings.apply(added.revision);
+  host.newest.take(added.revision);
+  host.changed();
   const details = checked.differences.map(({ path }) => path.join(".")).join(", ");
   await audit({ by, act: "settings.changed", about: `revision ${added.revision.number}`, details });
   return answer({ type: "saved", number: added.revision.number });

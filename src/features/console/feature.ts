@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
+import type { Elsewhere } from "./elsewhere/elsewhere.ts";
 import { createHealthWatch } from "./overview/health-watch.ts";
 import { consoleRoutes } from "./routes.ts";
 import type { Sessions } from "./sessions.ts";
-import { createWriting } from "./writing.ts";
+import { createWriting, type Writing } from "./writing.ts";
 
 const consoleSchema = z
   .strictObject({
@@ -32,20 +33,22 @@ export const consoleFeature: Feature = {
     return {
       problems: [],
       facts: adminsSeePrivate ? { adminsSeePrivate } : {},
-      open: (host) => Promise.resolve(openConsole(host, adminsSeePrivate)),
+      open: (host) => openConsole(host, adminsSeePrivate),
     };
   },
 };
 
 /** What it is made of is loaded when a page first asks; of runs, what is being written is all that is kept before. */
-function openConsole(host: FeatureHost, adminsSeePrivate: boolean): OpenFeature {
+async function openConsole(host: FeatureHost, adminsSeePrivate: boolean): Promise<OpenFeature> {
   let loading: Promise<Sessions> | null = null;
   let loaded: Sessions | null = null;
-  const writing = createWriting(host.runtime.clock);
+  const own = createWriting(host.runtime.clock);
+  const elsewhere = await openElsewhere(host, own);
+  const writing = { in: (sessionId: string) => own.in(sessionId) ?? elsewhere?.in(sessionId) ?? null };
   const health = createHealthWatch(host.platforms, host.runtime.clock);
   const load = async (): Promise<Sessions> => {
     loading ??= import("./sessions.ts").then(({ createSessions }) =>
-      createSessions(host, { adminsSeePrivate, health, writing }),
+      createSessions(host, { adminsSeePrivate, health, writing, elsewhere }),
     );
     loaded = await loading;
     return loaded;
@@ -77,9 +80,17 @@ function openConsole(host: FeatureHost, adminsSeePrivate: boolean): OpenFeature 
       health.run(signal).catch((error: unknown) => host.log.error({ err: error }, "health_not_watched"));
     },
     watchRun: (run, event) => {
-      writing.note(run, event);
+      own.note(run, event);
+      elsewhere?.note(run, event);
       loaded?.note(run, event);
     },
     sessionsGone: (sessionIds) => loaded?.gone(sessionIds),
   };
+}
+
+/** Null where no other process ever has a run. */
+async function openElsewhere(host: FeatureHost, writing: Writing): Promise<Elsewhere | null> {
+  if (!host.cluster.isShared) return null;
+  const { createElsewhere } = await import("./elsewhere/elsewhere.ts");
+  return createElsewhere(host, writing);
 }

@@ -1,17 +1,16 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { FeatureHost, OpenFeature, TeamSessions } from "../../feature.ts";
+import type { Elsewhere } from "./elsewhere/elsewhere.ts";
 import type { ConsoleScope } from "./scope.ts";
 import type { Viewer } from "./sight.ts";
 import { consoleReads } from "./store.ts";
-import type { Answer, Writing } from "./writing.ts";
+import { type Answer, STORED_MS, sameFor, type Writing } from "./writing.ts";
 
 type Watching = Parameters<TeamSessions["watch"]>[0];
 type Note = NonNullable<OpenFeature["watchRun"]>;
 
 /** What happens meanwhile is told together. Milliseconds. */
 const TOGETHER_MS = 50;
-/** A view closes before the store knows that its run has ended: then it is looked at again. Milliseconds. */
-const STORED_MS = 700;
 /** How long it is believed who looks. Milliseconds. */
 const BELIEVED_MS = 5_000;
 const REMEMBERED = 2_000;
@@ -37,6 +36,8 @@ export interface Live {
 
 export interface LiveScope extends ConsoleScope {
   readonly writing: Pick<Writing, "in">;
+  /** Runs of other processes; null: there are none. */
+  readonly elsewhere: Pick<Elsewhere, "watch"> | null;
 }
 
 /** Tells open pages what happens in runs, each what its viewer may see; while none is open, nothing is done. */
@@ -67,7 +68,11 @@ export function createLive(world: LiveScope): Live {
       const page: Page = { ...watching, changed: new Set(), told: NOTHING, viewerNow: null };
       pages.add(page);
       flushSoon();
-      return () => pages.delete(page);
+      const endElsewhere = world.elsewhere?.watch(page.sessionId, { changed: mark, written: flushSoon });
+      return () => {
+        pages.delete(page);
+        endElsewhere?.();
+      };
     },
     gone: (sessionIds) => {
       if (pages.size === 0) return;
@@ -125,14 +130,6 @@ function wordsFor(page: Page, sessionId: string, { writing, host }: FlushScope) 
   if (written === null || text === before) return null;
   const at = sameFor(before, text);
   return { type: "text", sessionId, answer: written.id, at, text: text.slice(at) } as const;
-}
-
-/** How many characters two texts begin alike with. */
-function sameFor(one: string, other: string): number {
-  if (other.startsWith(one)) return one.length;
-  let at = 0;
-  while (at < one.length && one[at] === other[at]) at += 1;
-  return at;
 }
 
 function viewerOf(page: Page, now: number): Promise<Viewer | null> {

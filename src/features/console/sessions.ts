@@ -33,13 +33,15 @@ export interface Sessions extends TeamSessions {
 
 type Host = ConsoleScope["host"] & Omit<SightOptions, "clock" | "adminsSeePrivate">;
 
-type Given = Pick<SightOptions, "adminsSeePrivate"> & Pick<OverviewScope, "health"> & Pick<LiveScope, "writing">;
+type Given = Pick<SightOptions, "adminsSeePrivate"> &
+  Pick<OverviewScope, "health"> &
+  Pick<LiveScope, "writing" | "elsewhere">;
 
 /** Sessions of all platforms for the page; nothing of it carries a secret of the program's own, or of a file. */
-export function createSessions(host: Host, { adminsSeePrivate, health, writing }: Given): Sessions {
+export function createSessions(host: Host, { adminsSeePrivate, health, writing, elsewhere }: Given): Sessions {
   const sight = createSight({ ...host, clock: host.runtime.clock, adminsSeePrivate });
   const world = { host, sight };
-  const { watch, note, gone } = createLive({ ...world, writing });
+  const { watch, note, gone } = createLive({ ...world, writing, elsewhere });
   return {
     list: async (viewer, query) => host.hideIn(await listSessions(viewer, query, world)),
     choices: async (viewer) => host.hideIn(await choicesFor(viewer, world)),

@@ -2,6 +2,9 @@ import type { OpenFeature } from "../../feature.ts";
 
 type Note = NonNullable<OpenFeature["watchRun"]>;
 
+/** A view closes before the store knows that its run has ended: then it is looked at again. Milliseconds. */
+export const STORED_MS = 700;
+
 /** What has come of an answer, from its beginning. */
 export interface Answer {
   /** Another one for each call of a model. */
@@ -36,4 +39,12 @@ export function createWriting(clock: { now(): number }): Writing {
       if (event.type === "text_discarded") answers.set(sessionId, { ...answer, text: "" });
     },
   };
+}
+
+/** How many characters two texts begin alike with. */
+export function sameFor(one: string, other: string): number {
+  if (other.startsWith(one)) return one.length;
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
 }

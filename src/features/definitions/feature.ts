@@ -1,6 +1,10 @@
+import { createTeller, followOthers, lookingFirst } from "../../core/follow-others.ts";
 import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
 import { createKept } from "./kept.ts";
 import { createLookout } from "./lookout.ts";
+
+/** How often is read what other processes have set, where there are any and no word of it has come. Milliseconds. */
+const LOOK_MS = 10_000;
 
 /** Agents, skills and the operator's own instructions on the page: what is set there holds from the next run on. */
 export const definitionsFeature: Feature = {
@@ -11,15 +15,22 @@ export const definitionsFeature: Feature = {
 };
 
 async function openDefinitions(host: FeatureHost): Promise<OpenFeature> {
-  const kept = createKept(host);
+  const { cluster, log } = host;
+  const { clock } = host.runtime;
+  const changes = { cluster, topic: "definitions", clock, log } as const;
+  const kept = createKept({ ...host, changed: createTeller(changes) });
   await kept.refresh();
-  const lookout = createLookout(kept.refresh, { clock: host.runtime.clock, log: host.log });
+  const lookout = createLookout(kept.refresh, { clock, log });
   const { definitionRoutes } = await import("./routes.ts");
   return {
-    routes: definitionRoutes(host, kept),
+    routes: definitionRoutes(host, kept).map((route) => ({
+      ...route,
+      handle: lookingFirst(cluster, kept.refresh, (request) => route.handle(request)),
+    })),
     watchRun: lookout.heard,
     start: async (signal) => {
-      lookout.run(signal).catch((error: unknown) => host.log.error({ err: error }, "definitions_not_watched"));
+      if (cluster.isShared) return followOthers({ ...changes, everyMs: LOOK_MS, signal }, kept.refresh);
+      lookout.run(signal).catch((error: unknown) => log.error({ err: error }, "definitions_not_watched"));
     },
   };
 }

@@ -37,7 +37,8 @@ export function createKept({
   store,
   runtime,
   definitions,
-}: Pick<FeatureHost, "store" | "runtime" | "definitions">): KeptDefinitions {
+  changed = () => {},
+}: Pick<FeatureHost, "store" | "runtime" | "definitions"> & { readonly changed?: () => void }): KeptDefinitions {
   const newest: Readonly<Record<Kind, Map<string, Kept>>> = {
     agent: new Map(),
     skill: new Map(),
@@ -65,6 +66,7 @@ export function createKept({
       const now = revised.type === "saved" ? revised.revision : revised.newest;
       if (now !== null) take(kind, now);
       tell(kind);
+      if (revised.type === "saved") changed();
       return revised.type === "saved" ? { type: "saved", number: revised.revision.number } : revised;
     },
 

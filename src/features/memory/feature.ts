@@ -141,8 +141,14 @@ export function embeddingsIn(features: readonly Pick<ConfiguredFeature, "facts">
 /** Without them where the provider lacks its key: words are enough to recall. */
 async function openMeaning(host: FeatureHost, { model, perDay }: Embeddings): Promise<MeaningWork | undefined> {
   try {
-    const { createMeaning } = await import("./meaning/meaning.ts");
-    return createMeaning({ ...host, perDay, embedder: await host.createEmbedder(model, "memory") });
+    const [{ createMeaning }, { sharedMeaning }] = await Promise.all([
+      import("./meaning/meaning.ts"),
+      import("./meaning/shared-meaning.ts"),
+    ]);
+    return sharedMeaning(
+      createMeaning({ ...host, perDay, embedder: await host.createEmbedder(model, "memory") }),
+      host,
+    );
   } catch (error) {
     host.log.error({ err: toAppError(error), model }, "embeddings_off");
     return undefined;
@@ -174,7 +180,7 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
   const learner = createLearner(memories, host, settings);
   const hook = recallHook(memories, host);
   const stopping = new AbortController();
-  let background: Promise<void> | undefined;
+  const ends: (() => Promise<void>)[] = [];
   return {
     tools: () => tools,
     hook: {
@@ -190,12 +196,17 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
     commands: memoryCommands({ memories, learner, audit: host.audit }),
     routes: memoryRoutes(memories, host),
     start(signal) {
-      background = work({ host, learner, meaning }, AbortSignal.any([signal, stopping.signal]));
+      const until = AbortSignal.any([signal, stopping.signal]);
+      const held = host.cluster.hold("memory:work", (role) =>
+        work({ host, learner, meaning }, AbortSignal.any([role, until])),
+      );
+      ends.push(held);
+      if (host.cluster.isShared) ends.push(followMeaning(meaning, host, until));
       return Promise.resolve();
     },
     async stop() {
       stopping.abort();
-      await background;
+      await Promise.all(ends.map((end) => end()));
       await learner.stop();
     },
   };
@@ -220,4 +231,19 @@ async function work({ host, learner, meaning }: WorkScope, signal: AbortSignal):
   const { reindex } = await import("./search/reindex.ts");
   await reindex(host, signal);
   await meaning?.work(signal);
+  await ended(signal);
+}
+
+/** Holds what the process with the role makes, in a process without it. What it returns resolves once that has ended. */
+function followMeaning(meaning: MeaningWork | undefined, host: FeatureHost, signal: AbortSignal): () => Promise<void> {
+  const following = meaning?.follow(signal) ?? Promise.resolve();
+  following.catch((error: unknown) => host.log.warn({ err: toAppError(error) }, "memories_not_followed"));
+  return () => following;
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }

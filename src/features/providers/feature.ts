@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { secret } from "../../config/fields.ts";
-import type { ConfiguredFeature, Feature, GivenSettings } from "../../feature.ts";
+import { lookingFirst } from "../../core/follow-others.ts";
+import type { ConfiguredFeature, Feature, FeatureRequest, GivenSettings } from "../../feature.ts";
 import { readSealingKey } from "./sealing-key.ts";
 
 const environment = {
@@ -27,7 +28,11 @@ function configure(given: GivenSettings): ConfiguredFeature {
     open: async (host) => {
       const [{ openKeyring }, { providerRoutes }] = await Promise.all([import("./keyring.ts"), import("./routes.ts")]);
       const keyring = await openKeyring(host, sealing);
-      return { routes: providerRoutes(host, { ...given, keyring }), start: keyring.follow };
+      const routes = providerRoutes(host, { ...given, keyring }).map((route) => ({
+        ...route,
+        handle: lookingFirst(host.cluster, keyring.look, (request: FeatureRequest) => route.handle(request)),
+      }));
+      return { routes, start: keyring.follow };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { watch } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { createTeller, followOthers } from "../../core/follow-others.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { FeatureHost } from "../../feature.ts";
 import { keysDirectory } from "./sealing-key.ts";
@@ -19,18 +20,26 @@ export interface Keyring {
   }) => Promise<string | null>;
   /** False where there was none. */
   readonly remove: (provider: string) => Promise<boolean>;
-  /** Reads them again when the command line has changed them, until the signal. */
+  /** Reads them again when the command line has changed them, or another process, until the signal. */
   readonly follow: (signal: AbortSignal) => Promise<void>;
+  /** Reads them again. */
+  readonly look: () => Promise<void>;
 }
 
-type Host = Pick<FeatureHost, "store" | "runtime" | "home" | "log" | "providers" | "giveKeys">;
+type Host = Pick<FeatureHost, "store" | "runtime" | "home" | "log" | "providers" | "giveKeys" | "cluster">;
+
+/** How often is read what other processes have set, where there are any and no word of it has come. Milliseconds. */
+const LOOK_MS = 10_000;
 
 /** What is watched: a file that whoever changes keys beside this process writes. */
 const CHANGED = "changed";
 
 export async function openKeyring(host: Host, given: Uint8Array | null): Promise<Keyring> {
-  const { store, home, log } = host;
-  const world: KeysWorld = { store, clock: host.runtime.clock, home, given };
+  const { store, home, log, cluster } = host;
+  const { clock } = host.runtime;
+  const world: KeysWorld = { store, clock, home, given };
+  const changes = { cluster, topic: "keys", clock, log } as const;
+  const tellOthers = createTeller(changes);
   let opened: OpenedKeys = { keys: new Map(), stored: [], problem: null };
   let latest = 0;
   const load = async (): Promise<void> => {
@@ -53,15 +62,20 @@ export async function openKeyring(host: Host, given: Uint8Array | null): Promise
     problem: () => opened.problem,
     async set(key) {
       const problem = await storeKey(key, { ...world, providers: host.providers() });
-      if (problem === null) await reload();
-      return problem;
+      if (problem !== null) return problem;
+      tellOthers();
+      await reload();
+      return null;
     },
     async remove(provider) {
       const wasThere = await removeKey(provider, world);
+      tellOthers();
       await reload();
       return wasThere;
     },
+    look: reload,
     async follow(signal) {
+      followOthers({ ...changes, everyMs: LOOK_MS, signal }, reload);
       const directory = keysDirectory(home);
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const watcher = watch(directory, { persistent: false, signal }, (_event, file) => {

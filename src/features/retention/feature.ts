@@ -53,6 +53,9 @@ function inForce(days: number | null): string {
   return `retention: what nothing has happened in for ${days} ${days === 1 ? "day" : "days"} is deleted, once a day`;
 }
 
+/** How often is looked, where others may have died in the midst of one, for deletions that so long ago began. Milliseconds. */
+const LEFT_MS = 60_000;
+
 /** How long until the program is ready, which asks the database for what matters more. Milliseconds. */
 const READY_MS = 500;
 
@@ -65,21 +68,23 @@ async function openRetention(host: FeatureHost, days: number | null): Promise<Op
   const stopping = new AbortController();
   const finishing = new KeyedMutex();
   // One at a time: what is begun by a command and what was left by a process before are of one kind.
-  const finish = () => finishing.run("all", () => finishDeletions(host, stopping.signal));
+  const finish = (until: number) => finishing.run("all", () => finishDeletions(host, stopping.signal, until));
   const goOn = (): void => {
-    finish().catch((error: unknown) => host.log.error({ err: toAppError(error) }, "deletion_not_finished"));
+    finish(Infinity).catch((error: unknown) => host.log.error({ err: toAppError(error) }, "deletion_not_finished"));
   };
-  let working: Promise<void> = Promise.resolve();
+  let endWork = (): Promise<void> => Promise.resolve();
   return {
     commands: { data: dataCommand({ world: host, audit: host.audit, goOn }) },
     routes: retentionRoutes(host, stopping.signal),
     start(signal) {
-      working = work({ host, days, finish }, AbortSignal.any([signal, stopping.signal]));
+      endWork = host.cluster.hold("retention:deletions", (held) =>
+        work({ host, days, finish }, AbortSignal.any([held, signal, stopping.signal])),
+      );
       return Promise.resolve();
     },
     async stop() {
       stopping.abort();
-      await working;
+      await endWork();
       await finishing.run("all", () => Promise.resolve());
     },
   };
@@ -88,18 +93,22 @@ async function openRetention(host: FeatureHost, days: number | null): Promise<Op
 interface RetentionScope {
   readonly host: FeatureHost;
   readonly days: number | null;
-  /** Goes on with what is marked. */
-  readonly finish: () => Promise<void>;
+  /** Goes on with what was marked up to a time. */
+  readonly finish: (until: number) => Promise<void>;
 }
 
-/** What a process before this one has begun to delete is finished; then what is old goes, each day. */
+/** What a process has begun to delete and not ended is finished; then what is old goes, each day. */
 async function work({ host, days, finish }: RetentionScope, signal: AbortSignal): Promise<void> {
   const { clock } = host.runtime;
-  for (let waitMs = READY_MS; !signal.aborted; waitMs = DAY_MS) {
+  const { isShared } = host.cluster;
+  let oldIsDueAt = 0;
+  for (let waitMs = READY_MS; !signal.aborted; waitMs = isShared ? LEFT_MS : DAY_MS) {
     try {
       await clock.sleep(waitMs, signal);
-      await finish();
-      if (days !== null) await deleteWhatIsOld(host, days, signal);
+      await finish(isShared ? clock.now() - LEFT_MS : Infinity);
+      if (days === null || clock.now() < oldIsDueAt) continue;
+      oldIsDueAt = clock.now() + (isShared ? DAY_MS : 0);
+      await deleteWhatIsOld(host, days, signal);
     } catch (error) {
       if (!signal.aborted) host.log.error({ err: toAppError(error) }, "deletion_not_finished");
     }

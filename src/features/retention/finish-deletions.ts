@@ -2,9 +2,10 @@ import { type DeletionScope, finishSessions } from "./delete-sessions.ts";
 import { erasePerson } from "./person/delete-person.ts";
 import { deletionReads, type Why } from "./store.ts";
 
-/** Goes on with what a process before this one has left. */
-export async function finishDeletions(world: DeletionScope, signal: AbortSignal): Promise<void> {
-  const marks = await world.store.tables(deletionReads).marks();
+/** Goes on with what a process has left, as far as it was begun up to a time. Milliseconds since the epoch. */
+export async function finishDeletions(world: DeletionScope, signal: AbortSignal, until = Infinity): Promise<void> {
+  const all = await world.store.tables(deletionReads).marks();
+  const marks = all.filter(({ createdAt }) => createdAt <= until);
   for (const why of ["session", "old"] satisfies Why[]) {
     const roots = marks.flatMap(({ id }) => (id.startsWith(`${why}:`) ? id.slice(why.length + 1) : []));
     if (roots.length === 0) continue;

@@ -1,6 +1,6 @@
 import { type Socket } from "node:net";
 import { openTalk, type Talk } from "../../../src/adapters/terminal/client/talk.ts";
-import { openSocket, socketPath } from "../../../src/adapters/terminal/socket.ts";
+import { openSocket } from "../../../src/adapters/terminal/socket.ts";
 import type { ClientFrame, HeardFrame, Message } from "../../../src/adapters/terminal/wire.ts";
 
 type FrameOf<T extends HeardFrame["type"]> = Extract<HeardFrame, { type: T }>;
@@ -24,8 +24,8 @@ export class TerminalClient {
     });
   }
 
-  static async open(home: string): Promise<TerminalClient> {
-    const socket = await openSocket(socketPath(home));
+  static async open(socketFile: string): Promise<TerminalClient> {
+    const socket = await openSocket(socketFile);
     if (socket === null) throw new Error("nobody listens");
     const client = new TerminalClient(socket);
     client.say({ type: "hello", seq: null });

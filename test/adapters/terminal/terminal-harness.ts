@@ -3,6 +3,7 @@ import { localFile } from "../../../src/adapters/render/local/message-body.ts";
 import type { InsertOutcome, NewLocalMessage } from "../../../src/adapters/render/local/thread-store.ts";
 import { createTerminalPlatform, type TerminalPlatform } from "../../../src/adapters/terminal/adapter.ts";
 import { terminalLines } from "../../../src/adapters/terminal/format.ts";
+import { socketPath } from "../../../src/adapters/terminal/socket.ts";
 import type { ClientFrame, Message } from "../../../src/adapters/terminal/wire.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { KeyedMutex } from "../../../src/core/keyed-mutex.ts";
@@ -170,7 +171,7 @@ export class TerminalHarness implements PlatformHarness {
     const running = this.#platforms.find((platform) => platform.health().connected);
     const known = this.#terminals.get(person);
     if (known?.terminal.isOpen === true && known.platform === running) return known.terminal;
-    const terminal = await TerminalClient.open(this.home);
+    const terminal = await TerminalClient.open(socketPath(this.home));
     this.#terminals.set(person, { terminal, platform: running });
     return terminal;
   }

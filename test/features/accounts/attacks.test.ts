@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ClientFrame } from "../../../src/adapters/web/wire.ts";
 import { accountWriter, createLogins } from "../../../src/features/accounts/accounts.ts";
 import { changeAccounts } from "../../../src/features/accounts/command-line.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { useEmptiedDatabases } from "../../support/database/emptied-databases.ts";
@@ -211,6 +212,7 @@ describe("who guesses", () => {
         runtime: { ...systemRuntime(), clock: world.clock },
         log: silentLog,
         audit: async () => {},
+        cluster: onlyProcess({ clock: world.clock, log: silentLog }),
       },
       LIMITS,
     );

@@ -3,6 +3,7 @@ import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { accountWriter, createLogins } from "../../../src/features/accounts/accounts.ts";
 import { changeAccounts } from "../../../src/features/accounts/command-line.ts";
 import { accountReads } from "../../../src/features/accounts/store.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -28,7 +29,13 @@ describe.each([
     const store = await openStore(await url(), runtime);
     onTestFinished(() => store.close());
     const logins = createLogins(
-      { store, runtime: { ...runtime, clock }, log: silentLog, audit: async () => {} },
+      {
+        store,
+        runtime: { ...runtime, clock },
+        log: silentLog,
+        audit: async () => {},
+        cluster: onlyProcess({ clock, log: silentLog }),
+      },
       LIMITS,
     );
     expect(await logins.hasAccounts()).toBe(false);
@@ -68,7 +75,9 @@ describe.each([
     const store = await openStore(await url(), runtime);
     onTestFinished(() => store.close());
     const audit = () => Promise.resolve();
-    const started = () => createLogins({ store, runtime: { ...runtime, clock }, log: silentLog, audit }, LIMITS);
+    const cluster = onlyProcess({ clock, log: silentLog });
+    const started = () =>
+      createLogins({ store, runtime: { ...runtime, clock }, log: silentLog, audit, cluster }, LIMITS);
     await started().createFirst({ name: "ana", password: PASSWORD });
     const rows = () => store.tables((db) => db.loginAttempt.count());
     const guess = (name: string, password: string, logins = started()) =>

@@ -10,6 +10,7 @@ import type { Store } from "../../../src/core/store/store.ts";
 import { createLogins, type LoginSettings } from "../../../src/features/accounts/accounts.ts";
 import { changeAccounts } from "../../../src/features/accounts/command-line.ts";
 import { createAudit } from "../../../src/features/audit/audit.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { entryUrl, openPlatform } from "../../adapters/web/web-setup.ts";
 import { MemoryThreadStore } from "../../support/database/memory-thread-store.ts";
@@ -58,7 +59,8 @@ export async function loginWorld(options: LoginWorldOptions): Promise<LoginWorld
   const port = options.port ?? (await freePort());
   const clock = new ManualClock();
   const threads = new MemoryThreadStore();
-  const written = { store, runtime: { ...systemRuntime(), clock }, log: silentLog };
+  const cluster = onlyProcess({ clock, log: silentLog });
+  const written = { store, runtime: { ...systemRuntime(), clock }, log: silentLog, cluster };
   const logins = createLogins({ ...written, audit: createAudit(written) }, { ...LIMITS, ...settings });
   const platform = openPlatform({
     store: threads,

@@ -68,7 +68,7 @@ export function world({ store, adminsSeePrivate = false, serves = () => true }: 
       log: silentLog,
       hideIn: (value) => value,
     },
-    { adminsSeePrivate, health, writing },
+    { adminsSeePrivate, health, writing, elsewhere: null },
   );
   return { sessions, writing, members, gone, clock, platforms };
 }

@@ -7,6 +7,7 @@ import { CATALOG } from "../../../src/core/providers/catalog.ts";
 import { liveProviders } from "../../../src/core/providers/live-providers.ts";
 import { openKeyring } from "../../../src/features/providers/keyring.ts";
 import { providerRoutes } from "../../../src/features/providers/routes.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { useEmptiedDatabases } from "../../support/database/emptied-databases.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -56,7 +57,13 @@ async function opened() {
   });
   const audited: object[] = [];
   const clock = new ManualClock();
-  const host = { store, runtime: { ...systemRuntime(), clock }, log: silentLog, home: tempDirectory() };
+  const host = {
+    store,
+    runtime: { ...systemRuntime(), clock },
+    log: silentLog,
+    home: tempDirectory(),
+    cluster: onlyProcess({ clock, log: silentLog }),
+  };
   const given = { ...host, providers: live.shown, giveKeys: live.setKeys };
   const keyring = await openKeyring(given, null);
   const routes = providerRoutes(

@@ -46,13 +46,12 @@ export function otherFeeds(name: string, { cluster, clock, log }: Sharing, own: 
   const { push, look, follow } = own;
   const changes = { cluster, topic: "threads", clock, log } as const;
   const tell = createTeller(changes, JSON.stringify({ name }));
-  const ends = [
-    followOthers({ ...changes, everyMs: LOOK_MS }, follow),
-    cluster.hear("threads", (about) => {
-      const word = wordIn(about);
-      if (word?.name === name && word.frame !== undefined) push(word.frame);
-    }),
-  ];
+  const ended = new AbortController();
+  followOthers({ ...changes, everyMs: LOOK_MS, signal: ended.signal }, follow);
+  const hearNoMore = cluster.hear("threads", (about) => {
+    const word = wordIn(about);
+    if (word?.name === name && word.frame !== undefined) push(word.frame);
+  });
   return {
     tell,
     tellFrame(frame) {
@@ -64,7 +63,8 @@ export function otherFeeds(name: string, { cluster, clock, log }: Sharing, own: 
     },
     look: () => look().catch((error: unknown) => log.warn({ err: error }, "others_not_followed")),
     end: () => {
-      for (const end of ends) end();
+      ended.abort();
+      hearNoMore();
     },
   };
 }

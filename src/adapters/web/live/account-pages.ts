@@ -26,6 +26,8 @@ export interface AccountPages {
   leave(token: string, page: FeedListener): void;
   /** Closes what a session has open. */
   close(token: string): void;
+  /** Closes what is open of sessions that have ended elsewhere. */
+  look(): void;
 }
 
 export function createAccountPages(
@@ -61,6 +63,7 @@ export function createAccountPages(
 
   return {
     close,
+    look: () => void look(),
     admit: (token) => async (frame) => {
       const found = await account(token, isByPerson(frame));
       if (found === null) return { type: "gone" };

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { EntryLinks } from "./entry-links.ts";
+import { type EntryLinks, VALID_MS } from "./entry-links.ts";
 import { cookieName, isToken, readCookie, SECURITY_HEADERS, tokenCookie } from "./guard.ts";
 import type { Logins, SignedIn } from "./logins.ts";
 import type { PageAddress } from "./page-address.ts";
@@ -110,7 +110,7 @@ function byKey({ options, visitors }: Means): Enter {
   return async ({ request, reply, path, port, link }) => {
     const cookie = cookieName(port);
     const isKnown = isToken(readCookie(request.headers.cookie, cookie), options.token);
-    if (link !== null && (isKnown || options.links.take(link))) {
+    if (link !== null && (isKnown || (await letsIn(link, options)))) {
       return reply.header("set-cookie", tokenCookie(cookie, options.token)).redirect("/", 303);
     }
     if (!isKnown) return refuse({ reply, path }, 401, NO_TOKEN);
@@ -129,7 +129,7 @@ function byAccount({ options, visitors }: Means): Enter {
     const logins = options.logins();
     if (logins === null || !options.isOpen()) return refuse(asked, 503, NOT_READY);
     if (LOGIN_PATHS.has(path) || path === PROVIDER_PATHS.there) return undefined;
-    if (link !== null && options.links.take(link)) {
+    if (link !== null && (await letsIn(link, options))) {
       const isFirst = !(await logins.hasAccounts());
       const value = deviceCookie(options.token, isFirst ? FOUNDER : ANYBODY, options.clock.now());
       const kind = isFirst ? "setup" : "device";
@@ -151,6 +151,12 @@ function byAccount({ options, visitors }: Means): Enter {
     visitors.set(request, { kind: "account", token, account });
     return undefined;
   };
+}
+
+/** Once, also where several processes serve the page. */
+async function letsIn(link: string, options: DoorOptions): Promise<boolean> {
+  if (!options.links.take(link)) return false;
+  return (await options.logins()?.firstUse?.(link, VALID_MS)) ?? true;
 }
 
 function refuse({ reply, path }: Pick<Asked, "reply" | "path">, status: number, words: string): FastifyReply {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** How long a link may be opened. Milliseconds. */
-const VALID_MS = 600_000;
+export const VALID_MS = 600_000;
 
 /** When it was made, in milliseconds to the base 36; what makes it another one; the signature of both. */
 const LINK = /^([0-9a-z]{6,12})\.([\w-]{16})\.([\w-]{43})$/u;
@@ -21,9 +21,9 @@ export interface EntryLinks {
   take(link: string): boolean;
 }
 
-/** Those that a process lets in: none from before it began, since it does not know which of these were used. */
-export function entryLinks(token: string, now: () => number): EntryLinks {
-  const begun = now();
+/** Those that a process lets in: none from before it began, where nobody but itself knows which of these were used. */
+export function entryLinks(token: string, now: () => number, isReplica = false): EntryLinks {
+  const begun = isReplica ? 0 : now();
   const used = new Map<string, number>();
   return {
     take(link) {

@@ -7,6 +7,8 @@ import { isSame, PROVIDER_S, providerSecrets, providerTicket } from "./signature
 interface ProviderRoutes extends Pick<DoorOptions, "address" | "token" | "clock"> {
   /** Null where none is set. */
   provider(): ProviderLogin | null;
+  /** Whether no other process has taken the ticket. */
+  firstUse(ticket: string, forMs: number): Promise<boolean>;
   enter(request: FastifyRequest, reply: FastifyReply, outcome: SignedIn): Promise<FastifyReply>;
   /** The login page with what is wrong. */
   refuse(request: FastifyRequest, reply: FastifyReply, refused: Refused): Promise<FastifyReply>;
@@ -55,7 +57,8 @@ export function registerProviderLogin(app: FastifyInstance, options: ProviderRou
     const answered = new URL(request.url, address.originOf(request.host));
     const secrets = providerSecrets(token, ticket, clock.now());
     const isOwn = secrets !== null && isSame(answered.searchParams.get("state") ?? "", secrets.state);
-    if (!isOwn || !tickets.take(ticket)) return options.refuse(request, reply, TOO_OLD);
+    const isFirst = isOwn && tickets.take(ticket) && (await options.firstUse(ticket, PROVIDER_S * 1_000));
+    if (!isFirst) return options.refuse(request, reply, TOO_OLD);
     const outcome = await provider.finish({ answered, secrets, address: request.ip });
     if (outcome.type === "signed_in") return options.enter(request, reply, outcome);
     const status = outcome.type === "refused" ? 403 : 503;

@@ -55,6 +55,7 @@ export function registerLogin(app: FastifyInstance, options: LoginRoutes): void 
   registerProviderLogin(app, {
     ...options,
     provider: () => loginsOf(options).provider,
+    firstUse: async (ticket, forMs) => (await loginsOf(options).firstUse?.(ticket, forMs)) ?? true,
     enter: async (request, reply, outcome) => enter(given(request, reply), options, outcome),
     refuse: async (request, reply, refused) => show(given(request, reply), options, { page: loginPage, ...refused }),
   });

@@ -78,6 +78,8 @@ export interface Logins {
   /** Null where the session has ended or never was. `isUse`: it counts against the idle limit that somebody is there. */
   signedIn(token: string, isUse: boolean): Promise<SignedIn | null>;
   signOut(token: string): Promise<void>;
+  /** Whether a ticket is used for the first time, at whatever process, within that time; null: this one alone serves. */
+  readonly firstUse: ((ticket: string, forMs: number) => Promise<boolean>) | null;
   /** The account's person by their id, as they take part; null where there is no such account. */
   personOf(personId: string): Promise<Person | null>;
 }

@@ -44,8 +44,10 @@ export function createPageAddress({ host, url }: PagePlace): PageAddress {
   const isSecure = known?.protocol === "https:";
   const isNearby = (header: string | undefined, port: number) =>
     isOwnHost(header, port) || (isShared && isOwnNumber(header, port));
+  // Several processes may be behind the address, each with a port of its own.
+  const portOf = (port: number) => (known === null ? port : known.port === "" ? 80 : Number(known.port));
   const cookieName = (kind: CookieKind, port: number) =>
-    isSecure ? `__Host-deckhand-${kind}` : `deckhand_${port}_${kind}`;
+    isSecure ? `__Host-deckhand-${kind}` : `deckhand_${portOf(port)}_${kind}`;
   const originOf = (host: string) => known?.origin ?? `http://${host.toLowerCase()}`;
   return {
     isShared,

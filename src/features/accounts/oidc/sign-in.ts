@@ -19,6 +19,10 @@ interface Means extends Pick<FeatureHost, "store" | "log" | "audit"> {
   readonly write: Write;
   /** A new session's token; null where the account has changed meanwhile. */
   readonly begin: (account: Account) => Promise<string | null>;
+  /** Whether other processes let people in, too. */
+  readonly isShared: boolean;
+  /** Somebody is signed out. */
+  readonly signedOut: () => void;
 }
 
 const TOO_MANY: ProviderOutcome = { type: "refused", problem: "Too many tries. Wait a few minutes, then try again." };
@@ -36,7 +40,7 @@ const AGAIN: ProviderOutcome = { type: "refused", problem: "Your account has cha
 /** Signing in where an operator's provider vouches for people. */
 export function createProviderLogin(settings: OidcSettings, means: Means): ProviderLogin {
   const provider = createProvider(settings, means.clock);
-  const attempts = createAttempts(means.store, means.clock, WINDOW_MS);
+  const attempts = createAttempts(means, WINDOW_MS);
   const entering = new KeyedMutex();
   return {
     label: settings.label,
@@ -88,6 +92,7 @@ async function enter(identity: Vouched, { settings, means }: SignInScope): Promi
       const account = await accounts.byIdentity({ issuer, subject });
       if (account !== null) await accounts.endSessions(account.name);
     });
+    means.signedOut();
     return groups === null ? NO_GROUPS_SAID : NO_GROUP;
   }
   const account = await accountOf(identity, role, means);

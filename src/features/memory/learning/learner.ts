@@ -1,4 +1,5 @@
 import type { BackgroundAnswer, CallModel } from "../../../core/budget/background-call.ts";
+import { createTeller } from "../../../core/follow-others.ts";
 import { isDatabaseAway, isDiskFull } from "../../../core/protocol/database-failure.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import { labelOf, textOf } from "../../../core/protocol/messages.ts";
@@ -16,7 +17,10 @@ import { LEARN_SYSTEM, learnPrompt, notesIn } from "./prompt.ts";
 import { smallModelFor } from "./small-models.ts";
 import { type Lesson, lessonReads, lessonWrites } from "./store.ts";
 
-type Host = Pick<FeatureHost, "store" | "runtime" | "log" | "membershipOf" | "configOf" | "callModel" | "addToFold">;
+type Host = Pick<
+  FeatureHost,
+  "store" | "runtime" | "log" | "membershipOf" | "configOf" | "callModel" | "addToFold" | "cluster"
+>;
 
 export interface LearnSettings {
   /** Without being asked. */
@@ -47,16 +51,22 @@ const MOST_TRIES = 6;
 const RETRY_MS = 60_000;
 /** Least time between two looks whether something has come. Milliseconds. */
 const LOOK_MS = 1_000;
+/** The most, where another process may have been asked for a lesson and its word was lost. Milliseconds. */
+const MOST_LOOK_MS = 10_000;
 /** How long until it is asked again who may read a channel that nobody knows for now. Milliseconds. */
 const UNKNOWN_MS = 5_000;
 /** Lines that what is known is looked for by, the longest, and what each may find. */
 const ASKED_LINES = 6;
 const KNOWN_EACH = 5;
 
+/** What other processes are told when a person wants a lesson. */
+const LESSON_ASKED = "lesson";
+
 export function createLearner(memories: Memories, given: Host, settings: LearnSettings): Learner {
   const host = { ...given, callModel: keepingLast(given.callModel) };
-  const { store, runtime, log } = host;
+  const { store, runtime, log, cluster } = host;
   const { clock } = runtime;
+  const tellOthers = createTeller({ cluster, topic: "memories", clock, log }, LESSON_ASKED);
   const reads = store.tables(lessonReads);
   const stopping = new AbortController();
   let asked = Promise.withResolvers<void>();
@@ -67,7 +77,7 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
       await attempt(lesson, { memories, host, settings, signal });
     }
     const next = await reads.nextDue();
-    const longestMs = Math.max(settings.quietMs, LOOK_MS);
+    const longestMs = longestLookMs(settings, cluster);
     return next === null ? longestMs : Math.min(longestMs, Math.max(0, next - clock.now()));
   };
 
@@ -97,6 +107,7 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
     async ask(sessionId) {
       await store.transaction((tx) => tx.tables(lessonWrites).ask(sessionId, clock.now()));
       asked.resolve();
+      tellOthers();
     },
     async dropThreadsOf(personId) {
       const sessions = await Promise.all((await reads.waiting()).map((id) => store.sessions.get(id)));
@@ -104,7 +115,9 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
       await store.transaction((tx) => tx.tables(lessonWrites).drop(theirs));
     },
     start(signal) {
-      working = work(AbortSignal.any([signal, stopping.signal]));
+      const ends = AbortSignal.any([signal, stopping.signal]);
+      const hearNoMore = cluster.hear("memories", (about) => (about === LESSON_ASKED ? asked.resolve() : undefined));
+      working = work(ends).finally(hearNoMore);
       return Promise.resolve();
     },
     async stop() {
@@ -112,6 +125,10 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
       await working;
     },
   };
+}
+
+function longestLookMs({ quietMs }: LearnSettings, { isShared }: Host["cluster"]): number {
+  return Math.max(isShared ? Math.min(quietMs, MOST_LOOK_MS) : quietMs, LOOK_MS);
 }
 
 interface LearnScope {

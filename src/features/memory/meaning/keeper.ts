@@ -63,6 +63,26 @@ export class Keeper {
     this.#changedFrom = Math.min(this.#changedFrom, seq);
   }
 
+  /** Holds what another process has made since, up to the first memory that has no vector yet. */
+  async follow(signal: AbortSignal): Promise<void> {
+    await this.hold(signal);
+    this.#doneTo = Math.min(this.#doneTo, this.#changedFrom - 1);
+    this.#changedFrom = Infinity;
+    let isWhole = true;
+    for await (const page of pages(this.#doneTo, this.#reads, signal)) {
+      for (const placed of page) {
+        this.#hold(placed);
+        isWhole &&= this.#isDone(placed);
+        if (isWhole) this.#doneTo = placed.seq;
+      }
+    }
+  }
+
+  /** Looks at all of them once more where one has no vector: it may have changed and nobody has told. */
+  async lookAgain(): Promise<void> {
+    if ((await this.missing()) > 0) this.#changedFrom = 0;
+  }
+
   /** How many memories have no vector yet. */
   missing(): Promise<number> {
     const { ref } = this.#options.embedder;

@@ -1,6 +1,7 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { BackgroundEmbedder } from "../../../core/budget/background-embedder.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { IndexWord } from "../search/words.ts";
 import { Keeper, type KeeperOptions } from "./keeper.ts";
 import { createNearest, type Near, type Nearest } from "./nearest.ts";
@@ -19,6 +20,8 @@ export interface Meaning {
 export interface MeaningWork extends Meaning {
   /** Makes and holds vectors until it is aborted. It never rejects. */
   work(signal: AbortSignal): Promise<void>;
+  /** Holds what another process makes, while this one makes none, until it is aborted. It never rejects. */
+  follow(signal: AbortSignal): Promise<void>;
   /** Makes all that are missing. Rejects as `Keeper.pass`. */
   finish: Keeper["pass"];
   /** Holds the vectors that there are. */
@@ -43,6 +46,8 @@ const MOST_NEAR = 60;
 const LOOK_MS = 2_000;
 const MOST_WAIT_MS = 300_000;
 const TOMORROW_MS = 600_000;
+/** After so many looks it is looked whether a memory has changed of which nobody has told. */
+const LOOKS_AGAIN = 30;
 
 /** `queryMs`: how long a question's vector may take; as long as a run waits when left out. Milliseconds. */
 export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs = QUERY_MS): MeaningWork {
@@ -52,6 +57,7 @@ export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs =
   const keeper = new Keeper({ ...options, nearest });
   const known = new BoundedMap<string, Float32Array>(MOST_QUERIES);
   let withoutUntil = 0;
+  const making: Making = { keeper, embedder, clock, log, isOn: false };
 
   const ask = async (texts: readonly string[]): Promise<void> => {
     if (clock.now() < withoutUntil || texts.length === 0) return;
@@ -86,26 +92,52 @@ export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs =
     hold: (signal) => keeper.hold(signal),
     missing: () => keeper.missing(),
     settle: () => embedder.settle(),
-    async work(signal) {
-      for (let failures = 0; !signal.aborted; ) {
-        let waitMs = LOOK_MS;
-        try {
-          const isWhole = await keeper.pass(signal);
-          await embedder.settle();
-          failures = 0;
-          if (!isWhole) waitMs = TOMORROW_MS;
-        } catch (error) {
-          if (signal.aborted) break;
-          const { retryAfterMs } = toAppError(error);
-          failures += 1;
-          waitMs = Math.min(MOST_WAIT_MS, Math.max(retryAfterMs ?? 0, LOOK_MS * 2 ** failures));
-          log.warn({ err: toAppError(error), waitMs }, "memories_not_embedded");
-        }
-        await clock.sleep(waitMs, signal).catch(() => {});
-      }
-      await embedder.settle().catch((error: unknown) => log.warn({ err: toAppError(error) }, "questions_not_counted"));
-    },
+    follow: (signal) => follow(making, signal),
+    work: (signal) => make(making, signal),
   };
+}
+
+interface Making extends Pick<KeeperOptions, "embedder" | "log"> {
+  readonly keeper: Keeper;
+  readonly clock: Pick<Clock, "sleep">;
+  /** Whether this process makes vectors. */
+  isOn: boolean;
+}
+
+async function follow(making: Making, signal: AbortSignal): Promise<void> {
+  const { keeper, clock, log } = making;
+  for (let looks = 1; !signal.aborted; looks += 1) {
+    try {
+      if (looks % LOOKS_AGAIN === 0) await keeper.lookAgain();
+      if (!making.isOn) await keeper.follow(signal);
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: toAppError(error) }, "memories_not_followed");
+    }
+    await clock.sleep(LOOK_MS, signal).catch(() => {});
+  }
+}
+
+async function make(making: Making, signal: AbortSignal): Promise<void> {
+  const { keeper, embedder, clock, log } = making;
+  making.isOn = true;
+  for (let failures = 0; !signal.aborted; ) {
+    let waitMs = LOOK_MS;
+    try {
+      const isWhole = await keeper.pass(signal);
+      await embedder.settle();
+      failures = 0;
+      if (!isWhole) waitMs = TOMORROW_MS;
+    } catch (error) {
+      if (signal.aborted) break;
+      const { retryAfterMs } = toAppError(error);
+      failures += 1;
+      waitMs = Math.min(MOST_WAIT_MS, Math.max(retryAfterMs ?? 0, LOOK_MS * 2 ** failures));
+      log.warn({ err: toAppError(error), waitMs }, "memories_not_embedded");
+    }
+    await clock.sleep(waitMs, signal).catch(() => {});
+  }
+  making.isOn = false;
+  await embedder.settle().catch((error: unknown) => log.warn({ err: toAppError(error) }, "questions_not_counted"));
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { createFeed, type FeedListener } from "../../../../src/adapters/render/local/feed.ts";
+import type { MessageBody, ThreadFrame } from "../../../../src/adapters/render/local/wire.ts";
+import type { Cluster } from "../../../../src/core/cluster.ts";
+import { KeyedMutex } from "../../../../src/core/keyed-mutex.ts";
+import { onlyProcess } from "../../../../src/ownership/only-process.ts";
+import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { silentLog } from "../../../support/silent-log.ts";
+
+const BODY: MessageBody = { by: "deckhand", markdown: "hi", tone: "plain", buttons: [], files: [], signs: [] };
+
+class Page implements FeedListener {
+  readonly frames: ThreadFrame[] = [];
+
+  push(frame: ThreadFrame): void {
+    this.frames.push(frame);
+  }
+
+  close(): void {
+    this.frames.length = 0;
+  }
+
+  get seqs(): number[] {
+    return this.frames.flatMap((frame) => (frame.type === "message" ? [frame.message.seq] : []));
+  }
+
+  get threads(): string[] {
+    return this.frames.flatMap((frame) => (frame.type === "message" && frame.thread !== null ? [frame.thread.id] : []));
+  }
+}
+
+/** Two processes on one store that never hear a word of each other. */
+function deafFeeds() {
+  const clock = new ManualClock();
+  const store = new MemoryThreadStore();
+  const cluster: Cluster = { ...onlyProcess({ clock, log: silentLog }), isShared: true, size: () => 2 };
+  const feed = () => {
+    const made = createFeed({ name: "web:main", store, writes: new KeyedMutex() });
+    made.share({ cluster, clock, log: silentLog });
+    return made;
+  };
+  const insert = (by: ReturnType<typeof feed>, id: string, threadId = id) =>
+    by.insert({ id, threadId, key: id, fromPerson: false, at: 0, body: BODY }, { title: id });
+  return { clock, one: feed(), other: feed(), insert };
+}
+
+test("what another process writes is read within a second though no word of it comes, and new threads come with it", async () => {
+  const { clock, one, other, insert } = deafFeeds();
+  const page = new Page();
+  await one.join(page, () => Promise.resolve());
+  await insert(other, "a");
+  await other.update("a", (message) => ({ ...BODY, markdown: message.id }));
+  expect(page.frames).toEqual([]);
+  await clock.advance(1_000);
+  expect(page.seqs).toEqual([2]);
+  expect(page.threads).toEqual(["a"]);
+  // More than is read at once; the first of it has changed since, and is read last.
+  for (let index = 0; index < 250; index += 1) await insert(other, `m${index}`, "a");
+  await insert(other, "b");
+  await other.update("b", () => BODY);
+  await clock.advance(1_000);
+  expect(page.seqs.slice(1)).toEqual([...Array.from({ length: 250 }, (_, index) => index + 3), 254]);
+  expect(new Set(page.threads)).toEqual(new Set(["a", "b"]));
+});
+
+test("what is written here is told after what others have written before, and each once", async () => {
+  const { clock, one, other, insert } = deafFeeds();
+  const page = new Page();
+  await insert(other, "before");
+  await one.join(page, () => Promise.resolve());
+  await insert(other, "a");
+  await insert(one, "b");
+  expect(page.seqs).toEqual([2, 3]);
+  await insert(one, "c");
+  await clock.advance(3_000);
+  expect(page.seqs).toEqual([2, 3, 4]);
+  one.leave(page);
+  await insert(other, "d");
+  await clock.advance(3_000);
+  expect(page.seqs).toEqual([2, 3, 4]);
+});
