@@ -1,15 +1,18 @@
 import { expect, test } from "vitest";
 import type { InboundEvent } from "../../../src/core/protocol/platform.ts";
+import type { Clock } from "../../../src/core/protocol/runtime.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
 import { openHarbour } from "../../support/discord/harness.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
 import { MemoryCluster } from "../../support/memory-cluster.ts";
 
 /** Two processes on a server called Harbour; the first one has the gateway. */
-async function twoProcesses() {
+async function twoProcesses(clock: Clock = systemRuntime().clock) {
   const harbour = await openHarbour();
   const cluster = new MemoryCluster();
   const taken: { by: string; text: string }[] = [];
-  const start = async (by: string) => {
-    const platform = harbour.adapter({ cluster: cluster.replica() });
+  const start = async (by: string, time = systemRuntime().clock) => {
+    const platform = harbour.adapter({ cluster: cluster.replica(), clock: time });
     const receive = async (event: InboundEvent) => {
       if (event.kind === "message") taken.push({ by, text: event.text });
       return { type: "accepted" } as const;
@@ -17,7 +20,7 @@ async function twoProcesses() {
     await platform.start(receive, new AbortController().signal);
     return platform;
   };
-  const first = await start("first");
+  const first = await start("first", clock);
   const second = await start("second");
   const say = (text: string) =>
     harbour.server.people.say({ channel: harbour.general, user: harbour.ana }, `${harbour.botMention} ${text}`);
@@ -70,6 +73,25 @@ test("where Discord no longer has the session, a new one begins, and what was se
   await server.gateway.until(() => server.gateway.counts.identify > 1);
   await expect.poll(() => second.health().detail).toBe("connected");
   expect(second.health().receivingSince).toBeGreaterThan(since);
+  say("two");
+  await expect.poll(() => taken).toEqual([{ by: "second", text: "two" }]);
+});
+
+test("a process that the gateway does not let in leaves it to the other one", async () => {
+  const clock = new ManualClock();
+  await using world = await twoProcesses(clock);
+  const { server, first, second, taken, say } = world;
+  server.gateway.mute = true;
+  server.gateway.drop();
+  const isTried = async () => {
+    await clock.advance(1_000);
+    return second.health().connected;
+  };
+  await expect.poll(isTried).toBe(false);
+  expect(first.health()).toMatchObject({ connected: true, receivingSince: null });
+  server.gateway.mute = false;
+  server.gateway.drop();
+  await expect.poll(() => second.health().detail).toBe("connected");
   say("two");
   await expect.poll(() => taken).toEqual([{ by: "second", text: "two" }]);
 });
