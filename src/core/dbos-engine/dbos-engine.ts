@@ -21,6 +21,9 @@ const WAITING_HELD = 64;
 /** How often sessions are looked for that have something to do and that nobody holds or has asked for. Milliseconds. */
 const SWEEP_EVERY_MS = 10_000;
 
+/** Says to the others that something is stored that nobody has asked anybody to run. */
+const SWEEP = "sweep";
+
 /** How often it is made sure that no word of a stop was lost. Milliseconds. */
 const STOPS_EVERY_MS = 1_000;
 
@@ -44,7 +47,8 @@ export class DbosEngine implements SessionEngine {
     this.#timers = new Timers(options.runtime.clock);
     const placement: Placement = {
       request: async (sessionIds) => {
-        // What comes before is stored, and found by the first sweep.
+        // What comes before is stored, and found by the first sweep; what comes after, by the others'.
+        if (this.#isStopped) return options.cluster.tell("claims", SWEEP);
         if (!this.#hasBegun) return;
         const claims = await this.#claims();
         for (const sessionId of sessionIds) await claims.request(sessionId);
@@ -73,7 +77,7 @@ export class DbosEngine implements SessionEngine {
     const claims = await this.#claiming;
     cluster.begin((ids) => this.#takeOver(ids));
     cluster.hear("stops", (sessionId) => this.#stopTold(sessionId));
-    cluster.hear("claims", () => this.#look(claims, false));
+    cluster.hear("claims", (what) => this.#claimsTold(claims, what));
     await this.#here.start(handler);
     this.#hasBegun = true;
     this.#begun.resolve();
@@ -142,6 +146,11 @@ export class DbosEngine implements SessionEngine {
     };
     // DBOS itself looks a moment later.
     look().catch((error: unknown) => log.warn({ err: error }, "claims_not_looked_at"));
+  }
+
+  #claimsTold(claims: Claims, what: string): void {
+    if (what !== SWEEP) return this.#look(claims, false);
+    this.#sweep().catch((error: unknown) => this.#options.log.warn({ err: error }, "sweep_failed"));
   }
 
   #stopTold(sessionId: string): void {

@@ -192,7 +192,7 @@ export class EmbeddedEngine implements SessionEngine {
     const { placement } = this.#options;
     try {
       if (placement === undefined) await this.#wake(sessionId, known);
-      else if (!(await this.#held.during(sessionId, () => this.#wake(sessionId, known))) && this.#handler !== null)
+      else if (!(await this.#held.during(sessionId, () => this.#wake(sessionId, known))))
         await placement.request([sessionId]);
     } catch (error) {
       this.#wakeLater(sessionId, error, "wake_failed");

@@ -72,5 +72,6 @@ tell("up");
 for await (const line of createInterface({ input: process.stdin })) {
   const [what, sessionId = "", id = ""] = line.split(" ");
   if (what === "deliver") await engine.deliver(sessionId, event(id));
+  if (what === "leave") await engine.stop(0);
   if (what === "stop") await engine.cancel(sessionId, id, { by: "person", name: "@ana" });
 }

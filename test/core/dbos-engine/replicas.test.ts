@@ -126,6 +126,15 @@ test("a stop reaches the run wherever it is", async () => {
   expect(await posts()).toEqual([]);
 });
 
+test("what a replica takes in while it leaves is another's to run", async () => {
+  const id = await createSession(store);
+  const [first, second] = [await start("first"), await start("second")];
+  first.say("leave");
+  first.say(`deliver ${id} ${id}:late`);
+  await second.until(`ended ${id}`);
+  expect(await posts()).toEqual([{ key: expect.any(String), replica: "second" }]);
+});
+
 test("what a replica stored and never asked anybody to run is found by another", async () => {
   const id = await createSession(store);
   const replica = await start("only");
