@@ -176,6 +176,7 @@ async function remotePlatforms({
         commands,
         reactions: config.reactions.discord,
         serves: servedBy(config.access),
+        rates: shared?.rates ?? null,
         clock,
         log: log.child({ platform: "discord" }),
       }),

@@ -19,6 +19,7 @@ import type {
   ThreadRef,
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import type { SharedRates } from "../../core/shared-rates.ts";
 import { notReached, reaching } from "../render/reachability.ts";
 import { createChannels, DM_WORKSPACE } from "./channels.ts";
 import { type Connection, openConnection } from "./connection.ts";
@@ -53,6 +54,8 @@ export interface DiscordOptions {
   readonly serves?: (person: Person) => boolean;
   /** The processes that share what Discord sends; this one has it all where left out. */
   readonly cluster?: Pick<Cluster, "hold" | "gatewaySessions" | "size"> | undefined;
+  /** What keeps count of the requests of all processes that are this bot; null or absent: there is one. */
+  readonly rates?: SharedRates | null;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -218,7 +221,7 @@ class DiscordPlatform implements ChatPlatform {
 
   /** Events may come before everything that handles them is there: they wait for it, in order. */
   async #connect(receive: Receive, signal: AbortSignal): Promise<Live> {
-    const { token, apiUrl, clock, cluster } = this.#options;
+    const { token, apiUrl, rates, clock, cluster } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<Live>();
     const on = {
       message: (data: unknown) => this.#own(promise.then((live) => live.messages.posted(data))),
@@ -234,7 +237,7 @@ class DiscordPlatform implements ChatPlatform {
     };
     try {
       const shared = { cluster, settled };
-      const connection = await openConnection({ token, apiUrl, clock, log: this.#log, on, ...shared }, signal);
+      const connection = await openConnection({ token, apiUrl, rates, clock, log: this.#log, on, ...shared }, signal);
       resolve(this.#assemble(connection, receive));
     } catch (error) {
       reject(error);

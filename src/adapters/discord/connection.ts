@@ -10,7 +10,9 @@ import type { Cluster } from "../../core/cluster.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import type { SharedRates } from "../../core/shared-rates.ts";
 import { gatewayRefusal, loginError } from "./errors.ts";
+import { sharedRequests } from "./gateway/shared-requests.ts";
 import { SharedShard } from "./gateway/shared-shard.ts";
 import { share } from "./gateway/turns.ts";
 import { LONGEST_PACING_MS, REQUEST_TIMEOUT_MS, REQUESTS_PER_SECOND } from "./limits.ts";
@@ -30,6 +32,8 @@ export interface ConnectionOptions {
   readonly settled: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
+  /** What keeps count of the requests of all processes that are this bot. */
+  readonly rates?: SharedRates | null | undefined;
   /** Called in the order of the gateway's events, with what it sent. */
   readonly on: Readonly<
     Record<"message" | "edit" | "interaction" | "reaction" | "threadDelete", (data: unknown) => void>
@@ -121,9 +125,10 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 function clientOptions(
   discord: typeof import("discord.js"),
-  { apiUrl, log, clock, cluster, settled }: ConnectionOptions,
+  { apiUrl, log, clock, cluster, settled, rates }: ConnectionOptions,
   { state, client }: { readonly state: State; readonly client: () => Client },
 ): ClientOptions {
+  const { makeRequest } = discord.DefaultRestOptions;
   const { Guilds, GuildMessages, DirectMessages, MessageContent } = discord.GatewayIntentBits;
   const { GuildMessageReactions, DirectMessageReactions } = discord.GatewayIntentBits;
   return {
@@ -149,6 +154,7 @@ function clientOptions(
       globalRequestsPerSecond: REQUESTS_PER_SECOND,
       // Safe for posts, too: their nonce makes Discord answer a repetition with the first message.
       retries: 1,
+      ...(rates == null ? {} : { makeRequest: sharedRequests(makeRequest, rates, clock) }),
       rejectOnRateLimit: (limit) => limit.retryAfter > LONGEST_PACING_MS,
     },
   };

@@ -1,4 +1,4 @@
-import type { PlatformLimits } from "../../core/protocol/platform.ts";
+import type { PlatformLimits, RateBucket } from "../../core/protocol/platform.ts";
 
 /** Characters (UTF-16 units, the stricter reading) of a message. Source: Discord docs, Create Message. */
 export const CONTENT_CHARS = 2_000;
@@ -32,6 +32,13 @@ export const INTERACTION_TOKEN_MS = 15 * 60_000;
 export const LONGEST_PACING_MS = 15_000;
 /** Some of the 50 that Discord allows all in all (Discord docs, Rate Limits): its seconds do not begin with ours. */
 export const REQUESTS_PER_SECOND = 45;
+/**
+ * What several processes keep to together: at most 5 posts and 5 edits in any 5 s of a channel (as the headers of its buckets
+ * say) and 50 requests in any second (Discord docs, Rate Limits), with some room for requests that overtake each other.
+ */
+export const SHARED_POSTS: RateBucket = { burst: 3, everyMs: 1_750 };
+export const SHARED_EDITS: RateBucket = { burst: 2, everyMs: 1_300 };
+export const SHARED_REQUESTS: RateBucket = { burst: 8, everyMs: 25 };
 /** How long one request may take before it is given up. Milliseconds. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 /** Channels and messages of each that `missed` looks at: it answers late, it does not read an archive. */

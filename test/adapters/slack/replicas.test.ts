@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
 import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform.ts";
-import { openClusterConnection, setUpCluster } from "../../../src/core/store/cluster/cluster-connection.ts";
-import { RateRows } from "../../../src/core/store/cluster/rate-rows.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { begin, plainMessage } from "../../contracts/platform-steps.ts";
-import { startPostgres } from "../../support/database/postgres.ts";
-import { silentLog } from "../../support/silent-log.ts";
+import { sharedRates } from "../../support/database/shared-rates.ts";
 import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 
 const REPLICAS = 3;
@@ -13,25 +10,18 @@ const POSTS = 5;
 
 test("replicas that post and edit in one channel at once: no 429, and all of it arrives", async () => {
   await using parts = new AsyncDisposableStack();
-  const postgres = await startPostgres();
-  parts.defer(() => postgres.stop());
-  const url = await postgres.createDatabase();
+  const rates = await sharedRates(parts, REPLICAS);
   const harness = parts.use(await openSlackHarness());
   const { clock } = systemRuntime();
   const inbox = await begin(harness);
   harness.server.people.mention({ text: "go", channel: "C1GENERAL" });
   const { thread } = await inbox.nextMessage();
-  const replica = async () => {
-    const connection = await openClusterConnection(url);
-    parts.defer(() => connection.close());
-    await setUpCluster(connection, clock, () => Promise.resolve());
-    const shared = new RateRows({ connection, clock, log: silentLog });
+  const replica = async (shared: (typeof rates)[number]) => {
     const platform = pacePlatform(harness.adapter(), clock, { shared });
     await platform.start(() => Promise.resolve({ type: "ignored" }), new AbortController().signal);
     return platform;
   };
-  const replicas = [];
-  for (let n = 0; n < REPLICAS; n += 1) replicas.push(await replica());
+  const replicas = await Promise.all(rates.map(replica));
 
   const answers = replicas.flatMap((platform, n) =>
     Array.from({ length: POSTS }, async (_, post) => {

@@ -1,51 +1,13 @@
 import { array, assert, asyncProperty, constantFrom, integer, nat, record } from "fast-check";
 import { expect, test } from "vitest";
 import { type Gate, PacedQueue } from "../../../../src/adapters/render/pacing/paced-queue.ts";
-import { TokenBucket } from "../../../../src/adapters/render/pacing/token-bucket.ts";
 import { PlatformError } from "../../../../src/core/protocol/errors.ts";
 import type { Lane, RateBucket } from "../../../../src/core/protocol/platform.ts";
-import type { RateAnswer, RateAsk, SharedRates } from "../../../../src/core/shared-rates.ts";
+import { MemoryRates } from "../../../support/database/memory-rates.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 
 const LANES: readonly Lane[] = ["approval", "answer", "first", "progress"];
 const NEVER = new AbortController().signal;
-
-/** Keeps one bucket and its gate for any number of processes; its answers take a while. */
-class MemoryRates implements SharedRates {
-  readonly #clock: ManualClock;
-  readonly #bucket: TokenBucket;
-  readonly #delays: readonly number[];
-  #asked = 0;
-  #closedUntil = 0;
-
-  constructor(clock: ManualClock, rate: RateBucket, delays: readonly number[] = [1]) {
-    this.#clock = clock;
-    this.#bucket = new TokenBucket(rate);
-    this.#delays = delays;
-  }
-
-  take({ kept }: RateAsk, answered: (answer: RateAnswer) => void): void {
-    const now = this.#clock.now();
-    const closedMs = Math.max(0, this.#closedUntil - now);
-    const isTaken = closedMs === 0 && this.#bucket.waitMs(now, kept) === 0;
-    if (isTaken) this.#bucket.take(now);
-    const answer = { isTaken, lacksMs: this.#bucket.lacksMs(now), closedMs };
-    this.#clock.after(this.#delays[this.#asked++ % this.#delays.length] ?? 1, () => answered(answer));
-  }
-
-  giveBack(): void {
-    this.#bucket.giveBack();
-  }
-
-  lacks(_bucket: string, _rate: RateBucket, lacksMs: number): void {
-    const now = this.#clock.now();
-    this.#bucket.set(now, Math.max(lacksMs, this.#bucket.lacksMs(now)));
-  }
-
-  close(_gate: string, forMs: number): void {
-    this.#closedUntil = Math.max(this.#closedUntil, this.#clock.now() + forMs);
-  }
-}
 
 interface Processes {
   readonly clock: ManualClock;
@@ -54,7 +16,7 @@ interface Processes {
 
 function processes(count: number, rate: RateBucket, delays?: readonly number[]): Processes {
   const clock = new ManualClock(0);
-  const rates = new MemoryRates(clock, rate, delays);
+  const rates = new MemoryRates(clock, delays);
   const queue = () => {
     const gate: Gate = { closedUntil: 0, closedForMs: 0 };
     return new PacedQueue({ rate, gate, clock, shared: { rates, bucket: "b", gate: "g" } });
