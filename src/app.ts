@@ -325,7 +325,7 @@ export const lookAtJobs: LookAtJobs = (config, channelConfigs, fromPage) => {
   });
 };
 
-function openIntake({ config, runtime, log, commands, features, shared }: Assembly, works: Works): Receive {
+function openIntake({ config, runtime, log, commands, features, cluster, shared }: Assembly, works: Works): Receive {
   const { store, engine, rights, approvals, models, channelConfigs, platform, instructions, toolbox, jobs, quotas } =
     works;
   return createIntake({
@@ -336,6 +336,7 @@ function openIntake({ config, runtime, log, commands, features, shared }: Assemb
     commands,
     access: config.access,
     workspaceRefusal: rights.workspaces.refusalOf,
+    processes: () => cluster.size(),
     approvals,
     allowedHosts: config.allowedHosts,
     models,

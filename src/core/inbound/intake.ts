@@ -43,6 +43,8 @@ export interface IntakeOptions extends CommandServices {
   readonly announce: CommandIntake["announce"];
   readonly openPrivateThread: CommandIntake["openPrivateThread"];
   readonly workspaceRefusal: WorkspaceRefusalOf;
+  /** How many processes take messages; absent: this one alone. */
+  readonly processes?: () => number;
   /** What features do around runs; nothing when left out. */
   readonly hooks?: () => readonly RunHook[];
   /** Who says who is there; without it nobody does. */
@@ -65,7 +67,8 @@ interface Intake extends IntakeOptions, CommandIntake {
  * something. An accepted message is durable when this resolves.
  */
 export function createIntake(intakeOptions: IntakeOptions): Receive {
-  const breaker = new ThreadBreaker({ store: intakeOptions.store, clock: intakeOptions.runtime.clock });
+  const { store, runtime, processes } = intakeOptions;
+  const breaker = new ThreadBreaker({ store, clock: runtime.clock, ...(processes === undefined ? {} : { processes }) });
   const options: Intake = {
     ...intakeOptions,
     commandKeys: new BoundedMap(REMEMBERED),

@@ -75,3 +75,12 @@ test("people who take their time are never stopped, however much they say", asyn
   const breaker = new ThreadBreaker({ store, clock });
   expect(await verdicts(breaker, 80, 6_000)).toEqual({ "goes on": 80 });
 });
+
+test("a thread whose messages come by three processes stops as soon, give or take a few", async () => {
+  const breakers = [1, 2, 3].map(() => new ThreadBreaker({ store, clock, processes: () => 3 }));
+  const told: string[] = [];
+  for (let message = 0; message < 45; message += 1)
+    told.push(await converse(breakers[message % breakers.length] ?? expect.fail(), 1_000));
+  expect(told.indexOf("stops")).toBeLessThanOrEqual(33);
+  expect(told.slice(33)).not.toContain("goes on");
+});

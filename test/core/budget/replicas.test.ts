@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { BudgetAccount, BudgetSettings } from "../../../src/core/budget/limits.ts";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { createSession } from "../../contracts/engine-recorder.ts";
+import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+
+const PROGRAM = path.join(import.meta.dirname, "budget-process.ts");
+const PROCESSES = 3;
+const RUNS = 2;
+const LIMIT_USD = 40;
+/** A call that could write less is not begun: what may be left of a limit. Tokens of a cent. */
+const LEAST_CALL_USD = 2.56;
+
+let postgres: Postgres;
+let store: Store;
+let url: string;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+/** The runs of each process; what they have in common is the limit's. */
+async function accounts(common: Partial<BudgetAccount>): Promise<BudgetAccount[][]> {
+  const account = async (n: number): Promise<BudgetAccount> => {
+    const sessionId = common.sessionId ?? (await createSession(store));
+    const own = { sessionId, runId: `run_${n}`, personId: `slack:U${n}`, channelId: `slack:C${n}`, isJob: false };
+    await store.transaction((tx) => tx.runs.begin({ id: own.runId, sessionId, eventSeq: n, at: Date.now() }));
+    return { ...own, ...common };
+  };
+  const all: BudgetAccount[] = [];
+  for (let n = 0; n < PROCESSES * RUNS; n += 1) all.push(await account(n));
+  return Array.from({ length: PROCESSES }, (_, process) => all.slice(process * RUNS, (process + 1) * RUNS));
+}
+
+function start(settings: BudgetSettings, of: readonly BudgetAccount[]): ChildProcess {
+  const args = [PROGRAM, url, JSON.stringify(settings), ...of.map((account) => JSON.stringify(account))];
+  return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+/** What is spent, and what may still come of calls that go on. US dollars. */
+function committed(): Promise<{ spent: number; held: number }> {
+  return store.transaction(async ({ budgets }) => {
+    const held = await budgets.held();
+    const { costUsd: spent } = await budgets.spent({});
+    return { spent, held: held.reduce((sum, { costUsd }) => sum + costUsd, 0) };
+  });
+}
+
+async function allEnded(children: readonly ChildProcess[]): Promise<void> {
+  const ended = children.map(async (child) => {
+    if (child.exitCode === null) await once(child, "exit");
+    return child.exitCode;
+  });
+  expect(await Promise.all(ended)).toEqual(children.map(() => 0));
+}
+
+async function open(): Promise<void> {
+  url = await postgres.createDatabase();
+  store = await openStore(url, systemRuntime());
+}
+
+const SCOPES: { scope: string; settings: BudgetSettings; common: (sessionId: string) => Partial<BudgetAccount> }[] = [
+  { scope: "day", settings: { dayUsd: LIMIT_USD }, common: () => ({}) },
+  { scope: "person", settings: { userUsd: LIMIT_USD }, common: () => ({ personId: "slack:U1" }) },
+  { scope: "channel", settings: { channelUsd: LIMIT_USD }, common: () => ({ channelId: "slack:C1" }) },
+  { scope: "session", settings: { sessionUsd: LIMIT_USD }, common: (sessionId) => ({ sessionId }) },
+];
+
+test.each(SCOPES)(
+  "runs of three processes never spend more than a $scope's limit together, and use it up",
+  async (each) => {
+    await open();
+    const children = (await accounts(each.common(await createSession(store)))).map((of) => start(each.settings, of));
+    await allEnded(children);
+    const { spent, held } = await committed();
+    expect(held).toBe(0);
+    expect(spent).toBeLessThanOrEqual(LIMIT_USD + 1e-9);
+    expect(spent).toBeGreaterThan(LIMIT_USD - LEAST_CALL_USD);
+    await store.close();
+  },
+);
+
+test("what a killed process had reserved is held until its runs go on elsewhere, and then spent by them", async () => {
+  await open();
+  const settings = { dayUsd: LIMIT_USD };
+  const [first = [], ...others] = await accounts({});
+  const killed = start(settings, first);
+  await once(killed.stdout ?? expect.fail(), "data");
+  killed.kill("SIGKILL");
+  await once(killed, "exit");
+  const left = await committed();
+  expect(left.held).toBeGreaterThan(0);
+  // The others wait for it to come free; its runs go on in a process that has taken them over.
+  const children = [...others, first].map((of) => start(settings, of));
+  await allEnded(children);
+  const { spent, held } = await committed();
+  expect(held).toBe(0);
+  expect(spent).toBeLessThanOrEqual(LIMIT_USD + 1e-9);
+  expect(spent).toBeGreaterThan(LIMIT_USD - LEAST_CALL_USD);
+  await store.close();
+});
