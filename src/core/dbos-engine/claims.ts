@@ -4,6 +4,7 @@ import { ConfigError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Ids } from "../protocol/runtime.ts";
 import { SESSION_QUEUE } from "../store/cluster/claim-rows.ts";
+import { freedWhenFrozen } from "../store/database/connections.ts";
 
 /** What this engine needs of DBOS Transact; the package is loaded when it is first needed. */
 export type Sdk = Pick<typeof import("@dbos-inc/dbos-sdk"), "DBOS">;
@@ -65,7 +66,7 @@ export async function openClaims(claiming: Claiming): Promise<Claims> {
     name: APPLICATION.name,
     applicationVersion: APPLICATION.version,
     executorID: replicaId,
-    systemDatabaseUrl: url,
+    systemDatabaseUrl: freedWhenFrozen(url),
     systemDatabasePoolSize: CONNECTIONS,
     useListenNotify: false,
     logger: logged(log),

@@ -5,6 +5,7 @@ import type { TurnContext, Wake } from "../../../src/core/engine/engine.ts";
 import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { openCluster } from "../../../src/core/store/cluster/cluster.ts";
+import { freedWhenFrozen } from "../../../src/core/store/database/connections.ts";
 import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { event } from "../../contracts/engine-recorder.ts";
@@ -17,7 +18,7 @@ import { silentLog } from "../../support/silent-log.ts";
  */
 const [url = "", name = ""] = process.argv.slice(2);
 const runtime = systemRuntime();
-const store = await openStore(url, runtime);
+const store = await openStore(freedWhenFrozen(url), runtime);
 const platform = new Pool({ connectionString: url });
 
 const tell = (...words: readonly string[]) => process.stdout.write(`${words.join(" ")}\n`);
@@ -53,6 +54,11 @@ async function run(wake: Wake, context: TurnContext): Promise<"ended"> {
   const thawed = wake.event.key.includes("frozen") && !wake.resumed ? 3_000 : 0;
   let outcome: QueryOutcome = { type: "max_turns", turns: 0 };
   try {
+    if (wake.event.key.includes("locked") && !wake.resumed)
+      await context.transaction("locked", async () => {
+        tell("locked", wake.sessionId);
+        await runtime.clock.sleep(2_000, new AbortController().signal);
+      });
     await runtime.clock.sleep(waitMs + thawed, thawed > 0 ? new AbortController().signal : context.signal);
     await context.post("answer", { lane: "answer", markdown: "Hello", tone: "plain", buttons: [], files: [] });
   } catch (error) {

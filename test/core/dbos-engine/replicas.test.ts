@@ -117,6 +117,18 @@ test("a frozen replica is taken over, and once it goes on it posts nothing and c
   expect(await posts()).toEqual([{ key: expect.any(String), replica: other.name }]);
 });
 
+test("a replica that is frozen in the middle of a transaction holds up nobody", async () => {
+  const id = await createSession(store);
+  const { owner, other } = await heldByOne(`${id}:locked`, id);
+  await owner.until(`locked ${id}`);
+  owner.process.kill("SIGSTOP");
+  await begun(other, id);
+  await other.until(`ended ${id}`);
+  owner.process.kill("SIGCONT");
+  await owner.until(`refused ${id}`);
+  expect(await posts()).toEqual([{ key: expect.any(String), replica: other.name }]);
+});
+
 test("a stop reaches the run wherever it is", async () => {
   const id = await createSession(store);
   const { owner, other } = await heldByOne(`${id}:long`, id);

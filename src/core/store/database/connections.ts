@@ -9,3 +9,21 @@ export function connectionLimit(url: string): number {
   const said = new URL(url).searchParams.get("connection_limit");
   return said === null ? POOLED : Number(said);
 }
+
+/** What ends a transaction in which nothing is asked. */
+const IDLE_LIMIT = "idle_in_transaction_session_timeout";
+
+/** Somewhat less than the time after which processes take a silent one for dead. Milliseconds. */
+const FROZEN_MS = 3_500;
+
+/**
+ * The same for one of several processes: what it holds in a transaction while it is frozen, PostgreSQL frees. An operator's
+ * own limit stays.
+ */
+export function freedWhenFrozen(url: string): string {
+  const freed = new URL(url);
+  const options = freed.searchParams.get("options") ?? "";
+  if (!options.includes(IDLE_LIMIT))
+    freed.searchParams.set("options", `${options} -c ${IDLE_LIMIT}=${FROZEN_MS}`.trim());
+  return freed.href;
+}
