@@ -57,6 +57,8 @@ async function join(owning: Owning): Promise<Ownership> {
   const { openCluster } = await import("../core/store/cluster/cluster.ts");
   const { fencedPlatform } = await import("./fenced-platform.ts");
   const { Reach } = await import("./reach.ts");
+  const { answerForVolumes, proveVolumes, sharedPlaces } = await import("./shared-volumes.ts");
+  const { eldestOther } = await import("../core/store/cluster/eldest.ts");
   const { clock, ids } = runtime;
   const own = { version: VERSION, settings: settingDigests(config) };
   const cluster = await openCluster({
@@ -75,10 +77,13 @@ async function join(owning: Owning): Promise<Ownership> {
   });
   parts.defer(() => cluster.close());
   parts.defer(() => cluster.leave());
+  const volumes = { cluster, places: sharedPlaces(config) };
+  answerForVolumes(volumes);
   const others = (await cluster.members()).filter(({ id }) => id !== cluster.id);
   const { problems, warnings } = compareSettings(own, others);
   if (problems.length > 0) throw new ConfigError(problems);
   for (const line of warnings) say(`⚠ ${line}`);
+  await proveVolumes({ ...volumes, clock, eldest: () => eldestOther(cluster.id, cluster.connection) });
   const reach = new Reach({ platforms, cluster, clock: cluster.clock, log });
   const fence = (platform: ChatPlatform) => fencedPlatform(platform, { cluster, reach });
   return { cluster, shared: cluster, reach, fence, runtime: runtimeOn(cluster.clock, runtime) };

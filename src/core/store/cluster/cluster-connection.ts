@@ -53,7 +53,8 @@ const TABLES = [
   `ALTER TABLE deckhand_cluster.replica
      ADD COLUMN IF NOT EXISTS facts jsonb NOT NULL DEFAULT '{}',
      ADD COLUMN IF NOT EXISTS state jsonb NOT NULL DEFAULT '{}',
-     ADD COLUMN IF NOT EXISTS draining boolean NOT NULL DEFAULT false`,
+     ADD COLUMN IF NOT EXISTS draining boolean NOT NULL DEFAULT false,
+     ADD COLUMN IF NOT EXISTS joined bigint GENERATED ALWAYS AS IDENTITY`,
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.role (name text PRIMARY KEY, replica text NOT NULL)",
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.rate (name text PRIMARY KEY, full_at timestamptz NOT NULL, is_taken boolean NOT NULL)",
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.gateway_session (role text PRIMARY KEY, session jsonb NOT NULL)",

@@ -27,7 +27,7 @@ const LIFE_LOCK = 4_242;
 const DATABASE_TIME = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
 
 /** Whether the process of the row `other` is no more. */
-const IS_DEAD = `(
+export const IS_DEAD = `(
     other.beat < clock_timestamp() - ${SILENT_MS} * interval '1 ms' OR NOT EXISTS (
       SELECT FROM pg_locks
       WHERE locktype = 'advisory' AND granted AND classid = ${LIFE_LOCK}

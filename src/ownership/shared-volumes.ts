@@ -1,0 +1,167 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import type { Config } from "../config.ts";
+import type { Cluster } from "../core/cluster.ts";
+import { ConfigError } from "../core/protocol/errors.ts";
+import type { Clock } from "../core/protocol/runtime.ts";
+import { systemCode } from "../core/protocol/system-code.ts";
+import type { KnownReplica } from "../core/store/cluster/eldest.ts";
+
+/** A directory that all processes must share. */
+interface Place {
+  /** The setting that names it. */
+  readonly setting: string;
+  /** Absolute path. */
+  readonly directory: string;
+}
+
+/** How long another process may take to answer, over several tries. Milliseconds. */
+const ANSWER_MS = 20_000;
+/** How long one try may take. Milliseconds. */
+const TRY_MS = 1_000;
+/** A file that was not found is written and looked for under other names so often. */
+const TRIES = 3;
+
+const mark = z.string().regex(/^[0-9a-f]{16}$/u);
+
+const wordSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ask"), to: z.string(), directory: z.string(), mark, reply: mark }),
+  z.object({
+    type: z.literal("answer"),
+    mark,
+    /** `wrote`: it has read the file and written another one; `read`: it may not write there. */
+    what: z.enum(["wrote", "read", "not found", "not its own"]),
+  }),
+]);
+type Word = z.infer<typeof wordSchema>;
+type Answer = Extract<Word, { type: "answer" }>["what"];
+
+export function sharedPlaces({ home, sandbox, channels }: Pick<Config, "home" | "sandbox" | "channels">): Place[] {
+  const given = Object.entries(channels).flatMap(([channel, { directory }]) =>
+    directory === undefined ? [] : [{ setting: `channels.${channel}.directory`, directory }],
+  );
+  const all = [
+    { setting: "DECKHAND_HOME", directory: home },
+    { setting: "DECKHAND_SANDBOX", directory: sandbox },
+    ...given,
+  ];
+  return [...new Map(all.map((place) => [place.directory, place])).values()];
+}
+
+/** As files that are being written are called: no tool shows one, and one that is left is removed. */
+function fileOf(directory: string, name: string): string {
+  return path.join(directory, `.deckhand-${name}.tmp`);
+}
+
+function told(about: string): Word | null {
+  try {
+    return wordSchema.parse(JSON.parse(about));
+  } catch {
+    return null; // another release's
+  }
+}
+
+interface VolumeWorld {
+  readonly cluster: Pick<Cluster, "id" | "tell" | "hear">;
+  readonly places: readonly Place[];
+}
+
+/** Answers those that come later, for as long as this process lives: reads what they have written, and writes for them. */
+export function answerForVolumes({ cluster, places }: VolumeWorld): void {
+  const answer = async (ask: Extract<Word, { type: "ask" }>): Promise<void> => {
+    const isOwn = places.some(({ directory }) => directory === ask.directory);
+    const what = isOwn ? await answerTo(ask) : "not its own";
+    await cluster.tell("volumes", JSON.stringify({ type: "answer", mark: ask.mark, what } satisfies Word));
+  };
+  cluster.hear("volumes", (about) => {
+    const word = told(about);
+    if (word?.type === "ask" && word.to === cluster.id) answer(word).catch(() => undefined); // the other asks again
+  });
+}
+
+async function answerTo({ directory, mark: asked, reply }: Extract<Word, { type: "ask" }>): Promise<Answer> {
+  try {
+    if ((await readFile(fileOf(directory, asked), "utf8")) !== asked) return "not found";
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return "not found";
+  }
+  try {
+    await writeFile(fileOf(directory, reply), reply, { mode: 0o600, flag: "wx", flush: true });
+    return "wrote";
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return "read";
+  }
+}
+
+interface Proof extends VolumeWorld {
+  /** Whoever has shown their directories already, if anybody else lives. */
+  readonly eldest: () => Promise<KnownReplica | null>;
+  readonly clock: Pick<Clock, "now" | "after">;
+}
+
+/**
+ * Throws ConfigError where a directory is not the one that the other processes have under its path: each must read what
+ * another has just written there. Resolves with the process that has shown it; null where no other lives.
+ */
+export async function proveVolumes(proof: Proof): Promise<KnownReplica | null> {
+  let shownBy: KnownReplica | null = null;
+  for (const place of proof.places) shownBy = await proveVolume(place, proof);
+  return shownBy;
+}
+
+async function proveVolume({ setting, directory }: Place, proof: Proof): Promise<KnownReplica | null> {
+  const until = proof.clock.now() + ANSWER_MS;
+  const refuse = (why: string) => new ConfigError([`${setting}: ${directory} ${why}`]);
+  for (let failed = 0; ; ) {
+    const other = await proof.eldest();
+    if (other === null) return null;
+    const answer = await tryOnce(directory, other, proof);
+    if (answer === "shared" || answer === "not written") return other;
+    if (answer === "not its own")
+      throw refuse(`is none of the directories of replica ${other.name}: give all replicas the same paths.`);
+    if (answer === "not found") failed += 1;
+    if (failed === TRIES)
+      throw refuse(`is not the directory that replica ${other.name} has there: mount the same volume on both.`);
+    if (proof.clock.now() > until)
+      throw refuse(`cannot be compared with that of replica ${other.name}, which does not answer. Start again.`);
+  }
+}
+
+/** `not written`: this process may not write there, and changes nothing. */
+async function tryOnce(
+  directory: string,
+  { id: to }: KnownReplica,
+  { cluster, clock }: Proof,
+): Promise<Exclude<Answer, "wrote" | "read"> | "shared" | "not written" | "no answer"> {
+  const [asked, reply] = [newMark(), newMark()];
+  const answered = Promise.withResolvers<Answer | "no answer">();
+  const cancel = clock.after(TRY_MS, () => answered.resolve("no answer"));
+  const deaf = cluster.hear("volumes", (about) => {
+    const word = told(about);
+    if (word?.type === "answer" && word.mark === asked) answered.resolve(word.what);
+  });
+  try {
+    await mkdir(directory, { recursive: true });
+    await writeFile(fileOf(directory, asked), asked, { mode: 0o600, flag: "wx", flush: true });
+    await cluster.tell("volumes", JSON.stringify({ type: "ask", to, directory, mark: asked, reply } satisfies Word));
+    const answer = await answered.promise;
+    if (answer !== "wrote") return answer === "read" ? "shared" : answer;
+    return (await readFile(fileOf(directory, reply), "utf8")) === reply ? "shared" : "not found";
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    return code === "ENOENT" ? "not found" : "not written";
+  } finally {
+    cancel();
+    deaf();
+    for (const name of [asked, reply]) await rm(fileOf(directory, name), { force: true }).catch(() => undefined); // read-only
+  }
+}
+
+function newMark(): string {
+  return randomBytes(8).toString("hex");
+}
