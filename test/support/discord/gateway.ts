@@ -30,6 +30,8 @@ export interface GatewayOptions {
   /** The developer portal's switch for the MESSAGE CONTENT intent. */
   readonly messageContent: () => boolean;
   readonly url: () => string;
+  /** So long a session must have begun before the next may: Discord's `max_concurrency` of 1. None when left out. Milliseconds. */
+  readonly identifyEveryMs?: number | undefined;
   /** What READY says, and the events that follow it. */
   readonly ready: () => { readonly d: object; readonly after: readonly { readonly t: string; readonly d: unknown }[] };
 }
@@ -42,10 +44,11 @@ export class Gateway {
   readonly #sockets = new Set<WebSocket>();
   #watchers: (() => void)[] = [];
   #nextSession = 1;
+  #identifiedAt = Number.NEGATIVE_INFINITY;
   /** Connections are taken and nothing is ever said on them. */
   mute = false;
   /** How often each happened. */
-  readonly counts = { identify: 0, resume: 0, heartbeat: 0, replayed: 0, pong: 0 };
+  readonly counts = { identify: 0, refused: 0, resume: 0, heartbeat: 0, replayed: 0, pong: 0 };
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -144,6 +147,13 @@ export class Gateway {
       socket.close(4014, "Disallowed intent(s).");
       return;
     }
+    const { identifyEveryMs = 0 } = this.#options;
+    if (performance.now() - this.#identifiedAt < identifyEveryMs) {
+      this.counts.refused += 1;
+      socket.send(JSON.stringify({ op: 9, d: false }));
+      return;
+    }
+    this.#identifiedAt = performance.now();
     this.counts.identify += 1;
     const session: Session = { id: `session-${this.#nextSession++}`, intents, sent: [], socket };
     this.#sessions.set(session.id, session);

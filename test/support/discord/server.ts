@@ -13,6 +13,8 @@ import { World } from "./world.ts";
 export interface DiscordServerOptions {
   readonly token?: string;
   readonly heartbeatMs?: number;
+  /** So long a session must have begun before the next may. Discord's: 5 s. None when left out. Milliseconds. */
+  readonly identifyEveryMs?: number;
   /** The developer portal's switch for the MESSAGE CONTENT intent; on unless said otherwise. */
   readonly messageContent?: boolean;
   /** Requests that a kind may make in a window; `DISCORD_BUCKETS` unless said otherwise. */
@@ -70,6 +72,7 @@ export class DiscordServer implements AsyncDisposable {
     this.gateway = new Gateway({
       token: () => this.token,
       heartbeatMs: options.heartbeatMs ?? 41_250,
+      identifyEveryMs: options.identifyEveryMs,
       messageContent: () => this.messageContent,
       url: () => this.#gatewayUrl(),
       ready: () => this.#ready(),

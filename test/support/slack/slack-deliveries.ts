@@ -27,6 +27,8 @@ interface Pending extends Delivery {
   readonly payload: Readonly<Record<string, unknown>>;
   answer(response: unknown): void;
   attempt: number;
+  /** The socket that it was sent over last. */
+  sentOver: WebSocket | null;
   /** Its turn came while no socket was there. */
   isHeldUp: boolean;
 }
@@ -120,6 +122,7 @@ export class SlackDeliveries {
       kind,
       payload,
       attempt: 0,
+      sentOver: null,
       isHeldUp: false,
       answered: promise,
       isAnswered: () => answered,
@@ -167,15 +170,29 @@ export class SlackDeliveries {
       this.#sendHttp(pending, this.#requestUrl);
       return;
     }
-    const socket = [...this.#sockets].findLast((each) => each.readyState === WebSocket.OPEN);
-    pending.isHeldUp = socket === undefined;
-    if (socket === undefined) return;
+    const socket = this.#nextSocket(pending);
+    pending.isHeldUp = socket === null;
+    if (socket === null) return;
+    pending.sentOver = socket;
     const { id, kind, payload, attempt } = pending;
     const retry =
       attempt > 0 ? { retry_attempt: attempt, retry_reason: "timeout" } : { retry_attempt: 0, retry_reason: "" };
     const accepts_response_payload = kind !== "events_api";
     socket.send(JSON.stringify({ type: kind, envelope_id: id, payload, accepts_response_payload, ...retry }));
     this.#later(pending, this.#options.answerWithinMs);
+  }
+
+  /** One envelope goes over one socket, the sockets in turn; what one did not answer comes over another, if there is one. */
+  #nextSocket({ sentOver }: Pending): WebSocket | null {
+    const open = [...this.#sockets].filter((each) => each.readyState === WebSocket.OPEN);
+    const others = open.filter((each) => each !== sentOver);
+    const [socket = null] = others.length > 0 ? others : open;
+    if (socket !== null) {
+      // The last in line from now on.
+      this.#sockets.delete(socket);
+      this.#sockets.add(socket);
+    }
+    return socket;
   }
 
   /** Sends again once the time for an answer and the wait before the retry are over. */
