@@ -1,0 +1,136 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { Client } from "pg";
+import { z } from "zod";
+import { openButtons, type Place, type Shown } from "../../support/replicas/place.ts";
+import { answerTo, heard, standingOf } from "../../support/replicas/script.ts";
+import type { Town } from "../../support/replicas/town.ts";
+import type { Talked } from "./conversation.ts";
+import { effectFile, noteOf, siteName } from "./kinds.ts";
+
+export interface Played {
+  readonly town: Town;
+  readonly talked: readonly Talked[];
+  /** Marks of jobs that were due once. */
+  readonly jobs: readonly string[];
+}
+
+/** Everything that is not as it should be, one sentence each; seen from outside, once nothing goes on any more. */
+export async function problemsOf({ town, talked, jobs }: Played): Promise<readonly string[]> {
+  const { slack, discord, page } = town.places;
+  const all = (await Promise.all([slack.all(), discord.all(), page.all()])).flat();
+  return [
+    ...talked.flatMap((each) => [
+      ...answerProblems(each, all),
+      ...orderProblems(each, town),
+      ...effectProblems(each, town),
+    ]),
+    ...jobs.flatMap((mark) => countProblem(`reports of ${mark}`, timesSaid(all, mark), 1)),
+    ...all.flatMap((shown) =>
+      openButtons(shown).map((button) => `a button ${button} is left over on “${shown.text.slice(0, 80)}”`),
+    ),
+    ...Object.values(town.places).flatMap(rateProblems),
+    ...town.model.violations,
+    ...(await keptProblems(talked, town)),
+  ];
+}
+
+/** How often each call was refused. */
+function rateProblems({ name, rateLimited }: Place): readonly string[] {
+  const refused = Map.groupBy(rateLimited(), (call) => call);
+  return [...refused].map(([call, all]) => `${all.length} × 429 on ${name} for ${call}`);
+}
+
+function countProblem(what: string, count: number, wanted: number): readonly string[] {
+  return count === wanted ? [] : [`${what}: ${count} in place of ${wanted}`];
+}
+
+function timesSaid(all: readonly Shown[], mark: string): number {
+  return all.reduce((sum, { text }) => sum + text.split(answerTo(mark)).length - 1, 0);
+}
+
+function marksOf({ number, kind }: Talked): readonly string[] {
+  return Array.from({ length: kind.turns }, (_, index) => `c${number}.${index + 1}`);
+}
+
+/** What is said while a run goes on may be answered together with what was said before. */
+function answerProblems(talked: Talked, all: readonly Shown[]): readonly string[] {
+  const { kind, thread } = talked;
+  const marks = marksOf(talked);
+  const problems = marks.flatMap((mark, index) => {
+    const count = timesSaid(all, mark);
+    const isLast = index === marks.length - 1;
+    const isFine = kind.isHasty === true && !isLast ? count <= 1 : count === 1;
+    return isFine ? [] : [`${mark} (${kind.name}, ${talked.place.name}) is answered ${count} times`];
+  });
+  const shown = thread.byBot();
+  const places = marks.flatMap((mark) => {
+    const place = shown.findIndex(({ text }) => text.includes(answerTo(mark)));
+    return place === -1 ? [] : [place];
+  });
+  if (places.some((place, index) => place < (places[index - 1] ?? 0))) {
+    problems.push(`the answers of ${marks.join(", ")} are out of order`);
+  }
+  const folds = shown.filter(({ buttons }) => buttons.some(({ id }) => id.startsWith("details:"))).length;
+  if (folds > kind.turns) problems.push(`${folds} live messages for ${kind.turns} runs of ${marks.join(", ")}`);
+  return problems;
+}
+
+/** The model has heard everything once, in the order in which it was said. */
+function orderProblems(talked: Talked, { model }: Town): readonly string[] {
+  const last = model.requests.findLast((request) => {
+    const standing = standingOf(request);
+    return standing?.who === "c" && standing.number === talked.number;
+  });
+  const marks = marksOf(talked);
+  const said = last === undefined ? [] : heard(last).filter((mark) => mark.startsWith(`c${talked.number}.`));
+  return said.join() === marks.join() ? [] : [`the model heard ${said.join()} in place of ${marks.join()}`];
+}
+
+/** One line in a file for each time that something was done; what a restart has cut off is told to the model. */
+function effectProblems({ number, kind, thread }: Talked, { fleet, model }: Town): readonly string[] {
+  if (kind.name !== "tools") return [];
+  const file = path.join(fleet.sandboxRoot(thread.folder), effectFile(number));
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").length - 1 : 0;
+  const told = model.requests
+    .map(standingOf)
+    .findLast((standing) => standing?.who === "c" && standing.number === number)
+    ?.results.at(1);
+  const isDone = told !== undefined && !/interrupted by a restart|denied|not run/iu.test(told);
+  if (lines > 1) return [`${lines} lines in ${effectFile(number)}`];
+  return isDone ? countProblem(`lines in ${effectFile(number)} (the model was told ${told})`, lines, 1) : [];
+}
+
+const countsSchema = z.array(z.object({ name: z.string(), count: z.coerce.number() }));
+
+/** What is remembered and published is so once, and each due time of a job is there once and has come to its end. */
+async function keptProblems(talked: readonly Talked[], { databaseUrl, model }: Town): Promise<readonly string[]> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  const counts = async (sql: string) =>
+    new Map(countsSchema.parse((await client.query(sql)).rows).map(({ name, count }) => [name, count]));
+  try {
+    const notes = await counts('SELECT text AS name, count(*) FROM "Memory" GROUP BY text');
+    const sites = await counts('SELECT "siteName" AS name, count(*) FROM "SiteVersion" GROUP BY "siteName"');
+    const due = await counts(
+      `SELECT "jobName" || ' at ' || "scheduledFor" AS name, count(*) FROM "JobOccurrence" GROUP BY "jobName", "scheduledFor"`,
+    );
+    const of = (kind: string) => talked.filter((each) => each.kind.name === kind && !each.denies);
+    const told = (number: number) =>
+      model.requests
+        .map(standingOf)
+        .flatMap((each) => (each?.who === "c" && each.number === number ? each.results : []))
+        .join(" | ");
+    return [
+      ...of("memory").flatMap(({ number }) =>
+        countProblem(`${noteOf(number)} (the model was told ${told(number)})`, notes.get(noteOf(number)) ?? 0, 1),
+      ),
+      ...of("site").flatMap(({ number }) =>
+        countProblem(`${siteName(number)} (the model was told ${told(number)})`, sites.get(siteName(number)) ?? 0, 1),
+      ),
+      ...[...due].flatMap(([name, count]) => countProblem(name, count, 1)),
+    ];
+  } finally {
+    await client.end();
+  }
+}

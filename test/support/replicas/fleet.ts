@@ -1,0 +1,132 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Bot, createBot, until } from "../program/bot.ts";
+
+/** One replica of the program, and what its supervisor does with it. */
+export interface Replica {
+  readonly bot: Bot;
+  /** How its processes have ended, oldest first: an exit code, or null after a signal. */
+  readonly exits: readonly (number | null)[];
+  /** Kills it without a word; the supervisor starts it anew. */
+  kill(): Promise<void>;
+  /** Ends it gracefully, and leaves it so. Resolves with its exit code. */
+  stop(): Promise<number | null>;
+  /** Starts it (again), supervised. Resolves when it is ready. */
+  start(): Promise<void>;
+  freeze(): void;
+  thaw(): void;
+  /** True where it says that it is ready. */
+  isReady(): Promise<boolean>;
+  /** How many runs go on in it. */
+  running(): Promise<number>;
+}
+
+/** Replicas of one program that share a home and a database. */
+export interface Fleet extends AsyncDisposable {
+  readonly replicas: readonly Replica[];
+  /** Where their state on disk is. */
+  readonly home: string;
+  sandboxRoot(folder: string): string;
+  /** Starts all at once. */
+  start(): Promise<void>;
+  /** Resolves when all are ready at once. */
+  ready(): Promise<void>;
+  /** What all have printed. */
+  output(): string;
+}
+
+export interface FleetOptions {
+  readonly env: Readonly<Record<string, string>>;
+  /** What single replicas are told in place of that, by their number from 0. */
+  readonly each?: readonly Readonly<Record<string, string>>[];
+  readonly replicas: number;
+}
+
+/** How long a supervisor waits before it starts a process anew. Milliseconds. */
+const RESTART_MS = 300;
+
+/** A start of several at once on a slow machine. Milliseconds. */
+const START_MS = 240_000;
+
+export async function createFleet({ env, each = [], replicas: count }: FleetOptions): Promise<Fleet> {
+  const first = await createBot({ env: { ...env, ...each[0] } });
+  const bots = [first];
+  for (let index = 1; index < count; index += 1) {
+    bots.push(await createBot({ env: { ...env, ...each[index] }, home: first.home }));
+  }
+  const replicas = bots.map(supervised);
+  return {
+    replicas,
+    home: first.home,
+    sandboxRoot: (folder) => first.sandboxRoot(folder),
+    start: async () => {
+      await Promise.all(replicas.map((replica) => replica.start()));
+    },
+    ready: () =>
+      until(async () => (await Promise.all(replicas.map((replica) => replica.isReady()))).every(Boolean), {
+        limit: AbortSignal.timeout(START_MS),
+        what: () => "all replicas to be ready",
+      }),
+    output: () => bots.map((bot, index) => `— replica ${index} —\n${bot.output()}`).join("\n"),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(replicas.map((replica) => replica.abandon()));
+      // The first one's home is everybody's: it goes last.
+      for (const bot of bots.toReversed()) await bot[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function supervised(bot: Bot): Replica & { abandon(): Promise<void> } {
+  const exits: (number | null)[] = [];
+  let wanted = new AbortController();
+  let watching: Promise<void> = Promise.resolve();
+  const watch = async ({ signal }: AbortController) => {
+    while (!signal.aborted) {
+      bot.launch();
+      exits.push(await bot.ended());
+      await pause(RESTART_MS);
+    }
+  };
+  const isReady = async () => (await probed(bot, "readyz"))?.status === 200;
+  const end = async (signal: "SIGKILL" | "SIGTERM") => {
+    wanted.abort();
+    const code = await bot.kill(signal);
+    await watching;
+    return code;
+  };
+  return {
+    bot,
+    exits,
+    isReady,
+    async start() {
+      wanted = new AbortController();
+      watching = watch(wanted);
+      await until(isReady, {
+        limit: AbortSignal.timeout(START_MS),
+        what: () => `a replica to be ready:\n${bot.output()}`,
+      });
+    },
+    async kill() {
+      await bot.kill("SIGKILL");
+    },
+    stop: () => end("SIGTERM"),
+    freeze: () => process.kill(bot.pid(), "SIGSTOP"),
+    thaw: () => process.kill(bot.pid(), "SIGCONT"),
+    async running() {
+      const { text = "" } = (await probed(bot, "metrics")) ?? {};
+      return Number(/deckhand_runs\{state="running"\} (\d+)/u.exec(text)?.[1] ?? 0);
+    },
+    async abandon() {
+      await end("SIGKILL");
+    },
+  };
+}
+
+/** Null where nobody answers: a replica that starts, that is no more, or that is frozen. */
+async function probed(bot: Bot, name: "readyz" | "metrics"): Promise<{ status: number; text: string } | null> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${bot.port}/${name}`, { signal: AbortSignal.timeout(2_000) });
+    return { status: response.status, text: await response.text() };
+  } catch {
+    return null;
+  }
+}
