@@ -7,6 +7,7 @@ import { StoreError } from "../protocol/errors.ts";
 import { claimedSessions, forgetClaims } from "../store/cluster/claim-rows.ts";
 import type { OpenCluster } from "../store/cluster/cluster.ts";
 import { type Claims, type LoadedSdk, loadSdk, openClaims } from "./claims.ts";
+import { takeTurns } from "./fair-turns.ts";
 
 export interface DbosSessions extends Omit<EmbeddedEngineOptions, "placement"> {
   /** The database itself. */
@@ -84,6 +85,7 @@ export class DbosEngine implements SessionEngine {
     await this.#sweep();
     this.#every(SWEEP_EVERY_MS, () => this.#sweep());
     this.#every(STOPS_EVERY_MS, () => this.#here.abortStopped());
+    cluster.hold("turns", (signal) => takeTurns(cluster, this.#options.runtime.clock, signal));
   }
 
   async stop(drainMs: number): Promise<void> {

@@ -51,6 +51,7 @@ async function run(wake: Wake, context: TurnContext): Promise<"ended"> {
   tell("began", wake.sessionId, wake.runId);
   // The first owner of a long run never comes to its end by itself.
   const waitMs = wake.event.key.includes("long") && !wake.resumed ? 60_000 : 0;
+  if (wake.event.key.includes("short")) await runtime.clock.sleep(300, context.signal);
   const thawed = wake.event.key.includes("frozen") && !wake.resumed ? 3_000 : 0;
   let outcome: QueryOutcome = { type: "max_turns", turns: 0 };
   try {
@@ -78,6 +79,8 @@ tell("up");
 for await (const line of createInterface({ input: process.stdin })) {
   const [what, sessionId = "", id = ""] = line.split(" ");
   if (what === "deliver") await engine.deliver(sessionId, event(id));
+  if (what === "crowd")
+    await Promise.all(sessionId.split(",").map((each) => engine.deliver(each, event(`${each}:short`))));
   if (what === "leave") await engine.stop(0);
   if (what === "stop") await engine.cancel(sessionId, id, { by: "person", name: "@ana" });
 }

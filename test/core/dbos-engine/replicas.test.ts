@@ -138,6 +138,19 @@ test("a stop reaches the run wherever it is", async () => {
   expect(await posts()).toEqual([]);
 });
 
+test("a channel with hundreds of threads that wait does not make another channel's first ones wait for them", async () => {
+  const crowd = await Promise.all(Array.from({ length: 500 }, () => createSession(store, "crowded")));
+  const others = await Promise.all(["one", "two", "three"].map((channel) => createSession(store, channel)));
+  const replica = await start("only");
+  replica.say(`crowd ${crowd.join(",")}`);
+  replica.say(`crowd ${others.join(",")}`);
+  for (const id of others) await replica.until(`ended ${id}`);
+  // Those that run and wait in the process already, and some more.
+  const ended = replica.told.filter((line) => line.startsWith("ended ")).length;
+  expect(ended).toBeLessThan(300);
+  for (const id of crowd) await replica.until(`ended ${id}`);
+});
+
 test("what a replica takes in while it leaves is another's to run", async () => {
   const id = await createSession(store);
   const [first, second] = [await start("first"), await start("second")];
