@@ -6,6 +6,7 @@ import { ConfigError } from "../core/protocol/errors.ts";
 import { embeddersOf } from "../core/providers/openai/embedder.ts";
 import type { Feature } from "../feature.ts";
 import { createLogger } from "../operations/logging.ts";
+import { checkReplicas } from "../ownership/check-replicas.ts";
 import { systemRuntime } from "../runtime.ts";
 import { checkJobs, type LookAtJobs } from "./check-jobs.ts";
 import { checkKeys } from "./check-keys.ts";
@@ -78,6 +79,7 @@ async function checkConfigured(config: Config, checks: Checks): Promise<Finding[
     checkWritable("DECKHAND_HOME", config.home),
     checkWritable("DECKHAND_SANDBOX", config.sandbox),
     ...(await checkDatabase(config)),
+    ...(await checkReplicas(config)),
     ...checkDirectories(config),
     ...(await checkConfinement(config)),
     ...checkPlatforms(config),

@@ -85,7 +85,7 @@ export function compareSettings(own: Own, others: readonly ClusterMember[]): Set
     const rest = different.filter((name) => REQUIRED[name] === undefined).sort();
     const there = `the process ${pid} on ${host}`;
     if (required.length > 0)
-      problems.push(`${required.join(", and ")} must be those of ${there}, which runs on the same database.`);
+      problems.push(`${required.join(", and ")} must be that of ${there}, which runs on the same database.`);
     if (rest.length > 0)
       warnings.push(`Settings differ from those of ${there}: ${rest.join(", ")}. Give all the same.`);
     if (version !== own.version)

@@ -74,6 +74,17 @@ test("deckhand drain says which processes there are, ends one, and leaves the la
   expect((await one.probe("readyz")).status).toBe(200);
 });
 
+test("doctor names the processes, and what keeps another one from joining them", async () => {
+  const { one, other } = replicas;
+  const env = { ...one.env, DECKHAND_HOME: one.home, PORT: "0" };
+  const { out } = await runCli(["doctor"], {
+    env: { ...env, DECKHAND_SECRET_KEY: Buffer.alloc(32, 7).toString("base64") },
+  });
+  for (const bot of [one, other])
+    expect(out).toMatch(new RegExp(`✓ processes on the database: .*:${bot.pid()}\\b`, "u"));
+  expect(out).toMatch(/✗ DECKHAND_SECRET_KEY must be that of the process \d+ on /u);
+});
+
 test("a process with another secret key is refused, one with other settings is told, and the probes know how many run", async () => {
   const { one } = replicas;
   expect(JSON.parse((await one.probe("readyz")).text)).toMatchObject({ ready: true, replicas: 2 });
@@ -82,7 +93,7 @@ test("a process with another secret key is refused, one with other settings is t
 
   const key = Buffer.alloc(32, 7).toString("base64");
   await using sealed = await createBot({ env: { ...one.env, DECKHAND_SECRET_KEY: key }, home: one.home });
-  await expect(sealed.start()).rejects.toThrow(/DECKHAND_SECRET_KEY must be those? of the process \d+ on /u);
+  await expect(sealed.start()).rejects.toThrow(/DECKHAND_SECRET_KEY must be that of the process \d+ on /u);
 
   await using bold = await createBot({
     env: { ...one.env, DECKHAND_MODEL: "anthropic/claude-opus-5-5" },
