@@ -1,15 +1,17 @@
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import path from "node:path";
-import { build, type Metafile, type OnLoadResult, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Metafile, type OnLoadResult, type Plugin } from "esbuild";
 import { z } from "zod";
+import { START } from "../../src/launch/compiled-start.mjs";
 import { BUILT_PROGRAM, PACKAGES_OUTSIDE } from "../../src/launch/steps.mjs";
 import { removeUnfinished, replaceFolder } from "../../wasm/build-folder.ts";
 
 /**
  * Bundles the program with the packages it uses, so that a start reads a few files in place of 1,500,
  * strips no types and holds a third of the source text in memory. What loads on demand stays apart.
+ * The same again as one script, which alone can have with it what V8 compiles while it runs (started-code.ts).
  */
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -29,29 +31,47 @@ const OWN_SCRIPT = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
 
 async function buildInto(work: string): Promise<void> {
   const { metafile } = await build({
-    absWorkingDir: ROOT,
+    ...common(work),
     entryPoints: { main: "src/main.ts", ...ownScripts() },
     outdir: work,
-    bundle: true,
     splitting: true,
-    minifyWhitespace: true,
-    minifySyntax: true, // and not of names: traces tell them, and to set them at each start takes a tenth of it
-    legalComments: "none",
     sourcemap: "linked",
     sourcesContent: false,
     format: "esm",
-    platform: "node",
-    target: "node24",
-    external: EXTERNAL,
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
+  });
+  await build({
+    ...common(work),
+    entryPoints: ["src/run-command-line.ts"],
+    outfile: path.join(work, START),
+    format: "cjs",
+    define: { "import.meta": "placeOfBundle" },
+    // A script has none without a loader of modules; what it would load are packages outside, and these are CommonJS.
+    supported: { "dynamic-import": false },
+    banner: { js: "(function (module, require, placeOfBundle) {" },
+    footer: { js: "})" },
+  });
+  narrow(path.join(work, START));
+  checkWidth(work);
+  await writeFile(path.join(work, PACKAGES_OUTSIDE), `${JSON.stringify(packagesOutside(metafile), null, 2)}\n`);
+}
+
+function common(work: string) {
+  return {
+    absWorkingDir: ROOT,
+    bundle: true,
+    minifyWhitespace: true,
+    minifySyntax: true, // and not of names: traces tell them, and to set them at each start takes a tenth of it
+    legalComments: "none",
+    platform: "node",
+    target: "node24",
+    external: EXTERNAL,
     plugins: [placesOfSources, packagesOnDemand, queryCompilers(work), oneUndici, neverUsed],
     logLevel: "warning",
     metafile: true,
-  });
-  checkWidth(work);
-  await writeFile(path.join(work, PACKAGES_OUTSIDE), `${JSON.stringify(packagesOutside(metafile), null, 2)}\n`);
+  } satisfies BuildOptions & { metafile: true };
 }
 
 /** Names of the packages that the bundle loads from where they are installed, the optional ones among them. */
@@ -118,6 +138,12 @@ const packagesOnDemand: Plugin = {
     });
   },
 };
+
+/** What the bundler leaves as it is stands in patterns, which say the same with escapes. */
+function narrow(file: string): void {
+  const escaped = (wide: string) => `\\u${wide.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  writeFileSync(file, readFileSync(file, "utf8").replace(/[^\0-\xff]/g, escaped), "latin1");
+}
 
 /** V8 holds a file with a single character beyond Latin-1 at two bytes for each of its characters. */
 function checkWidth(directory: string): void {

@@ -118,14 +118,14 @@ const RULES: readonly Rule[] = [
   },
   {
     from: /^src\//,
-    notFrom: /^src\/(app\.ts|main\.ts|run-on-store\.ts|features\/)/,
+    notFrom: /^src\/(app\.ts|run-command-line\.ts|run-on-store\.ts|features\/)/,
     to: /^src\/features\//,
     why: "only app.ts knows the features, and run-on-store.ts those that have a command line",
   },
   {
     from: /^src\//,
-    notFrom: /^src\/(main|run-until-stopped|run-chat)\.ts/,
-    to: /^src\/(app|main|run-until-stopped|run-chat)\.ts/,
+    notFrom: /^src\/(main|run-command-line|run-until-stopped|run-chat)\.ts/,
+    to: /^src\/(app|main|run-command-line|run-until-stopped|run-chat)\.ts/,
     why: "only the process entry imports the composition root",
   },
   { from: /^src\//, to: /^(test|bench|scripts)\//, why: "the program does not depend on what surrounds it" },

@@ -75,10 +75,16 @@ const EXAMPLE_BINDINGS = {
 export const PROGRAM = {
   name: "program",
   tool: "esbuild",
-  commands: [["scripts/build/program.ts"], ["scripts/build/compiled-code.ts"]],
-  inputs: ["scripts/build/program.ts", "scripts/build/compiled-code.ts", "src", ...DATABASE_SOURCES],
+  commands: [["scripts/build/program.ts"], ["scripts/build/compiled-code.ts"], ["scripts/build/started-code.ts"]],
+  inputs: [
+    "scripts/build/program.ts",
+    "scripts/build/compiled-code.ts",
+    "scripts/build/started-code.ts",
+    "src",
+    ...DATABASE_SOURCES,
+  ],
   artefact: `${BUILT_PROGRAM}/main.js`,
-  after: CLIENTS.map(({ name }) => name),
+  after: [...CLIENTS, GUESTS].map(({ name }) => name),
 };
 
 export const STEPS = [...CLIENTS, GUESTS, GENERATOR, EXAMPLES, PAGE, EXAMPLE_BINDINGS, PROGRAM];

@@ -9,6 +9,7 @@ const FILES = [
   "src/cli/engine.mjs",
   "src/cli/node-version.mjs",
   "src/cli/trim-memory.mjs",
+  "src/launch/compiled-start.mjs",
   "src/launch/freshness.mjs",
   "src/launch/ready.mjs",
   "src/launch/right-node.mjs",

@@ -1,0 +1,105 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { tuneEngine } from "../../src/cli/engine.mjs";
+import { HEAP } from "../../src/cli/trim-memory.mjs";
+import { codeFile, exportsOf, loadScript } from "../../src/launch/compiled-start.mjs";
+import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
+
+/**
+ * Starts the program that is built, as bin/deckhand.mjs does, in an empty home; talks with it; and keeps what V8 has
+ * compiled by then, so that no start of this user compiles it again. On a machine that is too busy for it in this
+ * time, there is none, and starts load the modules of the bundle.
+ */
+
+// As a start has it, which sets it when it begins itself anew; flags decide whose the code is.
+if (process.platform === "linux") setFlagsFromString(HEAP);
+tuneEngine();
+
+const root = path.resolve(import.meta.dirname, "../..");
+const target = codeFile(root);
+
+/** It takes a second on a machine with nothing else to do. Milliseconds. */
+const LISTENS_WITHIN_MS = 60_000;
+const LOOK_AGAIN_MS = 50;
+/** A conversation that ends later is not waited for. Milliseconds. */
+const ANSWER_WITHIN_MS = 20_000;
+
+/** For the scripted demo model: these use the tools, and what they are run in. */
+const WORDS = [
+  "create notes.txt with port = 8080",
+  "change port to 9090 in notes.txt",
+  "run: [1, 2, 3].map(x => x * x)",
+];
+
+/** Nothing of whoever builds is meant: no keys, no platform, no database. */
+const KEPT = /^(?:PATH|LD_LIBRARY_PATH|TMPDIR|TEMP|TMP|SystemRoot|TZ|LANG|LC_\w+)$/;
+
+const home = mkdtempSync(path.join(tmpdir(), "deckhand-build-"));
+process.once("exit", () => rmSync(home, { recursive: true, force: true }));
+for (const name of Object.keys(process.env)) if (!KEPT.test(name)) delete process.env[name];
+const port = await freePort();
+const nowhere = `http://127.0.0.1:${await freePort()}`;
+const here = { HOME: home, USERPROFILE: home, PORT: String(port), DECKHAND_MODEL: "demo/scripted" };
+// Platforms and providers that are loaded, and not there.
+const away = {
+  ANTHROPIC_API_KEY: "none",
+  ANTHROPIC_BASE_URL: nowhere,
+  SLACK_BOT_TOKEN: "xoxb-none",
+  SLACK_APP_TOKEN: "xapp-none",
+  SLACK_API_URL: `${nowhere}/api/`,
+  DISCORD_TOKEN: "none",
+  DISCORD_API_URL: `${nowhere}/api`,
+};
+Object.assign(process.env, here, away);
+process.chdir(home);
+writeFileSync("deckhand.config.json", JSON.stringify({ mode: "agi" }));
+process.argv.splice(2);
+
+const script = loadScript(root);
+const ended = exportsOf(root, script).runCommandLine();
+await Promise.race([ended, listens()]);
+for (const words of WORDS) await say(words);
+// What a running program sets for itself is none of what it begins with.
+for (const flag of ["--no-expose-gc", "--no-optimize-for-size"]) setFlagsFromString(flag);
+if (codeFile(root) === target) writeFileSync(target, script.createCachedData());
+else console.error("The program runs with other flags than it begins with: nothing that it compiles is kept.");
+process.exit();
+
+async function listens(): Promise<void> {
+  const limit = AbortSignal.timeout(LISTENS_WITHIN_MS);
+  while (!limit.aborted) {
+    const status = await fetch(`http://127.0.0.1:${port}/healthz`).then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (status === 200) return;
+    await sleep(LOOK_AGAIN_MS);
+  }
+  console.error("The program did not listen in time: nothing that it compiles is kept.");
+  process.exit();
+}
+
+/** What cannot be said leaves its part uncompiled, and is told. */
+async function say(words: string): Promise<void> {
+  const chat = [path.join(root, BUILT_PROGRAM, "main.js"), "chat", words];
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, USERPROFILE: home };
+  const said = promisify(execFile)(process.execPath, chat, { cwd: home, env, timeout: ANSWER_WITHIN_MS });
+  said.child.stdin?.end();
+  await said.catch((error: unknown) => console.error(error));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

@@ -1,0 +1,59 @@
+import type { ProgramOptions } from "./cli/program.ts";
+import type { Terminal } from "./cli/terminal.ts";
+import { APPLICATION, VERSION } from "./version.ts";
+
+/** What the words of this process ask for. Loads no more than that takes. */
+export async function runCommandLine(): Promise<void> {
+  const { createProgram } = await import("./cli/program.ts");
+  const { processTerminal } = await import("./cli/terminal.ts");
+  const { processSources } = await import("./config.ts");
+  const { systemRuntime } = await import("./runtime.ts");
+  const terminal = processTerminal();
+  const sources = processSources();
+
+  await createProgram({
+    version: VERSION,
+    root: APPLICATION,
+    terminal,
+    sources,
+    features: async () => (await import("./features/features.ts")).FEATURES,
+    chatCommands: async () => (await import("./app.ts")).allCommands(),
+    start: async (config) => {
+      const { runUntilStopped } = await import("./run-until-stopped.ts");
+      await runUntilStopped(config, terminal);
+    },
+    stdin: process.stdin,
+    chat: async (config, request) => {
+      const { runChat, processIo } = await import("./run-chat.ts");
+      process.exit(await runChat(config, request, processIo(sources.env)));
+    },
+    ...onStore(terminal),
+    drain: async (config, request) => {
+      const { runDrain } = await import("./ownership/drain.ts");
+      await runDrain(config, request, { terminal, clock: systemRuntime().clock });
+    },
+    webLink: async (config) => {
+      const { anotherWebLink } = await import("./open-platforms.ts");
+      return anotherWebLink(config, Date.now());
+    },
+    lookAtJobs: async (...looked) => {
+      const { lookAtJobs } = await import("./app.ts");
+      return lookAtJobs(...looked);
+    },
+  }).parseAsync();
+}
+
+type OnStore = Pick<ProgramOptions, "memory" | "user" | "keys" | "data" | "settings" | "withStored">;
+
+/** What is done to the database and ends. */
+function onStore(terminal: Terminal): OnStore {
+  const load = () => import("./run-on-store.ts");
+  return {
+    memory: async (config, request) => (await load()).runMemory(config, request, terminal),
+    user: async (config, request) => (await load()).runUser(config, request, { terminal, stdin: process.stdin }),
+    keys: async (config, request) => (await load()).runKeys(config, request, { terminal, stdin: process.stdin }),
+    data: async (config, request) => (await load()).runData(config, request, terminal),
+    settings: async (config, request) => (await load()).runSettings(config, request, terminal),
+    withStored: async (config) => (await load()).withStored(config),
+  };
+}

@@ -1,0 +1,30 @@
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { HEAP } from "../../src/cli/trim-memory.mjs";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const FLAGS = process.platform === "linux" ? [HEAP] : [];
+
+/** What a process with these flags of V8 would start from. */
+function startedFrom(flags: readonly string[]): string {
+  const script = `
+    import { tuneEngine } from "./src/cli/engine.mjs";
+    import { loadCompiledStart } from "./src/launch/compiled-start.mjs";
+    tuneEngine();
+    const start = loadCompiledStart(process.cwd());
+    process.stdout.write(start === null ? "modules" : typeof start.runCommandLine);
+  `;
+  const { stdout, stderr, status } = spawnSync(process.execPath, [...flags, "--input-type=module", "--eval", script], {
+    encoding: "utf8",
+    cwd: ROOT,
+    env: { PATH: process.env["PATH"] ?? "" },
+  });
+  expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+  return stdout;
+}
+
+test("a start takes what the build has compiled, and modules where that is for other flags", () => {
+  expect(startedFrom(FLAGS)).toBe("function");
+  expect(startedFrom([...FLAGS, "--stack-size=900"])).toBe("modules");
+});
