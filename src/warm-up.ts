@@ -54,9 +54,9 @@ export async function warmUp(parts: WarmUpParts, signal: AbortSignal): Promise<v
       await nextTurn();
       if (signal.aborted) return;
     }
-    await parts.toolbox.sandbox.ready();
+    if (!parts.hasWorked()) await parts.toolbox.sandbox.ready();
     await listUnknown(parts);
-    collectGarbage();
+    if (!parts.hasWorked()) collectGarbage();
   } catch (error) {
     if (!signal.aborted) log.debug({ err: error }, "warm_up_failed");
   }

@@ -22,6 +22,7 @@ test("what a first message needs is done ahead, but not beside a run, nor after 
   await engine.start(handler);
 
   let reads = 0;
+  let sandboxes = 0;
   const parts = {
     store,
     runtime,
@@ -30,7 +31,7 @@ test("what a first message needs is done ahead, but not beside a run, nor after 
     providers: liveProviders({}),
     model: DEMO_MODEL,
     registry: createProviderRegistry({ settings: {}, runtime, log }),
-    toolbox: { tools: () => [], sandbox: { ready: async () => {} } },
+    toolbox: { tools: () => [], sandbox: { ready: async () => void (sandboxes += 1) } },
     skills: () => {
       reads += 1;
     },
@@ -38,11 +39,11 @@ test("what a first message needs is done ahead, but not beside a run, nor after 
   };
   const { signal } = new AbortController();
   await warmUp(parts, signal);
-  expect(reads).toBe(1);
+  expect({ reads, sandboxes }).toEqual({ reads: 1, sandboxes: 1 });
 
   await engine.deliver(await createSession(store), event("slack:T1:C1:1"));
   await runs.ended(1);
   await warmUp(parts, signal);
-  expect(reads).toBe(1);
+  expect({ reads, sandboxes }).toEqual({ reads: 1, sandboxes: 1 });
   await engine.stop(0);
 });
