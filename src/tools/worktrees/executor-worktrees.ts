@@ -86,6 +86,7 @@ export function createExecutorWorktrees(
     if (await isThere(done)) return;
     signal.throwIfAborted();
     await held?.requireHeld();
+    await removeHalfMade(all, childId);
     const used = (await list()).reduce((sum, { bytes }) => sum + bytes, 0);
     const place = { ...whose, root: of(childId).tree };
     const take = (bytes: number): void => {
@@ -131,6 +132,14 @@ export function createExecutorWorktrees(
 
 function gone(): Refusal {
   return new Refusal("Its copy is there no more: it was removed some time after its work had ended.");
+}
+
+/** What a process that died while it made this one has left: whoever makes one is alone. */
+async function removeHalfMade(all: string, childId: string): Promise<void> {
+  const names = await readdir(all).catch(emptyIfMissing);
+  for (const name of names)
+    if (name.startsWith(`${childId}.`) && name.endsWith(MAKING))
+      await rm(path.join(all, name), { recursive: true, force: true });
 }
 
 async function keptIn(all: string): Promise<KeptWorktree[]> {
