@@ -63,14 +63,22 @@ writeFileSync("deckhand.config.json", JSON.stringify({ mode: "agi" }));
 process.argv.splice(2);
 
 const script = loadScript(root);
-const ended = exportsOf(root, script).runCommandLine();
+// One that does not start is for its tests to tell: it is built all the same.
+const ended = exportsOf(root, script)
+  .runCommandLine()
+  .then(() => keepNothing("The program ended by itself"));
 await Promise.race([ended, listens()]);
 for (const words of WORDS) await say(words);
 // What a running program sets for itself is none of what it begins with.
 for (const flag of ["--no-expose-gc", "--no-optimize-for-size"]) setFlagsFromString(flag);
 if (codeFile(root) === target) writeFileSync(target, script.createCachedData());
-else console.error("The program runs with other flags than it begins with: nothing that it compiles is kept.");
+else keepNothing("The program runs with other flags than it begins with");
 process.exit();
+
+function keepNothing(why: string): never {
+  console.error(`${why}: nothing that it compiles is kept.`);
+  process.exit(0);
+}
 
 async function listens(): Promise<void> {
   const limit = AbortSignal.timeout(LISTENS_WITHIN_MS);
@@ -82,8 +90,7 @@ async function listens(): Promise<void> {
     if (status === 200) return;
     await sleep(LOOK_AGAIN_MS);
   }
-  console.error("The program did not listen in time: nothing that it compiles is kept.");
-  process.exit();
+  keepNothing("The program did not listen in time");
 }
 
 /** What cannot be said leaves its part uncompiled, and is told. */
