@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Postgres, startPostgres } from "../support/database/postgres.ts";
 import { hold, type Reply, text, toolUse } from "../support/model/model-script.ts";
 import type { RecordedRequest } from "../support/model/model-server.ts";
 import { until, untilIdle } from "../support/program/bot.ts";
@@ -15,9 +16,21 @@ import {
 } from "../support/talk/scene.ts";
 import { useStage } from "../support/talk/shared-office.ts";
 
+let postgres: Postgres;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+
+afterAll(() => postgres.stop());
+
 const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
   { name: "Slack", open: () => slackScene() },
   { name: "Discord", open: () => discordScene() },
+  {
+    name: "Slack with DBOS Transact",
+    open: async () => slackScene({ env: { DECKHAND_ENGINE: "dbos", DATABASE_URL: await postgres.createDatabase() } }),
+  },
 ];
 
 const ANSWER = "The port in `config.toml` is now 9090.";
