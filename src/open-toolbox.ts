@@ -7,6 +7,7 @@ import type { Config } from "./config.ts";
 import { titleOf } from "./core/agent/tool-decision.ts";
 import { createBackgroundEmbedders } from "./core/budget/background-embedder.ts";
 import type { Cluster } from "./core/cluster.ts";
+import type { GrowthLedger } from "./core/growth-ledger.ts";
 import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
 import { servedBy } from "./core/permissions/access.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
@@ -29,6 +30,7 @@ import { createInstructionGate, type InstructionGate } from "./tools/instruction
 import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
 import { createPageInstructions } from "./tools/instructions/page-instructions.ts";
 import { createSystemResolve } from "./tools/network/resolve.ts";
+import { DayGrowth } from "./tools/quotas/day-growth.ts";
 import { createQuotas, type Quotas } from "./tools/quotas/quotas.ts";
 import type { FileRestoreOptions } from "./tools/restore-files.ts";
 import { createPageSkills } from "./tools/skills/page-skills.ts";
@@ -236,14 +238,15 @@ function providerKeys(
   };
 }
 
+interface QuotaWorld extends Pick<ToolboxWorld, "config" | "runtime" | "log" | "parts"> {
+  /** Null where this process is the only one. */
+  readonly shared: { readonly growth: GrowthLedger } | null;
+}
+
 /** Reads nothing yet: the figures are looked for when something is first written. */
-export function openQuotas({
-  config,
-  runtime,
-  log,
-  parts,
-}: Pick<ToolboxWorld, "config" | "runtime" | "log" | "parts">): Quotas {
+export function openQuotas({ config, runtime, log, parts, shared }: QuotaWorld): Quotas {
   const { quotas, channels, home, sandbox } = config;
+  const { clock } = runtime;
   const opened = createQuotas({
     limits: {
       root: (channelKey) => (channels[channelKey]?.rootMb ?? quotas.rootMb) * MB,
@@ -251,11 +254,11 @@ export function openQuotas({
       channel: quotas.channelMb * MB,
     },
     isGiven: (root) => !isWithin(root, sandbox) && !isWithin(root, home),
-    file: path.join(home, "growth.json"),
-    clock: runtime.clock,
+    ledger: shared?.growth ?? new DayGrowth({ file: path.join(home, "growth.json"), clock, log }),
+    clock,
     log,
   });
-  parts.defer(async () => opened.close());
+  parts.defer(() => opened.close());
   return opened;
 }
 

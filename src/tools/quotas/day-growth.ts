@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
+import { dayOf, type GrowthLedger } from "../../core/growth-ledger.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
@@ -17,21 +18,25 @@ const keptSchema = z.object({
 /** How long what is new waits to be written. Milliseconds. */
 const WRITE_AFTER_MS = 5_000;
 
-export interface GrowthFile {
+interface GrowthFile {
   /** Absolute; read when it is first needed. */
   readonly file: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** What has been added today (UTC) for each person and channel; kept in a file, so that a restart gives nobody a new day. */
-export class DayGrowth {
+/** The growth that one process counts; kept in a file, so that a restart gives nobody a new day. */
+export class DayGrowth implements GrowthLedger {
   readonly #options: GrowthFile;
   #kept: z.infer<typeof keptSchema> | null = null;
   #cancelWrite: (() => void) | null = null;
 
   constructor(options: GrowthFile) {
     this.#options = options;
+  }
+
+  ready(): null {
+    return null;
   }
 
   bytes(key: string): number {
@@ -44,7 +49,6 @@ export class DayGrowth {
     this.#writeSoon();
   }
 
-  /** Null until the directory has been seen. */
   given(root: string): number | null {
     return this.#today().given[root] ?? null;
   }
@@ -54,14 +58,14 @@ export class DayGrowth {
     this.#writeSoon();
   }
 
-  close(): void {
-    if (this.#cancelWrite === null) return;
-    this.#cancelWrite();
-    this.#write();
+  close(): Promise<void> {
+    this.#cancelWrite?.();
+    if (this.#cancelWrite !== null) this.#write();
+    return Promise.resolve();
   }
 
   #today(): z.infer<typeof keptSchema> {
-    const day = new Date(this.#options.clock.now()).toISOString().slice(0, 10);
+    const day = dayOf(this.#options.clock.now());
     const kept = (this.#kept ??= this.#read() ?? { day, grown: {}, given: {} });
     if (kept.day !== day) Object.assign(kept, { day, grown: {} });
     return kept;

@@ -1,7 +1,7 @@
+import type { GrowthLedger } from "../../core/growth-ledger.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { type Bucket, fullText, isOfDay } from "./bucket.ts";
-import { DayGrowth } from "./day-growth.ts";
 import { NoRoom } from "./growth.ts";
 import { RootMeters } from "./root-meters.ts";
 
@@ -35,7 +35,7 @@ export interface Quotas {
   /** Counts what the program itself is about to write for somebody; throws NoRoom where that is too much. */
   take(place: GrowthPlace, bytes: number): void;
   give(place: GrowthPlace, bytes: number): void;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface QuotaOptions {
@@ -47,8 +47,8 @@ export interface QuotaOptions {
   };
   /** Whether a root is a directory of the operator's: what it held when it was first seen does not count. */
   readonly isGiven: (root: string) => boolean;
-  /** Absolute path of the file in which figures are kept. */
-  readonly file: string;
+  /** Is closed with the quotas. */
+  readonly ledger: GrowthLedger;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -56,25 +56,24 @@ export interface QuotaOptions {
 /** Bytes by which a root counts as nearly full: its figure is looked at again before anybody is refused. */
 const NEARLY = 16_777_216;
 
-export function createQuotas({ limits, isGiven, file, clock, log }: QuotaOptions): Quotas {
+export function createQuotas({ limits, isGiven, ledger, clock, log }: QuotaOptions): Quotas {
   const closing = new AbortController();
-  const day = new DayGrowth({ file, clock, log });
   const roots = new RootMeters({ clock, log }, closing.signal);
   /** How many calls run that count against a limit. */
   const running = new Map<string, number>();
 
-  const bucketsOf = bucketsFor({ limits, isGiven }, day, roots);
+  const bucketsOf = bucketsFor({ limits, isGiven }, ledger, roots);
   const addToDay = (place: GrowthPlace, { bytes, kept }: Added): void => {
     for (const bucket of bucketsOf(place)) {
-      if (isOfDay(bucket)) day.add(bucket.key, bytes);
-      else if (bucket.kind === "kept") day.add(bucket.key, kept);
+      if (isOfDay(bucket)) ledger.add(bucket.key, bytes);
+      else if (bucket.kind === "kept") ledger.add(bucket.key, kept);
     }
   };
   const add = (place: GrowthPlace, added: Added): void => {
     roots.add(place.root, added.bytes);
     addToDay(place, added);
   };
-  const ready = (place: GrowthPlace) => roots.ready(place.root, () => (bucketsOf(place)[0]?.left ?? 0) < NEARLY);
+  const ready = readyFor({ isGiven, ledger, roots, bucketsOf });
   /** What is being looked for that calls have added and not told, by root. */
   const untold = new Map<string, Promise<void>>();
   const addUntold = (place: GrowthPlace): void => {
@@ -116,15 +115,35 @@ export function createQuotas({ limits, isGiven, file, clock, log }: QuotaOptions
     give: (place, bytes) => add(place, { bytes: -bytes, kept: 0 }),
     close() {
       closing.abort();
-      day.close();
+      return ledger.close();
     },
   };
 }
 
 type Limits = Pick<QuotaOptions, "limits" | "isGiven">;
 
+interface Figures extends Pick<QuotaOptions, "isGiven" | "ledger"> {
+  readonly roots: RootMeters;
+  readonly bucketsOf: ReturnType<typeof bucketsFor>;
+}
+
+/** Waits a while until the figures that count in a place are known. */
+function readyFor({ isGiven, ledger, roots, bucketsOf }: Figures): Quotas["ready"] {
+  return async (place) => {
+    const asked = ledger.ready(dayKeys(place), isGiven(place.root) ? place.root : null);
+    if (asked !== null) await roots.patiently(asked);
+    await roots.ready(place.root, () => (bucketsOf(place)[0]?.left ?? 0) < NEARLY);
+  };
+}
+
+/** What is counted of a day in a place. */
+function dayKeys({ personId, channelKey }: GrowthPlace): readonly string[] {
+  const channel = `channel:${channelKey}`;
+  return personId === null ? [channel] : [`person:${personId}`, `kept:${personId}`, channel];
+}
+
 /** The limits that hold in a place, with what is left of each. */
-function bucketsFor({ limits, isGiven }: Limits, day: DayGrowth, roots: RootMeters) {
+function bucketsFor({ limits, isGiven }: Limits, day: GrowthLedger, roots: RootMeters) {
   const rootBucket = ({ root, channelKey }: GrowthPlace): Omit<Bucket, "isAlone"> => {
     const [limit, held, key] = [limits.root(channelKey), roots.bytes(root), `root:${root}`];
     if (!isGiven(root)) return { key, kind: "root", limit, left: limit - held };

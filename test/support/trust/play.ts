@@ -11,14 +11,13 @@ import type { Store } from "../../../src/core/store/store.ts";
 import type { McpConnections } from "../../../src/features/mcp/connections.ts";
 import type { McpCommandServer } from "../../../src/features/mcp/server-settings.ts";
 import { createWebSearch } from "../../../src/features/web-search/web-search.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
 import { saveAttachment } from "../../../src/tools/attachments.ts";
 import { createInstructionGate, type InstructionGate } from "../../../src/tools/instructions/instruction-gate.ts";
 import { createInstructionReader } from "../../../src/tools/instructions/instruction-layers.ts";
 import { createAttach } from "../../../src/tools/native/attach.ts";
 import { createReadThread } from "../../../src/tools/native/read-thread.ts";
 import { measure } from "../../../src/tools/quotas/measure.ts";
-import { createQuotas, type Quotas } from "../../../src/tools/quotas/quotas.ts";
+import type { Quotas } from "../../../src/tools/quotas/quotas.ts";
 import { createFileTools } from "../../../src/tools/sandboxed/file-tools.ts";
 import { createSkillReader } from "../../../src/tools/skills/skill-reader.ts";
 import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
@@ -31,6 +30,7 @@ import { silentLog } from "../silent-log.ts";
 import { type SimOffice, simOffice } from "../simulation/sim-office.ts";
 import { ANA } from "../simulation/sim-people.ts";
 import { tempDirectory } from "../temp-directory.ts";
+import { type DayLimits, quotasOf } from "./day-limits.ts";
 import { remembering } from "./remembering.ts";
 
 /** One call of the model. In texts `{last}` stands for what the newest result said, `{last:hex}` and the like for it encoded. */
@@ -97,7 +97,7 @@ export interface Setting {
   /** Who is in the workspace; everybody where it is left out. */
   readonly members?: readonly Person[];
   /** Bytes that the directory may hold, and that a person and a channel may add in a day; what is left out may be anything. */
-  readonly quotas?: Readonly<Partial<Record<"root" | "person" | "channel", number>>>;
+  readonly quotas?: DayLimits;
   /** Runs at work at once. */
   readonly maxConcurrentRuns?: number;
   /** What the operator says of an MCP server, which is called wiki; without it there is none. */
@@ -124,7 +124,7 @@ export interface Played {
 
 /** Plays a conversation through the real loop, tools and store; the model does what it is told to, whatever that is. */
 export async function play(turns: readonly Turn[], setting: Setting, shared: Sandbox): Promise<Played> {
-  const quotas = quotasOf(setting);
+  const quotas = setting.quotas === undefined ? undefined : quotasOf(setting.quotas);
   const sandbox = quotas === undefined ? shared : createSandbox({ ...SANDBOX_CHILD, quotas });
   onTestFinished(() => (sandbox === shared ? undefined : sandbox.close()));
   const site = await siteOf(setting);
@@ -165,16 +165,6 @@ async function wikiOf({ wiki }: Setting): Promise<Wiki> {
   writeFileSync(record, "");
   const { mcp } = await connect({ wiki: { ...wiki, command: process.execPath, args: [script, record] } });
   return { mcp, calls: () => readFileSync(record, "utf8").split("\n") };
-}
-
-function quotasOf({ quotas }: Setting): Quotas | undefined {
-  if (quotas === undefined) return undefined;
-  const { root = 1e12, person = 1e12, channel = 1e12 } = quotas;
-  const file = path.join(tempDirectory(), "growth.json");
-  const limits = { root: () => root, person, channel };
-  const opened = createQuotas({ limits, isGiven: () => false, file, clock: systemRuntime().clock, log: silentLog });
-  onTestFinished(() => opened.close());
-  return opened;
 }
 
 interface Stage {

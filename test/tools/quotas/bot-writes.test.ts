@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { saveAttachment } from "../../../src/tools/attachments.ts";
+import { DayGrowth } from "../../../src/tools/quotas/day-growth.ts";
 import { createQuotas } from "../../../src/tools/quotas/quotas.ts";
 import { createFileRestore } from "../../../src/tools/restore-files.ts";
 import { keepContent } from "../../../src/tools/wasm/workspace/kept-content.ts";
@@ -25,7 +26,9 @@ function fullRoot() {
   writeFileSync(path.join(root, "there.bin"), Buffer.alloc(900_000));
   const limits = { root: () => MB, person: 2 * MB, channel: 3 * MB };
   const file = path.join(home, "growth.json");
-  const quotas = createQuotas({ limits, isGiven: () => false, file, clock: new ManualClock(), log: silentLog });
+  const clock = new ManualClock();
+  const ledger = new DayGrowth({ file, clock, log: silentLog });
+  const quotas = createQuotas({ limits, isGiven: () => false, ledger, clock, log: silentLog });
   return { home, root, quotas, place: { root, ...WHO } };
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { DayGrowth } from "../../../src/tools/quotas/day-growth.ts";
 import { createQuotas } from "../../../src/tools/quotas/quotas.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
@@ -57,14 +58,26 @@ test("a restart gives nobody a new day", async () => {
   const session = stage.session({ person: "slack:UR" });
   await session.run("write", big(1));
   await session.run("write", big(2));
-  stage.quotas.close();
+  await stage.quotas.close();
   const { clock, file } = stage;
   const limits = { root: () => 10 * MB, person: 2 * MB, channel: 3 * MB };
-  const again = createQuotas({ limits, isGiven: () => false, file, clock, log: silentLog });
+  const again = createQuotas({
+    limits,
+    isGiven: () => false,
+    ledger: new DayGrowth({ file, clock, log: silentLog }),
+    clock,
+    log: silentLog,
+  });
   const place = { root: session.root, personId: "slack:UR", channelKey: "slack:CR" };
   expect(() => again.take(place, 900_000)).toThrow(/added 1\.8 MB of 2 MB/u);
   writeFileSync(file, "nothing of ours");
-  const anew = createQuotas({ limits, isGiven: () => false, file, clock, log: silentLog });
+  const anew = createQuotas({
+    limits,
+    isGiven: () => false,
+    ledger: new DayGrowth({ file, clock, log: silentLog }),
+    clock,
+    log: silentLog,
+  });
   expect(() => anew.take(place, 900_000)).not.toThrow();
 });
 
@@ -75,7 +88,9 @@ test("of a directory of the operator's only what comes to it counts, also after 
   const open = () => {
     const limits = { root: () => MB, person: 20 * MB, channel: 20 * MB };
     const file = path.join(home, "growth.json");
-    return createQuotas({ limits, isGiven: () => true, file, clock: stage.clock, log: silentLog });
+    const { clock } = stage;
+    const ledger = new DayGrowth({ file, clock, log: silentLog });
+    return createQuotas({ limits, isGiven: () => true, ledger, clock, log: silentLog });
   };
   const place = { root, personId: null, channelKey: "slack:C1" };
   const first = open();
@@ -83,7 +98,7 @@ test("of a directory of the operator's only what comes to it counts, also after 
   first.take(place, 900_000);
   writeFileSync(path.join(root, "new.bin"), Buffer.alloc(900_000));
   expect(() => first.take(place, 200_000)).toThrow(/This root has grown by 900 kB of 1 MB/u);
-  first.close();
+  await first.close();
   const second = open();
   await second.ready(place);
   expect(() => second.take(place, 200_000)).toThrow(/This root has grown by 90\d\.\d kB of 1 MB/u);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll } from "vitest";
+import { DayGrowth } from "../../../src/tools/quotas/day-growth.ts";
 import { measure } from "../../../src/tools/quotas/measure.ts";
 import { createQuotas, type QuotaOptions, type Quotas } from "../../../src/tools/quotas/quotas.ts";
 import type { Confinement } from "../../../src/tools/wasm/confinement.ts";
@@ -32,7 +33,8 @@ export function useQuotas(given: Partial<QuotaOptions> = {}, confined?: (home: s
   const home = mkdtempSync(path.join(tmpdir(), "deckhand-quotas-"));
   const file = path.join(home, "growth.json");
   const limits = { root: () => MB, person: 2 * MB, channel: 3 * MB };
-  const quotas = createQuotas({ limits, isGiven: () => false, file, clock, log: silentLog, ...given });
+  const ledger = new DayGrowth({ file, clock, log: silentLog });
+  const quotas = createQuotas({ limits, isGiven: () => false, ledger, clock, log: silentLog, ...given });
   const sandbox = createSandbox({
     ...SANDBOX_CHILD,
     quotas,
@@ -44,7 +46,7 @@ export function useQuotas(given: Partial<QuotaOptions> = {}, confined?: (home: s
     await buildGuests();
   });
   afterAll(async () => {
-    quotas.close();
+    await quotas.close();
     await sandbox.close();
     rmSync(home, { recursive: true });
   });

@@ -61,6 +61,8 @@ const TABLES = [
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.lock (name text PRIMARY KEY, replica text NOT NULL)",
   `CREATE TABLE IF NOT EXISTS deckhand_cluster.lock_wait
      (name text, replica text, place bigint GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (name, replica))`,
+  "CREATE TABLE IF NOT EXISTS deckhand_cluster.growth (day date, key text, bytes bigint NOT NULL, PRIMARY KEY (day, key))",
+  "CREATE TABLE IF NOT EXISTS deckhand_cluster.given_root (root text PRIMARY KEY, bytes bigint NOT NULL)",
 ];
 
 export async function openClusterConnection(url: string): Promise<ClusterConnection> {

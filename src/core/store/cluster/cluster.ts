@@ -1,10 +1,12 @@
 import type { Cluster } from "../../cluster.ts";
+import type { GrowthLedger } from "../../growth-ledger.ts";
 import { type AppError, StoreError } from "../../protocol/errors.ts";
 import type { Log } from "../../protocol/log.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import type { SharedRates } from "../../shared-rates.ts";
 import { type ClusterConnection, openClusterConnection, setUpCluster } from "./cluster-connection.ts";
 import { openWords } from "./cluster-words.ts";
+import { GrowthRows } from "./growth-rows.ts";
 import { Locks } from "./locks.ts";
 import { drainMember, readMembers } from "./members.ts";
 import { type Beat, Membership, othersThan } from "./membership.ts";
@@ -41,6 +43,8 @@ export interface OpenCluster extends Cluster {
   setUp<T>(work: () => Promise<T>): Promise<T>;
   /** The platforms' rates, which all processes keep together. */
   readonly rates: SharedRates;
+  /** What has been added today, which all processes count together. */
+  readonly growth: GrowthLedger;
   /** From now on this process says that it lives. `orphaned`: who is no more and has left sessions; called again until nothing is left. */
   begin(orphaned: (ids: readonly string[]) => void): void;
   /** What this process holds is the others' from now on. */
@@ -108,6 +112,7 @@ async function join(
     hold: roles.hold,
     lock: locks.take,
     rates: new RateRows({ connection: over, clock, log }),
+    growth: new GrowthRows({ connection: over, clock: time.clock, log }),
     requireAlive: () => membership.requireAlive(),
     setUp: (work) => setUpCluster(over, clock, work),
     begin(whose) {
