@@ -28,6 +28,8 @@ export async function openPostgresql(url: string, migrations: string, runtime: R
   const client = new PrismaClient({
     adapter: new TellingPg({ connectionString: url, max: connectionLimit(url) }),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },
+    // Any other form reads the program's whole source for each error, expected ones among them.
+    errorFormat: "minimal",
   });
   return asDatabaseClient(client);
 }

@@ -32,6 +32,8 @@ export async function openSqlite(url: string, migrations: string, runtime: Runti
   return new PrismaClient({
     adapter: new ImmediateSqlite({ url: file, timeout: LOCKED.waitMs }, runtime.clock),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },
+    // Any other form reads the program's whole source for each error, expected ones among them.
+    errorFormat: "minimal",
   });
 }
 
