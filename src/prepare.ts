@@ -6,6 +6,7 @@ import type { Config } from "./config.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { DEMO_MODEL, defaultModelFor } from "./core/providers/catalog.ts";
+import { type HoldersOf, noOthers } from "./core/providers/concurrency/key-holders.ts";
 import { type LiveProviders, liveProviders } from "./core/providers/live-providers.ts";
 import type { ListingRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
@@ -25,11 +26,14 @@ interface PrepareScope {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly pageAgents: PageAgents;
+  /** What processes share; null where this one is the only one. */
+  readonly shared: { readonly holdersOf: HoldersOf } | null;
 }
 
-export function prepare(config: Config, { runtime, log, pageAgents }: PrepareScope): Prepared {
+export function prepare(config: Config, { runtime, log, pageAgents, shared }: PrepareScope): Prepared {
   const providers = liveProviders(config.providers, config.providerRegions);
-  const registry = createProviderRegistry({ settings: providers.settings, runtime, log });
+  const holdersOf = shared?.holdersOf ?? noOthers;
+  const registry = createProviderRegistry({ settings: providers.settings, runtime, log, holdersOf });
   const model = usualModel(config.query, registry, providers);
   const channelConfigs = createChannelConfigs(config, model, pageAgents);
   return { registry, providers, model, channelConfigs, problems: channelConfigs.problems };

@@ -13,7 +13,8 @@ export type ClusterTopic =
   | "memories"
   | "replicas"
   | "locks"
-  | "volumes";
+  | "volumes"
+  | "providers";
 
 /** What this process has to itself, of all processes, until it is disposed of. */
 export interface ClusterLock extends Disposable {

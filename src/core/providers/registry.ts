@@ -4,6 +4,7 @@ import type { Runtime } from "../protocol/runtime.ts";
 import { bedrockWires } from "./anthropic/bedrock.ts";
 import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER, REGION } from "./catalog.ts";
 import { adaptiveConcurrency } from "./concurrency/adaptive-concurrency.ts";
+import { type HoldersOf, noOthers } from "./concurrency/key-holders.ts";
 import { copilotWires } from "./copilot/copilot.ts";
 import { createDemoProvider } from "./demo/demo-provider.ts";
 import { createModelLists } from "./models/model-lists.ts";
@@ -31,6 +32,8 @@ export interface RegistryOptions {
   readonly settings: Readonly<Record<string, ProviderSettings>>;
   readonly runtime: Runtime;
   readonly log: Log;
+  /** Without it no other process calls with the same keys. */
+  readonly holdersOf?: HoldersOf;
   readonly fetch?: Fetch;
   readonly stallLimits?: StallLimits;
 }
@@ -39,7 +42,7 @@ export interface RegistryOptions {
 const SLOW_START_MS = 290_000;
 
 export function createProviderRegistry(options: RegistryOptions): ListingRegistry {
-  const { settings, runtime } = options;
+  const { settings, runtime, holdersOf = noOthers } = options;
   const demo = createDemoProvider(runtime);
   const made = new Map<string, { readonly provider: LlmProvider; readonly by: ProviderSettings | undefined }>();
   const lists = createModelLists(runtime.clock, async (id, signal) => providerOf(id).listModels(signal));
@@ -51,7 +54,8 @@ export function createProviderRegistry(options: RegistryOptions): ListingRegistr
     const known = made.get(id);
     if (known !== undefined && known.by === by) return known.provider;
     const entry = entryOf(id, by);
-    const provider = adaptiveConcurrency(build(entry, endpointOf(entry, by), options), runtime.clock);
+    const endpoint = endpointOf(entry, by);
+    const provider = adaptiveConcurrency(build(entry, endpoint, options), runtime, holdersOf(endpoint));
     made.set(id, { provider, by });
     return provider;
   }

@@ -1,66 +1,18 @@
 import { expect, test } from "vitest";
 import { ProviderError } from "../../../src/core/protocol/errors.ts";
-import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { adaptiveConcurrency } from "../../../src/core/providers/concurrency/adaptive-concurrency.ts";
-import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "../../../src/core/providers/provider.ts";
+import { type HoldersOf, noOthers } from "../../../src/core/providers/concurrency/key-holders.ts";
+import type { LlmProvider, StreamEvent } from "../../../src/core/providers/provider.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { RESPONSE, request, SmallKey } from "../../support/model/small-key.ts";
 import { passTime } from "../../support/pass-time.ts";
+import { seededRandom } from "../../support/runtime.ts";
 
-const RESPONSE: ModelResponse = {
-  content: [{ type: "text", text: "Hi." }],
-  stopReason: "end_turn",
-  usage: NO_USAGE,
-  model: "m",
-};
+const ENDPOINT: Parameters<HoldersOf>[0] = { id: "small", baseUrl: "http://small", apiKey: "key" };
 
-/** A provider that takes so many calls at once and refuses the others; each call takes two seconds. */
-class SmallKey implements LlmProvider {
-  readonly id = "small";
-  readonly name = "Small";
-  readonly #clock: ManualClock;
-  readonly #takes: number;
-  readonly #retryAfterMs: number | undefined;
-  going = 0;
-  most = 0;
-  refusals = 0;
-  /** Models of the calls that were answered, in order: the tests name calls so. */
-  readonly answered: string[] = [];
-
-  constructor(clock: ManualClock, takes: number, retryAfterMs?: number) {
-    this.#clock = clock;
-    this.#takes = takes;
-    this.#retryAfterMs = retryAfterMs;
-  }
-
-  async *createMessageStream({ model }: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
-    if (this.going >= this.#takes) {
-      this.refusals += 1;
-      const wait = this.#retryAfterMs === undefined ? {} : { retryAfterMs: this.#retryAfterMs };
-      throw new ProviderError("rate_limited", "too many", wait);
-    }
-    this.going += 1;
-    this.most = Math.max(this.most, this.going);
-    try {
-      await this.#clock.sleep(2_000, signal);
-      yield { type: "text", text: "Hi." };
-      this.answered.push(model);
-      yield { type: "end", response: RESPONSE };
-    } finally {
-      this.going -= 1;
-    }
-  }
-
-  createMessage(): Promise<ModelResponse> {
-    throw new Error("the wrapper streams");
-  }
-
-  listModels(): Promise<never[]> {
-    return Promise.resolve([]);
-  }
-}
-
-function request(model: string): ModelRequest {
-  return { model, system: [], messages: [], tools: [], maxTokens: 100 };
+/** A provider whose key no other process has. */
+function alone(inner: LlmProvider, clock: ManualClock): LlmProvider {
+  return adaptiveConcurrency(inner, { clock, random: seededRandom(1) }, noOthers(ENDPOINT));
 }
 
 async function statusesOf(stream: AsyncIterable<StreamEvent>): Promise<string[]> {
@@ -78,7 +30,7 @@ function names(count: number): string[] {
 test("without a refusal nothing waits, however many calls there are", async () => {
   const clock = new ManualClock();
   const inner = new SmallKey(clock, 50);
-  const provider = adaptiveConcurrency(inner, clock);
+  const provider = alone(inner, clock);
   const calls = names(50).map((name) => statusesOf(provider.createMessageStream(request(name), never)));
   await clock.advance(2_000);
   expect((await Promise.all(calls)).flat()).toEqual([]);
@@ -93,7 +45,7 @@ test.each([
 ])("fifty calls are all answered by a key that takes $takes at once (retry after $retryAfterMs ms)", async (key) => {
   const clock = new ManualClock();
   const inner = new SmallKey(clock, key.takes, key.retryAfterMs);
-  const provider = adaptiveConcurrency(inner, clock);
+  const provider = alone(inner, clock);
   const calls = Promise.all(
     names(50).map(async (name) => {
       for (let tries = 0; ; tries += 1) {
@@ -115,7 +67,7 @@ test.each([
 test("the oldest call goes first, and each that waits says so once, with how many are before it", async () => {
   const clock = new ManualClock();
   const inner = new SmallKey(clock, 2, 1_000);
-  const provider = adaptiveConcurrency(inner, clock);
+  const provider = alone(inner, clock);
   const calls = Promise.all(names(6).map((name) => statusesOf(provider.createMessageStream(request(name), never))));
   await passTime(clock, calls);
   expect(inner.answered).toEqual(names(6));
@@ -127,9 +79,9 @@ test("the oldest call goes first, and each that waits says so once, with how man
 
 test("a refusal of a call that ran alone is the caller's, as is a wait of more than a minute", async () => {
   const clock = new ManualClock();
-  const alone = adaptiveConcurrency(new SmallKey(clock, 0, 1_000), clock);
-  await expect(alone.createMessage(request("m"), never)).rejects.toMatchObject({ code: "rate_limited" });
-  const long = adaptiveConcurrency(new SmallKey(clock, 1, 61_000), clock);
+  const none = alone(new SmallKey(clock, 0, 1_000), clock);
+  await expect(none.createMessage(request("m"), never)).rejects.toMatchObject({ code: "rate_limited" });
+  const long = alone(new SmallKey(clock, 1, 61_000), clock);
   const [first, second] = names(2).map((name) => long.createMessage(request(name), never));
   await expect(second).rejects.toMatchObject({ retryAfterMs: 61_000 });
   await clock.advance(2_000);
@@ -139,7 +91,7 @@ test("a refusal of a call that ran alone is the caller's, as is a wait of more t
 test("a call that waits can be stopped, and leaves its place to the next", async () => {
   const clock = new ManualClock();
   const inner = new SmallKey(clock, 1, 1_000);
-  const provider = adaptiveConcurrency(inner, clock);
+  const provider = alone(inner, clock);
   const stopping = new AbortController();
   const first = provider.createMessage(request("call 0"), never);
   const stopped = provider.createMessage(request("stopped"), stopping.signal);
@@ -155,7 +107,7 @@ test("a call that waits can be stopped, and leaves its place to the next", async
 test("a consumer that leaves at the first word gives its place back", async () => {
   const clock = new ManualClock();
   const inner = new SmallKey(clock, 1, 1_000);
-  const provider = adaptiveConcurrency(inner, clock);
+  const provider = alone(inner, clock);
   const leaving = (async () => {
     for await (const event of provider.createMessageStream(request("left"), never)) if (event.type === "text") return;
   })();

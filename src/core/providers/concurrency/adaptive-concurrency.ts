@@ -1,8 +1,9 @@
 import { ProviderError } from "../../protocol/errors.ts";
-import type { Clock } from "../../protocol/runtime.ts";
+import type { Runtime } from "../../protocol/runtime.ts";
 import type { LlmProvider, ModelRequest, StreamEvent } from "../provider.ts";
 import { withStream } from "../whole-response.ts";
 import { CallQueue } from "./call-queue.ts";
+import type { KeyHolders } from "./key-holders.ts";
 
 /** When a refusal does not say how long to wait. Milliseconds. */
 const UNSAID_WAIT_MS = 1_000;
@@ -13,10 +14,15 @@ const LONGEST_WAIT_MS = 60_000;
  * A provider whose calls go on as many at once as its key takes. Nothing is limited until the provider refuses
  * a call (429); from then on half as many go on at once, and a little more with each one that succeeds (AIMD).
  * A refused call waits its turn and is made again, in the place it had; only a status tells of it. A call that
- * was refused though none went on beside it has met a limit of another kind: its error is the caller's.
+ * was refused though none went on beside it, in this process or another, has met a limit of another kind: its error is the
+ * caller's.
  */
-export function adaptiveConcurrency(provider: LlmProvider, clock: Clock): LlmProvider {
-  const queue = new CallQueue(clock);
+export function adaptiveConcurrency(
+  provider: LlmProvider,
+  runtime: Pick<Runtime, "clock" | "random">,
+  holders: KeyHolders,
+): LlmProvider {
+  const queue = new CallQueue(runtime, holders);
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
     const ticket = queue.ticket();
@@ -32,6 +38,7 @@ export function adaptiveConcurrency(provider: LlmProvider, clock: Clock): LlmPro
       let begun = false;
       try {
         for await (const event of provider.createMessageStream(request, signal)) {
+          if (!begun && event.type !== "sent") queue.answered(place);
           begun ||= event.type !== "sent";
           if (event.type === "end") queue.succeeded();
           yield event;

@@ -1,4 +1,6 @@
-import type { Clock } from "../../protocol/runtime.ts";
+import type { Clock, Runtime } from "../../protocol/runtime.ts";
+import type { KeyHolders } from "./key-holders.ts";
+import { KeyLimit } from "./key-limit.ts";
 
 /** A call's place: in the queue at first, among those that go on once `entered` resolves. Disposing gives it up. */
 export interface Slot extends Disposable {
@@ -14,24 +16,28 @@ interface Call extends Slot {
   state: "waiting" | "going on" | "over";
   /** Another call has gone on at the same time. */
   hasCompany: boolean;
+  /** The provider has begun to answer it. */
+  isAnswered: boolean;
   /** How often the limit had been lowered when it began. */
   lowered: number;
 }
 
-/** Calls in order of their tickets, as many at once as a limit allows that refusals lower and successes raise. */
+/** Calls in order of their tickets, as many at once as their key's limit allows. */
 export class CallQueue {
   readonly #clock: Clock;
   readonly #calls = new Set<Call>();
+  readonly #limit: KeyLimit;
   #tickets = 0;
-  #limit = Number.POSITIVE_INFINITY;
-  /** How often the limit was lowered. */
-  #lowered = 0;
-  /** Nothing begins before this time. Milliseconds since the epoch. */
-  #pausedUntil = 0;
   #cancelResume = () => {};
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(runtime: Pick<Runtime, "clock" | "random">, holders: KeyHolders) {
+    this.#clock = runtime.clock;
+    this.#limit = new KeyLimit(runtime, holders);
+    holders.hear((word) => {
+      const going = this.#goingOn();
+      this.#limit.heard(word, { going: going.length, isAnswered: going.some(({ isAnswered }) => isAnswered) });
+      this.#advance();
+    });
   }
 
   /** A place in the order that a call keeps, however often it is made again. */
@@ -55,6 +61,7 @@ export class CallQueue {
       enter: gate.resolve,
       state: "waiting",
       hasCompany: false,
+      isAnswered: false,
       lowered: 0,
       [Symbol.dispose]: () => {
         signal.removeEventListener("abort", onAbort);
@@ -70,26 +77,31 @@ export class CallQueue {
     return call.state === "waiting" ? Object.assign(call, { before: this.#before(ticket) }) : call;
   }
 
+  /** The provider has begun to answer a call. */
+  answered(place: Slot): void {
+    const call = this.#callOf(place);
+    if (call !== undefined) call.isAnswered = true;
+    this.#limit.answered();
+  }
+
   succeeded(): void {
-    this.#limit += 1 / this.#limit;
+    this.#limit.succeeded();
     this.#advance();
   }
 
-  /** Takes a refusal in; `alone` when no other call went on beside the refused one. */
+  /** Takes a refusal in; `alone` when no other call can have been its reason. */
   refused(place: Slot, waitMs: number): "alone" | "crowded" {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + waitMs);
-    const call = [...this.#calls].find((each) => each === place);
-    if (call === undefined || !call.hasCompany) return "alone";
-    // Calls that began together are refused together: that lowers the limit once.
-    if (call.lowered === this.#lowered) {
-      this.#limit = Math.max(1, Math.floor(Math.min(this.#limit, this.#goingOn().length) / 2));
-      this.#lowered += 1;
-    }
-    return "crowded";
+    const call = this.#callOf(place);
+    return this.#limit.refused({
+      waitMs,
+      isAlone: call === undefined || !call.hasCompany,
+      lowered: call?.lowered ?? this.#limit.lowered,
+      going: this.#goingOn().length,
+    });
   }
 
   #advance(): void {
-    const waitMs = this.#pausedUntil - this.#clock.now();
+    const waitMs = this.#limit.waitMs();
     this.#cancelResume();
     this.#cancelResume = () => {};
     const waiting = this.#waiting();
@@ -99,13 +111,17 @@ export class CallQueue {
       return;
     }
     const going = this.#goingOn();
-    for (const call of waiting.slice(0, Math.max(0, Math.floor(this.#limit) - going.length))) {
+    for (const call of waiting.slice(0, Math.max(0, this.#limit.share() - going.length))) {
       call.state = "going on";
-      call.lowered = this.#lowered;
+      call.lowered = this.#limit.lowered;
       going.push(call);
       call.enter();
     }
     if (going.length > 1) for (const call of going) call.hasCompany = true;
+  }
+
+  #callOf(place: Slot): Call | undefined {
+    return [...this.#calls].find((call) => call === place);
   }
 
   #goingOn(): Call[] {

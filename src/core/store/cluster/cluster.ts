@@ -3,6 +3,7 @@ import type { GrowthLedger } from "../../growth-ledger.ts";
 import { type AppError, StoreError } from "../../protocol/errors.ts";
 import type { Log } from "../../protocol/log.ts";
 import type { Clock } from "../../protocol/runtime.ts";
+import type { HoldersOf } from "../../providers/concurrency/key-holders.ts";
 import type { SharedRates } from "../../shared-rates.ts";
 import { type ClusterConnection, openClusterConnection, setUpCluster } from "./cluster-connection.ts";
 import { openWords } from "./cluster-words.ts";
@@ -13,6 +14,7 @@ import { type Beat, Membership, othersThan } from "./membership.ts";
 import { RateRows } from "./rate-rows.ts";
 import { Roles } from "./roles.ts";
 import { gatewaySessions } from "./shard-sessions.ts";
+import { sharedKeys } from "./shared-keys.ts";
 
 export interface ReplicaStart {
   /** Leads to the database itself: locks and notifications do not pass a pooler. */
@@ -43,6 +45,8 @@ export interface OpenCluster extends Cluster {
   setUp<T>(work: () => Promise<T>): Promise<T>;
   /** The platforms' rates, which all processes keep together. */
   readonly rates: SharedRates;
+  /** How much each provider's key takes, which all processes learn together. */
+  readonly holdersOf: HoldersOf;
   /** What has been added today, which all processes count together. */
   readonly growth: GrowthLedger;
   /** From now on this process says that it lives. `orphaned`: who is no more and has left sessions; called again until nothing is left. */
@@ -98,14 +102,13 @@ async function join(
     lost: () => lost(new StoreError("stale_owner", "the other replicas have taken this one for dead")),
   });
   time.take(membership.aheadMs);
-  const words = await openWords({ connection: over, id, log });
+  const words = { ...(await openWords({ connection: over, id, log })), size: () => size };
   const locks = await Locks.open({ connection: over, id, clock, log, words, membership });
   return {
     id,
     isShared: true,
     connection: over,
     clock: time.clock,
-    size: () => size,
     members: () => readMembers(over),
     drain: (replica: string) => drainMember(over, replica),
     ...words,
@@ -113,6 +116,7 @@ async function join(
     lock: locks.take,
     rates: new RateRows({ connection: over, clock, log }),
     growth: new GrowthRows({ connection: over, clock: time.clock, log }),
+    holdersOf: sharedKeys({ ...words, log }),
     requireAlive: () => membership.requireAlive(),
     setUp: (work) => setUpCluster(over, clock, work),
     begin(whose) {

@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Cluster } from "../../cluster.ts";
+import type { Log } from "../../protocol/log.ts";
+import type { HoldersOf, KeyWord } from "../../providers/concurrency/key-holders.ts";
+
+const ms = z.number().min(0);
+const wordSchema = z.object({
+  key: z.string(),
+  word: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("refused"), waitMs: ms, limit: z.number().min(1), againMs: ms.nullable() }),
+    z.object({ type: z.literal("answered") }),
+  ]),
+});
+
+interface Words extends Pick<Cluster, "tell" | "hear" | "size"> {
+  readonly log: Log;
+}
+
+/** Who else calls with a key, of which they tell each other a digest. */
+export function sharedKeys({ tell, hear, size, log }: Words): HoldersOf {
+  /** A key's queue is made anew with its provider's settings: the newest listens. */
+  const listeners = new Map<string, (word: KeyWord) => void>();
+  hear("providers", (about) => {
+    const heard = read(about);
+    if (heard !== null) listeners.get(heard.key)?.(heard.word);
+  });
+  return (endpoint) => {
+    const key = digest(endpoint);
+    return {
+      size,
+      tell(word) {
+        const about = JSON.stringify({ key, word } satisfies z.infer<typeof wordSchema>);
+        tell("providers", about).catch((error: unknown) => log.warn({ err: error }, "others_not_told"));
+      },
+      hear(listener) {
+        listeners.set(key, listener);
+      },
+    };
+  };
+}
+
+function digest({ id, baseUrl, apiKey }: Parameters<HoldersOf>[0]): string {
+  return createHash("sha256")
+    .update(JSON.stringify([id, baseUrl, apiKey]))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+/** Null for what another version tells. */
+function read(about: string): z.infer<typeof wordSchema> | null {
+  try {
+    return wordSchema.safeParse(JSON.parse(about)).data ?? null;
+  } catch {
+    return null;
+  }
+}
