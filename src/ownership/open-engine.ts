@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../core/embedded-engine/embedded-engine.ts";
 import type { SessionEngine } from "../core/engine/engine.ts";
 import type { OpenCluster } from "../core/store/cluster/cluster.ts";
+import type { Reach } from "./reach.ts";
 
 /** What runs the sessions, and how much it has to do here. */
 export interface ProgramEngine extends SessionEngine {
@@ -12,12 +13,14 @@ interface EngineOpening extends Omit<EmbeddedEngineOptions, "maxConcurrentRuns" 
   readonly config: Pick<Config, "database" | "maxConcurrentRuns" | "quotas">;
   /** Null where this process runs all sessions. */
   readonly shared: OpenCluster | null;
+  readonly reach: Pick<Reach, "mayTake"> | null;
 }
 
 /** The engine of the settings; the package of the one for several processes is loaded only where it is chosen. */
-export async function openEngine({ config, shared, ...parts }: EngineOpening): Promise<ProgramEngine> {
+export async function openEngine({ config, shared, reach, ...parts }: EngineOpening): Promise<ProgramEngine> {
   const given = { ...parts, maxConcurrentRuns: config.maxConcurrentRuns, placeLimits: config.quotas };
   if (shared === null) return new EmbeddedEngine(given);
   const { DbosEngine } = await import("../core/dbos-engine/dbos-engine.ts");
-  return new DbosEngine({ ...given, url: config.database.directUrl, cluster: shared });
+  const mayHold = () => reach?.mayTake() ?? Promise.resolve(true);
+  return new DbosEngine({ ...given, url: config.database.directUrl, cluster: shared, mayHold });
 }

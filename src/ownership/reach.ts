@@ -15,8 +15,14 @@ export interface ReachScope {
 /** How often it is looked. Milliseconds. */
 const LOOK_EVERY_MS = 500;
 
-/** A platform that is not reached for longer is another process's, if one reaches it. Milliseconds. */
+/** A platform that is not connected for longer is another process's, if one receives from it. Milliseconds. */
 const HAND_OVER_MS = 5_000;
+
+/** Requests that fail for so long, at least two of them so far apart, are another process's, if one reaches the platform. Milliseconds. */
+const FAILING_MS = { since: 2_000, apart: 1_000 };
+
+/** So long after a request that failed no session is taken that another process could take. Milliseconds. */
+const DOUBT_MS = 2_000;
 
 /** How long a start waits for a platform that another process reaches. Milliseconds. */
 const START_WITHIN_MS = 30_000;
@@ -74,6 +80,23 @@ export class Reach {
     }
   }
 
+  /** Whether sessions may be taken: not while another process reaches a platform that this one perhaps does not. */
+  async mayTake(): Promise<boolean> {
+    const now = this.#options.clock.now();
+    const inDoubt = this.#remote().filter(
+      ({ name, health }) =>
+        !health().connected || now - (this.#failing.get(name)?.lastAt ?? Number.NEGATIVE_INFINITY) < DOUBT_MS,
+    );
+    if (inDoubt.length === 0) return true;
+    try {
+      const reports = await this.#reports();
+      return !inDoubt.some(({ name }) => reports.some(({ reaches }) => reaches.includes(name)));
+    } catch (error) {
+      this.#options.log.warn({ err: error }, "reach_not_known");
+      return true;
+    }
+  }
+
   /** Resolves with the reason once this process must leave the work to others; never, where it need not. */
   async lost(signal: AbortSignal): Promise<AppError> {
     const { clock, log } = this.#options;
@@ -97,8 +120,8 @@ export class Reach {
     }
     const away = ({ name }: { name: PlatformName }) => now - (this.#awaySince.get(name) ?? now) >= HAND_OVER_MS;
     const fails = ({ name }: { name: PlatformName }) => {
-      const { firstAt = 0, lastAt = 0 } = this.#failing.get(name) ?? {};
-      return lastAt - firstAt >= HAND_OVER_MS;
+      const { firstAt = now, lastAt = now } = this.#failing.get(name) ?? {};
+      return now - firstAt >= FAILING_MS.since && lastAt - firstAt >= FAILING_MS.apart;
     };
     if (!remote.some((each) => away(each) || fails(each))) return null;
     const reports = await this.#reports();

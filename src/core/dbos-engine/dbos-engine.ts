@@ -13,6 +13,8 @@ export interface DbosSessions extends Omit<EmbeddedEngineOptions, "placement"> {
   /** The database itself. */
   readonly url: string;
   readonly cluster: OpenCluster;
+  /** Whether this process may hold sessions now; left out: always. What it may not hold it leaves to the others. */
+  readonly mayHold?: () => Promise<boolean>;
   readonly loadSdk?: () => Promise<LoadedSdk>;
 }
 
@@ -24,6 +26,9 @@ const SWEEP_EVERY_MS = 10_000;
 
 /** Says to the others that something is stored that nobody has asked anybody to run. */
 const SWEEP = "sweep";
+
+/** The others are told so long after a session was left to them: its claim here is over by then. Milliseconds. */
+const LEFT_MS = 50;
 
 /** How often it is made sure that no word of a stop was lost. Milliseconds. */
 const STOPS_EVERY_MS = 1_000;
@@ -111,7 +116,7 @@ export class DbosEngine implements SessionEngine {
     const sdk = await (this.#options.loadSdk ?? loadSdk)();
     const hold = async (sessionId: string) => {
       await this.#begun.promise;
-      return this.#here.hold(sessionId);
+      return (await this.#mayHold()) ? this.#here.hold(sessionId) : this.#leave(sessionId);
     };
     const mostHeld = maxConcurrentRuns + WAITING_HELD;
     const free = () => {
@@ -120,6 +125,21 @@ export class DbosEngine implements SessionEngine {
     };
     const claiming = { url, replicaId: cluster.id, mostHeld, free, ids: runtime.ids, log, sdk, hold };
     return cluster.setUp(() => openClaims(claiming));
+  }
+
+  async #mayHold(): Promise<boolean> {
+    return (await this.#options.mayHold?.()) ?? true;
+  }
+
+  /** Asks for the session anew, and lets its claim here be over. */
+  async #leave(sessionId: string): Promise<void> {
+    const { cluster, log } = this.#options;
+    const claims = await this.#claims();
+    await claims.request(sessionId);
+    log.info({ sessionId }, "session_left_to_others");
+    this.#timers.after(LEFT_MS, () => {
+      cluster.tell("claims", "").catch((error: unknown) => log.warn({ err: error }, "claims_not_told"));
+    });
   }
 
   #takeOver(ids: readonly string[]): void {
@@ -144,7 +164,7 @@ export class DbosEngine implements SessionEngine {
   #look(claims: Claims, tells = true): void {
     const { log, cluster } = this.#options;
     const look = async () => {
-      if (!(await claims.look()) && tells) await cluster.tell("claims", "");
+      if (!(await this.#mayHold()) || (!(await claims.look()) && tells)) await cluster.tell("claims", "");
     };
     // DBOS itself looks a moment later.
     look().catch((error: unknown) => log.warn({ err: error }, "claims_not_looked_at"));
