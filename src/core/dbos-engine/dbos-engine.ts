@@ -149,15 +149,14 @@ export class DbosEngine implements SessionEngine {
     log.warn({ replicas: ids }, "replicas_gone");
     const takeOver = async () => {
       const claims = await this.#claims();
-      await claims.recover(ids);
+      await claims.recover(ids).finally(() => {
+        // Another one that is gone need not wait for what follows.
+        this.#isTakingOver = false;
+      });
       this.#look(claims);
       await this.#sweep();
     };
-    takeOver()
-      .catch((error: unknown) => log.error({ err: error, replicas: ids }, "takeover_failed"))
-      .finally(() => {
-        this.#isTakingOver = false;
-      });
+    takeOver().catch((error: unknown) => log.error({ err: error, replicas: ids }, "takeover_failed"));
   }
 
   /** Takes what waits for a process, as far as there is room here; otherwise the others are told. */
