@@ -1,28 +1,16 @@
-import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform.ts";
-import { createTaskBoard } from "../../../src/adapters/render/progress/task-board.ts";
-import { createTaskViews } from "../../../src/adapters/render/progress/task-view.ts";
-import { createRunViews } from "../../../src/adapters/render/run-view.ts";
-import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
-import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
-import { createIntake } from "../../../src/core/inbound/intake.ts";
-import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
-import type { InboundEvent, InboundMessage, Person, Receipt, Receive } from "../../../src/core/protocol/platform.ts";
-import { createSessionRunner } from "../../../src/core/run/runner.ts";
-import { skillCatalogue } from "../../../src/core/skills/skills.ts";
+import type { InboundEvent, InboundMessage, Person, Receipt } from "../../../src/core/protocol/platform.ts";
 import { sessionKeyOf } from "../../../src/core/store/sessions.ts";
 import type { Store } from "../../../src/core/store/store.ts";
-import { commandServices } from "../command-services.ts";
-import { buildConfig } from "../query-config.ts";
 import { countingIds, seededRandom } from "../runtime.ts";
-import { silentLog } from "../silent-log.ts";
 import { Decisions } from "./decisions.ts";
 import { Delegation } from "./errands.ts";
 import { LineAudit } from "./line-audit.ts";
-import { answerMark, askText, type CallTally, simRegistry } from "./sim-model.ts";
-import { ANA, BOB, CHIEF, type Reached, SimPeople } from "./sim-people.ts";
-import { type SimMessage, SimServer, simPlatform } from "./sim-platform.ts";
-import { slowStore } from "./sim-store.ts";
-import { Deeds, simTools, withAgents } from "./sim-tools.ts";
+import { answerMark, askText, type CallTally } from "./sim-model.ts";
+import { ANA, BOB, SimPeople } from "./sim-people.ts";
+import { type SimMessage, SimServer } from "./sim-platform.ts";
+import { APPROVALS, type SimProgram, type SimSurroundings, startProgram } from "./sim-program.ts";
+import { embeddedHouse, type OpenHouse, type SimHouse } from "./sim-seat.ts";
+import { Deeds } from "./sim-tools.ts";
 import { type SimProcess, World } from "./world.ts";
 
 /** One person's request in the simulation. */
@@ -32,13 +20,10 @@ interface Ask {
   /** Virtual milliseconds from the start. */
   readonly at: number;
   accepted: boolean;
-}
-
-/** What the engine of a process has to do; before it has started, nobody knows. */
-interface Load {
-  readonly isStarted: boolean;
-  readonly running: number;
-  readonly waiting: number;
+  /** The platform will hand it to whoever is there. */
+  isPlanned: boolean;
+  /** Whom it was handed to last. */
+  carrier: SimProcess | null;
 }
 
 export interface Report {
@@ -76,79 +61,110 @@ const LIMIT_MS = 30 * 60_000;
 /** Until all live messages have been folded. Milliseconds. */
 const FOLDING_MS = 120_000;
 const START_MS = 1_800_000_000_000;
-const APPROVALS = { approvers: [CHIEF.id], requester: true, expiresMinutes: 2, admins: [] };
 
 /** Plays a whole conversation from a seed: people, crashes, faults of model and platform. The store is empty. */
-export function playConversation(seed: number, store: Store): Promise<Report> {
-  return new Conversation(seed, store).play();
+export function playConversation(seed: number, store: Store, open: OpenHouse = embeddedHouse): Promise<Report> {
+  return new Conversation(seed, store, open).play();
 }
 
 class Conversation {
   readonly #world: World;
   readonly #store: Store;
   readonly #server: SimServer;
+  readonly #house: SimHouse;
   readonly #asks: Ask[];
   readonly #people: SimPeople;
   readonly #deeds: Deeds;
   readonly #decisions: Decisions;
   readonly #lines: LineAudit;
-  readonly #mode: "write" | "agi";
-  readonly #delegation: Delegation | null;
-  /** Until then the usual model has no capacity. Milliseconds since the epoch. */
-  readonly #overloadedUntil: number;
-  /** The process that events reach now. */
-  #reached: Reached | null = null;
-  readonly #ids = countingIds();
-  readonly #faultRate: number;
+  readonly #around: SimSurroundings;
+  /** Those that events reach now. */
+  #programs: readonly SimProgram[] = [];
   #killsLeft: number;
   #kills = 0;
+  #launchedAt = START_MS;
+  #isOver = false;
   readonly #calls: CallTally = { sent: 0, refused: 0 };
 
-  constructor(seed: number, store: Store) {
+  constructor(seed: number, store: Store, open: OpenHouse) {
     const random = seededRandom(seed);
     this.#world = new World(random);
     this.#store = store;
     this.#server = new SimServer(this.#world);
-    this.#faultRate = random.next() < 0.5 ? 0 : 0.08;
+    this.#house = open(this.#world);
+    const faultRate = random.next() < 0.5 ? 0 : 0.08;
     this.#killsLeft = Math.floor(random.next() * 5);
     this.#asks = makeAsks(random);
-    this.#mode = random.next() < 0.3 ? "agi" : "write";
-    this.#overloadedUntil = START_MS + (random.next() < 0.2 ? 15_000 * random.next() : 0);
-    this.#delegation = random.next() < DELEGATING ? new Delegation(random) : null;
-    this.#deeds = new Deeds(store, this.#mode);
+    const mode: SimSurroundings["mode"] = random.next() < 0.3 ? "agi" : "write";
+    const overloadedUntil = START_MS + (random.next() < 0.2 ? 15_000 * random.next() : 0);
+    const delegation = random.next() < DELEGATING ? new Delegation(random) : null;
+    this.#deeds = new Deeds(store, mode);
     this.#lines = new LineAudit(store, this.#deeds);
     this.#decisions = new Decisions(store);
-    const reached = () => (this.#reached?.process.isAlive === true ? this.#reached : null);
     const told = (button: string, receipt: Receipt) => {
       this.#decisions.clicked(button, receipt);
       this.#lines.clicked(button, receipt, this.#world.now());
     };
+    const reached = () => this.#reachable();
     this.#people = new SimPeople(this.#world, { reached, expiresMs: APPROVALS.expiresMinutes * 60_000, told });
+    const shared = { world: this.#world, store, server: this.#server, ids: countingIds() };
+    const played = { deeds: this.#deeds, calls: this.#calls, mode, delegation, faultRate, overloadedUntil };
+    this.#around = { ...shared, ...played };
     this.#server.seen = (message) => this.#sees(message);
+    this.#world.died = (process) => this.#died(process);
   }
 
   async play(): Promise<Report> {
-    for (;;) {
-      const steps = this.#delegation === null ? 90 : 150;
-      const process = this.#world.spawn(this.#killsLeft > 0 ? 1 + Math.floor(this.#world.random.next() * steps) : null);
-      const finished = await this.#continueRun(process, this.#start(process));
-      if (process.isAlive) return this.#report(finished);
-      this.#killsLeft -= 1;
-      this.#kills += 1;
-      await this.#world.runUntil(() => false, 200 + this.#world.random.next() * 3_000);
-    }
+    for (let count = 0; count < this.#house.processes; count += 1) this.#launch();
+    const finished = await this.#untilOver();
+    this.#isOver = true;
+    await this.#house.close();
+    return this.#report(finished);
   }
 
-  /** Until all is done, or it is clear that it never will be, or the process dies. True when all is done. */
-  async #continueRun(process: SimProcess, load: () => Load): Promise<boolean> {
+  /** A process over the same database and platform as those before and beside it. */
+  #launch(): void {
     const world = this.#world;
-    for (const end = world.now() + LIMIT_MS; process.isAlive && world.now() < end; ) {
+    const steps = this.#around.delegation === null ? 90 : 150;
+    const process = world.spawn(this.#killsLeft > 0 ? 1 + Math.floor(world.random.next() * steps) : null);
+    this.#launchedAt = world.now();
+    const start = async () => {
+      const seat = await world.real(process, () => this.#house.join(process));
+      this.#programs = [...this.#programs, startProgram(this.#around, process, seat)];
+      if (this.#isComplete()) for (const ask of this.#asks) this.#deliver(ask);
+    };
+    world.own(process, start());
+  }
+
+  #died(process: SimProcess): void {
+    this.#programs = this.#programs.filter((program) => program.process !== process);
+    this.#house.died(process);
+    if (this.#isOver) return;
+    this.#killsLeft -= 1;
+    this.#kills += 1;
+    this.#world.clockOf(null).after(200 + this.#world.random.next() * 3_000, () => this.#launch());
+  }
+
+  /** All that are to serve are there. */
+  #isComplete(): boolean {
+    return this.#programs.length === this.#house.processes;
+  }
+
+  /** A process that takes what people do; null while none lives. */
+  #reachable(): SimProgram | null {
+    const awake = this.#programs.filter(({ process }) => process.thawed === null);
+    return awake[awake.length > 1 ? Math.floor(this.#world.random.next() * awake.length) : 0] ?? null;
+  }
+
+  /** Until all is done, or it is clear that it never will be. True when all is done. */
+  async #untilOver(): Promise<boolean> {
+    const world = this.#world;
+    while (world.now() < this.#launchedAt + LIMIT_MS) {
       const begun = world.now();
-      await world.runUntil(() => !process.isAlive || this.#isQuiet(load()), LIMIT_MS);
+      await world.runUntil(() => this.#isQuiet(), LIMIT_MS);
       // Folds may lag behind the end of their run, and what is in the store may not have begun yet.
-      if (process.isAlive) await world.runUntil(() => !process.isAlive, FOLDING_MS);
-      if (process.isAlive && this.#isQuiet(load()) && (await this.#lines.isAtRest(this.#sessionKeys(), world.now())))
-        return true;
+      await world.runUntil(() => !this.#isComplete(), FOLDING_MS);
+      if (this.#isQuiet() && (await this.#lines.isAtRest(this.#sessionKeys(), world.now()))) return true;
       if (world.now() === begun) return false;
     }
     return false;
@@ -158,9 +174,11 @@ class Conversation {
     return [...new Set(this.#asks.map(({ event }) => sessionKeyOf(event.thread)))];
   }
 
-  #isQuiet({ isStarted, running, waiting }: Load): boolean {
-    const isAtRest = isStarted && running === 0 && waiting === 0 && this.#people.pending === 0;
-    return isAtRest && this.#asks.every((ask) => ask.accepted) && this.#openCards().length === 0;
+  #isQuiet(): boolean {
+    const loads = this.#programs.map((program) => program.load());
+    const isAtRest = loads.every(({ isStarted, running, waiting }) => isStarted && running === 0 && waiting === 0);
+    if (!this.#isComplete() || !isAtRest || this.#people.pending > 0) return false;
+    return this.#asks.every((ask) => ask.accepted) && this.#openCards().length === 0;
   }
 
   #openCards(): SimMessage[] {
@@ -171,100 +189,29 @@ class Conversation {
     this.#people.sees(message);
     const [verb, , runId, turn] = (message.buttons[0] ?? "").split(":");
     if (verb === "approve") this.#decisions.asked(`${runId}:${turn}`);
-    const reached = this.#reached;
-    if (reached?.process.isAlive) {
-      this.#world.own(
-        reached.process,
-        this.#world.real(reached.process, () => this.#decisions.look()),
-      );
-    }
-  }
-
-  /** A new process over the same database and platform. */
-  #start(process: SimProcess): () => Load {
-    const world = this.#world;
-    const clock = world.clockOf(process);
-    const runtime = { clock, ids: this.#ids, random: world.random };
-    const store = slowStore(this.#store, world, process);
-    const inner = simPlatform({ world, process, server: this.#server, faultRate: this.#faultRate });
-    const platform = pacePlatform(inner, clock, { emptyAt: clock.now() });
-    const engine = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns: 2, target: () => platform });
-    const board = createTaskBoard();
-    const deps = { store, engine, clock, log: silentLog, approvals: APPROVALS };
-    const tools = withAgents(simTools(world, process, this.#deeds), deps);
-    const receive = createIntake({
-      commands: CHAT_COMMANDS,
-      store,
-      engine,
-      runtime,
-      log: silentLog,
-      approvals: APPROVALS,
-      access: { admins: [], deny: [], guests: false, external: false },
-      requiresMention: () => false,
-      workspaceRefusal: () => Promise.resolve(null),
-      ...commandServices(),
-    });
-    const { signal } = new AbortController();
-    const finaliser = new MessageFinaliser({ store, clock, log: silentLog, platform: () => platform, signal });
-    const runner = createSessionRunner({
-      finaliser,
-      store,
-      runtime,
-      log: silentLog,
-      registry: simRegistry({
-        world,
-        process,
-        tally: this.#calls,
-        faultRate: this.#faultRate,
-        overloadedUntil: this.#overloadedUntil,
-        delegation: this.#delegation,
-      }),
-      // Far away: each call is reserved, none is refused.
-      budgets: { dayUsd: 1_000_000 },
-      approvals: APPROVALS,
-      engine,
-      tools: () => tools,
-      skillsOf: () => skillCatalogue([], []),
-      platform: () => platform,
-      openView: (_name, body) =>
-        body.kind === "child"
-          ? createTaskViews({ board, clock }, body)
-          : createRunViews({ platform, clock, log: silentLog, board }),
-      channelConfigOf: () =>
-        Promise.resolve({
-          config: buildConfig({ model: "sim/sim", fallbackModel: "sim/other", mode: this.#mode }),
-          sandboxRoot: "/nowhere",
-          allowedHosts: [],
-          blockedUrls: [],
-          place: { platform: "Slack", channel: "C" },
-        }),
-      instructionsOf: () => [],
-      saveAttachment: () => Promise.resolve(null),
-    });
-    this.#reached = { process, receive };
-    let isStarted = false;
-    const starting = async () => {
-      await engine.start(runner);
-      isStarted = true;
-    };
-    world.own(process, starting());
-    world.own(process, finaliser.finaliseStale("slack"));
-    for (const ask of this.#asks) if (!ask.accepted) this.#deliver(ask, receive, process);
-    return () => ({ isStarted, ...engine.load() });
+    const [program] = this.#programs;
+    if (program === undefined) return;
+    const look = this.#world.real(program.process, () => this.#decisions.look());
+    this.#world.own(program.process, look);
   }
 
   /** The platform delivers an event until it is acknowledged, also twice. */
-  #deliver(ask: Ask, receive: Receive, process: SimProcess): void {
+  #deliver(ask: Ask): void {
+    if (ask.accepted || ask.isPlanned || ask.carrier?.isAlive === true) return;
     const world = this.#world;
-    const hand = async (event: InboundEvent) => {
+    const hand = async ({ process, receive }: SimProgram, event: InboundEvent) => {
       await world.step(process);
       const receipt = await receive(event);
       if (receipt.type === "accepted" || receipt.type === "duplicate") ask.accepted = true;
     };
-    const delay = Math.max(0, START_MS + ask.at - world.now());
-    world.clockOf(process).after(delay, () => {
-      world.own(process, hand(ask.event));
-      if (world.random.next() < 0.3) world.own(process, hand(ask.event));
+    ask.isPlanned = true;
+    world.clockOf(null).after(Math.max(0, START_MS + ask.at - world.now()), () => {
+      ask.isPlanned = false;
+      for (const _ of world.random.next() < 0.3 ? [1, 2] : [1]) {
+        const program = this.#reachable();
+        ask.carrier = program?.process ?? null;
+        if (program !== null) world.own(program.process, hand(program, ask.event));
+      }
     });
   }
 
@@ -322,7 +269,8 @@ function makeAsks(random: { next(): number }): Ask[] {
       const at = index * 3_000 * random.next() + thread * 200;
       const text = askText(id, Math.floor(random.next() * 4));
       const by = random.next() < 0.25 ? BOB : ANA;
-      return { id, event: askEvent({ thread, index, by }, text), at, accepted: false };
+      const event = askEvent({ thread, index, by }, text);
+      return { id, event, at, accepted: false, isPlanned: false, carrier: null };
     }),
   ).flat();
 }

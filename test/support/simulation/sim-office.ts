@@ -273,7 +273,7 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
         messageId: String(events),
       };
       const receipt = await life.receive(message);
-      if (more.diesAfter !== undefined) world.dieAfter(life.process, more.diesAfter);
+      if (more.diesAfter !== undefined) life.process.stepsLeft = more.diesAfter;
       await pass(SETTLED_MS);
       return receipt;
     },

@@ -16,6 +16,10 @@ interface Timer {
 /** A process of the program inside the simulation; it dies between two steps, and all it awaits is lost. */
 export interface SimProcess {
   isAlive: boolean;
+  /** Steps until it is killed; null: it lives. */
+  stepsLeft: number | null;
+  /** Resolves when it goes on; null where it is not frozen. */
+  thawed: PromiseWithResolvers<void> | null;
 }
 
 /**
@@ -24,14 +28,15 @@ export interface SimProcess {
  */
 export class World {
   readonly random: Random;
+  /** Told of each process that dies, when it does. */
+  died: (process: SimProcess) => void = () => {};
+  /** Whether what goes on in real time and is not counted has come to rest, too. */
+  isOutsideQuiet: () => Promise<boolean> = () => Promise.resolve(true);
   #now = 1_800_000_000_000;
   #order = 0;
   #timers: Timer[] = [];
   #underWay = 0;
   #activity = 0;
-  /** Steps until the current process is killed; null: it lives. */
-  #killAfter: number | null = null;
-  #current: SimProcess | null = null;
 
   constructor(random: Random) {
     this.random = random;
@@ -43,29 +48,33 @@ export class World {
 
   /** A new process; `killAfter` is the number of steps it lives. */
   spawn(killAfter: number | null): SimProcess {
-    this.#killAfter = killAfter;
-    this.#current = { isAlive: true };
-    return this.#current;
+    return { isAlive: true, stepsLeft: killAfter, thawed: null };
   }
 
-  /** The process that lives now dies so many steps from here. */
-  dieAfter(process: SimProcess, steps: number): void {
-    if (process === this.#current) this.#killAfter = steps;
+  /** Nothing goes on in it, and what comes to it waits, until it thaws. */
+  freeze(process: SimProcess): void {
+    process.thawed ??= Promise.withResolvers();
+  }
+
+  thaw(process: SimProcess): void {
+    process.thawed?.resolve();
+    process.thawed = null;
   }
 
   /** A point where a process may die; resolves only for the living. */
   step(process: SimProcess): Promise<void> {
-    if (process === this.#current && process.isAlive && this.#killAfter !== null) {
-      this.#killAfter -= 1;
-      if (this.#killAfter <= 0) this.kill(process);
+    if (process.isAlive && process.stepsLeft !== null) {
+      process.stepsLeft -= 1;
+      if (process.stepsLeft <= 0) this.kill(process);
     }
     return process.isAlive ? Promise.resolve() : never();
   }
 
   kill(process: SimProcess): void {
+    if (!process.isAlive) return;
     process.isAlive = false;
-    this.#killAfter = null;
     this.#timers = this.#timers.filter((timer) => timer.owner !== process);
+    this.died(process);
   }
 
   /** Counts real asynchronous work; its result reaches only a living process. */
@@ -91,13 +100,11 @@ export class World {
 
   /** Waits for something in virtual time; its result reaches only a living process. */
   async virtual<T>(process: SimProcess, waiting: Promise<T>): Promise<T> {
-    try {
-      const value = await waiting;
-      return process.isAlive ? value : await never();
-    } catch (error) {
-      if (!process.isAlive) return never();
-      throw error;
-    }
+    const [outcome] = await Promise.allSettled([waiting]);
+    await process.thawed?.promise;
+    if (!process.isAlive) return never();
+    if (outcome.status === "rejected") throw outcome.reason;
+    return outcome.value;
   }
 
   clockOf(process: SimProcess | null): Clock {
@@ -130,7 +137,9 @@ export class World {
     for (;;) {
       await this.#settle();
       if (isDone()) return true;
-      const next = this.#timers.toSorted((a, b) => a.at - b.at || a.order - b.order)[0];
+      const [next] = this.#timers
+        .filter(({ owner }) => owner === null || owner.thawed === null)
+        .toSorted((a, b) => a.at - b.at || a.order - b.order);
       if (next === undefined || next.at > end) return false;
       this.#timers = this.#timers.filter((timer) => timer !== next);
       this.#now = Math.max(this.#now, next.at);
@@ -147,8 +156,13 @@ export class World {
     };
   }
 
-  /** Waits until no real work is under way and none begins. */
+  /** Waits until no real work is under way and none begins, counted or not. */
   async #settle(): Promise<void> {
+    do await this.#settleCounted();
+    while (!(await this.isOutsideQuiet()));
+  }
+
+  async #settleCounted(): Promise<void> {
     for (let quiet = 0; quiet < 3; ) {
       const before = this.#activity;
       await new Promise<void>((resolve) => setImmediate(resolve));

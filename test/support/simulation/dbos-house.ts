@@ -1,0 +1,273 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client } from "pg";
+import { z } from "zod";
+import type { ClusterTopic } from "../../../src/core/cluster.ts";
+import { DbosEngine, type DbosSessions } from "../../../src/core/dbos-engine/dbos-engine.ts";
+import type { SessionHandler } from "../../../src/core/engine/engine.ts";
+import { finaliseForDead } from "../../../src/core/people/stale-messages.ts";
+import type { Clock } from "../../../src/core/protocol/runtime.ts";
+import { CLAIMS, SESSION_QUEUE } from "../../../src/core/store/cluster/claim-rows.ts";
+import { type OpenCluster, openCluster } from "../../../src/core/store/cluster/cluster.ts";
+import { fencedPlatform } from "../../../src/ownership/fenced-platform.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { replicaOptions } from "../database/cluster.ts";
+import { MemoryRates } from "../database/memory-rates.ts";
+import { silentLog } from "../silent-log.ts";
+import { ReplicaSdk, type SdkCopies } from "./replica-sdk.ts";
+import type { SimHouse, SimSeat } from "./sim-seat.ts";
+import type { SimProcess, World } from "./world.ts";
+
+export interface DbosHouseOptions {
+  readonly url: string;
+  /** Looks at the database from outside. */
+  readonly observer: Pick<Client, "query">;
+  readonly copies: SdkCopies;
+}
+
+const REPLICAS = 2;
+/** What goes on in real time does so by a clock that runs so many times as fast. */
+const HURRY = 10;
+/** Within this time of a kill the others notice it, and after this time of a freeze. Milliseconds. */
+const NOTICED_MS = { killed: 1_000, frozen: 4_500 };
+/** How many replicas freeze, within how long, for how long at least and at most, and what they live after that. Milliseconds. */
+const FREEZES = { share: 0.25, withinMs: 12_000, leastMs: 5_000, mostMs: 15_000, lifeMs: 2_000 };
+/** How soon it is looked again whether real time has caught up, and when it never will. Milliseconds. */
+const LOOK_AGAIN_MS = 2;
+const STUCK_MS = 30_000;
+const FINALISER = "finaliser:slack";
+
+/** What is claimed, and who shows what the dead have left. */
+const OUTSIDE = `SELECT queue_partition_key AS session, status, executor_id AS replica FROM ${CLAIMS}
+    WHERE queue_name = '${SESSION_QUEUE}' AND status IN ('ENQUEUED', 'PENDING', 'DELAYED')
+  UNION ALL SELECT '', 'ROLE', replica FROM deckhand_cluster.role WHERE name = '${FINALISER}'`;
+const outsideSchema = z.array(z.object({ session: z.string(), status: z.string(), replica: z.string().nullable() }));
+type Outside = z.infer<typeof outsideSchema>;
+
+/** A replica, from when it has joined the others until they have noticed that it is no more. */
+interface Member {
+  readonly process: SimProcess;
+  readonly cluster: OpenCluster;
+  readonly sdk: ReplicaSdk;
+  /** leaving: it is dead, and the others are about to notice. */
+  state: "alive" | "dead" | "leaving";
+  isStarted: boolean;
+  /** Words that are on their way to it, by what it hears. */
+  readonly words: Map<ClusterTopic, number>;
+  ended: Promise<void>;
+}
+
+/**
+ * Replicas on a real PostgreSQL with DBOS Transact. Who holds a session, who lives and what replicas tell each other goes on
+ * in real time; the world's clock stands still whenever something of that is under way.
+ */
+export class DbosHouse implements SimHouse {
+  readonly processes = REPLICAS;
+  readonly #world: World;
+  readonly #options: DbosHouseOptions;
+  readonly #rates: MemoryRates;
+  readonly #members = new Map<SimProcess, Member>();
+  /** Something may have changed since it was looked. */
+  #isDirty = true;
+  #unquietSince: number | null = null;
+
+  constructor(world: World, options: DbosHouseOptions) {
+    this.#world = world;
+    this.#options = options;
+    this.#rates = new MemoryRates(world.clockOf(null));
+    world.isOutsideQuiet = () => this.#isQuiet();
+  }
+
+  async join(process: SimProcess): Promise<SimSeat> {
+    const { url, copies } = this.#options;
+    const world = this.#world;
+    const runtime = systemRuntime();
+    const lost = () => {
+      if (process.thawed === null) world.kill(process);
+    };
+    const cluster = await openCluster({ ...replicaOptions(url, { ...runtime, clock: hurried(runtime.clock) }), lost });
+    const watching = { changed: () => this.#changed(), real: this.#realOf(process) };
+    const sdk = new ReplicaSdk(await copies.take(), watching);
+    const ended = Promise.resolve();
+    const member: Member = { process, cluster, sdk, state: "alive", isStarted: false, words: new Map(), ended };
+    this.#members.set(process, member);
+    if (world.random.next() < FREEZES.share) this.#freezeSoon(member);
+    const shared = this.#watched(member);
+    const loadSdk = () => Promise.resolve(sdk.loaded);
+    return {
+      openEngine: (options) => new MemberEngine({ ...options, url, cluster: shared, loadSdk }, member),
+      size: () => cluster.size(),
+      rates: this.#rates,
+      fence: (platform) => fencedPlatform(platform, { cluster: shared, reach: { note: () => undefined } }),
+      finaliseLeft: async (finaliser) => {
+        const stale = { platform: "slack", finaliser, clock: world.clockOf(process), log: silentLog } as const;
+        shared.hold(FINALISER, (signal) => finaliseForDead({ ...stale, cluster: shared }, signal));
+      },
+    };
+  }
+
+  died(process: SimProcess): void {
+    const member = this.#members.get(process);
+    if (member?.state === "alive") this.#vanish(member, this.#world.random.next() * NOTICED_MS.killed);
+  }
+
+  /** It holds nothing more, which the others notice after a while. */
+  #vanish(member: Member, noticedMs: number): void {
+    member.state = "dead";
+    member.ended = member.sdk.end();
+    this.#world.clockOf(null).after(noticedMs, () => {
+      member.state = "leaving";
+      this.#changed();
+      this.#world.own(ANYBODY, this.#forget(member));
+    });
+  }
+
+  /** It stands still until the others have taken it for dead; then it goes on with what it was at, for a moment. */
+  #freezeSoon(member: Member): void {
+    const world = this.#world;
+    const outside = world.clockOf(null);
+    const { process } = member;
+    outside.after(world.random.next() * FREEZES.withinMs, () => {
+      if (member.state !== "alive" || !member.isStarted) return;
+      world.freeze(process);
+      this.#vanish(member, NOTICED_MS.frozen);
+      outside.after(FREEZES.leastMs + world.random.next() * (FREEZES.mostMs - FREEZES.leastMs), () => {
+        world.thaw(process);
+        outside.after(world.random.next() * FREEZES.lifeMs, () => world.kill(process));
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const { process } of this.#members.values()) this.#world.kill(process);
+    for (const member of this.#members.values()) await this.#forget(member);
+  }
+
+  /** With its connection its lock is gone, by which the others know. */
+  async #forget(member: Member): Promise<void> {
+    await member.ended;
+    await member.cluster.close();
+    if (this.#members.delete(member.process)) this.#options.copies.giveBack(member.sdk.copy);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#isDirty = true;
+  }
+
+  #realOf(process: SimProcess) {
+    return <T>(work: () => Promise<T>): Promise<T> => this.#world.real(process, work);
+  }
+
+  /** The cluster as the replica has it: nothing reaches a dead one, and the world waits for what is under way. */
+  #watched(member: Member): OpenCluster {
+    const { process, cluster, words } = member;
+    const real = this.#realOf(process);
+    return {
+      ...cluster,
+      connection: {
+        ...cluster.connection,
+        query: (...question) => real(() => cluster.connection.query(...question)),
+      },
+      requireAlive: () => real(() => cluster.requireAlive()),
+      setUp: (work) => real(() => cluster.setUp(work)),
+      others: () => Promise.resolve(this.#othersThan(process)),
+      // Channels take turns elsewhere: here are never so many sessions.
+      hold: (role, work) => (role === FINALISER ? cluster.hold(role, work) : () => Promise.resolve()),
+      begin: (orphaned) =>
+        cluster.begin((ids) => {
+          if (process.isAlive) orphaned(ids);
+        }),
+      tell: (topic, about) =>
+        real(async () => {
+          if (member.state !== "alive") return;
+          for (const other of this.#members.values())
+            if (other.process !== process) other.words.set(topic, (other.words.get(topic) ?? Number.NaN) + 1);
+          await cluster.tell(topic, about);
+        }),
+      hear: (topic, listener) => {
+        words.set(topic, 0);
+        return cluster.hear(topic, (about) => {
+          words.set(topic, (words.get(topic) ?? 0) - 1);
+          if (process.isAlive) listener(about);
+        });
+      },
+    };
+  }
+
+  #othersThan(process: SimProcess) {
+    const others = [...this.#members.values()].filter((each) => each.process !== process && each.state !== "leaving");
+    return others.map(({ cluster: { id } }) => ({ id, state: {} }));
+  }
+
+  /** Whether whatever may be taken has been taken, by replicas that live. */
+  async #isQuiet(): Promise<boolean> {
+    if (!this.#isDirty && !this.#areWordsUnderWay()) return true;
+    this.#isDirty = false;
+    const { rows } = await this.#options.observer.query(OUTSIDE);
+    const outside = outsideSchema.parse(rows);
+    if (this.#isAtRest(outside) && !this.#areWordsUnderWay()) {
+      this.#unquietSince = null;
+      return !this.#isDirty;
+    }
+    this.#isDirty = true;
+    this.#unquietSince ??= performance.now();
+    if (performance.now() - this.#unquietSince > STUCK_MS) throw new Error(this.#stuckWith(outside));
+    await pause(LOOK_AGAIN_MS);
+    return false;
+  }
+
+  #stuckWith(outside: Outside): string {
+    const members = [...this.#members.values()].map(({ cluster, state, sdk, words, isStarted }) => {
+      return { id: cluster.id, state, isStarted, isAble: sdk.isAble, held: [...sdk.held], words: [...words] };
+    });
+    return `real time never comes to rest: ${JSON.stringify({ outside, members })}`;
+  }
+
+  #areWordsUnderWay(): boolean {
+    return [...this.#members.values()].some(
+      ({ state, words }) => state === "alive" && [...words.values()].some((count) => count > 0),
+    );
+  }
+
+  #isAtRest(outside: Outside): boolean {
+    const members = [...this.#members.values()];
+    if (members.some(({ state }) => state === "leaving")) return false;
+    // Nobody is there who could take anything.
+    if (!members.some(({ state, sdk }) => state === "alive" && sdk.isAble)) return true;
+    const byId = new Map(members.map((member) => [member.cluster.id, member]));
+    const role = outside.find(({ status }) => status === "ROLE");
+    if (role === undefined || !byId.has(role.replica ?? "")) return false;
+    const held = new Set<string>();
+    for (const { status, session, replica } of outside) {
+      const holder = status === "PENDING" ? byId.get(replica ?? "") : undefined;
+      // What the dead hold is theirs until it is noticed.
+      if (holder?.state === "dead" || holder?.sdk.held.has(session) === true) held.add(session);
+    }
+    return outside.every(({ status, session }) => status === "ROLE" || held.has(session));
+  }
+}
+
+class MemberEngine extends DbosEngine {
+  readonly #member: Pick<Member, "isStarted">;
+
+  constructor(options: DbosSessions, member: Pick<Member, "isStarted">) {
+    super(options);
+    this.#member = member;
+  }
+
+  override async start(handler: SessionHandler): Promise<void> {
+    await super.start(handler);
+    this.#member.isStarted = true;
+  }
+}
+
+/** Whoever fails is somebody's failure. */
+const ANYBODY: SimProcess = { isAlive: true, stepsLeft: null, thawed: null };
+
+function hurried(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    after: (ms, fire) => clock.after(ms / HURRY, fire),
+    sleep: (ms, signal) => clock.sleep(ms / HURRY, signal),
+  };
+}
