@@ -12,11 +12,17 @@ const MOST_KNOWN = 10_000;
 export class ChannelMemory {
   #names = new Map<string, string>();
 
-  /** For one transaction; `committed` takes over what it has stored. */
-  begin(): KnownChannels & { committed(): void } {
+  /** For one transaction; `committed` takes over what it has stored. `isTrusted`: it took for granted what is remembered. */
+  begin(): KnownChannels & { committed(): void; isTrusted(): boolean } {
     const stored = new Map<string, string>();
+    let isTrusted = false;
     return {
-      has: (id, name) => (stored.get(id) ?? this.#names.get(id)) === name,
+      has: (id, name) => {
+        const isKnown = (stored.get(id) ?? this.#names.get(id)) === name;
+        if (isKnown && !stored.has(id)) isTrusted = true;
+        return isKnown;
+      },
+      isTrusted: () => isTrusted,
       stored: (id, name) => {
         stored.set(id, name);
       },
@@ -27,10 +33,8 @@ export class ChannelMemory {
     };
   }
 
-  /** Somebody may have removed rows behind this process's back. False where nothing was known. */
-  forget(): boolean {
-    const isAny = this.#names.size > 0;
+  /** Somebody has removed rows behind this process's back. */
+  forget(): void {
     this.#names.clear();
-    return isAny;
   }
 }

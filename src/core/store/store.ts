@@ -135,18 +135,19 @@ async function openClient(url: string, runtime: Runtime): Promise<DatabaseClient
 
 function createStore(client: DatabaseClient): Store {
   const channels = new ChannelMemory();
-  const attempt = async <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> => {
-    const known = channels.begin();
+  const attempt = async <T>(work: (tx: StoreTransaction) => Promise<T>, known = channels.begin()): Promise<T> => {
     const value = await client.$transaction((tx) => work(writes(tx, known)));
     known.committed();
     return value;
   };
   const transaction = async <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> => {
+    const known = channels.begin();
     try {
-      return await attempt(work);
+      return await attempt(work, known);
     } catch (error) {
+      if (!known.isTrusted() || !isForeignKeyFailure(error)) throw error;
       // A channel that was thought to be there is not: this time it is written.
-      if (!channels.forget() || !isForeignKeyFailure(error)) throw error;
+      channels.forget();
       return attempt(work);
     }
   };
