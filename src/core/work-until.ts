@@ -1,9 +1,11 @@
-import { toAppError } from "./protocol/errors.ts";
+import { type AppError, toAppError } from "./protocol/errors.ts";
 import type { Log } from "./protocol/log.ts";
 import type { Clock } from "./protocol/runtime.ts";
 
 /** How long until work that was over by itself, or failed, is begun again. Milliseconds. */
 const AGAIN_MS = 5_000;
+/** Work that fails whenever it is begun waits twice as long each time, up to this. Milliseconds. */
+const AGAIN_AT_LAST_MS = 60_000;
 
 /** Works until the signal aborts: work that is over before, or fails, is begun again after a while. Never rejects. */
 export async function workUntil(
@@ -11,12 +13,19 @@ export async function workUntil(
   work: (signal: AbortSignal) => Promise<void>,
   { clock, log, name }: { readonly clock: Clock; readonly log: Log; readonly name: string },
 ): Promise<void> {
-  while (!signal.aborted) {
+  for (let againMs = AGAIN_MS; !signal.aborted; ) {
+    const begunAt = clock.now();
+    let error: AppError | null = null;
     try {
       await work(signal);
-    } catch (error) {
-      if (!signal.aborted) log.warn({ err: toAppError(error), name }, "work_failed");
+    } catch (thrown) {
+      error = toAppError(thrown);
     }
-    await clock.sleep(AGAIN_MS, signal).catch(() => undefined); // aborted: the loop ends
+    if (signal.aborted) return;
+    // What has worked for a while has not failed at its beginning.
+    if (error === null || clock.now() - begunAt > againMs) againMs = AGAIN_MS;
+    if (error !== null) log.warn({ err: error, name, againMs }, "work_failed");
+    await clock.sleep(againMs, signal).catch(() => undefined); // aborted: the loop ends
+    if (error !== null) againMs = Math.min(AGAIN_AT_LAST_MS, 2 * againMs);
   }
 }

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { workUntil } from "../../src/core/work-until.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { silentLog } from "../support/silent-log.ts";
+
+/** Seconds at which work begins that fails after so many, over ten minutes. */
+async function begins(lastsS: readonly number[]): Promise<readonly number[]> {
+  const clock = new ManualClock();
+  const from = clock.now();
+  const begun: number[] = [];
+  const stopping = new AbortController();
+  const work = async (signal: AbortSignal): Promise<void> => {
+    begun.push((clock.now() - from) / 1_000);
+    await clock.sleep((lastsS[begun.length - 1] ?? 0) * 1_000, signal);
+    throw new RangeError("it cannot be done");
+  };
+  const working = workUntil(stopping.signal, work, { clock, log: silentLog, name: "work" });
+  await clock.advance(300_000);
+  stopping.abort();
+  await working;
+  return begun;
+}
+
+test("work that fails whenever it is begun waits longer each time, up to a minute", async () => {
+  expect(await begins([])).toEqual([0, 5, 15, 35, 75, 135, 195, 255]);
+});
+
+test("work that failed after it had worked for a while is begun again soon", async () => {
+  expect(await begins([0, 0, 100, 0])).toEqual([0, 5, 15, 120, 130, 150, 190, 250]);
+});
+
+test("work that is over by itself is begun again after five seconds", async () => {
+  const clock = new ManualClock();
+  const stopping = new AbortController();
+  let begun = 0;
+  const work = async () => {
+    begun += 1;
+  };
+  const working = workUntil(stopping.signal, work, { clock, log: silentLog, name: "work" });
+  await clock.advance(60_000);
+  expect(begun).toBe(13);
+  stopping.abort();
+  await working;
+});
