@@ -10,7 +10,7 @@ const settingsSchema = z.strictObject({
   host: field(z.string().min(1).default("127.0.0.1"), "Address that the sites' server listens on.", "0.0.0.0"),
   port: field(
     z.int().min(0).max(65_535).default(3001),
-    "Its port, which must not be the page's: sites have an origin of their own.",
+    "Its port, which must not be the page's: sites have an origin of their own. Of several processes of a machine one has it, and serves the sites of all.",
     3001,
   ),
   url: field(
@@ -89,15 +89,13 @@ function configure(given: GivenSettings): ConfiguredFeature {
 }
 
 async function open(host: FeatureHost, settings: SiteSettings): Promise<OpenFeature> {
-  const [{ createCopies }, { createSites }, { startSiteServer }, { publishTool }, { sitesCommand }] = await Promise.all(
-    [
-      import("./copies.ts"),
-      import("./sites.ts"),
-      import("./server.ts"),
-      import("./publish-tool.ts"),
-      import("./command.ts"),
-    ],
-  );
+  const [{ createCopies }, { createSites }, { serveSites }, { publishTool }, { sitesCommand }] = await Promise.all([
+    import("./copies.ts"),
+    import("./sites.ts"),
+    import("./serve-sites.ts"),
+    import("./publish-tool.ts"),
+    import("./command.ts"),
+  ]);
   const { url = null } = settings;
   let port = settings.port;
   const ended = new AbortController();
@@ -112,7 +110,8 @@ async function open(host: FeatureHost, settings: SiteSettings): Promise<OpenFeat
   await sites.sweep();
   const { clock } = host.runtime;
   const passKey = await copies.passKey();
-  const server = await startSiteServer({ ...settings, url, sites, clock, passKey, log: host.log });
+  const { isShared } = host.cluster;
+  const server = await serveSites({ ...settings, url, sites, clock, passKey, isShared, log: host.log });
   port = server.port;
   const tools = [publishTool(sites, host)];
   return {

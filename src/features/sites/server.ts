@@ -2,7 +2,6 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import fastifyStatic from "@fastify/static";
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { ConfigError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
@@ -35,7 +34,7 @@ const FORM_BYTES = 4_096;
 /** Bytes of a request's headers, its address among them. */
 const HEADER_BYTES = 16_384;
 
-/** Serves sites, and nothing else, on an origin of their own. Rejects with ConfigError when it cannot listen. */
+/** Serves sites, and nothing else, on an origin of their own. Rejects with the system's error when it cannot listen. */
 export async function startSiteServer(options: SiteServerOptions): Promise<SiteServer> {
   const { host, port, url, log } = options;
   const app = fastify({
@@ -67,7 +66,7 @@ export async function startSiteServer(options: SiteServerOptions): Promise<SiteS
     await app.listen({ host, port });
   } catch (error) {
     await app.close();
-    throw listenError(error, options);
+    throw error;
   }
   const address = app.server.address();
   return { port: typeof address === "object" && address !== null ? address.port : port, close: () => app.close() };
@@ -170,11 +169,4 @@ function sendPage(reply: FastifyReply, status: number, sentence: string): Fastif
 
 function sendHtml(reply: FastifyReply, status: number, html: string): FastifyReply {
   return reply.code(status).type(HTML).send(html);
-}
-
-function listenError(error: unknown, { host, port }: SiteServerOptions): unknown {
-  const code = systemCode(error);
-  if (code === "EADDRINUSE") return new ConfigError([`Port ${port} is in use. Set \`sites.port\` to a free one.`]);
-  if (code === undefined) return error;
-  return new ConfigError([`It cannot listen on ${host}:${port} (${code}). Set \`sites.host\` and \`sites.port\`.`]);
 }
