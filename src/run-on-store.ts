@@ -52,6 +52,7 @@ import { nameOf, openKeys } from "./features/providers/stored-keys.ts";
 import { deleteData } from "./features/retention/command-line.ts";
 import { snapshotsOf } from "./home.ts";
 import { createLogger } from "./operations/logging.ts";
+import { tellProcesses } from "./ownership/tell-processes.ts";
 import { describePlatform } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
 
@@ -89,6 +90,7 @@ export async function runUser(config: Config, request: UserRequest, { terminal, 
     }
     if (!ok) terminal.fail();
     if (!ok || request.type === "list") return;
+    await tellProcesses(config, "logins");
     const details = "role" in request ? request.role : "";
     const entry = { by: BY, act: ACTS[request.type], about: accountName(request.name), details };
     await auditFor({ store, runtime }, terminal)(entry);
@@ -117,6 +119,7 @@ export async function runKeys(config: Config, request: KeysRequest, { terminal, 
     const act = request.type === "set" ? "provider.key_set" : "provider.key_removed";
     await auditFor({ store, runtime }, terminal)({ by: BY, act, about: nameOf(request.provider) });
     await tellOfKeys(config.home);
+    await tellProcesses(config, "keys");
   });
 }
 
