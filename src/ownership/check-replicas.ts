@@ -1,7 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { Finding } from "../cli/checks.ts";
 import type { Config } from "../config.ts";
-import { toAppError } from "../core/protocol/errors.ts";
+import { ConfigError, toAppError } from "../core/protocol/errors.ts";
 import { reasonOf } from "../core/protocol/explain.ts";
+import type { ClusterConnection } from "../core/store/cluster/cluster-connection.ts";
+import { createLogger } from "../operations/logging.ts";
+import { systemRuntime } from "../runtime.ts";
 import { VERSION } from "../version.ts";
 import { compareSettings, settingDigests } from "./common-settings.ts";
 
@@ -22,11 +26,33 @@ export async function checkReplicas(config: Config): Promise<readonly Finding[]>
         { ok: true, text },
         ...problems.map((problem) => ({ ok: false, text: problem })),
         ...warnings.map((warning) => ({ ok: true, isWarning: true as const, text: warning })),
+        ...(members.length === 0 ? [] : await checkVolumes(config, connection)),
       ];
     } finally {
       await connection.close();
     }
   } catch (error) {
     return [{ ok: false, text: reasonOf(toAppError(error)) }];
+  }
+}
+
+/** Whether the directories are those that the other processes have: as a start shows it, without joining them. */
+async function checkVolumes(config: Config, connection: ClusterConnection): Promise<readonly Finding[]> {
+  const { proveVolumes, sharedPlaces } = await import("./shared-volumes.ts");
+  const { openWords } = await import("../core/store/cluster/cluster-words.ts");
+  const { eldestOther } = await import("../core/store/cluster/eldest.ts");
+  const id = `doctor_${randomUUID()}`;
+  const words = await openWords({ connection, id, log: createLogger("silent", []) });
+  try {
+    const other = await proveVolumes({
+      cluster: { id, ...words },
+      places: sharedPlaces(config),
+      clock: systemRuntime().clock,
+      eldest: () => eldestOther(id, connection),
+    });
+    return other === null ? [] : [{ ok: true, text: `the directories are those of replica ${other.name}` }];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map((text) => ({ ok: false, text }));
+    throw error;
   }
 }

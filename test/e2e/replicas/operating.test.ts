@@ -83,6 +83,9 @@ test("doctor names the processes, and what keeps another one from joining them",
   for (const bot of [one, other])
     expect(out).toMatch(new RegExp(`✓ processes on the database: .*:${bot.pid()}\\b`, "u"));
   expect(out).toMatch(/✗ DECKHAND_SECRET_KEY must be that of the process \d+ on /u);
+  expect(out).toContain(`✗ DECKHAND_HOME: ${one.home} is none of the directories of replica `);
+  const same = await runCli(["doctor"], { cwd: one.home, env: { ...one.env, PORT: "0" } });
+  expect(same.out).toMatch(/^✓ the directories are those of replica \S+:\d+$/mu);
 });
 
 test("a process with another secret key is refused, one with other settings is told, and the probes know how many run", async () => {
