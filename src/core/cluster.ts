@@ -14,7 +14,8 @@ export type ClusterTopic =
   | "replicas"
   | "locks"
   | "volumes"
-  | "providers";
+  | "providers"
+  | "servers";
 
 /** What this process has to itself, of all processes, until it is disposed of. */
 export interface ClusterLock extends Disposable {

@@ -13,13 +13,21 @@ const PAUSE_MS = 5_000;
 const NAME_CHARS = 80;
 const askedSchema = z.object({ name: z.string().max(200) });
 
-/** Servers as they stand now, for whoever reads the page; an operator connects one anew. */
+type Host = Pick<FeatureHost, "hideIn" | "audit" | "cluster" | "log"> & { readonly clock: Pick<Clock, "now"> };
+
+/** Servers as they stand now, for whoever reads the page; an operator connects one anew, in all processes. */
 export function mcpRoutes(
   servers: Pick<McpConnections, "describe" | "idle" | "connection">,
-  { clock, hideIn, audit }: Pick<FeatureHost, "hideIn" | "audit"> & { readonly clock: Pick<Clock, "now"> },
+  { clock, hideIn, audit, cluster, log }: Host,
 ): readonly Route[] {
   const begun = new Attempts(clock, PAUSE_MS);
   const shown = () => [...servers.describe().map(shownServer), ...servers.idle.map(idleServer)];
+  cluster.hear("servers", (name) => {
+    if (begun.waitS(name, 1) > 0) return;
+    begun.add(name);
+    const failed = (error: unknown) => log.warn({ err: error, server: name }, "mcp_not_reconnected");
+    servers.connection(name)?.reconnect().catch(failed);
+  });
   return [
     {
       method: "GET",
@@ -41,7 +49,7 @@ export function mcpRoutes(
           return { status: 429, body: { error: "It was connected anew a moment ago. Wait a few seconds." } };
         begun.add(name);
         await audit({ by, act: "mcp.reconnected", about: name });
-        await connection.reconnect();
+        await Promise.all([cluster.tell("servers", name), connection.reconnect()]);
         return { status: 200, body: hideIn({ server: shown().find((server) => server.name === name) }) };
       },
     },
