@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import type { Finding } from "../cli/checks.ts";
 import type { Config } from "../config.ts";
 import { ConfigError, toAppError } from "../core/protocol/errors.ts";
@@ -39,17 +40,21 @@ export async function checkReplicas(config: Config): Promise<readonly Finding[]>
 /** Whether the directories are those that the other processes have: as a start shows it, without joining them. */
 async function checkVolumes(config: Config, connection: ClusterConnection): Promise<readonly Finding[]> {
   const { proveVolumes, sharedPlaces } = await import("./shared-volumes.ts");
+  const places = sharedPlaces(config);
+  // What a start would make is not made here.
+  const missing = places.filter(({ directory }) => !existsSync(directory));
+  if (missing.length > 0)
+    return missing.map(({ setting, directory }) => ({
+      ok: false,
+      text: `${setting}: ${directory} is not there: mount the volume of the processes that run.`,
+    }));
   const { openWords } = await import("../core/store/cluster/cluster-words.ts");
   const { eldestOther } = await import("../core/store/cluster/eldest.ts");
   const id = `doctor_${randomUUID()}`;
   const words = await openWords({ connection, id, log: createLogger("silent", []) });
   try {
-    const other = await proveVolumes({
-      cluster: { id, ...words },
-      places: sharedPlaces(config),
-      clock: systemRuntime().clock,
-      eldest: () => eldestOther(id, connection),
-    });
+    const eldest = () => eldestOther(id, connection);
+    const other = await proveVolumes({ cluster: { id, ...words }, places, clock: systemRuntime().clock, eldest });
     return other === null ? [] : [{ ok: true, text: `the directories are those of replica ${other.name}` }];
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map((text) => ({ ok: false, text }));

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { complaintsAbout, picture } from "../../features/console/console-world.ts";
@@ -7,6 +9,7 @@ import { openBrowser } from "../../support/program/browser.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { visitAddress } from "../../support/program/page-visit.ts";
 import { pageLink, type Replicas, startReplicas } from "../../support/program/replicas.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
 
 let browser: Browser;
 let replicas: Replicas;
@@ -83,9 +86,16 @@ test("doctor names the processes, and what keeps another one from joining them",
   for (const bot of [one, other])
     expect(out).toMatch(new RegExp(`✓ processes on the database: .*:${bot.pid()}\\b`, "u"));
   expect(out).toMatch(/✗ DECKHAND_SECRET_KEY must be that of the process \d+ on /u);
-  expect(out).toContain(`✗ DECKHAND_HOME: ${one.home} is none of the directories of replica `);
-  const same = await runCli(["doctor"], { cwd: one.home, env: { ...one.env, PORT: "0" } });
-  expect(same.out).toMatch(/^✓ the directories are those of replica \S+:\d+$/mu);
+  const doctor = async (given: Readonly<Record<string, string>>) =>
+    (await runCli(["doctor"], { cwd: one.home, env: { ...one.env, PORT: "0", ...given } })).out;
+  const elsewhere = tempDirectory();
+  expect(await doctor({ DECKHAND_SANDBOX: elsewhere })).toContain(
+    `✗ DECKHAND_SANDBOX: ${elsewhere} is none of the directories of replica `,
+  );
+  const nowhere = path.join(elsewhere, "nowhere");
+  expect(await doctor({ DECKHAND_SANDBOX: nowhere })).toContain(`✗ DECKHAND_SANDBOX: ${nowhere} is not there: mount`);
+  expect(existsSync(nowhere)).toBe(false);
+  expect(await doctor({})).toMatch(/^✓ the directories are those of replica \S+:\d+$/mu);
 });
 
 test("a process with another secret key is refused, one with other settings is told, and the probes know how many run", async () => {
