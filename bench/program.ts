@@ -42,3 +42,14 @@ export function childrenOf(pid: number): number[] {
     readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number),
   );
 }
+
+/** Time of a processor that a process has used. Milliseconds. Source: proc_pid_stat(5), in hundredths of a second. */
+export function processorMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 13)
+    .map(Number);
+  return 10 * (user + system);
+}

@@ -9,6 +9,7 @@ import type { Figure, Measure } from "./measure.ts";
 import { benchOtherTools } from "./other-tools.ts";
 import { benchRecall } from "./recall/quality.ts";
 import { benchMemories } from "./recall/speed.ts";
+import { benchReplicas } from "./replicas.ts";
 import { benchGrep, benchPrograms, benchToolCall } from "./sandbox.ts";
 import { benchSessions } from "./sessions.ts";
 import { benchStart } from "./start.ts";
@@ -31,6 +32,11 @@ const MEASURES: readonly Measure[] = [
   { name: "pool", about: "memory of calls at once, and calls per second", run: benchPool },
   { name: "console", about: "the page of a team with 10,000 sessions and 1,000 jobs, in a browser", run: benchConsole },
   { name: "jobs", about: "jobs due at once, until their runs are in the inbox", run: benchJobs },
+  {
+    name: "replicas",
+    about: "answers and pick-up on PostgreSQL with 1, 2, 3 replicas, beside one process",
+    run: benchReplicas,
+  },
   { name: "recall", about: "memories that answer questions, beside plain BM25", run: benchRecall },
   { name: "memories", about: "a hundred thousand memories: import, size, recall", run: benchMemories },
   { name: "grep", about: "searching 50 MB, beside plain Node and ripgrep", run: benchGrep },
