@@ -1,5 +1,4 @@
 import { flushCompileCache } from "node:module";
-import { setFlagsFromString } from "node:v8";
 import { startApp } from "./app.ts";
 import { startupErrorLines } from "./cli/startup-error.ts";
 import type { Terminal } from "./cli/terminal.ts";
@@ -39,8 +38,6 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
       say: (line) => terminal.out(line),
       signal: stopping.signal,
     });
-    // A start is over sooner when its garbage waits; sessions that run for days should not leave theirs.
-    setFlagsFromString("--optimize-for-size");
     // Node keeps what it compiled when the process ends by itself; one that is killed has kept it before.
     setTimeout(flushCompileCache, LOADED_MS).unref();
     const drained = app.drained.then(() => {

@@ -69,8 +69,8 @@ const ended = exportsOf(root, script)
   .then(() => keepNothing("The program ended by itself"));
 await Promise.race([ended, listens()]);
 for (const words of WORDS) await say(words);
-// What a running program sets for itself is none of what it begins with.
-for (const flag of ["--no-expose-gc", "--no-optimize-for-size"]) setFlagsFromString(flag);
+// What a running program sets for itself is no part of what it begins with.
+setFlagsFromString("--no-expose-gc");
 if (codeFile(root) === target) writeFileSync(target, script.createCachedData());
 else keepNothing("The program runs with other flags than it begins with");
 process.exit();
