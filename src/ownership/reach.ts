@@ -2,7 +2,12 @@ import { z } from "zod";
 import type { Cluster } from "../core/cluster.ts";
 import { type AppError, PlatformError, toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
-import { type ChatPlatform, type PlatformName, platformNameSchema } from "../core/protocol/platform.ts";
+import {
+  type ChatPlatform,
+  type PlatformHealth,
+  type PlatformName,
+  platformNameSchema,
+} from "../core/protocol/platform.ts";
 import type { Clock } from "../core/protocol/runtime.ts";
 
 export interface ReachScope {
@@ -15,8 +20,12 @@ export interface ReachScope {
 /** How often it is looked. Milliseconds. */
 const LOOK_EVERY_MS = 500;
 
-/** A platform that is not connected for longer is another process's, if one receives from it. Milliseconds. */
-const HAND_OVER_MS = 5_000;
+/**
+ * A platform is another process's that has received from it for so long while it was not connected here. Where all lose
+ * it at once, some know seconds later than others, and the first to have it again is no reason for the rest to end.
+ * Milliseconds.
+ */
+const HAND_OVER_MS = 8_000;
 
 /** Requests that fail for so long, at least two of them so far apart, are another process's, if one reaches the platform. Milliseconds. */
 const FAILING_MS = { since: 2_000, apart: 1_000 };
@@ -41,12 +50,19 @@ interface Failing {
   readonly lastAt: number;
 }
 
+/** A platform beyond this machine. */
+interface RemotePlatform {
+  readonly name: PlatformName;
+  readonly title: string;
+  readonly health: () => PlatformHealth;
+}
+
 /** Which platforms this process reaches. One that does not reach what others do leaves the work to them. */
 export class Reach {
   readonly #options: ReachScope;
   readonly #failing = new Map<PlatformName, Failing>();
-  /** Since when platforms are not connected. Milliseconds since the epoch. */
-  readonly #awaySince = new Map<PlatformName, number>();
+  /** Since when others receive from platforms that are not connected here. Milliseconds since the epoch. */
+  readonly #elsewhereSince = new Map<PlatformName, number>();
 
   constructor(options: ReachScope) {
     this.#options = options;
@@ -114,26 +130,28 @@ export class Reach {
   async #lost(): Promise<AppError | null> {
     const now = this.#options.clock.now();
     const remote = this.#remote();
-    for (const { name, health } of remote) {
-      if (health().connected) this.#awaySince.delete(name);
-      else if (!this.#awaySince.has(name)) this.#awaySince.set(name, now);
-    }
-    const away = ({ name }: { name: PlatformName }) => now - (this.#awaySince.get(name) ?? now) >= HAND_OVER_MS;
-    const fails = ({ name }: { name: PlatformName }) => {
+    const isAway = ({ health }: RemotePlatform) => !health().connected;
+    const fails = ({ name }: RemotePlatform) => {
       const { firstAt = now, lastAt = now } = this.#failing.get(name) ?? {};
       return now - firstAt >= FAILING_MS.since && lastAt - firstAt >= FAILING_MS.apart;
     };
-    if (!remote.some((each) => away(each) || fails(each))) return null;
-    const reports = await this.#reports();
+    const isInDoubt = remote.some((each) => isAway(each) || fails(each));
+    const reports = isInDoubt ? await this.#reports() : [];
+    for (const each of remote) {
+      const { name } = each;
+      const isElsewhere = isAway(each) && reports.some(({ receivingSince }) => receivingSince[name] !== undefined);
+      if (!isElsewhere) this.#elsewhereSince.delete(name);
+      else if (!this.#elsewhereSince.has(name)) this.#elsewhereSince.set(name, now);
+    }
     const lost = remote.find(
       (each) =>
-        (away(each) && reports.some(({ receivingSince }) => receivingSince[each.name] !== undefined)) ||
+        now - (this.#elsewhereSince.get(each.name) ?? now) >= HAND_OVER_MS ||
         (fails(each) && reports.some(({ reaches }) => reaches.includes(each.name))),
     );
     return lost === undefined ? null : notReached(lost.title, lost.health().detail);
   }
 
-  #remote() {
+  #remote(): readonly RemotePlatform[] {
     return [...this.#options.platforms.values()].flatMap((platform) => {
       const { name, title, isOwn } = platform.descriptor;
       return isOwn ? [] : [{ name, title, health: () => platform.health() }];

@@ -7,6 +7,7 @@ import { aPlatform } from "../support/talk/a-platform.ts";
 
 const BROKEN = new PlatformError("network", "no response");
 const REACHED = { reaches: ["slack"], receivingSince: { slack: 1 } };
+const HAND_OVER_MS = 8_000;
 const NOT_REACHED = { reaches: [], receivingSince: {} };
 
 /** A process that serves Slack, beside one that says so much of it. */
@@ -62,4 +63,34 @@ test("a process whose requests go on failing for two seconds leaves the work to 
   reach.note("slack", BROKEN);
   await clock.advance(500);
   await losing;
+});
+
+test("a process that has lost its connection leaves the work after eight seconds to one that receives", async () => {
+  const { clock, health, reach } = beside(REACHED);
+  const losing = reach.lost(new AbortController().signal);
+  health.connected = false;
+  await clock.advance(HAND_OVER_MS + 1_000);
+  expect(await losing).toMatchObject({ code: "platform_failed" });
+});
+
+test("where all lose their connection at once, the first to have it again is no reason for another to end", async () => {
+  const state = { reaches: [], receivingSince: {} };
+  const { clock, health, reach } = beside(state);
+  const leaving = new AbortController();
+  let isLost = false;
+  const lose = async () => {
+    await reach.lost(leaving.signal);
+    isLost = true;
+  };
+  const losing = lose();
+  health.connected = false;
+  await clock.advance(HAND_OVER_MS + 2_000);
+  // What came in between is sent again: nothing was missed since long before.
+  Object.assign(state, { reaches: ["slack"], receivingSince: { slack: 1 } });
+  await clock.advance(HAND_OVER_MS - 1_000);
+  health.connected = true;
+  await clock.advance(HAND_OVER_MS);
+  expect(isLost).toBe(false);
+  leaving.abort();
+  await expect(losing).rejects.toThrow();
 });
