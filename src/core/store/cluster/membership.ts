@@ -6,7 +6,7 @@ import { CLAIMS } from "./claim-rows.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 
 /** How often a process says that it lives, and looks for those that do not. Milliseconds. */
-const BEAT_EVERY_MS = 500;
+const BEAT_EVERY_MS = 250;
 
 /** After so long without a word a process is taken for dead, though its connection stands: it is frozen. Milliseconds. */
 const SILENT_MS = 4_000;
