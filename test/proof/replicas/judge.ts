@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Client } from "pg";
 import { z } from "zod";
+import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { openButtons, type Place, type Shown } from "../../support/replicas/place.ts";
-import { answerTo, heard, standingOf } from "../../support/replicas/script.ts";
+import { answerTo, heard, isAside, type Standing, standingOf } from "../../support/replicas/script.ts";
 import type { Town } from "../../support/replicas/town.ts";
 import type { Talked } from "./conversation.ts";
 import { effectFile, noteOf, siteName } from "./kinds.ts";
@@ -19,11 +21,12 @@ export interface Played {
 export async function problemsOf({ town, talked, jobs }: Played): Promise<readonly string[]> {
   const { slack, discord, page } = town.places;
   const all = (await Promise.all([slack.all(), discord.all(), page.all()])).flat();
+  const asked = await askedIn(town);
   return [
     ...talked.flatMap((each) => [
       ...answerProblems(each, all),
-      ...orderProblems(each, town),
-      ...effectProblems(each, town),
+      ...orderProblems(each, asked),
+      ...effectProblems(each, town, asked),
     ]),
     ...jobs.flatMap((mark) => countProblem(`reports of ${mark}`, timesSaid(all, mark), 1)),
     ...all.flatMap((shown) =>
@@ -31,8 +34,26 @@ export async function problemsOf({ town, talked, jobs }: Played): Promise<readon
     ),
     ...Object.values(town.places).flatMap(rateProblems),
     ...town.model.violations,
-    ...(await keptProblems(talked, town)),
+    ...(await keptProblems(talked, town, asked)),
   ];
+}
+
+interface AskedOfModel {
+  readonly request: RecordedRequest;
+  readonly standing: Standing;
+}
+type Asked = ReadonlyMap<number, readonly AskedOfModel[]>;
+
+/** What the model was asked in each conversation, by its number, oldest first; what is learned from a thread is beside it. */
+async function askedIn({ model }: Town): Promise<Asked> {
+  const asked: AskedOfModel[] = [];
+  for (const request of model.requests) {
+    // There may be thousands: sockets of the replicas are answered meanwhile.
+    await nextTurn();
+    const standing = isAside(request) ? null : standingOf(request);
+    if (standing?.who === "c") asked.push({ request, standing });
+  }
+  return Map.groupBy(asked, ({ standing }) => standing.number);
 }
 
 /** How often each call was refused. */
@@ -77,25 +98,19 @@ function answerProblems(talked: Talked, all: readonly Shown[]): readonly string[
 }
 
 /** The model has heard everything once, in the order in which it was said. */
-function orderProblems(talked: Talked, { model }: Town): readonly string[] {
-  const last = model.requests.findLast((request) => {
-    const standing = standingOf(request);
-    return standing?.who === "c" && standing.number === talked.number;
-  });
+function orderProblems(talked: Talked, asked: Asked): readonly string[] {
+  const last = asked.get(talked.number)?.at(-1);
   const marks = marksOf(talked);
-  const said = last === undefined ? [] : heard(last).filter((mark) => mark.startsWith(`c${talked.number}.`));
+  const said = last === undefined ? [] : heard(last.request).filter((mark) => mark.startsWith(`c${talked.number}.`));
   return said.join() === marks.join() ? [] : [`the model heard ${said.join()} in place of ${marks.join()}`];
 }
 
 /** One line in a file for each time that something was done; what a restart has cut off is told to the model. */
-function effectProblems({ number, kind, thread }: Talked, { fleet, model }: Town): readonly string[] {
+function effectProblems({ number, kind, thread }: Talked, { fleet }: Town, asked: Asked): readonly string[] {
   if (kind.name !== "tools") return [];
   const file = path.join(fleet.sandboxRoot(thread.folder), effectFile(number));
   const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").length - 1 : 0;
-  const told = model.requests
-    .map(standingOf)
-    .findLast((standing) => standing?.who === "c" && standing.number === number)
-    ?.results.at(1);
+  const told = asked.get(number)?.at(-1)?.standing.results.at(1);
   const isDone = told !== undefined && !/interrupted by a restart|denied|not run/iu.test(told);
   if (lines > 1) return [`${lines} lines in ${effectFile(number)}`];
   return isDone ? countProblem(`lines in ${effectFile(number)} (the model was told ${told})`, lines, 1) : [];
@@ -104,7 +119,11 @@ function effectProblems({ number, kind, thread }: Talked, { fleet, model }: Town
 const countsSchema = z.array(z.object({ name: z.string(), count: z.coerce.number() }));
 
 /** What is remembered and published is so once, and each due time of a job is there once and has come to its end. */
-async function keptProblems(talked: readonly Talked[], { databaseUrl, model }: Town): Promise<readonly string[]> {
+async function keptProblems(
+  talked: readonly Talked[],
+  { databaseUrl }: Town,
+  asked: Asked,
+): Promise<readonly string[]> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   const counts = async (sql: string) =>
@@ -116,11 +135,7 @@ async function keptProblems(talked: readonly Talked[], { databaseUrl, model }: T
       `SELECT "jobName" || ' at ' || "scheduledFor" AS name, count(*) FROM "JobOccurrence" GROUP BY "jobName", "scheduledFor"`,
     );
     const of = (kind: string) => talked.filter((each) => each.kind.name === kind && !each.denies);
-    const told = (number: number) =>
-      model.requests
-        .map(standingOf)
-        .flatMap((each) => (each?.who === "c" && each.number === number ? each.results : []))
-        .join(" | ");
+    const told = (number: number) => (asked.get(number) ?? []).flatMap(({ standing }) => standing.results).join(" | ");
     return [
       ...of("memory").flatMap(({ number }) =>
         countProblem(`${noteOf(number)} (the model was told ${told(number)})`, notes.get(noteOf(number)) ?? 0, 1),
