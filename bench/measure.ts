@@ -9,7 +9,7 @@ export interface Measure {
 /** One line of the table. */
 export interface Figure {
   readonly name: string;
-  readonly unit: "ms" | "MB" | "×" | "%" | "/s";
+  readonly unit: "ms" | "MB" | "KB" | "×" | "%" | "/s";
   /** What the figure should stay below, or reach; null where it is there for comparison only. */
   readonly aim: number | { readonly least: number } | null;
   /** One value per run; none when it cannot be measured here. */

@@ -43,13 +43,9 @@ export function childrenOf(pid: number): number[] {
   );
 }
 
-/** Time of a processor that a process has used. Milliseconds. Source: proc_pid_stat(5), in hundredths of a second. */
+/** Time of a processor that a process has used, and those of its children that have ended. Milliseconds. Source: proc_pid_stat(5), in hundredths of a second. */
 export function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const [user = 0, system = 0] = stat
-    .slice(stat.lastIndexOf(")") + 2)
-    .split(" ")
-    .slice(11, 13)
-    .map(Number);
-  return 10 * (user + system);
+  const times = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return 10 * times.slice(11, 15).reduce((sum, time) => sum + Number(time), 0);
 }

@@ -1,4 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "pg";
+import { z } from "zod";
 import { startPostgres } from "../test/support/database/postgres.ts";
 import { startAnthropicServer } from "../test/support/model/anthropic-server.ts";
 import { text } from "../test/support/model/model-script.ts";
@@ -9,7 +11,7 @@ import { createFleet, type Fleet } from "../test/support/replicas/fleet.ts";
 import { isIdle, percentile } from "../test/support/replicas/takeovers.ts";
 import { type SlackServer, startSlackServer } from "../test/support/slack/slack-server.ts";
 import type { Figure } from "./measure.ts";
-import { processorMs } from "./program.ts";
+import { childrenOf, processorMs } from "./program.ts";
 
 /** One engine and so many processes of it. */
 const SET_UPS = [
@@ -46,6 +48,7 @@ const NO_LIMITS = { updatesPerMinute: 1e6, statusesPerMinute: 1e6, postBurst: 1e
 interface Sample {
   readonly answersPerS: number;
   readonly processorMs: number;
+  readonly database: DatabaseCost;
   readonly statements: number;
   /** In order of size. Milliseconds. */
   readonly requestsMs: readonly number[];
@@ -72,9 +75,13 @@ function figuresOf(
     all.map(
       ({ requestsMs }, round) => percentile(requestsMs, share) - percentile(embedded[round]?.requestsMs ?? [], share),
     );
+  const ofDatabase = (cost: keyof DatabaseCost) => all.map(({ database }) => database[cost]);
   const own: readonly Figure[] = [
     { name: `${name}: answers, ${ABREAST} abreast`, unit: "/s", aim: null, samples: all.map((one) => one.answersPerS) },
     { name: `${name}: processor of an answer`, unit: "ms", aim: null, samples: all.map((one) => one.processorMs) },
+    { name: `${name}: PostgreSQL's processor of an answer`, unit: "ms", aim: null, samples: ofDatabase("processorMs") },
+    { name: `${name}: write-ahead log of an answer`, unit: "KB", aim: null, samples: ofDatabase("logKb") },
+    { name: `${name}: database of a thread`, unit: "KB", aim: null, samples: ofDatabase("sizeKb") },
     { name: `${name}: statements of an answer`, unit: "×", aim: null, samples: all.map((one) => one.statements) },
     {
       name: `${name}: mention → request, p50`,
@@ -123,6 +130,7 @@ async function measured({ engine, replicas }: SetUp): Promise<Sample> {
       await asking.abreast(THREADS, ABREAST);
       let tookMs = 0;
       let spentMs = 0;
+      const costBefore = await databaseCost(database);
       for (let burst = 0; burst < BURSTS; burst += 1) {
         await rested(fleet);
         const before = processorOf(fleet);
@@ -130,7 +138,10 @@ async function measured({ engine, replicas }: SetUp): Promise<Sample> {
         spentMs += processorOf(fleet) - before;
       }
       await rested(fleet);
+      const costAfter = await databaseCost(database);
+      const ofOne = (cost: keyof DatabaseCost) => (costAfter[cost] - costBefore[cost]) / (BURSTS * THREADS);
       return {
+        database: { processorMs: ofOne("processorMs"), logKb: ofOne("logKb"), sizeKb: ofOne("sizeKb") },
         answersPerS: (1_000 * BURSTS * THREADS) / tookMs,
         processorMs: spentMs / (BURSTS * THREADS),
         requestsMs: await asking.paced(),
@@ -150,6 +161,34 @@ async function measured({ engine, replicas }: SetUp): Promise<Sample> {
     return { ...speed, statements };
   } finally {
     await Promise.all([model.close(), slack[Symbol.asyncDispose](), postgres.stop()]);
+  }
+}
+
+/** What a database has cost since it began. */
+interface DatabaseCost {
+  /** Of all processes of the server. Milliseconds. */
+  readonly processorMs: number;
+  /** What the server has written ahead. Kilobytes. */
+  readonly logKb: number;
+  readonly sizeKb: number;
+}
+
+const costSchema = z.object({ server: z.number(), logKb: z.number(), sizeKb: z.number() });
+
+async function databaseCost(url: string): Promise<DatabaseCost> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      `SELECT split_part(pg_read_file('postmaster.pid'), chr(10), 1)::int AS server,
+         (pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') / 1000)::float8 AS "logKb",
+         (pg_database_size(current_database()) / 1000)::float8 AS "sizeKb"`,
+    );
+    const { server, ...sizes } = costSchema.parse(rows[0]);
+    const spent = [server, ...childrenOf(server)].map(processorMs);
+    return { ...sizes, processorMs: spent.reduce((sum, ms) => sum + ms, 0) };
+  } finally {
+    await client.end();
   }
 }
 
