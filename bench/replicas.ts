@@ -166,7 +166,7 @@ async function measured({ engine, replicas }: SetUp): Promise<Sample> {
 
 /** What a database has cost since it began. */
 interface DatabaseCost {
-  /** Of all processes of the server. Milliseconds. */
+  /** Time of a processor that all processes of the server have used. Milliseconds. */
   readonly processorMs: number;
   /** What the server has written ahead. Kilobytes. */
   readonly logKb: number;
