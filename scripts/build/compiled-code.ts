@@ -16,7 +16,7 @@ import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
 const ON_DEMAND = /-[0-9A-Z]{8}\.js$/;
 
 // As a start has it, which sets it when it begins itself anew; flags decide whose the code is.
-if (process.platform === "linux") setFlagsFromString(HEAP);
+if (process.platform === "linux") for (const flag of HEAP) setFlagsFromString(flag);
 tuneEngine();
 const root = path.resolve(import.meta.dirname, "../..");
 keepCompiled(process, root);

@@ -19,7 +19,7 @@ import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
  */
 
 // As a start has it, which sets it when it begins itself anew; flags decide whose the code is.
-if (process.platform === "linux") setFlagsFromString(HEAP);
+if (process.platform === "linux") for (const flag of HEAP) setFlagsFromString(flag);
 tuneEngine();
 
 const root = path.resolve(import.meta.dirname, "../..");

@@ -3,18 +3,15 @@ import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { BUILT_PROGRAM } from "../launch/steps.mjs";
 
-const FLAGS = [
-  // Garbage of streamed answers is short-lived: a young generation that stays at its first megabyte
-  // saves some 25 MB and costs no measurable time (`npm run bench`).
-  "--semi-space-growth-factor=1",
-  // Bytes that a WebAssembly function has run, roughly, before it is compiled once more, to run faster. Prisma
-  // plans each shape of query once: left alone, a start compiles half of the planner for what is over by then.
-  "--wasm-tiering-budget=1000000000",
-];
+/**
+ * Bytes that a WebAssembly function has run, roughly, before it is compiled once more, to run faster. Prisma plans each
+ * shape of query once: left alone, a start compiles half of the planner for what is over by then.
+ */
+const LATE_TIERING = "--wasm-tiering-budget=1000000000";
 
-/** What V8 has compiled is only good for a process with the same flags: these come first. */
+/** What V8 has compiled is only good for a process with the same flags: this comes first. */
 export function tuneEngine() {
-  for (const flag of FLAGS) setFlagsFromString(flag);
+  setFlagsFromString(LATE_TIERING);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The flag of V8 that a process begins itself anew with. */
-export const HEAP: string;
+export const HEAP: readonly string[];
 
 /** What of a process decides. */
 export interface ProcessFacts {

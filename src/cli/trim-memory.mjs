@@ -7,11 +7,12 @@
 const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_TRIM_THRESHOLD_: "1048576" };
 
 /**
- * What V8 reads at the start of a process: a heap of this many megabytes is nothing to collect yet. A start that looks
- * through smaller ones again and again takes an eighth longer, and at twice as many the process keeps, once it has
- * worked, thirty megabytes more (`npm run bench -- --only answer`).
+ * What V8 reads at the start of a process, in megabytes. A heap of the first size is nothing to collect yet: a start that
+ * looks through smaller ones again and again takes an eighth longer, and at twice as many the process keeps, once it
+ * has worked, thirty megabytes more (`npm run bench -- --only answer`). What is new has its own part: garbage of
+ * streamed answers is short-lived, and a larger part costs memory and saves no measurable time.
  */
-export const HEAP = "--initial-heap-size=48";
+export const HEAP = ["--initial-heap-size=48", "--max-semi-space-size=2"];
 
 /**
  * The environment to begin this process anew with, or null when it stays as it is: an operator has chosen
@@ -32,5 +33,5 @@ export function trimmedEnvironment({ platform, env, hasChannel }) {
 export function trimMemory(program) {
   const { platform, env, execPath, execArgv, argv } = program;
   const trimmed = trimmedEnvironment({ platform, env, hasChannel: program.send !== undefined });
-  if (trimmed !== null) program.execve?.(execPath, [execPath, HEAP, ...execArgv, ...argv.slice(1)], trimmed);
+  if (trimmed !== null) program.execve?.(execPath, [execPath, ...HEAP, ...execArgv, ...argv.slice(1)], trimmed);
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { HEAP } from "../../src/cli/trim-memory.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
-const FLAGS = process.platform === "linux" ? [HEAP] : [];
+const FLAGS = process.platform === "linux" ? HEAP : [];
 
 /** What a process with these flags of V8 would start from. */
 function startedFrom(flags: readonly string[]): string {
