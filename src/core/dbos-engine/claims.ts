@@ -4,7 +4,7 @@ import { ConfigError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Ids } from "../protocol/runtime.ts";
 import { SESSION_QUEUE } from "../store/cluster/claim-rows.ts";
-import { freedWhenFrozen } from "../store/database/connections.ts";
+import { ENGINE_CONNECTIONS, freedWhenFrozen } from "../store/database/connections.ts";
 
 /** What this engine needs of DBOS Transact; the package is loaded when it is first needed. */
 export type Sdk = Pick<typeof import("@dbos-inc/dbos-sdk"), "DBOS">;
@@ -39,9 +39,6 @@ const LOOK_EVERY_MS = 250;
 /** A session may outlive any number of processes. */
 const ANY_NUMBER = 2 ** 31 - 1;
 
-/** Connections: DBOS looks for work with one, and writes what begins and ends with the others. */
-const CONNECTIONS = 5;
-
 /** DBOS decides which process holds a session: one claim is one workflow, in a queue that is partitioned by session. */
 export interface Claims {
   /** Asks that some process holds the session; durable when it resolves. */
@@ -67,7 +64,7 @@ export async function openClaims(claiming: Claiming): Promise<Claims> {
     applicationVersion: APPLICATION.version,
     executorID: replicaId,
     systemDatabaseUrl: freedWhenFrozen(url),
-    systemDatabasePoolSize: CONNECTIONS,
+    systemDatabasePoolSize: ENGINE_CONNECTIONS,
     useListenNotify: false,
     logger: logged(log),
   });

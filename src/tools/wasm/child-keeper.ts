@@ -3,6 +3,7 @@ import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ClusterLock } from "../../core/cluster.ts";
 import { SandboxError, toAppError } from "../../core/protocol/errors.ts";
+import { unlessAborted } from "../../core/unless-aborted.ts";
 import { monotonicMs } from "./child/fence.ts";
 import type { Outcome, RunMessage } from "./child/messages.ts";
 import { type ConfinedView, sees } from "./confinement.ts";
@@ -193,18 +194,6 @@ function keepFence({ process }: RunningChild, lock: Pick<ClusterLock, "certainMs
   tell();
   const telling = setInterval(tell, CERTAIN_EVERY_MS);
   return () => clearInterval(telling);
-}
-
-/** Waits for work, or rejects with the signal's reason. */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }
 
 function madePlaces(call: EnteringCall): string[] {

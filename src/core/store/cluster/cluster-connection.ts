@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { LEASE_LOCK } from "../database/lease.ts";
-import { isRefusal } from "../database/postgresql-rights.ts";
+import { isRefusal, NO_SCHEMAS } from "../database/postgresql-rights.ts";
 import { unavailable } from "../database/unavailable.ts";
 
 /** A connection of its own: locks and notifications belong to one. */
@@ -141,6 +141,3 @@ async function holds({ query }: Pick<ClusterConnection, "query">, sql: string): 
   const [row] = await query(sql);
   return z.object({ held: z.boolean() }).parse(row).held;
 }
-
-const NO_SCHEMAS =
-  "DATABASE_URL: DECKHAND_ENGINE=dbos makes two schemas (dbos, deckhand_cluster), which this user may not. As the database's owner or a superuser: GRANT CREATE ON DATABASE … TO …; with the names in DATABASE_URL.";

@@ -4,6 +4,7 @@ import type { Cluster, ClusterLock, LockWait, TakeLock } from "../../cluster.ts"
 import { toAppError } from "../../protocol/errors.ts";
 import type { Log } from "../../protocol/log.ts";
 import type { Clock } from "../../protocol/runtime.ts";
+import { unlessAborted } from "../../unless-aborted.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 import type { Membership } from "./membership.ts";
 
@@ -228,17 +229,5 @@ export class Locks {
     holding.isClosed = true;
     this.#holdings.delete(holding.name);
     holding.over.resolve();
-  }
-}
-
-/** Waits, or rejects with the signal's reason. */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }

@@ -1,5 +1,8 @@
-/** How many connections past any pooler a process keeps: for its lease; or among other processes, and DBOS Transact's. */
-export const CONNECTIONS = { embedded: 1, dbos: 6 } as const;
+/** DBOS Transact's: it looks for work with one, and writes what begins and ends with the others. */
+export const ENGINE_CONNECTIONS = 5;
+
+/** How many connections past any pooler a process keeps: for its lease; or for its place among others, and DBOS Transact's. */
+export const CONNECTIONS = { embedded: 1, dbos: 1 + ENGINE_CONNECTIONS } as const;
 
 /** Connections that a process opens at most for all that is no lock or notification, where `connection_limit` says nothing. */
 const POOLED = 10;

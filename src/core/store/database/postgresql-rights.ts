@@ -69,3 +69,6 @@ export function refusedMigration(migration: string, cause: unknown): ConfigError
 export function isRefusal(error: unknown): error is Error {
   return error instanceof Error && systemCode(error) === INSUFFICIENT_PRIVILEGE;
 }
+
+export const NO_SCHEMAS =
+  "DATABASE_URL: DECKHAND_ENGINE=dbos makes two schemas (dbos, deckhand_cluster), which this user may not. As the database's owner or a superuser: GRANT CREATE ON DATABASE … TO …; with the names in DATABASE_URL.";

@@ -2,6 +2,7 @@ import type { Client } from "pg";
 import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
 import { CONNECTIONS, connectionLimit } from "./connections.ts";
+import { NO_SCHEMAS } from "./postgresql-rights.ts";
 import { unavailable } from "./unavailable.ts";
 
 /** How a process uses its server. */
@@ -60,9 +61,6 @@ const POOLER =
 
 const OTHER_DATABASE =
   "DATABASE_DIRECT_URL: leads to another database than DATABASE_URL. Name the one that the pooler has its connections to.";
-
-const NO_SCHEMAS =
-  "DATABASE_URL: DECKHAND_ENGINE=dbos makes two schemas (dbos, deckhand_cluster), which this user may not. As the database's owner or a superuser: GRANT CREATE ON DATABASE … TO …; with the names in DATABASE_URL.";
 
 async function openClient(url: string): Promise<Client> {
   const { default: pg } = await import("pg");
