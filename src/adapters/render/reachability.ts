@@ -1,6 +1,6 @@
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
-import { systemCode } from "../../core/protocol/system-code.ts";
+import { causes, systemCode } from "../../core/protocol/system-code.ts";
 
 /** What systems and certificates say of a connection that does not come about. Source: Node docs, “Errors”; undici docs. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -23,9 +23,6 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
 };
 
-/** Errors within errors that are looked through; SDKs wrap what they were told. */
-const DEEPEST = 5;
-
 /** Until there is a first answer or failure. `address`: a URL or a host. */
 export function reaching(address: string): PlatformHealth {
   return { connected: false, detail: `signing in at ${hostOf(address)}, which has not answered yet` };
@@ -44,12 +41,6 @@ function hostOf(address: string): string {
 
 /** The code of the innermost error that has words. */
 function innermostCode(error: unknown): string | null {
-  let found: string | null = null;
-  let inner = error;
-  for (let depth = 0; depth < DEEPEST && inner instanceof Error; depth += 1) {
-    const code = systemCode(inner);
-    if (code !== undefined && code in WORDS) found = code;
-    inner = inner.cause ?? ("original" in inner ? inner.original : undefined);
-  }
-  return found;
+  const codes = causes(error).map(systemCode);
+  return codes.findLast((code) => code !== undefined && code in WORDS) ?? null;
 }

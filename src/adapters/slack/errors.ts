@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError, type AppErrorOptions, type ErrorCode, PlatformError } from "../../core/protocol/errors.ts";
+import { wasNeverSent } from "../../core/protocol/system-code.ts";
 import { SLACK } from "./descriptor.ts";
 
 /** Where not everybody may write, and the bot may not. Source: Slack docs, chat.postMessage. */
@@ -70,7 +71,7 @@ export function toPlatformError(error: unknown, purpose: string, keyVariable = "
     case "slack_webapi_http_error":
       return failure("platform_failed", `HTTP ${sdk.statusCode}`);
     case "slack_webapi_request_error":
-      return failure("network", "no response");
+      return failure("network", "no response", wasNeverSent(error) ? { detail: { ...detail, sent: "no" } } : {});
     case "slack_webapi_platform_error": {
       const { error: name, needed } = sdk.data;
       const code = CODES[name] ?? "platform_failed";

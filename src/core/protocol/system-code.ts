@@ -2,3 +2,31 @@
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
+
+/** Errors within errors that are looked through. */
+const DEEPEST = 8;
+
+/** The error and what it was made of, outermost first: SDKs wrap what they were told. A cycle holds nobody up. */
+export function causes(error: unknown): readonly unknown[] {
+  const chain: unknown[] = [];
+  for (let at = error; at !== undefined && at !== null && chain.length < DEEPEST; ) {
+    chain.push(at);
+    at = at instanceof Error ? (at.cause ?? ("original" in at ? at.original : undefined)) : undefined;
+  }
+  return chain;
+}
+
+/** Source: Node docs, “Errors”; undici docs, “Errors”. */
+const NO_CONNECTION: ReadonlySet<string | undefined> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** Whether no connection came about, so that nobody has had the request. */
+export function wasNeverSent(error: unknown): boolean {
+  return causes(error).some((cause) => NO_CONNECTION.has(systemCode(cause)));
+}

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError, type ErrorCode, ProviderError, toAppError } from "../protocol/errors.ts";
+import { causes } from "../protocol/system-code.ts";
 import type { Quirks } from "./quirks.ts";
 
 /** What an error is mapped with: whom it names, and how that provider words things. */
@@ -180,14 +181,4 @@ function retryAfter({ headers, message }: Facts, now: number): number | undefine
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** The error and its causes, outermost first. A cycle cannot hold us up. */
-function causes(error: unknown): unknown[] {
-  const chain: unknown[] = [];
-  for (let at = error; at !== undefined && at !== null && chain.length < 8; ) {
-    chain.push(at);
-    at = at instanceof Error ? at.cause : undefined;
-  }
-  return chain;
 }

@@ -1,6 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { systemCode } from "../../core/protocol/system-code.ts";
+import { causes, systemCode, wasNeverSent } from "../../core/protocol/system-code.ts";
 import { foreignText } from "./foreign-text.ts";
 
 /** Characters of a server's own words about a failure. */
@@ -19,8 +19,6 @@ export interface CallFailure {
 /** Statuses of a server that does not know our session, since it was started anew. */
 const SESSION_GONE = [400, 404];
 
-const NEVER_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
-
 export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   if (error instanceof SdkHttpError) return httpFailure(error.status);
   if (error instanceof SseError && error.code !== undefined) return httpFailure(error.code);
@@ -32,11 +30,13 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   if (error instanceof z.ZodError) {
     return { text: "its answer does not follow the protocol", refused: false, doubtful: false };
   }
-  const code = outermostCode(error);
+  const code = causes(error)
+    .map(systemCode)
+    .find((each) => each !== undefined);
   if (code === "ENOENT") return { text: "its program is not found", refused: true, doubtful: true };
   if (code === "EACCES") return { text: "its program may not be started", refused: true, doubtful: true };
-  const words = code === null ? "the connection to it failed" : `the connection to it failed (${code})`;
-  return { text: words, refused: code !== null && NEVER_SENT.includes(code), doubtful: true };
+  const words = code === undefined ? "the connection to it failed" : `the connection to it failed (${code})`;
+  return { text: words, refused: wasNeverSent(error), doubtful: true };
 }
 
 function httpFailure(status: number): CallFailure {
@@ -64,13 +64,4 @@ function sdkFailure(error: SdkError, timeoutMs: number): CallFailure {
     default:
       return { text: `the request failed (${error.code})`, refused: false, doubtful: true };
   }
-}
-
-/** `ECONNREFUSED` and the like, also from within fetch's own error. */
-function outermostCode(error: unknown): string | null {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    const code = systemCode(at);
-    if (code !== undefined) return code;
-  }
-  return null;
 }

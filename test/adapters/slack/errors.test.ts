@@ -32,6 +32,14 @@ const cases = [
   },
   { thrown: { code: "slack_webapi_http_error", statusCode: 503 }, code: "platform_failed" },
   { thrown: { code: "slack_webapi_request_error", original: new Error("reset") }, code: "network" },
+  {
+    thrown: Object.assign(new Error("no response"), {
+      code: "slack_webapi_request_error",
+      original: new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) }),
+    }),
+    code: "network",
+    detail: { sent: "no" },
+  },
   { thrown: new TypeError("fetch failed"), code: "platform_failed" },
   { thrown: "a string", code: "platform_failed" },
 ];
