@@ -5,20 +5,20 @@ import { describe, expect, test } from "vitest";
 import { hold, text, toolUse, unauthorized, usage } from "../../support/model/model-script.ts";
 import { until, untilIdle } from "../../support/program/bot.ts";
 import type { SlackMessage } from "../../support/slack/slack-model.ts";
+import { playEach } from "../../support/talk/agent-lines.ts";
 import {
   addJob,
   ask,
   askUntil,
-  JOB_CHANNEL as CHANNEL,
   reports,
   reportsUntil,
   type SlackScene,
+  saidBelow,
   shown,
   useJobScene,
 } from "../../support/talk/job-scene.ts";
-import { discordScene, slackScene } from "../../support/talk/scene.ts";
 
-const stage = useJobScene();
+const { scene: stage, discord } = useJobScene({ mode: "agi", maxConcurrentRuns: 2 });
 
 test("a report comes to the channel when it is due, and a reply in its thread goes on with its session", async () => {
   const scene = stage();
@@ -52,7 +52,6 @@ describe("killed with SIGKILL, a due time still comes to one report", () => {
   }
 
   async function expectOneReport(scene: SlackScene): Promise<SlackMessage> {
-    await scene.bot.start();
     const [report] = await reportsUntil(scene, 1);
     await idle(scene);
     expect(reports(scene).map((message) => shown(scene, message))).toEqual([expect.stringContaining("All is quiet.")]);
@@ -63,49 +62,55 @@ describe("killed with SIGKILL, a due time still comes to one report", () => {
   /** The names of jobs in one program are their own. */
   const jobOf = (name: string) => `--name "${name}" --at "in 1 s" --prompt "Look around."`;
 
-  test("between its claim and its run", async () => {
-    await using scene = await slackScene({ settings: { mode: "agi", maxConcurrentRuns: 1 } });
-    const gate = hold();
-    scene.model.script((request, index) => {
-      if (JSON.stringify(request.body).includes("Night watch")) return text("All is quiet.");
-      return index === 0 ? [gate.part] : text("Done.");
+  test("between its claim and its run, and during its run", async () => {
+    const [busy, runs, waits] = [stage(), stage(), stage()];
+    const [idling, gate] = [hold(), hold()];
+    const requestsOf = playEach(busy.model, {
+      "keep busy": (_request, index) => (index === 0 ? [idling.part] : text("Done.")),
+      "Second watch": (_request, index) => (index === 0 ? [text("All"), gate.part] : text("All is quiet.")),
+      "Fourth watch": () => text("All is quiet."),
     });
-    await scene.bot.start();
-    scene.mention("keep busy");
+    busy.mention("keep busy");
+    await idling.reached;
+    await addJob(runs, jobOf("Second watch"));
     await gate.reached;
-    await addJob(scene, jobOf("Night watch"));
-    await until(async () => /state="waiting"\} 1/.test((await scene.bot.probe("metrics")).text), {
+    await addJob(waits, jobOf("Fourth watch"));
+    await until(async () => /state="waiting"\} 1/.test((await busy.bot.probe("metrics")).text), {
       what: () => "the job to wait for its run",
     });
-    await scene.bot.kill("SIGKILL");
-    await expectOneReport(scene);
+    await busy.bot.kill("SIGKILL");
+    await busy.bot.start();
+    for (const scene of [runs, waits]) await expectOneReport(scene);
+    expect(requestsOf("Fourth watch")).toHaveLength(1);
   });
 
-  test("during its run", async () => {
-    const scene = stage();
-    const gate = hold();
-    scene.model.script((_request, index) => (index === 0 ? [text("All"), gate.part] : text("All is quiet.")));
-    await addJob(scene, jobOf("Second watch"));
-    await gate.reached;
-    await scene.bot.kill("SIGKILL");
-    await expectOneReport(scene);
-  });
-
-  test("between its post and the reply to it, and what is said below it is the session's", async () => {
-    const scene = stage();
-    scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
-    await addJob(scene, jobOf("Third watch"));
-    scene.loseReplies();
-    await reportsUntil(scene, 1);
-    await scene.bot.kill("SIGKILL");
-    const report = await expectOneReport(scene);
-    expect(scene.model.requests).toHaveLength(1);
-    scene.slack.people.say({ text: "Really?", channel: report.channel, threadTs: report.ts });
-    const replies = () => scene.slack.thread(report.channel, report.ts).map((message) => message.text);
-    await until(() => replies().some((reply) => reply.includes("As I said")), {
-      what: () => replies().join("\n"),
+  test("between its post and the reply to it, after which what is said below is the session's, and before its post reaches the platform", async () => {
+    const [lost, late] = [stage(), stage()];
+    const requestsOf = playEach(lost.model, {
+      "Third watch": (_request, index) => text(index === 0 ? "All is quiet." : "As I said."),
+      "Late watch": () => text("All is quiet."),
     });
-    expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
+    await addJob(lost, jobOf("Third watch"));
+    lost.loseReplies();
+    await reportsUntil(lost, 1);
+    const { faults } = late.slack;
+    faults.add("chat.postMessage", { kind: "late", until: new Promise(() => {}) });
+    await addJob(late, jobOf("Late watch"));
+    await until(() => requestsOf("Late watch").length > 0 && !faults.isPending("chat.postMessage"), {
+      what: () => late.bot.output(),
+    });
+    await late.bot.kill("SIGKILL");
+    expect(reports(late)).toEqual([]);
+    await late.bot.start();
+    await expectOneReport(late);
+    await askUntil(late, '/jobs logs "Late watch"', "✓ ");
+    expect(requestsOf("Late watch")).toHaveLength(1);
+
+    const report = await expectOneReport(lost);
+    expect(requestsOf("Third watch")).toHaveLength(1);
+    lost.slack.people.say({ text: "Really?", channel: report.channel, threadTs: report.ts });
+    await saidBelow(lost, report, "As I said.");
+    expect(JSON.stringify(requestsOf("Third watch")[1]?.body)).toContain("All is quiet.");
   });
 });
 
@@ -151,49 +156,19 @@ test("failures are said with the next try, and as many in a row as are allowed p
   expect(reports(scene)).toHaveLength(2);
 });
 
-/** Starts that fit between writing the file of jobs and a due time in it: a machine may be slow or busy. */
-const STARTS_AHEAD = 5;
-
-test("a job with a row that cannot be read, and a bad entry in the file of jobs, leave the others alone", async () => {
-  await using scene = await slackScene();
-  scene.model.script(() => text("All is quiet."));
-  const before = performance.now();
-  await scene.bot.start();
-  const startMs = performance.now() - before;
-  await addJob(scene, '--name "Broken" --cron "* * * * *" --prompt "Look."');
-  await scene.bot.kill("SIGTERM");
-  const database = new BetterSqlite3(path.join(scene.bot.home, "data/deckhand.db"));
-  database.prepare("UPDATE Job SET thread = '{', timeoutMs = 'soon' WHERE name = 'Broken'").run();
-  database.close();
-  const entry = { channel: `slack:${scene.slack.workspace.teamId}/${CHANNEL}`, prompt: "Look.", owner: "slack:U0ANA" };
-  const file = [
-    { ...entry, name: "From git", at: new Date(Date.now() + STARTS_AHEAD * startMs).toISOString() },
-    { ...entry, name: "Nonsense", cron: "61 * * * *" },
-  ];
-  writeFileSync(path.join(scene.bot.home, "data/jobs.json"), JSON.stringify(file));
-  await scene.bot.start();
-  const [report] = await reportsUntil(scene, 1);
-  expect(report === undefined ? "" : shown(scene, report)).toContain("**From git**");
-  expect(scene.bot.output()).toContain("entry 2: `61 * * * *` is no cron expression: Invalid value for minute: 61.");
-  const list = await ask(scene, "/jobs list");
-  expect(list).toContain("from the file of jobs");
-  expect(await ask(scene, '/jobs edit "From git" --timeout 5')).toContain("is kept in the file of jobs");
-});
-
 test("in plain words: the model schedules, the card says when, and the button makes it so", async () => {
-  await using scene = await slackScene({ settings: { mode: "agi" } });
+  const scene = stage();
   const job = { name: "Morning", prompt: "Post the open tickets.", cron: "0 9 * * 1-5", timezone: "Europe/Paris" };
   scene.model.script((request, index) => {
     if (index === 0) return toolUse("schedule_job", job);
     return text(request.toolResults.map((result) => result.text).join());
   });
-  await scene.bot.start();
   const thread = scene.mention("every weekday at nine in Paris post the open tickets");
   const asked = await thread.until((all) => all.some(({ buttons }) => buttons.some((id) => id.startsWith("approve:"))));
   const card = asked.find(({ buttons }) => buttons.some((id) => id.startsWith("approve:")));
   expect(card?.text).toContain("Morning: every weekday at 09:00 Europe/Paris");
   expect(card?.text.match(/^- (Mon|Tue|Wed|Thu|Fri) \d+ \w+ \d{4} 09:00$/gmu)).toHaveLength(3);
-  expect(await ask(scene, "/jobs list")).toContain("There are no jobs here");
+  expect(await ask(scene, "/jobs list")).not.toContain("**Morning**");
   const allow = card?.buttons.find((id) => id.startsWith("approve:y:")) ?? "";
   thread.click(allow);
   await thread.until((all) =>
@@ -226,20 +201,39 @@ test("the buttons under a report run it again and pause it, for its owner only",
 });
 
 test("on Discord, a thread begun at the report goes on with its session", async () => {
-  await using scene = await discordScene();
-  scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
-  await scene.bot.start();
-  const { world, people } = scene.discord;
-  scene.mention('/jobs add --name "Night watch" --at "in 1 s" --prompt "Look around."');
-  const [channel] = [...world.channels.values()].filter(({ name }) => name === "general-1");
-  const [ana] = [...world.users.values()].filter(({ username }) => username === "ana");
-  if (channel === undefined || ana === undefined) throw new Error("nobody is there");
+  const office = discord();
+  office.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
+  const channel = office.channel("watch");
+  office.mention(channel, '/jobs add --name "Pier watch" --at "in 1 s" --prompt "Look around."');
   const report = () => channel.messages.find(({ content }) => content.includes("All is quiet."));
-  await until(() => report() !== undefined, { what: () => scene.bot.output() });
-  const thread = world.thread(channel, "Night watch", report()?.id);
-  people.say({ channel: thread, user: ana }, "Really?");
-  await until(() => thread.messages.some(({ content }) => content.includes("As I said.")), {
-    what: () => scene.bot.output(),
-  });
-  expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
+  await office.until(`the report\n${office.bot.output()}`, () => report() !== undefined);
+  const thread = office.discord.world.thread(channel, "Pier watch", report()?.id);
+  office.discord.people.say({ channel: thread, user: office.ana }, "Really?");
+  await office.until("the answer", () => thread.messages.some(({ content }) => content.includes("As I said.")));
+  expect(JSON.stringify(office.model.requests[1]?.body)).toContain("All is quiet.");
+});
+
+// The last one: its job runs each second from then on.
+test("a job with a row that cannot be read, and a bad entry in the file of jobs, leave the others alone", async () => {
+  const scene = stage();
+  scene.model.script(() => text("All is quiet."));
+  await addJob(scene, '--name "Broken" --cron "* * * * *" --prompt "Look."');
+  await scene.bot.kill("SIGTERM");
+  const database = new BetterSqlite3(path.join(scene.bot.home, "data/deckhand.db"));
+  database.prepare("UPDATE Job SET thread = '{', timeoutMs = 'soon' WHERE name = 'Broken'").run();
+  database.close();
+  const channel = `slack:${scene.slack.workspace.teamId}/${scene.channel}`;
+  const entry = { channel, prompt: "Look.", owner: "slack:U0ANA" };
+  const file = [
+    { ...entry, name: "From git", cron: "* * * * * *" },
+    { ...entry, name: "Nonsense", cron: "61 * * * *" },
+  ];
+  writeFileSync(path.join(scene.bot.home, "data/jobs.json"), JSON.stringify(file));
+  await scene.bot.start();
+  const [report] = await reportsUntil(scene, 1);
+  expect(report === undefined ? "" : shown(scene, report)).toContain("**From git**");
+  expect(scene.bot.output()).toContain("entry 2: `61 * * * *` is no cron expression: Invalid value for minute: 61.");
+  const list = await ask(scene, "/jobs list");
+  expect(list).toContain("from the file of jobs");
+  expect(await ask(scene, '/jobs edit "From git" --timeout 5')).toContain("is kept in the file of jobs");
 });

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import type { RecordedRequest, Script } from "../../support/model/model-server.ts";
 import { until, untilIdle } from "../../support/program/bot.ts";
-import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../../support/talk/slack-talk.ts";
+import { useSlackOffice } from "../../support/talk/shared-office.ts";
+import { conversationOf, type SlackOffice, type Talk } from "../../support/talk/slack-talk.ts";
 import { answers, isPart, part, results } from "../../support/talk/sub-agent-talk.ts";
 
 const ISOLATED = { enabled: true, maxConcurrentExecutors: 2, executorIsolation: true };
@@ -24,14 +25,15 @@ function managing(command: string): Script {
   };
 }
 
-async function office(files: Readonly<Record<string, string>>, script: Script) {
-  const at = await slackOffice({ settings: { mode: "agi", managedAgents: ISOLATED } });
+const playing = useSlackOffice({ settings: { mode: "agi", managedAgents: ISOLATED } });
+
+/** In a channel of its own with these files. */
+function office(files: Readonly<Record<string, string>>, script: Script) {
+  const at = playing(script);
   const channel = at.channel();
   const root = at.bot.sandboxRoot(`slack-${channel}`);
   mkdirSync(root, { recursive: true });
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
-  at.model.script(script);
-  await at.bot.start();
   return { at, root, channel, copies: path.join(at.bot.home, "data/executors") };
 }
 
@@ -46,11 +48,12 @@ async function expectOneAnswer(at: SlackOffice, talk: Talk): Promise<string> {
   return answers(talk)[0] ?? "";
 }
 
+// The first one: it looks at all copies.
 test("killed while a copy is made, the executor gets a whole one, and nothing of the other is left", async () => {
   const names = Array.from({ length: 1_500 }, (_, index) => `file-${index}.txt`);
   const files = Object.fromEntries(names.map((name) => [name, `${name}\n`]));
-  const opened = await office(files, managing("ls | wc -l > count.txt"));
-  await using at = opened.at;
+  const opened = office(files, managing("ls | wc -l > count.txt"));
+  const { at } = opened;
   const talk = at.talk({ text: "count them", channel: opened.channel });
   await soon(
     "a copy that is being made",
@@ -65,11 +68,11 @@ test("killed while a copy is made, the executor gets a whole one, and nothing of
 });
 
 test("killed while its work is merged, all of it is merged in the end, and the answer comes once", async () => {
-  const opened = await office(
+  const opened = office(
     { "a.txt": "a\n" },
     managing("for i in $(seq 400); do echo $i > new-$i.txt; done; echo b > a.txt"),
   );
-  await using at = opened.at;
+  const { at } = opened;
   const talk = at.talk({ text: "make them", channel: opened.channel });
   const there = () => readdirSync(opened.root).filter((name) => name.startsWith("new-")).length;
   await soon("the first files", () => there() > 0);
@@ -89,8 +92,8 @@ test("killed while its work is merged, all of it is merged in the end, and the a
 });
 
 test("killed while its work is merged, and stopped meanwhile, what was merged is told and taken back", async () => {
-  const opened = await office({}, managing("for i in $(seq 400); do echo $i > new-$i.txt; done"));
-  await using at = opened.at;
+  const opened = office({}, managing("for i in $(seq 400); do echo $i > new-$i.txt; done"));
+  const { at } = opened;
   const talk = at.talk({ text: "make them", channel: opened.channel });
   const there = () => readdirSync(opened.root).filter((name) => name.startsWith("new-")).length;
   await soon("the first files", () => there() > 0);

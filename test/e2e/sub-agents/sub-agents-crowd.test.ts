@@ -3,39 +3,44 @@ import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { untilIdle } from "../../support/program/bot.ts";
 import { agentIds } from "../../support/talk/agent-lines.ts";
-import { addJob, ask, reportsUntil, shown } from "../../support/talk/job-scene.ts";
-import { slackScene } from "../../support/talk/scene.ts";
-import { useSlackOffice } from "../../support/talk/shared-office.ts";
-import { conversationOf, slackOffice } from "../../support/talk/slack-talk.ts";
+import { addJob, ask, reportsUntil, shown, useJobScene } from "../../support/talk/job-scene.ts";
+import { conversationOf } from "../../support/talk/slack-talk.ts";
 import { answered, answers, isPart, part, results } from "../../support/talk/sub-agent-talk.ts";
+import { decidedByItsPerson } from "./decided-by-its-person.ts";
 
-const playing = useSlackOffice({ settings: { mode: "agi", maxConcurrentRuns: 2 } });
+/** A channel where people are asked. */
+const ASKING = "C9001";
+const { slack: playing, scene: jobScene } = useJobScene({
+  mode: "agi",
+  maxConcurrentRuns: 2,
+  channels: { [`slack:${ASKING}`]: { mode: "write" } },
+});
 
 const isChild = (request: RecordedRequest) => conversationOf(request.body).includes("Do part ");
 
-const FIFTY = Array.from({ length: 50 }, (_, index) => `N${index}`);
+/** More than the ten of whose assignment a thread is told. */
+const MANY = Array.from({ length: 24 }, (_, index) => `N${index}`);
 
-test("fifty sub-agents with two places for runs come to one answer, and another channel is served between them", async () => {
+test("twenty-four sub-agents with two places for runs come to one answer, and another channel is served between them", async () => {
   const gate = hold();
   const at = playing((request) => {
     if (request.lastUserText.includes("and me?")) return text("You, too.");
     if (isPart(request, "N0")) return [gate.part, text("done 0.")];
-    if (FIFTY.some((name) => isPart(request, name))) return text("done.");
+    if (MANY.some((name) => isPart(request, name))) return text("done.");
     return request.toolResults.length === 0
-      ? FIFTY.map((name) => part(name))
+      ? MANY.map((name) => part(name))
       : text(`All ${results(request).split(" | ").length}`);
   });
-  const talk = at.talk({ text: "all fifty", channel: at.channel() });
+  const talk = at.talk({ text: "all of them", channel: at.channel() });
   await gate.reached;
   const other = at.talk({ text: "and me?", channel: at.channel() });
   await answered(at, other, "You, too.");
   expect(answers(talk)).toEqual([]);
   gate.release();
-  await answered(at, talk, "All 50");
+  await answered(at, talk, "All 24");
   await untilIdle(at.bot);
-  expect(answers(talk)).toEqual(["All 50"]);
+  expect(answers(talk)).toEqual(["All 24"]);
   expect(talk.answers().filter((answer) => answer.startsWith("→"))).toHaveLength(10);
-  expect(at.model.violations).toEqual([]);
 });
 
 test("a stop while sub-agents wait for a place ends those, too, and none of them ever begins", async () => {
@@ -54,12 +59,10 @@ test("a stop while sub-agents wait for a place ends those, too, and none of them
 });
 
 test("a stop while a sub-agent asks for approval closes its card, and nothing is done", async () => {
-  await using at = await slackOffice({ settings: { mode: "write" } });
-  await at.bot.start();
-  at.model.script((request) =>
+  const at = playing((request) =>
     isPart(request, "A") ? toolUse("write", { path: "a.txt", content: "A\n" }) : part("A"),
   );
-  const talk = at.talk({ text: "do it", channel: at.channel() });
+  const talk = at.talk({ text: "do it", channel: ASKING });
   const card = () => talk.live().find(({ text: said }) => said.includes("a.txt"));
   await at.until("the card", () => card() !== undefined);
   talk.mention("/stop");
@@ -120,10 +123,9 @@ test("a sub-agent of another session is nobody's to read or cancel", async () =>
 });
 
 test("the time of a job goes on while its sub-agents work, also across a restart, and its end stops them", async () => {
-  await using scene = await slackScene();
+  const scene = jobScene();
   const [first, again] = [hold(), hold()];
   scene.model.script((request) => (isPart(request, "A") ? [first.part, again.part, text("late")] : part("A")));
-  await scene.bot.start();
   await addJob(scene, '--name "Slow" --cron "0 0 1 1 *" --timeout 6 --prompt "Hand it on."');
   await ask(scene, "/jobs run Slow");
   await first.reached;
@@ -135,4 +137,24 @@ test("the time of a job goes on while its sub-agents work, also across a restart
   expect(line === undefined ? "" : shown(scene, line)).toContain("stopped by its time limit of 6 s");
   const child = scene.model.requests.findLast((request) => isPart(request, "A"));
   expect(await child?.ended).toBe("aborted");
+});
+
+test("with one place left, a parent that waits leaves it to its sub-agents", async () => {
+  const gate = hold();
+  const at = playing((request) => {
+    if (request.lastUserText.includes("keep busy")) return [gate.part, text("Done.")];
+    if (isPart(request, "A")) return text("A is 3.");
+    if (isPart(request, "B")) return text("B is 4.");
+    return request.toolResults.length === 0 ? [part("A"), part("B")] : text(`Both: ${results(request)}`);
+  });
+  const busy = at.talk({ text: "keep busy", channel: at.channel() });
+  await gate.reached;
+  const talk = at.talk({ text: "both", channel: at.channel() });
+  await answered(at, talk, "Both: A is 3. | B is 4.");
+  gate.release();
+  await answered(at, busy, "Done.");
+});
+
+test("on SQLite a sub-agent's card and question name it, and its person decides and answers", async () => {
+  await decidedByItsPerson(playing(), ASKING);
 });

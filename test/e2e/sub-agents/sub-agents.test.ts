@@ -1,24 +1,33 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { startPostgres } from "../../support/database/postgres.ts";
+import { afterAll, expect, test } from "vitest";
+import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
 import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import type { Script } from "../../support/model/model-server.ts";
+import { toolsOf } from "../../support/model/request-parts.ts";
 import { untilIdle } from "../../support/program/bot.ts";
 import { agentIds, isAssigned } from "../../support/talk/agent-lines.ts";
-import { useSlackOffice } from "../../support/talk/shared-office.ts";
-import { conversationOf, type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
+import { useBothPlatforms } from "../../support/talk/both-platforms.ts";
+import type { DiscordOffice, DiscordTalk } from "../../support/talk/discord-office.ts";
+import { conversationOf, type SlackOffice } from "../../support/talk/slack-talk.ts";
 import { answered, answers, background, isPart, part, results } from "../../support/talk/sub-agent-talk.ts";
+import { decidedByItsPerson } from "./decided-by-its-person.ts";
 
-const playing = useSlackOffice({ settings: { mode: "agi" } });
+let postgres: Postgres | null = null;
 
-/** The same in a program of its own. */
-async function office(script: Script, settings: object, env = {}): Promise<SlackOffice> {
-  const opened = await slackOffice({ settings, env });
-  opened.model.script(script);
-  await opened.bot.start();
-  return opened;
-}
+/** A channel where people are asked. */
+const ASKING = "C9001";
+/** Managed mode is off until somebody switches it on in a thread. */
+const MANAGED = { enabled: false, maxConcurrentExecutors: 2, executorIsolation: true };
+const settings = { mode: "agi", managedAgents: MANAGED, channels: { [`slack:${ASKING}`]: { mode: "write" } } };
+/** On PostgreSQL; the other files here are on SQLite. */
+const both = useBothPlatforms(async () => {
+  postgres = await startPostgres();
+  return { settings, env: { DATABASE_URL: await postgres.createDatabase() } };
+});
+const playing = both.slack;
+
+afterAll(() => postgres?.stop());
 
 test("a sub-agent works in a history of its own, and its parent answers with its report", async () => {
   const gate = hold();
@@ -36,7 +45,6 @@ test("a sub-agent works in a history of its own, and its parent answers with its
   const child = at.model.requests.find((request) => isPart(request, "A"));
   expect(conversationOf(child?.body)).not.toContain("how many?");
   expect(at.model.requests).toHaveLength(4);
-  expect(at.model.violations).toEqual([]);
 });
 
 /** Two in the background, both waited for, then one answer of both. */
@@ -64,7 +72,6 @@ test("two sub-agents in the background overlap in time, and their reports are me
   await answered(at, talk, "Merged: A is 3. | B is 4.");
   await untilIdle(at.bot);
   expect(answers(talk)).toHaveLength(1);
-  expect(at.model.violations).toEqual([]);
 });
 
 test("a stop ends the run and all its sub-agents, those in the background, too", async () => {
@@ -172,59 +179,95 @@ test("sub-agents go three deep at most, and only where agent is among their tool
   await answered(at, other, "((The tool agent is not enabled here.))");
 });
 
-test("with one place for runs, a parent that waits leaves it to its sub-agents", async () => {
-  await using at = await office(
-    (request) => {
-      if (isPart(request, "A")) return text("A is 3.");
-      if (isPart(request, "B")) return text("B is 4.");
-      return request.toolResults.length === 0 ? [part("A"), part("B")] : text(`Both: ${results(request)}`);
-    },
-    { mode: "agi", maxConcurrentRuns: 1 },
-  );
-  const talk = at.talk({ text: "both", channel: at.channel() });
-  await answered(at, talk, "Both: A is 3. | B is 4.");
+test("on PostgreSQL a sub-agent's card and question name it, and its person decides and answers", async () => {
+  await decidedByItsPerson(playing(), ASKING);
 });
 
-const databases: readonly { name: string; open: () => Promise<Record<string, string>> }[] = [
-  { name: "SQLite", open: () => Promise.resolve({}) },
-  {
-    name: "PostgreSQL",
-    open: async () => {
-      const postgres = await startPostgres();
-      onTestFinished(() => postgres.stop());
-      return { DATABASE_URL: await postgres.createDatabase() };
-    },
-  },
-];
+const NAMES = ["A", "B", "C"] as const;
+const partOf = (request: Parameters<typeof isAssigned>[0]) =>
+  NAMES.find((name) => isAssigned(request, `Do part ${name}.`));
 
-test.each(databases)(
-  "on $name a sub-agent's card and question name it, and its person decides and answers",
-  async (database) => {
-    await using at = await office(
-      (request) => {
-        if (isPart(request, "A")) {
-          if (request.toolResults.length === 0) return toolUse("ask_user_question", { question: "Which port?" });
-          if (results(request).includes("ana")) return toolUse("write", { path: "port.txt", content: "9090\n" });
-          return text("Written.");
-        }
-        return request.toolResults.length === 0 ? part("A") : text(`So: ${results(request)}`);
-      },
-      { mode: "write" },
-      await database.open(),
-    );
-    const talk = at.talk({ text: "do it", channel: at.channel() });
-    await at.until("the question", () => talk.seen().some(({ text: said }) => said.includes("Which port?")));
-    expect(talk.seen().find(({ text: said }) => said.includes("Which port?"))?.text).toContain(
-      "**worker** (sub-agent)",
-    );
-    talk.say("9090");
-    await at.until("the card", () => talk.live().some(({ text: said }) => said.includes("port.txt")));
-    expect(talk.live().find(({ text: said }) => said.includes("port.txt"))?.text).toContain(
-      "asked by @ana, for sub-agent worker",
-    );
-    talk.click("approve:y");
-    await answered(at, talk, "So: Written.");
-    const file = path.join(at.bot.sandboxRoot(`slack-${talk.channel}`), "port.txt");
-    expect(existsSync(file) && readFileSync(file, "utf8")).toBe("9090\n");
-  },
-);
+const shows = (at: DiscordOffice, talk: DiscordTalk, line: RegExp) =>
+  at.until(`a message like ${line}`, () => talk.byBot().some((message) => line.test(JSON.stringify(message))));
+
+/** What the thread holds but progress, words without colours: what was handed to whom, in no order, and the answers. */
+const told = (talk: DiscordTalk) => {
+  const all = talk.answers().map((answer) => answer.replace(/^```ansi\n\S+?m(.*)\S{4}\n```$/u, "$1"));
+  const isAssignment = (answer: string) => answer.startsWith("→");
+  return { assigned: all.filter(isAssignment).toSorted(), answers: all.filter((answer) => !isAssignment(answer)) };
+};
+
+test("on Discord, two sub-agents show a line each under their parent's progress, and one answer tells of both", async () => {
+  const [a, b] = [hold(), hold()];
+  const at = both.discord();
+  at.model.script((request) => {
+    const name = partOf(request);
+    if (name !== undefined) return name === "A" ? [a.part, text("A is 3.")] : [b.part, text("B is 4.")];
+    return request.toolResults.length === 0 ? [part("A"), part("B")] : text(`Both: ${results(request)}`);
+  });
+  const talk = at.mention(at.channel("ops"), "both, please");
+  await Promise.all([a.reached, b.reached]);
+  await shows(at, talk, /⏳ worker: part A.*⏳ worker: part B/u);
+  b.release();
+  await shows(at, talk, /⏳ worker: part A.*✓ worker: part B/u);
+  a.release();
+  await at.until("the answer", () => talk.answers().includes("Both: A is 3. | B is 4."));
+  await untilIdle(at.bot);
+  expect(told(talk)).toEqual({
+    assigned: ["→ worker: part A", "→ worker: part B"],
+    answers: ["Both: A is 3. | B is 4."],
+  });
+  expect(at.model.requests).toHaveLength(4);
+});
+
+test("on Discord, a manager may run nothing itself; two of three executors work at once, and their copies are merged", async () => {
+  const gates = { A: hold(), B: hold(), C: hold() };
+  /** The executors in the order in which they began: that of their copies, of which all are made at once. */
+  const begun: (keyof typeof gates)[] = [];
+  const at = both.discord();
+  const channel = at.channel("managed");
+  const root = at.bot.sandboxRoot(`discord-${channel.id}`);
+  at.model.script((request, index) => {
+    const name = partOf(request);
+    if (name !== undefined && request.toolResults.length > 0) return text(`${name} is done.`);
+    if (name !== undefined) {
+      begun.push(name);
+      return [gates[name].part, toolUse("write", { path: `${name}.txt`, content: `${name}\n` })];
+    }
+    if (index === 0) return text("On my own.");
+    const seen = results(request);
+    if (request.toolResults.length === 0) return toolUse("bash", { command: "touch by-hand.txt" });
+    if (seen.includes("managers look and plan only")) return NAMES.map((each) => part(each));
+    const ids = [...new Set(seen.match(/agt_\w+/gu))];
+    return seen.includes("is done.") ? ids.map((id) => toolUse("merge_work", { agent_id: id })) : text(`So: ${seen}`);
+  });
+  const talk = at.mention(channel, "who are you?");
+  await talk.answered(1);
+  await untilIdle(at.bot);
+  talk.say(`<@${at.discord.world.bot.id}> /managed on`);
+  await at.until("the reply", () =>
+    at.discord.people.shownPrivately(at.ana).some((reply) => reply.startsWith("✓ Managed mode **on**")),
+  );
+  talk.say("do all three");
+  await at.until("two at work", () => begun.length === 2);
+  const [first = "A", second = "B"] = begun;
+  await shows(at, talk, new RegExp(`⏳ executor: part ${first}`, "u"));
+  await shows(at, talk, new RegExp(`⏳ executor: part ${second}`, "u"));
+  expect(begun).toHaveLength(2);
+  gates[second].release();
+  await at.until("the third", () => begun.length === 3);
+  await shows(at, talk, new RegExp(`✓ executor: part ${second}`, "u"));
+  expect(existsSync(path.join(root, `${second}.txt`))).toBe(false);
+  for (const gate of Object.values(gates)) gate.release();
+  await at.until("the answer", () => talk.answers().some((answer) => answer.startsWith("So:")));
+  await untilIdle(at.bot);
+  expect(told(talk)).toEqual({
+    assigned: NAMES.map((name) => `→ executor: part ${name}`),
+    answers: ["On my own.", `So: ${NAMES.map((name) => `merged: ${name}.txt`).join(" | ")}`],
+  });
+  expect(NAMES.map((name) => readFileSync(path.join(root, `${name}.txt`), "utf8"))).toEqual(["A\n", "B\n", "C\n"]);
+  expect(existsSync(path.join(root, "by-hand.txt"))).toBe(false);
+  const executor = at.model.requests.find((request) => partOf(request) !== undefined);
+  expect(toolsOf(executor?.body)).not.toContain("agent");
+  expect(toolsOf(at.model.requests[1]?.body)).not.toContain("bash");
+});

@@ -19,6 +19,22 @@ export function printedUrl(bot: Bot): string {
   return url;
 }
 
+/** What a browser keeps once it has been given the printed address, which is good for once. */
+export type BrowserProfile = Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+export async function profileOf(bot: Bot, browser: Browser): Promise<BrowserProfile> {
+  const context = await browser.newContext();
+  await context.request.get(printedUrl(bot));
+  const profile = await context.storageState();
+  await context.close();
+  return profile;
+}
+
+/** Opens the page in a window of its own, in a browser that has been given the key before. */
+export function visitAgain(bot: Bot, browser: Browser, storageState: BrowserProfile): Promise<PageVisit> {
+  return visitAddress(new URL("/", printedUrl(bot)).href, browser, { storageState });
+}
+
 /** Opens the printed address. */
 export function visitPage(bot: Bot, browser: Browser, options?: BrowserContextOptions): Promise<PageVisit> {
   return visitAddress(printedUrl(bot), browser, options);

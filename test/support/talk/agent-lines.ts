@@ -1,4 +1,5 @@
-import type { RecordedRequest } from "../model/model-server.ts";
+import { text } from "../model/model-script.ts";
+import type { ModelServer, RecordedRequest, Script } from "../model/model-server.ts";
 
 /** True for a request of the sub-agent whose assignment holds these words; its parent's hold them elsewhere. */
 export function isAssigned(request: RecordedRequest, words: string): boolean {
@@ -14,4 +15,20 @@ function firstMessage({ body }: RecordedRequest): string {
 /** Ids of the sub-agents that a request's results tell of, in order. */
 export function agentIds({ toolResults }: RecordedRequest): string[] {
   return toolResults.flatMap(({ text }) => /agent_id: (agt_\w+)/u.exec(text)?.[1] ?? []);
+}
+
+/**
+ * Several threads go on at once, each with a script of its own, which is found by words that its first message alone
+ * holds, and counts its own requests. Answers the requests so far that begin with such words.
+ */
+export function playEach(
+  model: ModelServer,
+  scripts: Readonly<Record<string, Script>>,
+): (words: string) => readonly RecordedRequest[] {
+  const requestsOf = (words: string) => model.requests.filter((request) => isAssigned(request, words));
+  model.script((request) => {
+    const [words, script] = Object.entries(scripts).find(([each]) => isAssigned(request, each)) ?? ["", null];
+    return script === null ? text("Nobody asked for this.") : script(request, requestsOf(words).length - 1);
+  });
+  return requestsOf;
 }

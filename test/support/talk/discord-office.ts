@@ -41,12 +41,8 @@ export interface DiscordOfficeOptions {
 }
 
 export async function discordOffice({ settings }: DiscordOfficeOptions = {}): Promise<DiscordOffice> {
-  const [model, discord] = await Promise.all([startAnthropicServer({ key: "test-key" }), startDiscordServer()]);
-  const { world, people } = discord;
-  const guild = world.guild("Harbour");
-  const [ana, bob] = ["Ana", "Bob"].map((name) => world.user(name.toLowerCase(), { globalName: name }));
-  if (ana === undefined || bob === undefined) throw new Error("two people");
-  for (const user of [ana, bob]) world.join(guild, user);
+  const [model, harbour] = await Promise.all([startAnthropicServer({ key: "test-key" }), openHarbour()]);
+  const { discord, guild } = harbour;
   const bot = await createBot({
     env: {
       ANTHROPIC_API_KEY: "test-key",
@@ -61,6 +57,41 @@ export async function discordOffice({ settings }: DiscordOfficeOptions = {}): Pr
       path.join(bot.home, "deckhand.config.json"),
       JSON.stringify(typeof settings === "function" ? settings(guild) : settings),
     );
+  return officeInDiscord({
+    bot,
+    model,
+    ...harbour,
+    async [Symbol.asyncDispose]() {
+      await bot[Symbol.asyncDispose]();
+      await Promise.all([model.close(), discord[Symbol.asyncDispose]()]);
+    },
+  });
+}
+
+/** A local Discord with a server of two people. */
+export interface Harbour {
+  readonly discord: DiscordServer;
+  readonly guild: Guild;
+  readonly ana: User;
+  readonly bob: User;
+}
+
+export async function openHarbour(): Promise<Harbour> {
+  const discord = await startDiscordServer();
+  const { world } = discord;
+  const guild = world.guild("Harbour");
+  const [ana, bob] = ["Ana", "Bob"].map((name) => world.user(name.toLowerCase(), { globalName: name }));
+  if (ana === undefined || bob === undefined) throw new Error("two people");
+  for (const user of [ana, bob]) world.join(guild, user);
+  return { discord, guild, ana, bob };
+}
+
+/** On a program that is there. */
+export function officeInDiscord(
+  ground: Harbour & Pick<DiscordOffice, "bot" | "model" | typeof Symbol.asyncDispose>,
+): DiscordOffice {
+  const { discord, guild, ana } = ground;
+  const { world, people } = discord;
   const wait: DiscordOffice["until"] = (what, condition) => until(condition, { what: () => what });
   const follow = (channelId: string): DiscordTalk => {
     const place = () => world.channels.get(channelId);
@@ -85,12 +116,7 @@ export async function discordOffice({ settings }: DiscordOfficeOptions = {}): Pr
     return talk;
   };
   return {
-    bot,
-    model,
-    discord,
-    guild,
-    ana,
-    bob,
+    ...ground,
     channel: (name) => world.channel(guild, name),
     mention(channel, words, { by = ana, ...saying } = {}) {
       const said = people.say({ channel, user: by }, `<@${world.bot.id}> ${words}`, saying);
@@ -98,9 +124,5 @@ export async function discordOffice({ settings }: DiscordOfficeOptions = {}): Pr
     },
     in: follow,
     until: wait,
-    async [Symbol.asyncDispose]() {
-      await bot[Symbol.asyncDispose]();
-      await Promise.all([model.close(), discord[Symbol.asyncDispose]()]);
-    },
   };
 }

@@ -2,28 +2,33 @@ import { until } from "../program/bot.ts";
 import { readableText } from "../slack/slack-blocks.ts";
 import type { SlackMessage } from "../slack/slack-model.ts";
 import { isAbout } from "../slack/slack-private.ts";
-import type { SeenMessage } from "../slack/slack-server.ts";
-import { slackScene } from "./scene.ts";
-import { useStage } from "./shared-office.ts";
+import type { SeenMessage, SlackServer } from "../slack/slack-server.ts";
+import { type SharedPlatforms, useBothPlatforms } from "./both-platforms.ts";
+import type { Scene } from "./scene.ts";
 
-export type SlackScene = Awaited<ReturnType<typeof slackScene>> & {
+export type SlackScene = Scene & {
+  readonly slack: SlackServer;
   /** Where its jobs are; the first one by default. */
   readonly channel?: string;
 };
 
 export const JOB_CHANNEL = "C0001";
 
-/** One running program for the jobs of all tests around, each in a channel of its own. */
-export function useJobScene(): () => SlackScene {
-  const stage = useStage(() => slackScene());
-  let channels = 1;
-  return () => {
-    const scene = stage();
-    channels += 1;
-    const own = channels;
-    const channel = `C${String(own).padStart(4, "0")}`;
-    const mention: SlackScene["mention"] = (words, number = own) => scene.mention(words, number);
-    return { ...scene, channel, folder: `slack-${channel}`, mention };
+interface JobScenes extends Pick<SharedPlatforms, "slack" | "discord"> {
+  /** Slack, in the channel of this number, or in one of its own. */
+  readonly scene: (channel?: number) => SlackScene;
+}
+
+/** One running program for the jobs of all tests around, on both platforms. */
+export function useJobScene(settings: object = { mode: "agi" }): JobScenes {
+  const { slackScene, slack, discord } = useBothPlatforms({ settings });
+  return {
+    slack,
+    discord,
+    scene(number) {
+      const scene = slackScene(number);
+      return { ...scene, channel: scene.folder.slice("slack-".length) };
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type DiscordServer, startDiscordServer } from "../discord/server.ts";
-import type { Channel, User } from "../discord/world.ts";
+import type { Channel, Guild, User } from "../discord/world.ts";
 import { startAnthropicServer } from "../model/anthropic-server.ts";
 import { text, toolUse } from "../model/model-script.ts";
 import type { ModelServer, Script } from "../model/model-server.ts";
@@ -19,8 +19,8 @@ export interface Scene extends AsyncDisposable {
   readonly folder: string;
   /** Mentions the bot in a channel; resolves with the thread that begins. */
   mention(words: string, channel?: number): SceneThread;
-  /** From now on posts land and their senders never learn of it. */
-  loseReplies(): void;
+  /** From now on posts land and their senders never learn of it; until the answer is called, where it is more than one. */
+  loseReplies(): () => void;
   /** How often the bot passed a limit of the platform. */
   rateLimited(): number;
   /** Whom messages of the bot have notified. */
@@ -46,6 +46,12 @@ export interface SceneThread {
     condition: (messages: readonly SceneMessage[]) => boolean,
     limit?: AbortSignal,
   ): Promise<readonly SceneMessage[]>;
+}
+
+/** What a scene plays on: several may share a program and its model. */
+export interface Ground extends AsyncDisposable {
+  readonly bot: Bot;
+  readonly model: ModelServer;
 }
 
 const MODEL = { ANTHROPIC_API_KEY: "test-key", DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" };
@@ -78,12 +84,31 @@ export async function slackScene(
     },
   });
   settle(bot, options);
-  return {
+  return sceneInSlack({
     bot,
     model,
     slack,
-    folder: "slack-C0001",
-    loseReplies: () => slack.faults.add("chat.postMessage", { kind: "slow", until: new Promise(() => {}) }),
+    async [Symbol.asyncDispose]() {
+      await bot[Symbol.asyncDispose]();
+      await Promise.all([model.close(), slack[Symbol.asyncDispose]()]);
+    },
+  });
+}
+
+/** Its first channel is the one of this number. */
+export function sceneInSlack(
+  ground: Ground & { readonly slack: SlackServer },
+  first = 1,
+): Scene & { slack: SlackServer } {
+  const { slack } = ground;
+  const nameOf = (channel: number) => `C${String(channel).padStart(4, "0")}`;
+  return {
+    ...ground,
+    folder: `slack-${nameOf(first)}`,
+    loseReplies: () => {
+      slack.faults.add("chat.postMessage", { kind: "slow", until: new Promise(() => {}) });
+      return () => {};
+    },
     rateLimited: () => slack.rateLimited(),
     pings: () =>
       slack.workspace.messages
@@ -92,8 +117,8 @@ export async function slackScene(
         .filter(({ byBot }) => byBot)
         .flatMap(({ pings }) => pings),
     edits: () => slack.calls.filter(({ method, outcome }) => method === "chat.update" && outcome === "ok").length,
-    mention(words, channelNumber = 1) {
-      const channel = `C${String(channelNumber).padStart(4, "0")}`;
+    mention(words, channelNumber = first) {
+      const channel = nameOf(channelNumber);
       const root = slack.people.mention({ text: words, channel });
       const messages = () =>
         slack.thread(channel, root.ts).map(({ byBot, text: shown, buttons }) => ({
@@ -114,26 +139,16 @@ export async function slackScene(
         },
       });
     },
-    async [Symbol.asyncDispose]() {
-      await bot[Symbol.asyncDispose]();
-      await Promise.all([model.close(), slack[Symbol.asyncDispose]()]);
-    },
   };
 }
 
 export async function discordScene(options: SceneOptions = {}): Promise<Scene & { discord: DiscordServer }> {
   const [model, discord] = await Promise.all([startAnthropicServer(), startDiscordServer()]);
-  const { world, people } = discord;
+  const { world } = discord;
   const guild = world.guild("Harbour");
   const ana = world.user("ana", { globalName: "Ana" });
   world.join(guild, ana);
-  const channels = new Map<number, Channel>();
-  const channelOf = (number: number): Channel => {
-    const channel = channels.get(number) ?? world.channel(guild, `general-${number}`);
-    channels.set(number, channel);
-    return channel;
-  };
-  channelOf(1);
+  const channels = new Map([[1, world.channel(guild, "general-1")]]);
   const bot = await createBot({
     env: {
       ...MODEL,
@@ -144,14 +159,44 @@ export async function discordScene(options: SceneOptions = {}): Promise<Scene & 
     },
   });
   settle(bot, options);
-  return {
+  return sceneInDiscord({
     bot,
     model,
     discord,
-    folder: `discord-${channelOf(1).id}`,
-    loseReplies: () => {
-      discord.faults.holdResponses("post");
+    guild,
+    ana,
+    channels,
+    async [Symbol.asyncDispose]() {
+      await bot[Symbol.asyncDispose]();
+      await Promise.all([model.close(), discord[Symbol.asyncDispose]()]);
     },
+  });
+}
+
+interface DiscordGround extends Ground {
+  readonly discord: DiscordServer;
+  readonly guild: Guild;
+  readonly ana: User;
+  /** Those that there are, by number; the others are made as they are used. */
+  readonly channels: Map<number, Channel>;
+}
+
+/** Its first channel is the one of this number. */
+export function sceneInDiscord(
+  { guild, ana, channels, ...ground }: DiscordGround,
+  first = 1,
+): Scene & { discord: DiscordServer } {
+  const { discord } = ground;
+  const { world, people } = discord;
+  const channelOf = (number: number): Channel => {
+    const channel = channels.get(number) ?? world.channel(guild, `general-${number}`);
+    channels.set(number, channel);
+    return channel;
+  };
+  return {
+    ...ground,
+    folder: `discord-${channelOf(first).id}`,
+    loseReplies: () => discord.faults.holdResponses("post"),
     rateLimited: () => discord.tooManyRequests,
     pings: () =>
       [...world.channels.values()]
@@ -159,14 +204,10 @@ export async function discordScene(options: SceneOptions = {}): Promise<Scene & 
         .filter(({ author }) => author.id === world.bot.id)
         .flatMap(({ pings }) => pings),
     edits: () => discord.requests.filter(({ kind, status }) => kind === "edit" && status === 200).length,
-    mention(words, channelNumber = 1) {
+    mention(words, channelNumber = first) {
       const parent = channelOf(channelNumber);
       const root = people.say({ channel: parent, user: ana }, `<@${world.bot.id}> ${words}`);
       return discordThread({ discord, ana, parent, rootId: root.id });
-    },
-    async [Symbol.asyncDispose]() {
-      await bot[Symbol.asyncDispose]();
-      await Promise.all([model.close(), discord[Symbol.asyncDispose]()]);
     },
   };
 }

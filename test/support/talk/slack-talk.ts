@@ -43,7 +43,7 @@ export interface Talk {
   /** Waits until so many answers are there; answers the newest. */
   answered(count: number, limit?: AbortSignal): Promise<string>;
   /** Waits until a live message reads so. */
-  shows(words: RegExp): Promise<void>;
+  shows(words: RegExp, limit?: AbortSignal): Promise<void>;
   /** Clicks the button whose id begins so, on the newest message that has one. */
   click(prefix: string, user?: string): void;
 }
@@ -121,7 +121,7 @@ function talkIn({ slack, said, rootTs }: Place): Talk {
       await settled(`answer ${count}`, () => talk.answers().length >= count, limit);
       return talk.answers()[count - 1] ?? "";
     },
-    shows: (words) => settled(String(words), () => talk.live().some(({ text }) => words.test(text))),
+    shows: (words, limit) => settled(String(words), () => talk.live().some(({ text }) => words.test(text)), limit),
     click(prefix, user = "U0ANA") {
       const holder = byBot().findLast(({ buttons }) => buttons.some(({ id }) => id.startsWith(prefix)));
       const button = holder?.buttons.find(({ id }) => id.startsWith(prefix));

@@ -1,0 +1,88 @@
+import { beforeEach } from "vitest";
+import type { Channel, Guild } from "../discord/world.ts";
+import type { ModelServer, Script } from "../model/model-server.ts";
+import type { Bot } from "../program/bot.ts";
+import type { SlackServer } from "../slack/slack-server.ts";
+import { type DiscordOffice, officeInDiscord, openHarbour } from "./discord-office.ts";
+import { type Scene, sceneInDiscord, sceneInSlack } from "./scene.ts";
+import { useStage } from "./shared-office.ts";
+import { type SlackOffice, type SlackOfficeOptions, slackOffice } from "./slack-talk.ts";
+
+export const PLATFORMS = ["Slack", "Discord"] as const;
+export type PlatformName = (typeof PLATFORMS)[number];
+
+/** One program that is on Slack and on Discord at once. */
+export interface BothPlatforms extends AsyncDisposable {
+  readonly bot: Bot;
+  readonly model: ModelServer;
+  readonly slack: SlackOffice;
+  readonly discord: DiscordOffice;
+  /** A platform from a person's side that is the same on each, in a channel that no other scene begins in. */
+  readonly scene: (platform: PlatformName) => Scene;
+  /** In the channel of this number, when it is given one. */
+  readonly slackScene: (channel?: number) => Scene & { readonly slack: SlackServer };
+}
+
+export interface BothPlatformsOptions extends Omit<SlackOfficeOptions, "settings"> {
+  /** Become deckhand.config.json; those of a scene ask nobody when left out. */
+  readonly settings?: object | ((guild: Guild) => object);
+}
+
+export async function bothPlatforms({
+  settings = { mode: "agi" },
+  env = {},
+}: BothPlatformsOptions = {}): Promise<BothPlatforms> {
+  const harbour = await openHarbour();
+  const slack = await slackOffice({
+    settings: typeof settings === "function" ? settings(harbour.guild) : settings,
+    env: { DISCORD_TOKEN: harbour.discord.token, DISCORD_API_URL: harbour.discord.apiUrl, ...env },
+  });
+  const { bot, model } = slack;
+  const close = async () => {
+    await slack[Symbol.asyncDispose]();
+    await harbour.discord[Symbol.asyncDispose]();
+  };
+  const ground = { bot, model, [Symbol.asyncDispose]: close };
+  const channels = new Map<number, Channel>();
+  let scenes = 0;
+  const next = () => {
+    scenes += 1;
+    return scenes;
+  };
+  const slackScene = (channel = next()) => sceneInSlack({ ...ground, slack: slack.slack }, channel);
+  return {
+    ...ground,
+    slack,
+    discord: officeInDiscord({ ...ground, ...harbour }),
+    slackScene,
+    scene: (platform) =>
+      platform === "Slack" ? slackScene() : sceneInDiscord({ ...ground, ...harbour, channels }, next()),
+  };
+}
+
+export interface SharedPlatforms {
+  /** The office in Slack, in which the model plays the script from then on. */
+  readonly slack: (script?: Script) => SlackOffice;
+  readonly discord: () => DiscordOffice;
+  readonly scene: BothPlatforms["scene"];
+  readonly slackScene: BothPlatforms["slackScene"];
+}
+
+/** The same for the tests around, as `useSlackOffice` does it. */
+export function useBothPlatforms(
+  options?: BothPlatformsOptions | (() => Promise<BothPlatformsOptions>),
+): SharedPlatforms {
+  const stage = useStage(async () => bothPlatforms(typeof options === "function" ? await options() : options));
+  beforeEach(() => {
+    stage().slack.slack.workspace.ephemerals.length = 0;
+  });
+  return {
+    slack(script) {
+      if (script !== undefined) stage().model.script(script);
+      return stage().slack;
+    },
+    discord: () => stage().discord,
+    scene: (platform) => stage().scene(platform),
+    slackScene: (channel) => stage().slackScene(channel),
+  };
+}
