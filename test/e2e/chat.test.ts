@@ -1,14 +1,14 @@
 import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startAnthropicServer } from "../support/model/anthropic-server.ts";
 import { hold, text, toolUse } from "../support/model/model-script.ts";
 import type { ModelServer, Script } from "../support/model/model-server.ts";
 import { type Bot, createBot } from "../support/program/bot.ts";
 import { type ChatProcessOptions, chatProcess, terminalProcess } from "../support/program/chat-process.ts";
 import { removeDirectory } from "../support/remove-directory.ts";
-import { putFile } from "../support/talk/scene.ts";
+import { changePort, putFile } from "../support/talk/scene.ts";
 
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
@@ -30,12 +30,15 @@ async function modelSays(script: Script): Promise<ModelServer & { readonly env: 
   const model = await startAnthropicServer();
   model.script(script);
   onTestFinished(() => model.close());
-  const env = {
+  return Object.assign(model, { env: modelAt(model) });
+}
+
+function modelAt({ url }: ModelServer): Record<string, string> {
+  return {
     ANTHROPIC_API_KEY: "test-key",
-    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_BASE_URL: url,
     DECKHAND_MODEL: "anthropic/claude-sonnet-5-5",
   };
-  return Object.assign(model, { env });
 }
 
 async function once(bot: Pick<Bot, "home">, options: ChatProcessOptions) {
@@ -51,67 +54,6 @@ describe("where no bot runs", () => {
     expect({ code, out }).toEqual({ code: 0, out: "Four.\n" });
     expect(error).toContain("✓ Model: anthropic/claude-sonnet-5-5");
     expect(JSON.stringify(model.requests[0]?.body)).toContain("two and two?");
-  });
-
-  test("our own keys neither reach the model nor the thread, plain or encoded, whoever says them", async () => {
-    const key = "key-Abc123-Def456-Ghi";
-    const encoded = Buffer.from(`see ${key} here`).toString("base64");
-    const model = await modelSays((_request, index) =>
-      index === 0
-        ? toolUse("read", { path: "notes.txt" })
-        : text(`It is ${key}, or ${Array.from(key).toReversed().join("")}.`),
-    );
-    const place = emptyHome();
-    putFile(inSandbox(place), "notes.txt", `${key}\n${encoded}\n`);
-    const env = { ...model.env, ANTHROPIC_API_KEY: key };
-    const { out } = await once(place, { args: ["is it", key, "?"], env });
-    expect(out).toBe("It is [secret], or [secret].\n");
-    const bodies = JSON.stringify(model.requests.map(({ body }) => body));
-    expect(bodies).toContain("is it [secret] ?");
-    expect(bodies).not.toContain("Abc123");
-    expect(bodies).not.toContain(encoded.slice(8, -8));
-    const rows = readFileSync(path.join(place.home, "data/deckhand.db"), "latin1");
-    expect(rows).not.toContain(`is it ${key}`);
-    expect(rows).not.toContain(encoded.slice(8, -8));
-  });
-
-  test("what is piped in is attached, and asks by itself where nothing else does", async () => {
-    const model = await modelSays(() => text("Looks fine."));
-    const place = emptyHome();
-    const diff = "--- a/port\n+++ b/port\n-8080\n+9090\n";
-    expect(await once(place, { args: ["review this"], env: model.env, input: diff })).toMatchObject({ code: 0 });
-    expect(JSON.stringify(model.requests[0]?.body)).toMatch(/stdin\.txt[\s\S]*\+9090/u);
-    expect(await once(place, { env: model.env, input: "and this?" })).toMatchObject({ code: 0, out: "Looks fine.\n" });
-    expect(await once(place, { env: model.env })).toMatchObject({ code: 1, out: "" });
-    expect(model.requests).toHaveLength(2);
-  });
-
-  test("a thread is gone on with, or begun, by whom it is for", async () => {
-    const model = await modelSays((_request, index) => text(`Answer ${index}.`));
-    const { env } = model;
-    const place = emptyHome();
-    await once(place, { args: ["remember the harbour"], env });
-    await once(place, { args: ["--continue", "what was it?"], env });
-    await once(place, { args: ["--agent", "plan", "--new", "how would you?"], env });
-    const [, second, third] = model.requests.map(({ body }) => JSON.stringify(body));
-    expect(second).toContain("remember the harbour");
-    expect(third).not.toContain("remember the harbour");
-    expect(third).toMatch(/how would you\?/u);
-    expect(third).not.toContain('"name":"edit"');
-    expect(await once(place, { args: ["--continue", "--new", "hi"], env })).toMatchObject({ code: 1 });
-  });
-
-  test("a failure is no answer: nothing on stdout, and exit code 1", async () => {
-    const model = await modelSays(() => ({
-      type: "http",
-      status: 401,
-      errorType: "authentication_error",
-      message: "no",
-      headers: {},
-    }));
-    const { code, out, error } = await once(emptyHome(), { args: ["hello"], env: model.env });
-    expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(error).toContain("does not accept the key");
   });
 
   test("what asks first waits for a person with exit code 4, and is decided in a terminal", async () => {
@@ -133,16 +75,6 @@ describe("where no bot runs", () => {
     expect(readFileSync(file, "utf8")).toBe("port = 9090\n");
   });
 
-  test("what the person denies is left out, with exit code 3", async () => {
-    const place = emptyHome();
-    putFile(inSandbox(place), "config.toml", "port = 8080\n");
-    await using chat = terminalProcess(place, { args: ["change port to 9090 in config.toml"] });
-    await chat.shows("[y/n/a/A] ›");
-    chat.type("n\r");
-    expect(await chat.ended).toBe(3);
-    expect(chat.out()).toContain("Denied");
-  });
-
   test("two terminals at a time share one program", async () => {
     const gate = hold();
     const model = await modelSays((_request, index) =>
@@ -157,73 +89,134 @@ describe("where no bot runs", () => {
     expect(first.out()).toBe("First, last.\n");
   });
 
+  test("SIGTERM ends it with 143, and the program that was its own", async () => {
+    const gate = hold();
+    const model = await modelSays(() => [text("The first half, "), gate.part, text("the second.")]);
+    await using chat = chatProcess(emptyHome(), { args: ["tell me all"], env: model.env });
+    await gate.reached;
+    const request = await model.request(0);
+    chat.child.kill("SIGTERM");
+    expect(await chat.ended).toBe(143);
+    expect(chat.out()).toBe("");
+    expect(await request.ended).toBe("aborted");
+  });
+});
+
+/** A key of ours. */
+const KEY = "key-Abc123-Def456-Ghi";
+
+describe("where a bot runs", () => {
+  let model: ModelServer;
+  let bot: Bot;
+  beforeAll(async () => {
+    model = await startAnthropicServer();
+    bot = await createBot({ env: { ...modelAt(model), ANTHROPIC_API_KEY: KEY } });
+    await bot.start();
+  });
+  beforeEach(() => model.forget());
+  afterAll(async () => {
+    await bot[Symbol.asyncDispose]();
+    await model.close();
+  });
+
+  test("our own keys neither reach the model nor the thread, plain or encoded, whoever says them", async () => {
+    const encoded = Buffer.from(`see ${KEY} here`).toString("base64");
+    model.script((_request, index) =>
+      index === 0
+        ? toolUse("read", { path: "notes.txt" })
+        : text(`It is ${KEY}, or ${Array.from(KEY).toReversed().join("")}.`),
+    );
+    putFile(inSandbox(bot), "notes.txt", `${KEY}\n${encoded}\n`);
+    const { out } = await once(bot, { args: ["is it", KEY, "?"] });
+    expect(out).toBe("It is [secret], or [secret].\n");
+    const bodies = JSON.stringify(model.requests.map(({ body }) => body));
+    expect(bodies).toContain("is it [secret] ?");
+    expect(bodies).not.toContain("Abc123");
+    expect(bodies).not.toContain(encoded.slice(8, -8));
+    const rows = ["deckhand.db", "deckhand.db-wal"]
+      .map((name) => readFileSync(path.join(bot.home, "data", name), "latin1"))
+      .join("");
+    expect(rows).toContain("is it [secret] ?");
+    expect(rows).not.toContain(`is it ${KEY}`);
+    expect(rows).not.toContain(encoded.slice(8, -8));
+  });
+
+  test("what is piped in is attached, and asks by itself where nothing else does", async () => {
+    model.script(() => text("Looks fine."));
+    const diff = "--- a/port\n+++ b/port\n-8080\n+9090\n";
+    expect(await once(bot, { args: ["review this"], input: diff })).toMatchObject({ code: 0 });
+    expect(JSON.stringify(model.requests[0]?.body)).toMatch(/stdin\.txt[\s\S]*\+9090/u);
+    expect(await once(bot, { input: "and this?" })).toMatchObject({ code: 0, out: "Looks fine.\n" });
+    expect(await once(bot, {})).toMatchObject({ code: 1, out: "" });
+    expect(model.requests).toHaveLength(2);
+  });
+
+  test("a thread is gone on with, or begun, by whom it is for", async () => {
+    model.script((_request, index) => text(`Answer ${index}.`));
+    await once(bot, { args: ["remember the harbour"] });
+    await once(bot, { args: ["--continue", "what was it?"] });
+    await once(bot, { args: ["--agent", "plan", "--new", "how would you?"] });
+    const [, second, third] = model.requests.map(({ body }) => JSON.stringify(body));
+    expect(second).toContain("remember the harbour");
+    expect(third).not.toContain("remember the harbour");
+    expect(third).toMatch(/how would you\?/u);
+    expect(third).not.toContain('"name":"edit"');
+    expect(await once(bot, { args: ["--continue", "--new", "hi"] })).toMatchObject({ code: 1 });
+  });
+
+  test("a failure is no answer: nothing on stdout, and exit code 1", async () => {
+    model.script(() => ({
+      type: "http",
+      status: 401,
+      errorType: "authentication_error",
+      message: "no",
+      headers: {},
+    }));
+    const { code, out, error } = await once(bot, { args: ["hello"] });
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(error).toContain("does not accept the key");
+  });
+
+  test("what the person denies is left out, with exit code 3", async () => {
+    model.script(changePort);
+    putFile(inSandbox(bot), "config.toml", "port = 8080\n");
+    await using chat = terminalProcess(bot, { args: ["change port to 9090 in config.toml"] });
+    await chat.shows("[y/n/a/A] ›");
+    chat.type("n\r");
+    expect(await chat.ended).toBe(3);
+    expect(chat.out()).toContain("Denied");
+  });
+
   test("a reader that has gone ends it quietly", async () => {
-    const model = await modelSays(() => text("Nobody reads this."));
-    await using chat = chatProcess(emptyHome(), { args: ["hello"], env: model.env });
+    model.script(() => text("Nobody reads this."));
+    await using chat = chatProcess(bot, { args: ["hello"] });
     chat.child.stdout.destroy();
     expect(await chat.ended).toBe(141);
     expect(chat.error()).not.toMatch(/EPIPE|Error/u);
   });
 
   test.each([
-    { signal: "SIGINT", code: 130 },
-    { signal: "SIGHUP", code: 129 },
-    { signal: "SIGTERM", code: 143 },
-  ] as const)("$signal ends it with $code", async ({ signal, code }) => {
+    { signal: "SIGINT", code: 130, end: "aborted" },
+    { signal: "SIGHUP", code: 129, end: "complete" },
+  ] as const)("$signal ends it with $code, and the request is $end", async ({ signal, code, end }) => {
     const gate = hold();
-    const model = await modelSays(() => [text("The first half, "), gate.part, text("the second.")]);
-    await using chat = chatProcess(emptyHome(), { args: ["tell me all"], env: model.env });
+    model.script(() => [text("The first half, "), gate.part, text("the second.")]);
+    await using chat = chatProcess(bot, { args: ["tell me all"] });
     await gate.reached;
     const request = await model.request(0);
     chat.child.kill(signal);
     expect(await chat.ended).toBe(code);
     expect(chat.out()).toBe("");
-    expect(await request.ended).toBe("aborted");
-  });
-});
-
-describe("where a bot runs", () => {
-  test("it attaches by a socket that is the owner's alone, also after a bot that was killed", async () => {
-    await using bot = await createBot();
-    await bot.start();
-    const socket = path.join(bot.home, "data/chat.sock");
-    expect(statSync(socket).mode & 0o777).toBe(0o600);
-    expect(await once(bot, { args: ["hello"] })).toMatchObject({
-      code: 0,
-      out: expect.stringContaining("scripted demo model"),
-    });
-    await bot.kill("SIGKILL");
-    expect(existsSync(socket)).toBe(true);
-    await bot.start();
-    const { code, error } = await once(bot, { args: ["list files"] });
-    expect({ code, error }).toMatchObject({ code: 0, error: expect.not.stringContaining("No provider") });
-    expect((await bot.probe("readyz")).text).toContain('"terminal":{"connected":true');
-    expect(await bot.kill("SIGTERM")).toBe(0);
-    expect(existsSync(socket)).toBe(false);
+    gate.release();
+    expect(await request.ended).toBe(end);
   });
 
-  test("a bot that is started again goes on with the answer, and the terminal with it", async () => {
-    const gate = hold();
-    const model = await modelSays((_request, index) =>
-      index === 0 ? [text("Never finished"), gate.part] : text("The only answer."),
-    );
-    await using bot = await createBot({ env: model.env });
-    await bot.start();
-    await using chat = chatProcess(bot, { args: ["what is it?"], env: model.env });
-    await gate.reached;
-    await bot.kill("SIGTERM");
-    expect(await chat.ended).toBe(0);
-    expect(chat.out()).toBe("The only answer.\n");
-  });
-});
-
-describe("in a terminal", () => {
   test("an answer is streamed, Ctrl-C stops the run, and Ctrl-C twice leaves", async () => {
     const gate = hold();
     const script: Script = (_request, index) =>
       index === 0 ? [text("The first half, "), gate.part, text("the second.")] : text("You are welcome.");
-    const model = await modelSays(script);
-    await using chat = terminalProcess(emptyHome(), { env: model.env, columns: 40 });
+    model.script(script);
+    await using chat = terminalProcess(bot, { columns: 40 });
     await chat.shows("› ");
     chat.type("tell me all\r");
     await chat.shows("The first half");
@@ -240,8 +233,8 @@ describe("in a terminal", () => {
 
   test("a question is answered by its number, a command is completed, and NO_COLOR is heeded", async () => {
     const ask = toolUse("ask_user_question", { question: "Which port?", options: ["8080", "9090"] });
-    const model = await modelSays((_request, index) => (index === 0 ? ask : text("Then **that** one.")));
-    await using chat = terminalProcess(emptyHome(), { env: { ...model.env, NO_COLOR: "1" } });
+    model.script((_request, index) => (index === 0 ? ask : text("Then **that** one.")));
+    await using chat = terminalProcess(bot, { env: { NO_COLOR: "1" } });
     await chat.shows("› ");
     chat.type("choose one\r");
     await chat.shows("[1-2] ›");
@@ -255,5 +248,33 @@ describe("in a terminal", () => {
     for (const code of [1, 2, 22, 31, 36, 39]) expect(chat.out()).not.toContain(`\u001b[${code}m`);
     chat.type("/quit\r");
     expect(await chat.ended).toBe(0);
+  });
+
+  test("a bot that is stopped leaves the answer to the terminal, which goes on with it", async () => {
+    const gate = hold();
+    model.script((_request, index) => (index === 0 ? [text("Never finished"), gate.part] : text("The only answer.")));
+    await using chat = chatProcess(bot, { args: ["what is it?"], env: bot.env });
+    await gate.reached;
+    expect(await bot.kill("SIGTERM")).toBe(0);
+    expect(await chat.ended).toBe(0);
+    expect(chat.out()).toBe("The only answer.\n");
+  });
+
+  // The last ones: they leave no bot behind.
+  test("it attaches by a socket that is the owner's alone, also after a bot that was killed", async () => {
+    model.script(() => text("Hello to you."));
+    const socket = path.join(bot.home, "data/chat.sock");
+    expect(existsSync(socket)).toBe(false);
+    await bot.start();
+    expect(statSync(socket).mode & 0o777).toBe(0o600);
+    expect(await once(bot, { args: ["hello"] })).toMatchObject({ code: 0, out: "Hello to you.\n" });
+    await bot.kill("SIGKILL");
+    expect(existsSync(socket)).toBe(true);
+    await bot.start();
+    const { code, error } = await once(bot, { args: ["list files"] });
+    expect({ code, error }).toMatchObject({ code: 0, error: expect.not.stringContaining("No provider") });
+    expect((await bot.probe("readyz")).text).toContain('"terminal":{"connected":true');
+    expect(await bot.kill("SIGTERM")).toBe(0);
+    expect(existsSync(socket)).toBe(false);
   });
 });

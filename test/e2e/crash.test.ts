@@ -1,152 +1,36 @@
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Postgres, startPostgres } from "../support/database/postgres.ts";
 import { hold, type Reply, text, toolUse } from "../support/model/model-script.ts";
-import type { RecordedRequest } from "../support/model/model-server.ts";
+import { listening, type RecordedRequest, type Script } from "../support/model/model-server.ts";
 import { until, untilIdle } from "../support/program/bot.ts";
-import {
-  answers,
-  changePort,
-  discordScene,
-  isFolded,
-  putFile,
-  type Scene,
-  type SceneThread,
-  slackScene,
-} from "../support/talk/scene.ts";
+import type { SlackServer } from "../support/slack/slack-server.ts";
+import { playEach } from "../support/talk/agent-lines.ts";
+import { type BothPlatforms, bothPlatforms, PLATFORMS, type PlatformName } from "../support/talk/both-platforms.ts";
+import { answers, changePort, isFolded, putFile, type Scene, type SceneThread } from "../support/talk/scene.ts";
 import { useStage } from "../support/talk/shared-office.ts";
 
 let postgres: Postgres;
+let search: Search;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  [postgres, search] = await Promise.all([startPostgres(), startSearch()]);
 });
 
-afterAll(() => postgres.stop());
+afterAll(() => Promise.all([postgres.stop(), search[Symbol.asyncDispose]()]));
 
-const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
-  { name: "Slack", open: () => slackScene() },
-  { name: "Discord", open: () => discordScene() },
+const engines: readonly { engine: string; env: () => Promise<Record<string, string>> }[] = [
+  { engine: "its own engine", env: async () => ({}) },
   {
-    name: "Slack with DBOS Transact",
-    open: async () => slackScene({ env: { DECKHAND_ENGINE: "dbos", DATABASE_URL: await postgres.createDatabase() } }),
+    engine: "DBOS Transact",
+    env: async () => ({ DECKHAND_ENGINE: "dbos", DATABASE_URL: await postgres.createDatabase() }),
   },
 ];
 
 const ANSWER = "The port in `config.toml` is now 9090.";
 const CONFIG = 'host = "localhost"\nport = 8080\n';
-
-/** After a restart the thread ends as if nothing had happened: one answer, one folded live message. */
-async function expectOneAnswer(scene: Scene, thread: SceneThread, answer = ANSWER): Promise<void> {
-  await scene.bot.start();
-  const messages = await thread.until((all) => isFolded(all) && answers(all).includes(answer));
-  expect(answers(messages)).toEqual([answer]);
-  expect(messages.filter((message) => message.buttons.length > 0)).toHaveLength(1);
-  expect(scene.model.violations).toEqual([]);
-  expect(scene.rateLimited()).toBe(0);
-}
-
-describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
-  const stage = useStage(open);
-
-  test("during the first model call, the run goes on with a new call", async () => {
-    const scene = stage();
-    putFile(scene, "config.toml", CONFIG);
-    const gate = hold();
-    scene.model.script((request, index) => (index === 0 ? [text("I'll"), gate.part] : changePort(request, index - 1)));
-    const thread = scene.mention("change port to 9090 in config.toml");
-    await gate.reached;
-    await scene.bot.kill("SIGKILL");
-    await expectOneAnswer(scene, thread);
-    expect(readFileSync(`${scene.bot.sandboxRoot(scene.folder)}/config.toml`, "utf8")).toContain("port = 9090");
-    expect(scene.model.requests).toHaveLength(4);
-  });
-
-  test("between a tool's result and the next model call, no tool runs twice", async () => {
-    const scene = stage();
-    putFile(scene, "config.toml", CONFIG);
-    const gate = hold();
-    scene.model.script((request, index) => {
-      if (index === 2) return [gate.part, text("lost")];
-      return changePort(request, Math.min(index, 2));
-    });
-    const thread = scene.mention("change port to 9090 in config.toml");
-    await gate.reached;
-    await scene.bot.kill("SIGKILL");
-    await expectOneAnswer(scene, thread);
-    expect(scene.model.requests).toHaveLength(4);
-    expect(scene.model.requests.at(-1)?.toolResults.map((result) => result.isError)).toEqual([false]);
-  });
-
-  test("during a tool that must not run again, the model is told and people see it", async () => {
-    const scene = stage();
-    scene.model.script((request, index) => {
-      if (index === 0) return toolUse("js_exec", { code: "while (true) {}" });
-      const told = request.toolResults.map((result) => result.text).join();
-      return text(told.includes("interrupted by a restart") ? "It was interrupted." : `unexpected: ${told}`);
-    });
-    const thread = scene.mention("run it");
-    await thread.until((all) => all.some((message) => message.text.includes("js_exec")));
-    // Killed before it knows that its live message has landed, it may look for it for so long that the answer tells instead.
-    const edits = scene.edits();
-    await until(() => scene.edits() > edits, { what: () => "an edit of the live message" });
-    await scene.bot.kill("SIGKILL");
-    await expectOneAnswer(scene, thread, "It was interrupted.");
-    expect(thread.messages().some((message) => message.text.includes("I was restarted"))).toBe(true);
-  });
-
-  test("during a tool that may run again, it runs again", async () => {
-    const scene = stage();
-    putFile(scene, "big.txt", "needle in hay\n".repeat(200_000));
-    scene.model.script((request, index) => {
-      if (index === 0) return toolUse("grep", { pattern: "(n|e)+(e|d)+l+e+", output_mode: "count" });
-      return text(request.toolResults.every((result) => !result.isError) ? "Counted." : "Failed.");
-    });
-    const thread = scene.mention("count needles");
-    await thread.until((all) => all.some((message) => message.text.includes("grep")));
-    await scene.bot.kill("SIGKILL");
-    await expectOneAnswer(scene, thread, "Counted.");
-  });
-
-  test("ten times in a row, it still ends with one answer", async () => {
-    const scene = stage();
-    putFile(scene, "config.toml", CONFIG);
-    scene.model.script(slowly);
-    const thread = scene.mention("change port to 9090 in config.toml");
-    await scene.model.request(0);
-    for (let kills = 0; kills < 10; kills++) {
-      await scene.bot.kill("SIGKILL");
-      scene.bot.launch();
-      // Each life is a little longer than the one before, so that the kills fall into different steps.
-      await new Promise((resolve) => setTimeout(resolve, 400 + kills * 60));
-    }
-    await scene.bot.kill("SIGKILL");
-    await scene.bot.start();
-    const messages = await thread.until((all) => isFolded(all) && answers(all).length > 0);
-    expect(answers(messages)).toEqual([ANSWER]);
-    expect(readFileSync(`${scene.bot.sandboxRoot(scene.folder)}/config.toml`, "utf8")).toBe(
-      CONFIG.replace("8080", "9090"),
-    );
-  });
-
-  // The last one: Discord's replies stay lost.
-  test("after the answer landed and before the reply came, it is found and not posted again", async () => {
-    const scene = stage();
-    const gate = hold();
-    scene.model.script(() => [gate.part, text("Hello from the answer.")]);
-    const thread = scene.mention("hello");
-    // The live message stands: the answer's reply is the one that is lost.
-    await thread.until((all) => all.some(({ buttons }) => buttons.some((id) => id.startsWith("stop:"))));
-    scene.loseReplies();
-    gate.release();
-    await thread.until((all) => answers(all).length > 0);
-    await scene.bot.kill("SIGKILL");
-    await scene.bot.start();
-    await untilIdle(scene.bot);
-    expect(answers(thread.messages())).toEqual(["Hello from the answer."]);
-    expect(scene.model.requests).toHaveLength(1);
-  });
-});
+const CHANGED = CONFIG.replace("8080", "9090");
 
 /** The steps of `changePort` by what has been done, each with time to be killed in. */
 function slowly(request: RecordedRequest): Reply {
@@ -158,36 +42,294 @@ function slowly(request: RecordedRequest): Reply {
   return [text("I'll read it first. ".repeat(10), { everyMs: 10 }), toolUse("read", { path: "config.toml" })];
 }
 
-test("killed on Slack before its post lands, which it does while the next process starts, the answer is there once", async () => {
-  await using scene = await slackScene();
-  scene.model.script(() => text("Hello from the answer."));
-  await scene.bot.start();
-  const landing = Promise.withResolvers<void>();
-  scene.slack.faults.add("chat.postMessage", { kind: "late", until: landing.promise });
-  const thread = scene.mention("hello");
-  await until(() => !scene.slack.faults.isPending("chat.postMessage"), {
-    what: () => "the post to be under way",
-  });
-  await scene.bot.kill("SIGKILL");
-  await scene.bot.start();
-  landing.resolve();
-  await untilIdle(scene.bot);
-  expect(answers(thread.messages())).toEqual(["Hello from the answer."]);
-});
+/** A thread at the point where the kill finds it. */
+interface Point {
+  readonly script: Script;
+  /** Resolves once it is there. */
+  readonly reached: (thread: SceneThread) => Promise<unknown>;
+  /** What goes on outside once the process is dead, and once the next one is there. */
+  readonly killed?: () => void;
+  readonly started?: () => void;
+  readonly answer: string;
+  /** How many there are in the end. */
+  readonly requests: number;
+  /** Whether it has, or gets, a live message. */
+  readonly isLive: boolean;
+}
 
-test("on SIGTERM a program that must not run twice may end, and the run goes on in the next process", async () => {
-  await using scene = await slackScene();
-  scene.model.script((request, index) => {
-    // By the clock, so that a slow machine takes no longer than the program may.
-    const code = "const end = Date.now() + 1_500; let n = 0; while (Date.now() < end) n += 1; 'counted to ' + n";
-    if (index === 0) return toolUse("js_exec", { code });
-    return text(request.toolResults.map((result) => result.text).join());
+interface Place {
+  readonly scene: Scene;
+  readonly search: Search;
+  readonly slack: SlackServer;
+}
+
+const points: Readonly<Record<string, { on: readonly PlatformName[]; at: (place: Place) => Point }>> = {
+  "during the first model call": {
+    on: PLATFORMS,
+    at: () => {
+      const gate = hold();
+      return {
+        script: (request, index) => (index === 0 ? [text("I'll"), gate.part] : changePort(request, index - 1)),
+        reached: () => gate.reached,
+        answer: ANSWER,
+        requests: 4,
+        isLive: true,
+      };
+    },
+  },
+  "between a tool's result and the next model call": {
+    on: PLATFORMS,
+    at: () => {
+      const gate = hold();
+      return {
+        script: (request, index) => (index === 2 ? [gate.part, text("lost")] : changePort(request, Math.min(index, 2))),
+        reached: () => gate.reached,
+        answer: ANSWER,
+        requests: 4,
+        isLive: true,
+      };
+    },
+  },
+  "during a tool that must not run again": {
+    on: PLATFORMS,
+    at: () => ({
+      script: (request, index) => {
+        if (index === 0) return toolUse("js_exec", { code: waits(600_000) });
+        const told = request.toolResults.map((result) => result.text).join();
+        return text(told.includes("interrupted by a restart") ? "It was interrupted." : `unexpected: ${told}`);
+      },
+      reached: (thread) => showsWork(thread, "js_exec"),
+      answer: "It was interrupted.",
+      requests: 2,
+      isLive: true,
+    }),
+  },
+  "after the answer landed and before the reply came": {
+    on: PLATFORMS,
+    at: ({ scene }) => {
+      const gate = hold();
+      let restore = () => {};
+      return {
+        script: () => [gate.part, text("Hello from the answer.")],
+        reached: async (thread) => {
+          // The live message stands: the answer's reply is the one that is lost.
+          await thread.until((all) => all.some(({ buttons }) => buttons.some((id) => id.startsWith("stop:"))));
+          restore = scene.loseReplies();
+          gate.release();
+          await thread.until((all) => answers(all).length > 0);
+        },
+        killed: () => restore(),
+        answer: "Hello from the answer.",
+        requests: 1,
+        isLive: false,
+      };
+    },
+  },
+  "during a tool that may run again": {
+    on: PLATFORMS,
+    at: ({ search, scene }) => ({
+      script: ({ toolResults }, index) => {
+        if (index === 0) return toolUse("web_search", { query: scene.folder });
+        return text(
+          toolResults.every((result) => !result.isError)
+            ? "Searched."
+            : toolResults.map((result) => result.text).join(),
+        );
+      },
+      reached: () => until(() => search.asked.includes(scene.folder), { what: () => `a search of ${scene.folder}` }),
+      killed: () => {
+        expect(search.asked.filter((query) => query === scene.folder)).toHaveLength(1);
+        search.answers();
+      },
+      answer: "Searched.",
+      requests: 2,
+      isLive: false,
+    }),
+  },
+  "before its post lands, which it does while the next process is at work": {
+    on: ["Slack"],
+    at: ({ slack: { faults } }) => {
+      const landing = Promise.withResolvers<void>();
+      return {
+        script: () => {
+          faults.add("chat.postMessage", { kind: "late", until: landing.promise });
+          return text("Hello from the late answer.");
+        },
+        reached: () => until(() => !faults.isPending("chat.postMessage"), { what: () => "the post to be under way" }),
+        started: () => landing.resolve(),
+        answer: "Hello from the late answer.",
+        requests: 1,
+        isLive: false,
+      };
+    },
+  },
+};
+
+/** Waits until the thread shows that the tool is at work, and the program knows that its live message has landed: else it may look for it for so long that the answer tells instead. */
+async function showsWork(thread: SceneThread, tool: string): Promise<void> {
+  const shown = () => thread.messages().find((message) => message.text.includes(tool))?.text;
+  await thread.until(() => shown() !== undefined);
+  const first = shown();
+  await thread.until(() => shown() !== first);
+}
+
+/** A search service that answers nobody until it is told to: whoever asks waits, and takes no processor. */
+interface Search extends AsyncDisposable {
+  readonly url: string;
+  readonly asked: readonly string[];
+  /** As if nobody had asked yet. */
+  begins(): void;
+  answers(): void;
+}
+
+async function startSearch(): Promise<Search> {
+  const asked: string[] = [];
+  let isAnswering = false;
+  const server = createServer((request, response) => {
+    asked.push(new URL(request.url ?? "/", "http://localhost").searchParams.get("q") ?? "");
+    if (isAnswering) response.setHeader("content-type", "application/json").end(JSON.stringify({ results: [] }));
   });
-  await scene.bot.start();
-  const thread = scene.mention("count");
-  await thread.until((all) => all.some((message) => message.text.includes("js_exec")));
-  expect(await scene.bot.kill("SIGTERM")).toBe(0);
-  await scene.bot.start();
-  const messages = await thread.until((all) => answers(all).length > 0);
-  expect(answers(messages).join()).toContain("counted to ");
+  const listener = await listening(server);
+  return {
+    url: listener.origin,
+    asked,
+    begins() {
+      asked.length = 0;
+      isAnswering = false;
+    },
+    answers() {
+      isAnswering = true;
+    },
+    [Symbol.asyncDispose]: () => listener.close(),
+  };
+}
+
+/** A program that takes so long, and no processor meanwhile. */
+function waits(ms: number): string {
+  return `await new Promise((done) => setTimeout(done, ${ms})); 'waited to the end'`;
+}
+
+const cases = Object.entries(points).flatMap(([name, { on }]) => on.map((platform) => ({ name, platform })));
+
+interface Ended extends Point {
+  readonly scene: Scene;
+  readonly thread: SceneThread;
+  readonly seen: readonly RecordedRequest[];
+}
+
+/** Every point on every platform, by its name and the platform's, killed at once, and gone on with. */
+async function endAll(on: BothPlatforms, search: Search): Promise<ReadonlyMap<string, Ended>> {
+  const scripts: Record<string, Script> = {};
+  const requestsOf = playEach(on.model, scripts);
+  const begun = new Map<string, Omit<Ended, "seen">>();
+  for (const [name, { on: platforms, at }] of Object.entries(points)) {
+    const reached = platforms.map((platform) => {
+      const scene = on.scene(platform);
+      putFile(scene, "config.toml", CONFIG);
+      const point = at({ scene, search, slack: on.slack.slack });
+      const words = `${name} on ${platform}`;
+      scripts[words] = point.script;
+      const thread = scene.mention(words);
+      begun.set(words, { ...point, scene, thread });
+      return point.reached(thread);
+    });
+    await Promise.all(reached);
+  }
+  await on.bot.kill("SIGKILL");
+  for (const { killed } of begun.values()) killed?.();
+  await on.bot.start();
+  for (const { started } of begun.values()) started?.();
+  for (const { thread, isLive } of begun.values())
+    await thread.until((all) => answers(all).length > 0 && (!isLive || isFolded(all)));
+  await untilIdle(on.bot);
+  return new Map([...begun].map(([words, each]) => [words, { ...each, seen: requestsOf(words) }]));
+}
+
+describe.each(engines)("killed with SIGKILL, with $engine", ({ env }) => {
+  const stage = useStage(async () => {
+    search.begins();
+    const webSearch = { service: "searxng", baseUrl: search.url };
+    return bothPlatforms({ env: await env(), settings: { mode: "agi", webSearch } });
+  });
+
+  test.each(PLATFORMS)(
+    "undisturbed on %s, a mention reads, edits and answers, as one live message and one answer",
+    async (platform) => {
+      const scene = stage().scene(platform);
+      const file = putFile(scene, "config.toml", CONFIG);
+      scene.model.script(changePort);
+      const thread = scene.mention("change port to 9090 in config.toml");
+      const messages = await thread.until((all) => isFolded(all) && answers(all).length > 0);
+      expect(readFileSync(file, "utf8")).toBe(CHANGED);
+      expect(answers(messages)).toEqual([ANSWER]);
+      expect(messages.filter((message) => message.byBot)).toHaveLength(2);
+      expect(messages.find((message) => message.buttons.length > 0)?.text).toMatch(/^✓ 3 turns · 2 tools · /);
+      expect(scene.model.requests).toHaveLength(3);
+      expect(scene.edits()).toBeGreaterThan(0);
+      expect(scene.rateLimited()).toBe(0);
+    },
+  );
+
+  describe("once", () => {
+    let ended: ReadonlyMap<string, Ended>;
+    beforeAll(async () => {
+      ended = await endAll(stage(), search);
+    });
+
+    /** The thread has ended as if nothing had happened. */
+    test.each(cases)("$name on $platform, it ends with one answer", ({ name, platform }) => {
+      const at = ended.get(`${name} on ${platform}`);
+      if (at === undefined) throw new Error("it was begun");
+      const { scene, thread, answer, requests, isLive, seen } = at;
+      expect(answers(thread.messages())).toEqual([answer]);
+      expect(seen).toHaveLength(requests);
+      expect(scene.rateLimited()).toBe(0);
+      if (isLive) expect(thread.messages().filter((message) => message.buttons.length > 0)).toHaveLength(1);
+      if (answer === ANSWER) {
+        expect(readFileSync(`${scene.bot.sandboxRoot(scene.folder)}/config.toml`, "utf8")).toBe(CHANGED);
+        expect(seen.at(-1)?.toolResults.map((result) => result.isError)).toEqual([false]);
+      }
+      // What must not run again, people see.
+      const isSeen = thread.messages().some((message) => message.text.includes("I was restarted"));
+      if (answer === "It was interrupted.") expect(isSeen).toBe(true);
+    });
+  });
+
+  test("four times in a row, it still ends with one answer", async () => {
+    const { bot, model, scene } = stage();
+    const scenes = PLATFORMS.map((platform) => scene(platform));
+    for (const each of scenes) putFile(each, "config.toml", CONFIG);
+    model.script(slowly);
+    const threads = scenes.map((each) => each.mention("change port to 9090 in config.toml"));
+    await model.request(1);
+    for (let kills = 0; kills < 4; kills++) {
+      await bot.kill("SIGKILL");
+      // Half of them while it starts, half while it is at work again, each a little later than the one before.
+      if (kills % 2 === 0) bot.launch();
+      else await bot.start();
+      await new Promise((resolve) => setTimeout(resolve, kills % 2 === 0 ? 400 + kills * 60 : kills * 60));
+    }
+    await bot.kill("SIGKILL");
+    await bot.start();
+    for (const [index, thread] of threads.entries()) {
+      const messages = await thread.until((all) => isFolded(all) && answers(all).length > 0);
+      expect(answers(messages)).toEqual([ANSWER]);
+      const { folder = "" } = scenes[index] ?? {};
+      expect(readFileSync(`${bot.sandboxRoot(folder)}/config.toml`, "utf8")).toBe(CHANGED);
+    }
+  });
+
+  test("with SIGTERM instead, a program that must not run twice may end, and the run goes on in the next process", async () => {
+    const { bot, model, scene } = stage();
+    model.script((request, index) => {
+      if (index === 0) return toolUse("js_exec", { code: waits(1_500) });
+      return text(request.toolResults.map((result) => result.text).join());
+    });
+    const thread = scene("Slack").mention("wait");
+    await thread.until((all) => all.some((message) => message.text.includes("js_exec")));
+    expect(await bot.kill("SIGTERM")).toBe(0);
+    await bot.start();
+    const messages = await thread.until((all) => answers(all).length > 0);
+    expect(answers(messages).join()).toContain("waited to the end");
+  });
 });

@@ -1,18 +1,22 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { text } from "../support/model/model-script.ts";
 import { crowd } from "../support/program/crowd.ts";
 import type { SlackServer } from "../support/slack/slack-server.ts";
-import { answers, discordScene, type Scene, slackScene } from "../support/talk/scene.ts";
-import { useStage } from "../support/talk/shared-office.ts";
+import { PLATFORMS, useBothPlatforms } from "../support/talk/both-platforms.ts";
+import { answers } from "../support/talk/scene.ts";
 
-test("fifty threads over ten channels get whole answers, before anything else and within Slack's limits", async () => {
-  await using scene = await slackScene({ env: { LOG_LEVEL: "warn" } });
-  await scene.bot.start();
-  const all = await crowd(scene);
-  expect(all).toHaveLength(50);
+const both = useBothPlatforms({ env: { LOG_LEVEL: "warn" } });
+
+/** As many in a channel as in the crowd that is measured (`bench/crowd.ts`). */
+const CROWD = { threads: 20, channels: 4, tokens: 1_000 };
+
+test("twenty threads over four channels get whole answers, before anything else and within Slack's limits", async () => {
+  const scene = both.slackScene();
+  const all = await crowd(scene, CROWD);
+  expect(all).toHaveLength(CROWD.threads);
   for (const { thread, answer } of all) {
     expect(answer.startsWith(`Answer ${thread}. word1 `), `thread ${thread} has its own answer`).toBe(true);
-    expect(answer.match(/word\d+/g)).toHaveLength(2_000);
+    expect(answer.match(/word\d+/g)).toHaveLength(CROWD.tokens);
   }
   // A channel takes one post a second: after its model's end an answer waits for other answers, and for no progress.
   const progress = progressPosts(scene);
@@ -24,7 +28,7 @@ test("fifty threads over ten channels get whole answers, before anything else an
     expect(between.length, `progress posted before the answer of thread ${thread}`).toBeLessThanOrEqual(1);
   }
   expect(scene.rateLimited()).toBe(0);
-  expect(scene.model.requests).toHaveLength(50);
+  expect(scene.model.requests).toHaveLength(CROWD.threads);
 }, 300_000);
 
 /** Where and when the bot has posted live messages: they alone have buttons here, also when they have folded. */
@@ -42,16 +46,10 @@ const LONG = Array.from(
     `## Part ${part}\n\n${`Sentence number ${part} says something of use. `.repeat(6)}\n\n\`\`\`ts\n${`const value${part} = compute(${part}); // line\n`.repeat(4)}\`\`\`\n`,
 ).join("\n");
 
-const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
-  { name: "Slack", open: () => slackScene() },
-  { name: "Discord", open: () => discordScene() },
-];
-
-describe.each(platforms)("on $name", ({ open }) => {
-  const stage = useStage(open);
-
-  test("a 30,000-character answer with code arrives whole", async () => {
-    const scene = stage();
+test.each(PLATFORMS)(
+  "on %s a 30,000-character answer with code arrives whole",
+  async (platform) => {
+    const scene = both.scene(platform);
     expect(LONG.length).toBeGreaterThan(29_000);
     scene.model.script(() => text(LONG, { chunkChars: 500 }));
     const thread = scene.mention("write it all down");
@@ -67,13 +65,14 @@ describe.each(platforms)("on $name", ({ open }) => {
     for (const answer of answers(messages))
       expect((answer.match(/```/g) ?? []).length % 2, "fences are closed").toBe(0);
     expect(scene.rateLimited()).toBe(0);
-  }, 300_000);
+  },
+  300_000,
+);
 
-  test("what the model writes pings nobody", async () => {
-    const scene = stage();
-    scene.model.script(() => text("Hello @everyone, @here, <!channel>, <!here>, <@U0ANA> and <@&1>."));
-    const thread = scene.mention("greet");
-    await thread.until((all) => answers(all).length > 0);
-    expect(scene.pings()).toEqual([]);
-  });
+test.each(PLATFORMS)("on %s what the model writes pings nobody", async (platform) => {
+  const scene = both.scene(platform);
+  scene.model.script(() => text("Hello @everyone, @here, <!channel>, <!here>, <@U0ANA> and <@&1>."));
+  const thread = scene.mention("greet");
+  await thread.until((all) => answers(all).length > 0);
+  expect(scene.pings()).toEqual([]);
 });
