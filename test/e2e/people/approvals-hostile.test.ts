@@ -4,10 +4,12 @@ import { expect, test } from "vitest";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
-import { conversationOf, slackOffice, type Talk } from "../../support/talk/slack-talk.ts";
+import { conversationOf, type Talk } from "../../support/talk/slack-talk.ts";
 
 // Models and people who try to have run what nobody has allowed.
-const office = useSlackOffice({ settings: { mode: "write" } });
+const office = useSlackOffice({
+  settings: { mode: "write", maxConcurrentRuns: 4, approvals: { requester: false, approvers: ["slack:U0ANA"] } },
+});
 
 test("what is always allowed is what the card showed, not a call beside it that could not succeed", async () => {
   const at = office();
@@ -52,26 +54,20 @@ test("a call that was denied is not run, although the mode has come to ask for n
   expect(existsSync(path.join(rootOf(at, talk.channel), "a.txt"))).toBe(false);
 });
 test("who may not decide cannot type past the approval", async () => {
-  await using at = await slackOffice({
-    settings: { mode: "write", approvals: { requester: false, approvers: ["slack:U0CLEO"] } },
-  });
-  await at.bot.start();
-  at.slack.workspace.users.set("U0CLEO", { id: "U0CLEO", name: "cleo" });
+  const at = office();
   const channel = at.channel();
   writeFileSync(path.join(rootOf(at, channel), "a.txt"), "a\n");
   at.model.script(() => text("Done."));
-  const talk = at.talk({ text: "!rm a.txt", channel });
-  expect(await talk.answered(1)).toContain("@ana may not make it. An approver may.");
+  const talk = at.talk({ text: "!rm a.txt", channel, user: "U0BOB" });
+  expect(await talk.answered(1)).toContain("@bob may not make it. An approver may.");
   expect(existsSync(path.join(rootOf(at, channel), "a.txt"))).toBe(true);
-  talk.mention("!rm a.txt", { user: "U0CLEO" });
+  talk.mention("!rm a.txt", { user: "U0ANA" });
   expect(await talk.answered(2)).toContain("✓");
   expect(existsSync(path.join(rootOf(at, channel), "a.txt"))).toBe(false);
 });
 
 test("twenty cards, decided at once after kill -9: the calls run at once, however few edits Slack takes", async () => {
-  await using at = await slackOffice({ settings: { mode: "write", maxConcurrentRuns: 4 } });
-  await at.bot.start();
-  at.model.script(({ body }) => {
+  const at = office(({ body }) => {
     const conversation = conversationOf(body);
     const [, number = ""] = /number (\d+)/u.exec(conversation) ?? [];
     if (conversation.includes("tool_result")) return text(`Finished ${number}.`);

@@ -3,23 +3,27 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import type { Script } from "../../support/model/model-server.ts";
+import { playEach } from "../../support/talk/agent-lines.ts";
 import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
-import { answers, changePort, discordScene, putFile, type Scene, slackScene } from "../../support/talk/scene.ts";
-import { useSlackOffice } from "../../support/talk/shared-office.ts";
-import { conversationOf, slackOffice } from "../../support/talk/slack-talk.ts";
+import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.ts";
+import { answers, changePort, putFile } from "../../support/talk/scene.ts";
+import { conversationOf, type SlackOffice, type Talk } from "../../support/talk/slack-talk.ts";
 
-const ASKING = { mode: "write" };
+/** Channels where nobody is asked about most, and where nothing is changed. */
+const [UNASKED, READING] = ["C9001", "C9002"];
+const both = useBothPlatforms({
+  settings: {
+    mode: "write",
+    guardedFiles: ["*.plan"],
+    channels: { [`slack:${UNASKED}`]: { mode: "agi" }, [`slack:${READING}`]: { mode: "read" } },
+  },
+});
+const office = both.slack;
 
-const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
-  { name: "Slack", open: () => slackScene({ settings: ASKING }) },
-  { name: "Discord", open: () => discordScene({ settings: ASKING }) },
-];
-
-test.each(platforms)("on $name a change is shown as a diff, and made once someone allows it", async ({ open }) => {
-  await using scene = await open();
+test.each(PLATFORMS)("on %s a change is shown as a diff, and made once someone allows it", async (platform) => {
+  const scene = both.scene(platform);
   const file = putFile(scene, "config.toml", 'host = "localhost"\nport = 8080\n');
   scene.model.script(changePort);
-  await scene.bot.start();
   const thread = scene.mention("change port to 9090 in config.toml");
   const asked = await thread.until((all) => all.some(({ buttons }) => buttons.some((id) => id.startsWith("approve:"))));
   const card = asked.find(({ buttons }) => buttons.some((id) => id.startsWith("approve:")));
@@ -36,10 +40,7 @@ test.each(platforms)("on $name a change is shown as a diff, and made once someon
     expect.stringMatching(/^✓ Allowed by @ana: edit .config\.toml.$/i),
     "The port in `config.toml` is now 9090.",
   ]);
-  expect(scene.model.violations).toEqual([]);
 });
-
-const office = useSlackOffice({ settings: ASKING });
 
 /** Writes the files, each in a turn of its own, then says so; counted from the requests before. */
 const writeNote =
@@ -109,19 +110,21 @@ test("what is allowed for a session holds in it for that file; always holds in t
   expect(at.model.requests.length).toBeGreaterThan(4);
 });
 
-test.each(["before", "after"] as const)("a click that comes just %s kill -9 counts once", async (when) => {
+test("a click that comes just before or after kill -9 counts once", async () => {
   const at = office();
-  at.model.script(writeNote(["a.txt"]));
-  const talk = at.talk({ text: "write it", channel: at.channel() });
-  await asks(at, talk);
-  if (when === "before") talk.click("approve:y");
+  const requestsOf = playEach(at.model, { "click before": writeNote(["a.txt"]), "click after": writeNote(["a.txt"]) });
+  const talks = ["click before", "click after"].map((words) => at.talk({ text: words, channel: at.channel() }));
+  for (const talk of talks) await asks(at, talk);
+  talks[0]?.click("approve:y");
   await at.bot.kill("SIGKILL");
   await at.bot.start();
-  if (when === "after") talk.click("approve:y");
-  else if (cards(talk).length > 0) talk.click("approve:y");
-  await talk.answered(2);
-  expect(readFileSync(path.join(rootOf(at, talk.channel), "a.txt"), "utf8")).toBe("a.txt\n");
-  expect(talk.answers().filter((answer) => answer.startsWith("Written or not"))).toHaveLength(1);
+  for (const talk of talks) if (cards(talk).length > 0) talk.click("approve:y");
+  for (const talk of talks) {
+    await talk.answered(2);
+    expect(readFileSync(path.join(rootOf(at, talk.channel), "a.txt"), "utf8")).toBe("a.txt\n");
+    expect(talk.answers().filter((answer) => answer.startsWith("Written or not"))).toHaveLength(1);
+  }
+  expect(requestsOf("click after")).toHaveLength(2);
 });
 
 test("calls of one turn are one card, and none runs before it is decided", async () => {
@@ -142,7 +145,6 @@ test("calls of one turn are one card, and none runs before it is decided", async
   talk.click("approve:y");
   await talk.answered(2);
   expect(existsSync(path.join(rootOf(at, talk.channel), "b.txt"))).toBe(true);
-  expect(at.model.violations).toEqual([]);
 });
 
 test("what people say while it waits enters with the results; a stop denies all", async () => {
@@ -163,10 +165,9 @@ test("what people say while it waits enters with the results; a stop denies all"
 });
 
 test("files that instruct agents, or that the settings guard, are asked for each time, also in agi mode", async () => {
-  await using at = await slackOffice({ settings: { mode: "agi", guardedFiles: ["*.plan"] } });
-  await at.bot.start();
+  const at = office();
   at.model.script(writeNote(["notes.txt", "AGENTS.md", "next.plan"]));
-  const talk = at.talk({ text: "write them", channel: at.channel() });
+  const talk = at.talk({ text: "write them", channel: UNASKED });
   await asks(at, talk);
   expect(existsSync(path.join(rootOf(at, talk.channel), "notes.txt"))).toBe(true);
   const [card] = cards(talk);
@@ -192,4 +193,48 @@ test("a change too long to show is attached whole, and can only be allowed once"
   await asks(at, talk);
   expect(cards(talk)[0]?.buttons.map(({ id }) => id.split(":")[1])).toEqual(["y", "n"]);
   expect(cards(talk)[0]?.text).toContain("The rest is attached");
+});
+
+// What a person types for a shell needs nobody else's leave.
+
+/** A thread that begins so, in a channel with a file. */
+function begin(at: SlackOffice, words: string, channel = at.channel()): Talk {
+  writeFileSync(path.join(rootOf(at, channel), "notes.txt"), "line one\nline two\n");
+  at.model.script(() => text("Two lines."));
+  return at.talk({ text: words, channel });
+}
+
+test("a shell command after a mention runs as typed, without a model and without asking; the model reads it later", async () => {
+  const at = office();
+  const talk = begin(at, "!wc -l < notes.txt");
+  expect(await talk.answered(1)).toMatch(/^✓ `\$ wc -l < notes\.txt`\s+```\s*2\s*```$/u);
+  expect(at.model.requests).toHaveLength(0);
+  talk.say("how many lines are that?");
+  expect(await talk.answered(2)).toBe("Two lines.");
+  const seen = conversationOf(at.model.requests[0]?.body);
+  expect(seen).toContain("<local_command_output>");
+  expect(seen).toContain("wc -l < notes.txt");
+});
+
+test("words after an empty line are for the model, who answers below the output", async () => {
+  const at = office();
+  const talk = begin(at, "!cat notes.txt\n\nhow many lines are that?");
+  await talk.answered(2);
+  expect(talk.answers()).toEqual([expect.stringContaining("line one\nline two"), "Two lines."]);
+  expect(at.model.requests).toHaveLength(1);
+});
+
+test("a command that fails says so; the working directory stays for the next one, as in a shell", async () => {
+  const at = office();
+  const talk = begin(at, "!mkdir -p deep && cd deep");
+  expect(await talk.answered(1)).toContain("no output");
+  talk.say("!pwd");
+  expect(await talk.answered(2)).toContain("/workspace/deep");
+  talk.say("!cat nowhere.txt");
+  expect(await talk.answered(3)).toMatch(/^✗ `\$ cat nowhere\.txt` · exit code 1/u);
+});
+
+test("in read mode nothing is run", async () => {
+  const talk = begin(office(), "!rm notes.txt", READING);
+  expect(await talk.answered(1)).toContain("not available in read mode");
 });

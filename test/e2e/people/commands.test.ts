@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { SLACK } from "../../../src/adapters/slack/descriptor.ts";
 import { allCommands } from "../../../src/app.ts";
@@ -36,21 +36,200 @@ function systemOf(model: ModelServer): string {
 
 const ODD_AGENT = "---\ndescription: Has a role that nobody knows\naccess: everything\n---\n\nYou are odd.\n";
 
-describe("on Slack", () => {
-  let office: SlackOffice;
-  beforeAll(async () => {
-    office = await slackOffice({ settings: { mode: "agi" } });
-    const folder = path.join(office.bot.home, "data/extensions/agents");
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, "odd.md"), ODD_AGENT);
-    await office.bot.start();
+let place: Everywhere;
+beforeAll(async () => {
+  place = await everywhere();
+});
+afterAll(async () => {
+  expect(place.slack.model.violations).toEqual([]);
+  expect(place.slack.slack.rateLimited()).toBe(0);
+  await place.page.drop();
+  await place.slack[Symbol.asyncDispose]();
+  await place.discord[Symbol.asyncDispose]();
+});
+
+/** What every way of giving a command answers privately; the same for all. */
+const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
+  {
+    typed: "help",
+    answer: /^(Mention|Write to) me (with )?what you want done[\s\S]*Mode \*\*agi\*\*[\s\S]*`\/new` · start afresh/,
+  },
+  { typed: "help usage", answer: /^`\/usage \[user\|channel\|model\|job\|day\] \[days\]` · what my work has cost/ },
+  { typed: "jobs add --help", answer: /^`\/jobs add` · have something done[\s\S]*`--cron`/ },
+  { typed: "jobs help", answer: /^`\/jobs list[\s\S]*`\/jobs run` · run a job now/ },
+  { typed: "usage 3", answer: /in 3 days in all/ },
+  { typed: "mcp", answer: /^There are no MCP servers here\. An operator adds them/ },
+  { typed: "link", answer: /No account of the web page is linked to you|Here is nobody to link/ },
+  { typed: "sites", answer: /^Nothing is published here\. An operator can change that \(`sites`\)\./ },
+  { typed: "status", answer: /There is no session here yet/ },
+  { typed: "stop", answer: /Nothing is running in this thread\./ },
+  { typed: "agent", answer: /\*\*build\*\* \(answers here\) · Does the work[\s\S]*\*\*plan\*\* · Studies a task/ },
+  { typed: "agent pln", answer: /I don't know an agent `pln`\. Did you mean `plan`\?/ },
+  { typed: "model", answer: /Model `anthropic\/claude-sonnet-5-5`\.[\s\S]*`anthropic\/claude-haiku-5-5`/ },
+  { typed: "mode", answer: /Mode \*\*agi\*\*: I change files and run commands without asking\./ },
+  { typed: "managed", answer: /Managed mode is \*\*off\*\*/ },
+  { typed: "skill", answer: /\*\*code-review\*\* `\[target\]` · Reviews/ },
+  { typed: "remember", answer: /Tell me what: `\/remember we deploy on Thursdays`/ },
+  { typed: "memory", answer: /I remember nothing here\. `\/memory add we deploy on Thursdays` begins/ },
+  { typed: "data", answer: /\*\*?What I keep of you\*?\*[\s\S]*`\/data delete me` deletes it/ },
+  { typed: "compact", answer: /nothing to summarise/ },
+  { typed: "new", answer: /nothing to leave behind/ },
+  { typed: "fork", answer: /nothing to fork/ },
+  { typed: "undo", answer: /nothing to undo/ },
+  { typed: "approvals", answer: /Nothing waits for a decision here\.[\s\S]*No approval is remembered here/ },
+  { typed: "jobs", answer: /no jobs/i },
+  { typed: "tools", answer: /Agent \*\*build\*\* \(full\), mode \*\*agi\*\*[\s\S]*edit +write +yes +built in/ },
+  { typed: "usage", answer: /\*\*\$\d+\.\d+\*\* in 7 days in all/ },
+  { typed: 'usage --days "1', answer: /The quote that begins at `"1` is never closed/ },
+  { typed: "export", answer: /nothing to export/ },
+  { typed: "hlep", answer: /I don't know `\/hlep`\. Did you mean `\/help`\?/ },
+];
+
+/** What Discord offers first while somebody types in an option of a command. */
+const TYPED: readonly { command: string; option: string; typed: string; offered: readonly string[] }[] = [
+  { command: "skill", option: "name", typed: "", offered: ["code-review", "css-refactor-advisor"] },
+  { command: "skill", option: "name", typed: "weath", offered: ["weather-forecast", "current-weather"] },
+  { command: "skill", option: "name", typed: "blameless", offered: ["incident-report"] },
+  { command: "skill", option: "arguments", typed: "x", offered: [] },
+  { command: "agent", option: "name", typed: "PL", offered: ["plan"] },
+  { command: "model", option: "model", typed: "haiku-4", offered: ["anthropic/claude-haiku-4-5"] },
+  { command: "managed", option: "preset", typed: "c", offered: ["careful", "cheap"] },
+  { command: "help", option: "command", typed: "sk", offered: ["skill"] },
+  { command: "jobs", option: "add timezone", typed: "par", offered: ["America/Paramaribo", "Europe/Paris"] },
+  { command: "jobs", option: "add skill", typed: "rel", offered: ["release-notes"] },
+  { command: "jobs", option: "run job", typed: "", offered: [] },
+  { command: "nothing", option: "name", typed: "", offered: [] },
+];
+
+/** One program on Slack, on Discord and on the page, and a person at each. */
+interface Everywhere {
+  readonly slack: SlackOffice;
+  readonly discord: DiscordServer;
+  /** Somebody who has said nothing yet, in a channel of their own: Discord paces what is told to each. */
+  readonly newcomer: () => { readonly channel: Channel; readonly user: User };
+  readonly page: PageClient;
+  /** Somebody who only types. */
+  readonly typist: { readonly channel: Channel; readonly user: User };
+}
+
+async function everywhere(): Promise<Everywhere> {
+  const discord = await startDiscordServer();
+  const { world } = discord;
+  const guild = world.guild("Harbour");
+  const newcomers = [...EVERYWHERE, ...EVERYWHERE, null].map((_row, index) => {
+    const user = world.user(`person-${index}`);
+    world.join(guild, user);
+    return { channel: world.channel(guild, `c-${index}`), user };
   });
-  afterAll(async () => {
-    expect(office.model.violations).toEqual([]);
-    expect(office.slack.rateLimited()).toBe(0);
-    await office[Symbol.asyncDispose]();
+  const env = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
+  const slack = await slackOffice({ settings: { mode: "agi" }, env });
+  const agents = path.join(slack.bot.home, "data/extensions/agents");
+  mkdirSync(agents, { recursive: true });
+  writeFileSync(path.join(agents, "odd.md"), ODD_AGENT);
+  await slack.bot.start();
+  const page = await PageClient.open(printedUrl(slack.bot));
+  await page.hello();
+  const newcomer = () => {
+    const next = newcomers.shift();
+    if (next === undefined) throw new Error("nobody is left");
+    return next;
+  };
+  return { slack, discord, newcomer, page, typist: newcomer() };
+}
+
+interface Given {
+  readonly typed: string;
+  readonly name: string;
+  readonly args: string;
+}
+
+/** Each way of giving a command, and what is answered to nobody else. */
+const WAYS: Readonly<Record<string, (given: Given, place: Everywhere) => Promise<string>>> = {
+  "a mention in a thread on Slack": async ({ typed }, { slack }) => {
+    const talk = slack.talk({ text: "people among themselves", channel: slack.channel(), bare: true });
+    talk.mention(`/${typed}`);
+    const answer = () => slack.slack.workspace.ephemerals.find((shown) => isAbout(shown, talk));
+    await slack.until("the answer to a mention on Slack", () => answer() !== undefined);
+    const shown = answer();
+    return shown === undefined ? "" : readableText(shown);
+  },
+  "a slash command on Slack": async ({ name, args }, { slack }) => {
+    const delivery = slack.slack.people.command(`/${SLACK.slashName(name)}`, args, { channel: slack.channel() });
+    await delivery.answered;
+    const { blocks } = z
+      .object({ blocks: z.array(z.object({ text: z.string().optional() })) })
+      .parse(delivery.response());
+    return blocks.flatMap(({ text: said }) => said ?? []).join("\n");
+  },
+  "a slash command on Discord": async ({ name, args }, { discord, newcomer }) => {
+    const options = args === "" ? [] : [{ name: "args", type: 3, value: args }];
+    const interaction = discord.people.command(newcomer(), name, options);
+    await interaction.answered;
+    return interaction.shown.map(({ content }) => content).join("\n");
+  },
+  "a mention on Discord": async ({ typed }, { discord, newcomer, slack }) => {
+    const { people, world } = discord;
+    const at = newcomer();
+    people.say(at, `<@${world.bot.id}> /${typed}`);
+    await slack.until("the answer on Discord", () => people.shownPrivately(at.user).length > 0);
+    return people.shownPrivately(at.user).join("\n");
+  },
+  "words on the page": async ({ typed }, { page }) => {
+    const threadId = await page.send(`/${typed}`);
+    const messages = (await page.thread(threadId)) ?? [];
+    return messages.flatMap(({ body }) => (body.by === "note" ? [body.markdown] : [])).join("\n");
+  },
+  "a command beside a thread of the page": async ({ name, args }, { page }) => {
+    const [thread] = await page.threads();
+    const clickId = randomUUID();
+    page.say({ type: "command", clickId, threadId: thread?.id ?? "", name, args });
+    return (await page.next("reply", (frame) => frame.clickId === clickId)).body.markdown;
+  },
+};
+
+describe("commands read the same everywhere:", () => {
+  test("every command is in the table", () => {
+    const names = new Set(EVERYWHERE.map(({ typed }) => typed.split(" ")[0] ?? ""));
+    expect(
+      allCommands()
+        .map(({ name }) => name)
+        .filter((name) => !names.has(name)),
+    ).toEqual([]);
   });
 
+  test.each(EVERYWHERE)("/$typed", async ({ typed, answer }) => {
+    const [, name = "", args = ""] = /^(\S+)\s*(.*)$/u.exec(typed) ?? [];
+    for (const [way, give] of Object.entries(WAYS))
+      expect(await give({ typed, name, args }, place), way).toMatch(answer);
+  });
+
+  test.each(TYPED)("Discord offers $offered for “$typed” in /$command $option", async (row) => {
+    const { command, option, typed, offered } = row;
+    const [name = "", inner] = option.split(" ");
+    const focused = { name: inner ?? name, type: 3, value: typed, focused: true };
+    const options = [inner === undefined ? focused : { name, type: 1, options: [focused] }];
+    const interaction = place.discord.people.type(place.typist, command, options);
+    await interaction.answered;
+    expect((interaction.choices ?? []).slice(0, offered.length).map(({ value }) => value)).toEqual(offered);
+  });
+
+  test("Discord and the page know them all", async () => {
+    const named = z.array(z.object({ name: z.string() }));
+    const all = allCommands().map(({ name }) => name);
+    const registered = named.parse([...place.discord.api.commands.values()][0]).map(({ name }) => name);
+    expect(registered).toEqual(expect.arrayContaining(all));
+    expect((await place.page.hello()).commands.map(({ name }) => name)).toEqual(all);
+  });
+});
+
+describe("on Slack", () => {
+  let office: SlackOffice;
+  beforeAll(() => {
+    office = place.slack;
+  });
+  beforeEach(() => {
+    office.slack.workspace.ephemerals.length = 0;
+  });
   const told = (count: number) => office.until("a private answer", () => office.ephemeralsTo("U0ANA").length >= count);
   /** What the bot answers privately to words in a thread. */
   const asks = async (talk: ReturnType<SlackOffice["talk"]>, words: string) => {
@@ -163,186 +342,5 @@ describe("on Slack", () => {
     const [first, ...rest] = office.slack.thread(channel, root()?.ts ?? "");
     expect(first?.text).toBe("**ana** asks **plan**: the move");
     expect(rest.map((message) => message.text).join()).toContain("1. Look.");
-  });
-});
-
-/** What every way of giving a command answers privately; the same for all. */
-const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
-  {
-    typed: "help",
-    answer: /^(Mention|Write to) me (with )?what you want done[\s\S]*Mode \*\*agi\*\*[\s\S]*`\/new` · start afresh/,
-  },
-  { typed: "help usage", answer: /^`\/usage \[user\|channel\|model\|job\|day\] \[days\]` · what my work has cost/ },
-  { typed: "jobs add --help", answer: /^`\/jobs add` · have something done[\s\S]*`--cron`/ },
-  { typed: "jobs help", answer: /^`\/jobs list[\s\S]*`\/jobs run` · run a job now/ },
-  { typed: "usage 3", answer: /in 3 days in all/ },
-  { typed: "mcp", answer: /^There are no MCP servers here\. An operator adds them/ },
-  { typed: "link", answer: /No account of the web page is linked to you|Here is nobody to link/ },
-  { typed: "sites", answer: /^Nothing is published here\. An operator can change that \(`sites`\)\./ },
-  { typed: "status", answer: /There is no session here yet/ },
-  { typed: "stop", answer: /Nothing is running in this thread\./ },
-  { typed: "agent", answer: /\*\*build\*\* \(answers here\) · Does the work[\s\S]*\*\*plan\*\* · Studies a task/ },
-  { typed: "agent pln", answer: /I don't know an agent `pln`\. Did you mean `plan`\?/ },
-  { typed: "model", answer: /Model `anthropic\/claude-sonnet-5-5`\.[\s\S]*`anthropic\/claude-haiku-5-5`/ },
-  { typed: "mode", answer: /Mode \*\*agi\*\*: I change files and run commands without asking\./ },
-  { typed: "managed", answer: /Managed mode is \*\*off\*\*/ },
-  { typed: "skill", answer: /\*\*code-review\*\* `\[target\]` · Reviews/ },
-  { typed: "remember", answer: /Tell me what: `\/remember we deploy on Thursdays`/ },
-  { typed: "memory", answer: /I remember nothing here\. `\/memory add we deploy on Thursdays` begins/ },
-  { typed: "data", answer: /\*\*?What I keep of you\*?\*[\s\S]*`\/data delete me` deletes it/ },
-  { typed: "compact", answer: /nothing to summarise/ },
-  { typed: "new", answer: /nothing to leave behind/ },
-  { typed: "fork", answer: /nothing to fork/ },
-  { typed: "undo", answer: /nothing to undo/ },
-  { typed: "approvals", answer: /Nothing waits for a decision here\.[\s\S]*No approval is remembered here/ },
-  { typed: "jobs", answer: /no jobs/i },
-  { typed: "tools", answer: /Agent \*\*build\*\* \(full\), mode \*\*agi\*\*[\s\S]*edit +write +yes +built in/ },
-  { typed: "usage", answer: /\*\*\$\d+\.\d+\*\* in 7 days in all/ },
-  { typed: 'usage --days "1', answer: /The quote that begins at `"1` is never closed/ },
-  { typed: "export", answer: /nothing to export/ },
-  { typed: "hlep", answer: /I don't know `\/hlep`\. Did you mean `\/help`\?/ },
-];
-
-/** What Discord offers first while somebody types in an option of a command. */
-const TYPED: readonly { command: string; option: string; typed: string; offered: readonly string[] }[] = [
-  { command: "skill", option: "name", typed: "", offered: ["code-review", "css-refactor-advisor"] },
-  { command: "skill", option: "name", typed: "weath", offered: ["weather-forecast", "current-weather"] },
-  { command: "skill", option: "name", typed: "blameless", offered: ["incident-report"] },
-  { command: "skill", option: "arguments", typed: "x", offered: [] },
-  { command: "agent", option: "name", typed: "PL", offered: ["plan"] },
-  { command: "model", option: "model", typed: "haiku-4", offered: ["anthropic/claude-haiku-4-5"] },
-  { command: "managed", option: "preset", typed: "c", offered: ["careful", "cheap"] },
-  { command: "help", option: "command", typed: "sk", offered: ["skill"] },
-  { command: "jobs", option: "add timezone", typed: "par", offered: ["America/Paramaribo", "Europe/Paris"] },
-  { command: "jobs", option: "add skill", typed: "rel", offered: ["release-notes"] },
-  { command: "jobs", option: "run job", typed: "", offered: [] },
-  { command: "nothing", option: "name", typed: "", offered: [] },
-];
-
-/** One program on Slack, on Discord and on the page, and a person at each. */
-interface Everywhere {
-  readonly slack: SlackOffice;
-  readonly discord: DiscordServer;
-  /** Somebody who has said nothing yet, in a channel of their own: Discord paces what is told to each. */
-  readonly newcomer: () => { readonly channel: Channel; readonly user: User };
-  readonly page: PageClient;
-  /** Somebody who only types. */
-  readonly typist: { readonly channel: Channel; readonly user: User };
-}
-
-async function everywhere(): Promise<Everywhere> {
-  const discord = await startDiscordServer();
-  const { world } = discord;
-  const guild = world.guild("Harbour");
-  const newcomers = [...EVERYWHERE, ...EVERYWHERE, null].map((_row, index) => {
-    const user = world.user(`person-${index}`);
-    world.join(guild, user);
-    return { channel: world.channel(guild, `c-${index}`), user };
-  });
-  const env = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
-  const slack = await slackOffice({ settings: { mode: "agi" }, env });
-  await slack.bot.start();
-  const page = await PageClient.open(printedUrl(slack.bot));
-  await page.hello();
-  const newcomer = () => {
-    const next = newcomers.shift();
-    if (next === undefined) throw new Error("nobody is left");
-    return next;
-  };
-  return { slack, discord, newcomer, page, typist: newcomer() };
-}
-
-interface Given {
-  readonly typed: string;
-  readonly name: string;
-  readonly args: string;
-}
-
-/** Each way of giving a command, and what is answered to nobody else. */
-const WAYS: Readonly<Record<string, (given: Given, place: Everywhere) => Promise<string>>> = {
-  "a mention in a thread on Slack": async ({ typed }, { slack }) => {
-    const talk = slack.talk({ text: "people among themselves", channel: slack.channel(), bare: true });
-    talk.mention(`/${typed}`);
-    const answer = () => slack.slack.workspace.ephemerals.find((shown) => isAbout(shown, talk));
-    await slack.until("the answer to a mention on Slack", () => answer() !== undefined);
-    const shown = answer();
-    return shown === undefined ? "" : readableText(shown);
-  },
-  "a slash command on Slack": async ({ name, args }, { slack }) => {
-    const delivery = slack.slack.people.command(`/${SLACK.slashName(name)}`, args, { channel: slack.channel() });
-    await delivery.answered;
-    const { blocks } = z
-      .object({ blocks: z.array(z.object({ text: z.string().optional() })) })
-      .parse(delivery.response());
-    return blocks.flatMap(({ text: said }) => said ?? []).join("\n");
-  },
-  "a slash command on Discord": async ({ name, args }, { discord, newcomer }) => {
-    const options = args === "" ? [] : [{ name: "args", type: 3, value: args }];
-    const interaction = discord.people.command(newcomer(), name, options);
-    await interaction.answered;
-    return interaction.shown.map(({ content }) => content).join("\n");
-  },
-  "a mention on Discord": async ({ typed }, { discord, newcomer, slack }) => {
-    const { people, world } = discord;
-    const at = newcomer();
-    people.say(at, `<@${world.bot.id}> /${typed}`);
-    await slack.until("the answer on Discord", () => people.shownPrivately(at.user).length > 0);
-    return people.shownPrivately(at.user).join("\n");
-  },
-  "words on the page": async ({ typed }, { page }) => {
-    const threadId = await page.send(`/${typed}`);
-    const messages = (await page.thread(threadId)) ?? [];
-    return messages.flatMap(({ body }) => (body.by === "note" ? [body.markdown] : [])).join("\n");
-  },
-  "a command beside a thread of the page": async ({ name, args }, { page }) => {
-    const [thread] = await page.threads();
-    const clickId = randomUUID();
-    page.say({ type: "command", clickId, threadId: thread?.id ?? "", name, args });
-    return (await page.next("reply", (frame) => frame.clickId === clickId)).body.markdown;
-  },
-};
-
-describe("commands read the same everywhere:", () => {
-  let place: Everywhere;
-  beforeAll(async () => {
-    place = await everywhere();
-  });
-  afterAll(async () => {
-    await place.page.drop();
-    await place.slack[Symbol.asyncDispose]();
-    await place.discord[Symbol.asyncDispose]();
-  });
-
-  test("every command is in the table", () => {
-    const names = new Set(EVERYWHERE.map(({ typed }) => typed.split(" ")[0] ?? ""));
-    expect(
-      allCommands()
-        .map(({ name }) => name)
-        .filter((name) => !names.has(name)),
-    ).toEqual([]);
-  });
-
-  test.each(EVERYWHERE)("/$typed", async ({ typed, answer }) => {
-    const [, name = "", args = ""] = /^(\S+)\s*(.*)$/u.exec(typed) ?? [];
-    for (const [way, give] of Object.entries(WAYS))
-      expect(await give({ typed, name, args }, place), way).toMatch(answer);
-  });
-
-  test.each(TYPED)("Discord offers $offered for “$typed” in /$command $option", async (row) => {
-    const { command, option, typed, offered } = row;
-    const [name = "", inner] = option.split(" ");
-    const focused = { name: inner ?? name, type: 3, value: typed, focused: true };
-    const options = [inner === undefined ? focused : { name, type: 1, options: [focused] }];
-    const interaction = place.discord.people.type(place.typist, command, options);
-    await interaction.answered;
-    expect((interaction.choices ?? []).slice(0, offered.length).map(({ value }) => value)).toEqual(offered);
-  });
-
-  test("Discord and the page know them all", async () => {
-    const named = z.array(z.object({ name: z.string() }));
-    const all = allCommands().map(({ name }) => name);
-    const registered = named.parse([...place.discord.api.commands.values()][0]).map(({ name }) => name);
-    expect(registered).toEqual(expect.arrayContaining(all));
-    expect((await place.page.hello()).commands.map(({ name }) => name)).toEqual(all);
   });
 });

@@ -1,17 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { hold, overloaded, stop, text, toolUse, usage } from "../../support/model/model-script.ts";
 import type { Script } from "../../support/model/model-server.ts";
-import { answers, discordScene, type Scene, type SceneMessage, slackScene } from "../../support/talk/scene.ts";
-import { useSlackOffice, useStage } from "../../support/talk/shared-office.ts";
-import { type SlackOffice, slackOffice, type Talk } from "../../support/talk/slack-talk.ts";
+import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.ts";
+import { answers, type SceneMessage } from "../../support/talk/scene.ts";
+import type { SlackOffice, Talk } from "../../support/talk/slack-talk.ts";
 
-/** Enough turns for an answer in four pieces, and soon over. */
-const SETTINGS = { mode: "agi", maxTurns: 5, fallbackModel: "anthropic/claude-haiku-5-5" };
+/** Channels whose runs have one turn, and one where they may cost little. */
+const [ONE_TURN, LOW] = ["C9001", "C9002"];
 
-const platforms: readonly { platform: string; open: () => Promise<Scene> }[] = [
-  { platform: "Slack", open: () => slackScene({ settings: SETTINGS }) },
-  { platform: "Discord", open: () => discordScene({ settings: SETTINGS }) },
-];
+/** Elsewhere there are enough turns for an answer in four pieces, and soon over. */
+const both = useBothPlatforms({
+  settings: {
+    mode: "agi",
+    maxTurns: 5,
+    fallbackModel: "anthropic/claude-haiku-5-5",
+    access: { deny: ["slack:U0CY"] },
+    channels: { [`slack:${ONE_TURN}`]: { maxTurns: 1 }, [`slack:${LOW}`]: { maxBudgetUsd: 0.1 } },
+  },
+});
 
 /** Ways in which runs end before they are done, and what the model does once somebody has clicked. */
 const endings: readonly {
@@ -44,11 +50,9 @@ const endings: readonly {
   },
 ];
 
-describe.each(platforms)("on $platform", ({ open }) => {
-  const stage = useStage(open);
-
+describe.each(PLATFORMS)("on %s", (platform) => {
   test.each(endings)("a run that ends $name is gone on with at a click", async (ending) => {
-    const scene = stage();
+    const scene = both.scene(platform);
     scene.model.script(ending.before);
     const thread = scene.mention("count the files");
     const ended = await thread.until((all) => answers(all).length > 0);
@@ -72,17 +76,15 @@ function buttonsOf(messages: readonly SceneMessage[], prefix: string): string[] 
 
 const ENDLESS: Script = (_request, index) => toolUse("glob", { pattern: `*${index}` });
 
-const turning = useSlackOffice({ settings: { mode: "agi", maxTurns: 1, access: { deny: ["slack:U0CY"] } } });
-
 /** A thread whose run has ended after its only turn. */
 async function stopped(office: SlackOffice): Promise<Talk> {
-  const talk = office.talk({ text: "count", channel: office.channel() });
+  const talk = office.talk({ text: "count", channel: ONE_TURN });
   await talk.answered(1);
   return talk;
 }
 
 test("of two people who click one is heard, and the other is told who was", async () => {
-  const office = turning(ENDLESS);
+  const office = both.slack(ENDLESS);
   const talk = await stopped(office);
   office.model.script(() => text("Three."));
   talk.click("continue:");
@@ -95,7 +97,7 @@ test("of two people who click one is heard, and the other is told who was", asyn
 });
 
 test("a click while another run goes on begins none, and says so", async () => {
-  const office = turning(ENDLESS);
+  const office = both.slack(ENDLESS);
   const talk = await stopped(office);
   const gate = hold();
   office.model.script(() => [gate.part, text("Three.")]);
@@ -110,7 +112,7 @@ test("a click while another run goes on begins none, and says so", async () => {
 });
 
 test("a click by somebody who is not served begins nothing", async () => {
-  const office = turning(ENDLESS);
+  const office = both.slack(ENDLESS);
   const talk = await stopped(office);
   office.slack.workspace.users.set("U0CY", { id: "U0CY", name: "cy" });
   talk.click("continue:", "U0CY");
@@ -119,7 +121,7 @@ test("a click by somebody who is not served begins nothing", async () => {
 });
 
 test("a click on an ended run that comes just before kill -9 is gone on with once", async () => {
-  const office = turning(ENDLESS);
+  const office = both.slack(ENDLESS);
   const talk = await stopped(office);
   const gate = hold();
   office.model.script(() => [gate.part, text("Three.")]);
@@ -134,13 +136,11 @@ test("a click on an ended run that comes just before kill -9 is gone on with onc
 });
 
 test("a run that a budget ends offers its details", async () => {
-  await using office = await slackOffice({ settings: { mode: "agi", maxBudgetUsd: 0.1 } });
-  office.model.script((_request, index) => [
+  const office = both.slack((_request, index) => [
     toolUse("glob", { pattern: `*${index}` }),
     usage({ input: 0, output: 9_700 }),
   ]);
-  await office.bot.start();
-  const talk = office.talk({ text: "count", channel: office.channel() });
+  const talk = office.talk({ text: "count", channel: LOW });
   expect(await talk.answered(1)).toMatch(/^✗ Stopped at \$0\.097 of \$0\.10 for this run/u);
   const ending = talk.seen().find(({ text: shown }) => shown.startsWith("✗ Stopped at"));
   expect(ending?.buttons.map(({ label }) => label)).toEqual(["Details"]);

@@ -3,11 +3,11 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import type { Script } from "../../support/model/model-server.ts";
-import { answers, discordScene, type Scene, type SceneMessage, slackScene } from "../../support/talk/scene.ts";
-import { useSlackOffice } from "../../support/talk/shared-office.ts";
-import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../../support/talk/slack-talk.ts";
+import { playEach } from "../../support/talk/agent-lines.ts";
+import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.ts";
+import { answers, type SceneMessage } from "../../support/talk/scene.ts";
+import { conversationOf, type SlackOffice, type Talk } from "../../support/talk/slack-talk.ts";
 
-const UNASKED = { mode: "agi" };
 const ASK = toolUse("ask_user_question", { question: "Which port?", options: ["8080", "9090"] });
 
 /** Asks first, then repeats the answer. */
@@ -19,7 +19,8 @@ function resultsIn(body: unknown): string {
   return said.at(-1) ?? "nothing";
 }
 
-const office = useSlackOffice({ settings: UNASKED });
+const both = useBothPlatforms();
+const office = both.slack;
 
 const withButton = (talk: Talk, prefix: string) =>
   talk.seen().filter(({ byBot, buttons }) => byBot && buttons.some(({ id }) => id.startsWith(prefix)));
@@ -30,15 +31,36 @@ const cardReads = (at: SlackOffice, talk: Talk, words: RegExp) =>
 const isSaid = (at: SlackOffice, talk: Talk, words: string) =>
   at.until(words, () => talk.answers().some((answer) => answer.includes(words)));
 
-const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
-  { name: "Slack", open: () => slackScene() },
-  { name: "Discord", open: () => discordScene() },
-];
+// The first one: what others have spent of Slack's edits would keep the line of the pause back.
+test("over kill -9 a question stays, whose click or reply counts once, and a pause that says when it ends ends by itself", async () => {
+  const at = office();
+  const requestsOf = playEach(at.model, {
+    "by click": asksOnce,
+    "by reply": asksOnce,
+    "look again soon": ({ body }, index) => (index === 0 ? toolUse("sleep", { seconds: 6 }) : text(awake(body))),
+  });
+  const [byClick, byReply] = ["by click", "by reply"].map((words) => at.talk({ text: words, channel: at.channel() }));
+  if (byClick === undefined || byReply === undefined) throw new Error("two");
+  for (const talk of [byClick, byReply]) await waitsFor(at, talk, "answer:");
+  const paused = at.talk({ text: "look again soon", channel: at.channel() });
+  await paused.shows(/⏸ \*\*build\*\*.* until \d\d:\d\d UTC/u);
+  await at.bot.kill("SIGKILL");
+  await at.bot.start();
+  byClick.click("answer:1");
+  byReply.say("9090");
+  for (const talk of [byClick, byReply]) {
+    await isSaid(at, talk, "Heard: ana chose: 9090");
+    await at.until("the closed card", () => withButton(talk, "answer:").length === 0);
+    expect(talk.answers().filter((answer) => answer.includes("Heard:"))).toHaveLength(1);
+    expect(talk.seen().filter(({ text: shown }) => /^(?:Question: |> )Which port\?/mu.test(shown))).toHaveLength(1);
+  }
+  await isSaid(at, paused, "The pause of 6 s is over.");
+  expect(requestsOf("look again soon")).toHaveLength(2);
+});
 
-test.each(platforms)("on $name a question has its options as buttons, and a click answers it", async ({ open }) => {
-  await using scene = await open();
+test.each(PLATFORMS)("on %s a question has its options as buttons, and a click answers it", async (platform) => {
+  const scene = both.scene(platform);
   scene.model.script(asksOnce);
-  await scene.bot.start();
   const thread = scene.mention("set it up");
   const asked = await thread.until((all) => all.some(({ buttons }) => buttons.some((id) => id.startsWith("answer:"))));
   const card = asked.find(({ buttons }) => buttons.some((id) => id.startsWith("answer:")));
@@ -51,7 +73,6 @@ test.each(platforms)("on $name a question has its options as buttons, and a clic
   expect(messages.some(({ text: shown }) => /Heard: [Aa]na chose: 9090/u.test(shown))).toBe(true);
   expect(messages.find(isClosed)?.buttons).toEqual([]);
   expect(scene.model.requests).toHaveLength(2);
-  expect(scene.model.violations).toEqual([]);
 });
 
 test("the asked person's reply is the answer; what others say waits, and a stranger's click does nothing", async () => {
@@ -67,21 +88,6 @@ test("the asked person's reply is the answer; what others say waits, and a stran
   await isSaid(at, talk, "Heard: ana answered: 4711, please");
   expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("make it quick");
   expect(at.model.requests).toHaveLength(2);
-});
-
-test.each(["click", "reply"] as const)("a question outlives kill -9, and its %s counts once", async (way) => {
-  const at = office();
-  at.model.script(asksOnce);
-  const talk = at.talk({ text: "set it up", channel: at.channel() });
-  await waitsFor(at, talk, "answer:");
-  await at.bot.kill("SIGKILL");
-  await at.bot.start();
-  if (way === "click") talk.click("answer:1");
-  else talk.say("9090");
-  await isSaid(at, talk, "Heard: ana chose: 9090");
-  await at.until("the closed card", () => withButton(talk, "answer:").length === 0);
-  expect(talk.answers().filter((answer) => answer.includes("Heard:"))).toHaveLength(1);
-  expect(talk.seen().filter(({ text: shown }) => /^(?:Question: |> )Which port\?/mu.test(shown))).toHaveLength(1);
 });
 
 test("of two clicks one answers, and the second is told so", async () => {
@@ -175,19 +181,6 @@ test("a dropped plan is not carried out, and plan mode is over", async () => {
   talk.say("then write c.txt");
   await isSaid(at, talk, "Wrote it.");
   expect(existsSync(path.join(at.bot.sandboxRoot(`slack-${talk.channel}`), "c.txt"))).toBe(true);
-});
-
-test("a pause says when it ends, holds over kill -9, and ends by itself", async () => {
-  // In a program of its own: what the tests before have spent of Slack's edits would keep the line back.
-  await using at = await slackOffice({ settings: UNASKED });
-  await at.bot.start();
-  at.model.script((request, index) => (index === 0 ? toolUse("sleep", { seconds: 4 }) : text(awake(request.body))));
-  const talk = at.talk({ text: "look again soon", channel: at.channel() });
-  await talk.shows(/⏸ \*\*build\*\*.* until \d\d:\d\d UTC/u);
-  await at.bot.kill("SIGKILL");
-  await at.bot.start();
-  await isSaid(at, talk, "The pause of 4 s is over.");
-  expect(at.model.requests).toHaveLength(2);
 });
 
 function awake(body: unknown): string {

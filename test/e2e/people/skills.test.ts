@@ -5,15 +5,15 @@ import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import { systemOf, toolsOf } from "../../support/model/request-parts.ts";
 import { untilIdle } from "../../support/program/bot.ts";
 import { asks } from "../../support/talk/approval-talk.ts";
-import { answers, discordScene, type Scene, slackScene } from "../../support/talk/scene.ts";
-import { useSlackOffice } from "../../support/talk/shared-office.ts";
-import { conversationOf, slackOffice } from "../../support/talk/slack-talk.ts";
+import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.ts";
+import { answers } from "../../support/talk/scene.ts";
+import { conversationOf } from "../../support/talk/slack-talk.ts";
 import { answered, isPart, part, results } from "../../support/talk/sub-agent-talk.ts";
 
-const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
-  { name: "Slack", open: () => slackScene() },
-  { name: "Discord", open: () => discordScene() },
-];
+/** A channel where people are asked. */
+const ASKING = "C9001";
+const both = useBothPlatforms({ settings: { mode: "agi", channels: { [`slack:${ASKING}`]: { mode: "write" } } } });
+const unasked = both.slack;
 
 function putSkill(root: string, folder: string, skill: string): void {
   const directory = path.join(root, folder);
@@ -21,8 +21,8 @@ function putSkill(root: string, folder: string, skill: string): void {
   writeFileSync(path.join(directory, "SKILL.md"), skill);
 }
 
-test.each(platforms)("on $name /skill runs the project's copy of a skill, not the shipped one", async ({ open }) => {
-  await using scene = await open();
+test.each(PLATFORMS)("on %s /skill runs the project's copy of a skill, not the shipped one", async (platform) => {
+  const scene = both.scene(platform);
   const { bot, model } = scene;
   putSkill(
     bot.sandboxRoot(scene.folder),
@@ -30,7 +30,6 @@ test.each(platforms)("on $name /skill runs the project's copy of a skill, not th
     "---\nname: code-review\ndescription: Reviews our way.\n---\nLook at $ARGUMENTS for missing units only.\n",
   );
   model.script(() => text("`src/` names its units."));
-  await bot.start();
   const thread = scene.mention("/skill code-review src/");
   const messages = await thread.until((all) => answers(all).length > 0);
   expect(answers(messages).at(-1)).toBe("`src/` names its units.");
@@ -38,13 +37,11 @@ test.each(platforms)("on $name /skill runs the project's copy of a skill, not th
   expect(conversationOf(request?.body)).toContain("Look at src/ for missing units only.");
   expect(systemOf(request?.body)).toContain("Reviews our way.");
   expect(systemOf(request?.body)).toContain("release-notes");
-  expect(model.violations).toEqual([]);
 });
 
 test("a skill made for other agents works unchanged, with its files, and its wish for tools is no permission", async () => {
-  await using office = await slackOffice({ settings: { mode: "write" } });
-  await office.bot.start();
-  const channel = office.channel();
+  const office = unasked();
+  const channel = ASKING;
   const root = office.bot.sandboxRoot(`slack-${channel}`);
   putSkill(
     root,
@@ -71,7 +68,6 @@ test("a skill made for other agents works unchanged, with its files, and its wis
 });
 
 const AGENT_ONLY = "---\nname: hand-on\ndescription: Hands on.\ntools: [agent, read]\n---\nHand it on.\n";
-const unasked = useSlackOffice({ settings: { mode: "agi" } });
 
 test("prices in a skill's body stay prices, and what was asked follows it", async () => {
   const office = unasked();
@@ -103,7 +99,6 @@ test("a model that calls a skill with its arguments as a text has them in it", a
   const talk = office.talk({ text: "review src/", channel });
   await talk.answered(1);
   expect(conversationOf(office.model.requests[1]?.body)).toContain("Look at src/ for missing units only.");
-  expect(office.model.violations).toEqual([]);
 });
 
 test("a skill that the model calls narrows the rest of that run, and no later one", async () => {

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Gate, hold, silent, text, toolUse } from "../../support/model/model-script.ts";
 import { untilIdle } from "../../support/program/bot.ts";
-import { conversationOf, overheard, type SlackOffice, slackOffice, type Talk } from "../../support/talk/slack-talk.ts";
+import { useSlackOffice } from "../../support/talk/shared-office.ts";
+import { conversationOf, overheard, type SlackOffice, type Talk } from "../../support/talk/slack-talk.ts";
+
+/** With room for two runs. */
+const shared = useSlackOffice({ settings: { mode: "agi", maxConcurrentRuns: 2 } });
 
 describe("while it works", () => {
   let office: SlackOffice;
-  beforeAll(async () => {
-    office = await slackOffice({ settings: { mode: "agi" } });
+  beforeEach(() => {
+    office = shared();
     office.slack.workspace.users.set("U0CY", { id: "U0CY", name: "cy" });
-    await office.bot.start();
-  });
-  afterAll(async () => {
-    expect(office.model.violations).toEqual([]);
-    await office[Symbol.asyncDispose]();
   });
   const newest = () => conversationOf(office.model.requests.at(-1)?.body);
   const says = (words: string) => office.talk({ text: words, channel: office.channel() });
@@ -121,14 +120,8 @@ describe("while it works", () => {
 });
 
 describe("with room for two runs", () => {
-  let office: SlackOffice;
-  beforeAll(async () => {
-    office = await slackOffice({ settings: { maxConcurrentRuns: 2 } });
-    await office.bot.start();
-  });
-  afterAll(() => office[Symbol.asyncDispose]());
-
   test("the others wait visibly, can be stopped while they do, and channels take turns", async () => {
+    const office = shared();
     const gates = new Map<string, Gate>(["a", "b", "c", "d", "e"].map((name) => [`run-${name}`, hold()]));
     const begun: string[] = [];
     office.model.script(({ body }) => {
@@ -161,10 +154,10 @@ describe("with room for two runs", () => {
     for (const gate of gates.values()) gate.release();
     for (const talk of [a, b, d, e]) expect(await talk.answered(1)).toMatch(/^Answer of run-/u);
     expect(begun.toSorted()).toEqual(["run-a", "run-b", "run-d", "run-e"]);
-    expect(office.model.violations).toEqual([]);
   });
 
   test("a busy channel does not keep a quiet one waiting", async () => {
+    const office = shared();
     const gates: Gate[] = [];
     const begun: string[] = [];
     office.model.script(({ lastUserText }) => {
