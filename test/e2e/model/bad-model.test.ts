@@ -8,6 +8,7 @@ import {
   rawToolUse,
   reset,
   serverError,
+  silent,
   stop,
   text,
   toolUse,
@@ -104,6 +105,9 @@ const strangeCalls: readonly ModelCase[] = [
   },
 ];
 
+/** A stream counts as dead after 45 s without a byte. Milliseconds. */
+const SILENCE_MS = 45_000;
+
 describe("whatever a model does, its thread reads one clear line and goes on", () => {
   let office: SlackOffice;
   const replies = new Map<string, ModelCase["reply"]>();
@@ -139,6 +143,17 @@ describe("whatever a model does, its thread reads one clear line and goes on", (
     expect(await talk.answered(1)).toMatch(/^Beginning\.[^]*The answer is long: the whole of it is in the file\.$/u);
     const [file] = talk.seen().flatMap(({ files }) => files);
     expect(Buffer.from(file?.data ?? []).toString()).toBe(long);
+  });
+
+  test.concurrent("a model that goes silent is asked again, and the thread says so meanwhile", async () => {
+    replies.set("topic-silence", (call) => (call === 0 ? silent() : text("Here I am.")));
+    const talk = office.talk({ text: "topic-silence", channel: office.channel() });
+    await talk.shows(/⚠ The model went silent; trying again \(1 of 2\)\./u, AbortSignal.timeout(110_000));
+    expect(await talk.answered(1)).toBe("Here I am.");
+    const [first, second, ...more] = office.requestsAbout("topic-silence").map(({ arrivedAt }) => arrivedAt);
+    // The silence begins a moment before a busy server notes the first request.
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(SILENCE_MS * 0.9);
+    expect(more).toEqual([]);
   });
 
   test.concurrent("words that ping and pictures that track do neither", async () => {

@@ -2,12 +2,22 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { hold, httpError, type Part, type Reply, text, toolUse, usage } from "../../support/model/model-script.ts";
-import type { RecordedRequest } from "../../support/model/model-server.ts";
+import {
+  type Gate,
+  hold,
+  httpError,
+  type Part,
+  type Reply,
+  text,
+  toolUse,
+  usage,
+} from "../../support/model/model-script.ts";
+import type { RecordedRequest, Script } from "../../support/model/model-server.ts";
 import { untilIdle } from "../../support/program/bot.ts";
-import { answers, putFile, type Scene, type SceneThread, slackScene } from "../../support/talk/scene.ts";
+import { playEach } from "../../support/talk/agent-lines.ts";
+import { answers, putFile, type Scene, type SceneThread, sceneInSlack, slackScene } from "../../support/talk/scene.ts";
 import { useStage } from "../../support/talk/shared-office.ts";
 
 const bodySchema = z.object({
@@ -60,14 +70,17 @@ function recall(request: RecordedRequest): Part {
   return text(/code word is heron/.test(JSON.stringify(request.body)) ? "It is heron." : "I have forgotten it.");
 }
 
-/** Eight exchanges; the last is counted at `lastTokens` tokens. */
-async function talk(scene: Scene, lastTokens: number, recalled: (request: RecordedRequest) => Reply = recall) {
-  scene.model.script((request) => {
+/** The model's side of eight exchanges, the last of which is counted at `lastTokens` tokens. */
+function exchanges(lastTokens: number, recalled: (request: RecordedRequest) => Reply = recall): Script {
+  return (request) => {
     if (isSummaryCall(request)) return text(SUMMARY);
     const said = /say (\d+)/.exec(request.lastUserText.split("\n").at(-2) ?? request.lastUserText)?.[1];
     if (request.lastUserText.includes("what is the code word")) return recalled(request);
     return [text(`said ${said}`), usage({ input: said === "7" ? lastTokens : 1_000 })];
-  });
+  };
+}
+
+async function talk(scene: Scene): Promise<SceneThread> {
   const thread = scene.mention("the code word is heron. say 0");
   await answer(thread, "said 0");
   for (let index = 1; index <= 7; index += 1) {
@@ -77,100 +90,22 @@ async function talk(scene: Scene, lastTokens: number, recalled: (request: Record
   return thread;
 }
 
-/** A window of 200,000 tokens, whatever the model reads. */
-const shared = useStage(() => slackScene({ settings: { mode: "agi", contextWindow: 200_000 } }));
-
-test("60,000 characters of results: the oldest are placeholders, the newest are whole, and so it stays after a restart", async () => {
-  const scene = shared();
-  const gate = hold();
-  for (let index = 0; index < 6; index += 1) putFile(scene, `f${index}.txt`, `${"x".repeat(99)}\n`.repeat(95));
-  scene.model.script((_request, index) => {
-    if (index < 7) return toolUse("read", { path: `f${Math.min(index, 5)}.txt` });
-    return index === 7 ? [gate.part, text("lost")] : text("Read.");
-  });
-  const thread = scene.mention("read all");
-  await gate.reached;
-  await scene.bot.kill("SIGKILL");
-  await scene.bot.start();
-  await answer(thread, "Read.");
-
-  const before = resultTexts(await scene.model.request(7));
-  expect(before[0]).toMatch(/^\[Earlier tool result from read: f0\.txt, \d+ lines?\]$/);
-  expect(before.at(-1)?.length).toBeGreaterThan(9_000);
-  expect(before.join("").length).toBeLessThan(50_000);
-  expect(resultTexts(await scene.model.request(8))).toEqual(before);
-  expect(scene.model.violations).toEqual([]);
+/** A window of 200,000 tokens, whatever the model reads, and an operator's own instructions. */
+const stage = useStage(async () => {
+  const scene = await slackScene({ settings: { mode: "agi", contextWindow: 200_000 } });
+  mkdirSync(path.join(scene.bot.home, ".config/agents"), { recursive: true });
+  writeFileSync(path.join(scene.bot.home, ".config/agents/AGENTS.md"), "Be brief.");
+  return scene;
 });
 
-test("at 80 % people read so; nothing is left out of what was said", async () => {
-  const scene = shared();
-  const thread = await talk(scene, 165_000);
-  thread.reply("what is the code word?");
-  await answer(thread, "It is heron.");
-  await thread.until(() => /⚠ This thread fills 8\d % of the model's memory\./u.test(everything(thread)));
-  expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(0);
-  expect(scene.model.violations).toEqual([]);
-});
-
-test("at 90 % the head is summarised, visibly, an early fact is still known, also after a kill", async () => {
-  const scene = shared();
-  const gate = hold();
-  let calls = 0;
-  const thread = await talk(scene, 185_000, (request) => {
-    calls += 1;
-    return calls === 1 ? [gate.part, text("lost")] : recall(request);
-  });
-  thread.reply("what is the code word?");
-  await gate.reached;
-  await thread.until(() => everything(thread).includes(SUMMARISED));
-  await scene.bot.kill("SIGKILL");
-  await scene.bot.start();
-  await answer(thread, "It is heron.");
-  await untilIdle(scene.bot);
-  await thread.until(() => everything(thread).includes(SUMMARISED));
-
-  expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(1);
-  const last = JSON.stringify(bodyOf(scene.model.requests.at(-1) ?? (await scene.model.request(0))));
-  expect(last).toContain("The conversation until here, summarised");
-  expect(last).not.toContain("say 0");
-  expect(last).toContain("say 7");
-  expect(scene.model.violations).toEqual([]);
-});
-
-test("a request that is too long for the model is shortened and sent once more", async () => {
-  const scene = shared();
-  let calls = 0;
-  const thread = await talk(scene, 1_000, (request) => {
-    calls += 1;
-    if (calls > 1) return recall(request);
-    return httpError(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum");
-  });
-  thread.reply("what is the code word?");
-  await answer(thread, "It is heron.");
-  await thread.until(() => everything(thread).includes("⚠ I summarised the first 7 messages to go on"));
-  expect(scene.model.violations).toEqual([]);
-});
-
-test("/compact summarises on demand, and /status tells how full the context is", async () => {
-  const scene = shared();
-  const thread = await talk(scene, 40_000);
-  const told = (pattern: RegExp) => () => pattern.test(JSON.stringify(scene.slack.workspace.ephemerals));
-  thread.reply("/status");
-  await thread.until(told(/Context: 20 % \(40,\d{3} of 200,000 tokens\)\./));
-  await untilIdle(scene.bot);
-  thread.reply("/compact");
-  await answer(thread, "⚠ I summarised the first 6 messages to go on; nothing is deleted (`/export`).");
-  expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(1);
-  thread.reply("what is the code word?");
-  await answer(thread, "It is heron.");
-  const last = JSON.stringify(scene.model.requests.at(-1)?.body);
-  expect(last).not.toContain("say 0");
-
-  await untilIdle(scene.bot);
-  thread.reply("/compact");
-  await answer(thread, "I summarised the first 8 messages to go on; nothing is deleted (`/export`).");
-  expect(scene.model.violations).toEqual([]);
-});
+/** Each in a channel that nobody has written in. */
+const shared = (() => {
+  let channels = 0;
+  return () => {
+    channels += 1;
+    return sceneInSlack(stage(), channels);
+  };
+})();
 
 /** A request's bytes up to the last cache breakpoint of its system prompt. */
 function prefixOf(request: RecordedRequest): string {
@@ -187,31 +122,141 @@ async function promptOf(sessionId: string, home: string): Promise<string> {
   return stdout;
 }
 
-test("the prompt above the cache boundary is the same bytes over turns, restarts and sessions of a channel", async () => {
-  await using scene = await slackScene();
-  putFile(scene, "AGENTS.md", "Say please.\n");
-  mkdirSync(path.join(scene.bot.home, ".config/agents"), { recursive: true });
-  writeFileSync(path.join(scene.bot.home, ".config/agents/AGENTS.md"), "Be brief.");
-  scene.model.script(({ toolResults }) =>
-    toolResults.length > 0 ? text("Read.") : toolUse("read", { path: "AGENTS.md" }),
+/** Three threads over one kill. */
+interface Killed {
+  readonly reading: readonly RecordedRequest[];
+  readonly summarised: SceneThread;
+  readonly recalling: readonly RecordedRequest[];
+  readonly prompted: readonly RecordedRequest[];
+  readonly sessionId: string;
+}
+
+const FULL = "the code word is heron";
+const READING = "read all of them";
+const PROMPTED = "first,second,elsewhere".split(",");
+
+/** A model call that the kill cuts off, which is made once more. */
+const cutOff = (gate: Gate): Reply => [gate.part, text("lost")];
+
+async function killed(): Promise<Killed> {
+  const [prompting, reading, full] = [shared(), shared(), shared()];
+  putFile(prompting, "AGENTS.md", "Say please.\n");
+  for (let index = 0; index < 6; index += 1) putFile(reading, `f${index}.txt`, `${"x".repeat(99)}\n`.repeat(95));
+  const gates = [hold(), hold()] as const;
+  let recalls = 0;
+  const looks: Script = ({ toolResults }) =>
+    toolResults.length > 0 ? text("Read.") : toolUse("read", { path: "AGENTS.md" });
+  const requestsOf = playEach(prompting.model, {
+    ...Object.fromEntries(PROMPTED.map((words) => [`${words} prompt`, looks])),
+    [READING]: (_request, index) => {
+      if (index < 7) return toolUse("read", { path: `f${Math.min(index, 5)}.txt` });
+      return index === 7 ? cutOff(gates[0]) : text("Read.");
+    },
+    [FULL]: exchanges(185_000, (request) => {
+      recalls += 1;
+      return recalls === 1 ? cutOff(gates[1]) : recall(request);
+    }),
+  });
+  const [first = "", second = "", elsewhere = ""] = PROMPTED.map((words) => `${words} prompt`);
+  await answer(prompting.mention(first), "Read.");
+  const [sessionId = ""] = /ses_\w+/.exec(prompting.bot.output()) ?? [];
+  const read = reading.mention(READING);
+  const summarised = await talk(full);
+  summarised.reply("what is the code word?");
+  await Promise.all(gates.map(({ reached }) => reached));
+  await summarised.until(() => everything(summarised).includes(SUMMARISED));
+  await prompting.bot.kill("SIGKILL");
+  await prompting.bot.start();
+  await answer(read, "Read.");
+  await answer(summarised, "It is heron.");
+  await answer(prompting.mention(second), "Read.");
+  await answer(shared().mention(elsewhere), "Read.");
+  await untilIdle(prompting.bot);
+  const prompted = [first, second, elsewhere].flatMap((words) => requestsOf(words));
+  return { reading: requestsOf(READING), summarised, recalling: requestsOf(FULL), prompted, sessionId };
+}
+
+describe("killed and gone on with", () => {
+  let over: Killed;
+  beforeAll(async () => {
+    over = await killed();
+  });
+
+  test("60,000 characters of results: the oldest are placeholders, the newest are whole, and so it stays", () => {
+    const [before = [], after = []] = over.reading.slice(7).map(resultTexts);
+    expect(before[0]).toMatch(/^\[Earlier tool result from read: f0\.txt, \d+ lines?\]$/);
+    expect(before.at(-1)?.length).toBeGreaterThan(9_000);
+    expect(before.join("").length).toBeLessThan(50_000);
+    expect(after).toEqual(before);
+  });
+
+  test("at 90 % the head is summarised once, visibly, and an early fact is still known", async () => {
+    const { summarised, recalling } = over;
+    await summarised.until(() => everything(summarised).includes(SUMMARISED));
+    expect(recalling.filter(isSummaryCall)).toHaveLength(1);
+    const last = JSON.stringify(recalling.at(-1)?.body);
+    expect(last).toContain("The conversation until here, summarised");
+    expect(last).not.toContain("say 0");
+    expect(last).toContain("say 7");
+  });
+
+  test("the prompt above the cache boundary is the same bytes over turns, restarts and sessions of a channel", async () => {
+    const prefixes = over.prompted.map(prefixOf);
+    expect(new Set(prefixes.slice(0, 4)).size).toBe(1);
+    expect(prefixes[0]).toContain("Be brief.\\n\\n---\\n\\nSay please.");
+    expect(prefixes[4]).toContain("Be brief.");
+    expect(prefixes[4]).not.toContain("Say please.");
+
+    const printed = await promptOf(over.sessionId, stage().bot.home);
+    expect(printed).toMatch(/^layer .*\.config\/agents\/AGENTS\.md: 9 characters, about 3 tokens$/m);
+    expect(printed).toMatch(/^=== system, up to a cache breakpoint: \d+ characters, about \d+ tokens ===$/m);
+    expect(printed).toContain("=== 4 messages: ");
+  });
+});
+
+test("at 80 % people read so; nothing is left out of what was said", async () => {
+  const scene = shared();
+  scene.model.script(exchanges(165_000));
+  const thread = await talk(scene);
+  thread.reply("what is the code word?");
+  await answer(thread, "It is heron.");
+  await thread.until(() => /⚠ This thread fills 8\d % of the model's memory\./u.test(everything(thread)));
+  expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(0);
+});
+
+test("a request that is too long for the model is shortened and sent once more", async () => {
+  const scene = shared();
+  let calls = 0;
+  scene.model.script(
+    exchanges(1_000, (request) => {
+      calls += 1;
+      if (calls > 1) return recall(request);
+      return httpError(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum");
+    }),
   );
-  await scene.bot.start();
-  await answer(scene.mention("first"), "Read.");
-  await scene.bot.kill("SIGTERM");
-  await scene.bot.start();
-  await answer(scene.mention("second"), "Read.");
-  await answer(scene.mention("elsewhere", 2), "Read.");
+  const thread = await talk(scene);
+  thread.reply("what is the code word?");
+  await answer(thread, "It is heron.");
+  await thread.until(() => everything(thread).includes("⚠ I summarised the first 7 messages to go on"));
+});
 
-  const prefixes = scene.model.requests.map(prefixOf);
-  expect(new Set(prefixes.slice(0, 4)).size).toBe(1);
-  expect(prefixes[0]).toContain("Be brief.\\n\\n---\\n\\nSay please.");
-  expect(prefixes[4]).toContain("Be brief.");
-  expect(prefixes[4]).not.toContain("Say please.");
+test("/compact summarises on demand, and /status tells how full the context is", async () => {
+  const scene = shared();
+  scene.model.script(exchanges(40_000));
+  const thread = await talk(scene);
+  const told = (pattern: RegExp) => () => pattern.test(JSON.stringify(scene.slack.workspace.ephemerals));
+  thread.reply("/status");
+  await thread.until(told(/Context: 20 % \(40,\d{3} of 200,000 tokens\)\./));
+  await untilIdle(scene.bot);
+  thread.reply("/compact");
+  await answer(thread, "⚠ I summarised the first 6 messages to go on; nothing is deleted (`/export`).");
+  expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(1);
+  thread.reply("what is the code word?");
+  await answer(thread, "It is heron.");
+  const last = JSON.stringify(scene.model.requests.at(-1)?.body);
+  expect(last).not.toContain("say 0");
 
-  const [sessionId = ""] = /ses_\w+/.exec(scene.bot.output()) ?? [];
-  const printed = await promptOf(sessionId, scene.bot.home);
-  expect(printed).toMatch(/^layer .*\.config\/agents\/AGENTS\.md: 9 characters, about 3 tokens$/m);
-  expect(printed).toMatch(/^=== system, up to a cache breakpoint: \d+ characters, about \d+ tokens ===$/m);
-  expect(printed).toContain("=== 4 messages: ");
-  expect(scene.model.violations).toEqual([]);
+  await untilIdle(scene.bot);
+  thread.reply("/compact");
+  await answer(thread, "I summarised the first 8 messages to go on; nothing is deleted (`/export`).");
 });

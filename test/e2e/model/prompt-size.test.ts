@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { everything } from "../../features/mcp/connected.ts";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { partsOf, specsOf, systemOf, toolsOf } from "../../support/model/request-parts.ts";
+import { untilIdle } from "../../support/program/bot.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 import { answers, isPart, part } from "../../support/talk/sub-agent-talk.ts";
 
@@ -19,9 +20,12 @@ function sizeOf({ body }: RecordedRequest): number {
   return partsOf(body).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
+/** Managed mode is off until somebody switches it on in a thread. */
+const MANAGED = { enabled: false, executorIsolation: true };
+
 /** The program with all tools there; extensions and servers come a moment after the start. */
 async function officeWith(settings: object): Promise<SlackOffice> {
-  const office = await slackOffice({ settings: { ...ALL_ON, ...settings } });
+  const office = await slackOffice({ settings: { ...ALL_ON, managedAgents: MANAGED, ...settings } });
   await office.bot.start();
   const servers = "mcpServers" in settings ? Object.keys(SERVERS) : [];
   const lines = ["- chart: ", "- csv_query: ", ...servers.map((name) => `- mcp__${name}__*`)];
@@ -30,8 +34,16 @@ async function officeWith(settings: object): Promise<SlackOffice> {
   return office;
 }
 
-/** The size of a hello. */
-async function helloOf(office: SlackOffice): Promise<number> {
+let served: SlackOffice;
+
+beforeAll(async () => {
+  served = await officeWith({ mcpServers: SERVERS });
+});
+
+afterAll(() => served[Symbol.asyncDispose]());
+
+/** The size of the newest request, a hello's. */
+function helloOf(office: SlackOffice): number {
   const request = office.model.requests.at(-1);
   if (request === undefined) throw new Error("no request");
   expectWithin([request]);
@@ -46,8 +58,7 @@ function expectWithin(requests: readonly RecordedRequest[]): void {
 
 test("a hello costs at most 12,000 bytes with every feature on, and an MCP server one line of them", async () => {
   await using plain = await officeWith({});
-  await using served = await officeWith({ mcpServers: SERVERS });
-  const [without, withServers] = [await helloOf(plain), await helloOf(served)];
+  const [without, withServers] = [helloOf(plain), helloOf(served)];
   for (const { name, input_schema: schema } of specsOf(served.model.requests.at(-1)?.body)) {
     const types = Object.entries(schema.properties).map(([argument, given]) => [
       argument,
@@ -61,7 +72,7 @@ test("a hello costs at most 12,000 bytes with every feature on, and an MCP serve
 });
 
 test("so does a request of a sub-agent, of a job and of plan mode", async () => {
-  await using office = await officeWith({ mcpServers: SERVERS });
+  const office = served;
   office.model.forget();
   const planning = toolUse("use_tool", { name: "enter_plan_mode" });
   office.model.script((request) => {
@@ -85,12 +96,18 @@ test("so does a request of a sub-agent, of a job and of plan mode", async () => 
 });
 
 test("so does a request of a manager and of its executor, and managers alone are told how work is merged", async () => {
-  await using office = await officeWith({ managedAgents: { enabled: true, executorIsolation: true } });
+  const office = served;
+  office.model.script(() => text("Hello."));
+  const talk = office.talk({ text: "hello", channel: office.channel() });
+  await talk.answered(1);
+  await untilIdle(office.bot);
+  talk.mention("/managed on");
+  await office.until("that it is on", () => office.ephemeralsTo("U0ANA").some((told) => told.includes("Managed mode")));
   office.model.forget();
   office.model.script((request) =>
     request.toolResults.length > 0 || isPart(request, "A") ? text("Done.") : part("A"),
   );
-  const talk = office.talk({ text: "begin", channel: office.channel() });
+  talk.mention("begin");
   await office.until("the answer", () => answers(talk).includes("Done."));
   const { requests } = office.model;
   const merging = requests.map((request) => [isPart(request, "A"), toolsOf(request.body).includes("merge_work")]);

@@ -12,11 +12,11 @@ import {
   toolUse,
 } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
-import { answers, isFolded, putFile, type SceneThread, slackScene } from "../../support/talk/scene.ts";
+import { playEach } from "../../support/talk/agent-lines.ts";
+import { answers, isFolded, putFile, type SceneThread, sceneInSlack, slackScene } from "../../support/talk/scene.ts";
 import { useStage } from "../../support/talk/shared-office.ts";
 
 const RESUME = /^Output token limit hit\. Resume directly — no apology, no recap of what you were doing\./;
-const FALLBACK = { DECKHAND_FALLBACK_MODEL: "anthropic/claude-haiku-5-5" };
 
 const bodySchema = z.object({ model: z.string(), messages: z.array(z.unknown()) });
 
@@ -42,23 +42,49 @@ function progress(thread: SceneThread): string {
     .join("\n");
 }
 
-const usual = useStage(() => slackScene());
-const withAnother = useStage(() => slackScene({ env: FALLBACK }));
+/** Channels whose model has another one to take over. */
+const [FALLING, FALLEN] = [901, 902];
+const withAnother = Object.fromEntries(
+  [FALLING, FALLEN].map((number) => [`slack:C0${number}`, { fallbackModel: "anthropic/claude-haiku-5-5" }]),
+);
+const stage = useStage(() => slackScene({ settings: { mode: "agi", channels: withAnother } }));
+const usual = (channel = 1) => sceneInSlack(stage(), channel);
 
-test("an answer cut off three times is one reply, also when the process dies between two pieces", async () => {
-  const scene = usual();
-  const gate = hold();
-  const pieces = [cut("one, tw"), cut("o, thr"), [gate.part, text("lost")], cut("ee, fo"), text("ur.")];
-  scene.model.script((_request, index) => pieces[index] ?? text("too much"));
-  const thread = scene.mention("count");
-  await gate.reached;
-  await scene.bot.kill("SIGKILL");
-  await scene.bot.start();
+test("after a kill an answer cut off three times is one reply, and the model that has taken over goes on without the first one's thoughts", async () => {
+  const [counting, falling] = [usual(), usual(FALLING)];
+  const gates = { counting: hold(), falling: hold() };
+  const pieces = [cut("one, tw"), cut("o, thr"), [gates.counting.part, text("lost")], cut("ee, fo"), text("ur.")];
+  putFile(falling, "a.txt", "alpha");
+  let killed = false;
+  const requestsOf = playEach(counting.model, {
+    count: (_request, index) => pieces[index] ?? text("too much"),
+    "what does a.txt say?": (request, index) => {
+      if (index === 0) return [thinking("I should read it."), toolUse("read", { path: "a.txt" })];
+      if (modelOf(request).includes("sonnet")) return overloaded();
+      return killed ? text("It says alpha.") : [gates.falling.part, text("lost")];
+    },
+  });
+  const count = counting.mention("count");
+  const thread = falling.mention("what does a.txt say?");
+  await Promise.all([gates.counting.reached, gates.falling.reached]);
+  await thread.until(() => progress(thread).includes("going on with claude-haiku-5-5"));
+  killed = true;
+  await counting.bot.kill("SIGKILL");
+  await counting.bot.start();
 
-  expect(await ending(thread)).toEqual(["one, two, three, four."]);
-  expect(scene.model.requests).toHaveLength(5);
-  expect(scene.model.requests.slice(1).map(({ lastUserText }) => RESUME.test(lastUserText))).not.toContain(false);
-  expect(scene.model.violations).toEqual([]);
+  expect(await ending(count)).toEqual(["one, two, three, four."]);
+  const counted = requestsOf("count");
+  expect(counted).toHaveLength(5);
+  expect(counted.slice(1).map(({ lastUserText }) => RESUME.test(lastUserText))).not.toContain(false);
+
+  expect(await ending(thread)).toEqual(["It says alpha."]);
+  const asked = requestsOf("what does a.txt say?");
+  const models = asked.map(modelOf).map((model) => (model.includes("sonnet") ? "first" : "second"));
+  expect(models).toEqual(["first", "first", "first", "first", "second", "second"]);
+  expect(JSON.stringify(asked[1]?.body)).toContain("I should read it.");
+  expect(JSON.stringify(asked.at(-1)?.body)).not.toContain("I should read it.");
+  await thread.until(isFolded);
+  expect(progress(thread)).toMatch(/going on with claude-haiku-5-5\.\n✓ 2 turns · 1 tool/);
 });
 
 test("an answer cut off four times ends with what there is, and says so; the thread goes on", async () => {
@@ -100,35 +126,8 @@ test("a turn with tools between cuts begins the count anew, and a call that was 
   expect(scene.model.violations).toEqual([]);
 });
 
-test("an overloaded model is left for the other, which goes on after a restart, without the first one's thoughts", async () => {
-  const scene = withAnother();
-  putFile(scene, "a.txt", "alpha");
-  const gate = hold();
-  let killed = false;
-  scene.model.script((request, index) => {
-    if (index === 0) return [thinking("I should read it."), toolUse("read", { path: "a.txt" })];
-    if (modelOf(request).includes("sonnet")) return overloaded();
-    return killed ? text("It says alpha.") : [gate.part, text("lost")];
-  });
-  const thread = scene.mention("what does a.txt say?");
-  await gate.reached;
-  killed = true;
-  await thread.until(() => progress(thread).includes("going on with claude-haiku-5-5"));
-  await scene.bot.kill("SIGKILL");
-  await scene.bot.start();
-
-  expect(await ending(thread)).toEqual(["It says alpha."]);
-  const models = scene.model.requests.map(modelOf).map((model) => (model.includes("sonnet") ? "first" : "second"));
-  expect(models).toEqual(["first", "first", "first", "first", "second", "second"]);
-  expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("I should read it.");
-  expect(JSON.stringify(scene.model.requests.at(-1)?.body)).not.toContain("I should read it.");
-  await thread.until(isFolded);
-  expect(progress(thread)).toMatch(/going on with claude-haiku-5-5\.\n✓ 2 turns · 1 tool/);
-  expect(scene.model.violations).toEqual([]);
-});
-
 test("when the other model is overloaded, too, the thread reads so within 20 s", async () => {
-  const scene = withAnother();
+  const scene = usual(FALLEN);
   scene.model.script(() => overloaded());
   const thread = scene.mention("hello");
   const [answer] = await ending(thread);

@@ -1,0 +1,151 @@
+import { existsSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { hold, redactedThinking, text, thinking, toolUse } from "../../support/model/model-script.ts";
+import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
+import { useSlackOffice } from "../../support/talk/shared-office.ts";
+import type { SlackOffice, Talk } from "../../support/talk/slack-talk.ts";
+
+/** Channels with settings of their own. */
+const [THINKING, STYLED, ASKING] = ["C9001", "C9002", "C9003"];
+const playing = useSlackOffice({
+  settings: {
+    mode: "agi",
+    channels: {
+      [`slack:${THINKING}`]: { effortLevel: "high" },
+      [`slack:${STYLED}`]: {
+        effortLevel: "max",
+        outputStyle: "formal",
+        outputStylePrompt: "Answer in verse.",
+        appendSystemPrompt: "The port is always 9090.",
+      },
+      [`slack:${ASKING}`]: { mode: "write" },
+    },
+  },
+});
+
+const timeSchema = z.string().transform((at) => Date.parse(at));
+const callsSchema = z.array(z.object({ name: z.string(), beganAt: timeSchema, endedAt: timeSchema }));
+
+/** When each call of a channel's only turn with tools began and ended, in the order of the model. */
+function timesOf(home: string, channel: string) {
+  const database = new Database(path.join(home, "data/deckhand.db"), { readonly: true });
+  try {
+    const runs = "SELECT Run.id FROM Run JOIN Session ON Session.id = sessionId WHERE channelId LIKE '%' || ?";
+    const sql = `SELECT name, beganAt, endedAt FROM ToolCall WHERE runId IN (${runs}) ORDER BY position`;
+    const rows = database.prepare(sql).all(channel);
+    return callsSchema.parse(rows);
+  } finally {
+    database.close();
+  }
+}
+
+test("two reads of a turn overlap, bash runs alone between its neighbours, and results keep the order of the calls", async () => {
+  const office = playing();
+  const channel = office.channel();
+  writeFileSync(path.join(rootOf(office, channel), "a.txt"), "alpha");
+  writeFileSync(path.join(rootOf(office, channel), "b.txt"), "beta");
+  office.model.script(({ toolResults }) =>
+    toolResults.length > 0
+      ? text("All four.")
+      : [
+          toolUse("read", { path: "a.txt" }),
+          toolUse("read", { path: "b.txt" }),
+          toolUse("bash", { command: "cat b.txt a.txt > c.txt; cat c.txt" }),
+          toolUse("read", { path: "c.txt" }),
+        ],
+  );
+  const talk = office.talk({ text: "read both, join them, and read that", channel });
+  expect(await talk.answered(1)).toBe("All four.");
+  const results = office.model.requests[1]?.toolResults ?? [];
+  expect(results.map(({ isError }) => isError)).toEqual([false, false, false, false]);
+  expect(results.map(({ text: result }) => /alpha|beta/u.exec(result)?.[0])).toEqual(["alpha", "beta", "beta", "beta"]);
+
+  const [first, second, bash, last] = timesOf(office.bot.home, channel);
+  if (first === undefined || second === undefined || bash === undefined || last === undefined) throw new Error("four");
+  expect(second.beganAt).toBeLessThan(first.endedAt);
+  expect(bash.beganAt).toBeGreaterThanOrEqual(Math.max(first.endedAt, second.endedAt));
+  expect(last.beganAt).toBeGreaterThanOrEqual(bash.endedAt);
+});
+
+test("a stop in the middle of an answer ends the stream, and what was said stays stopped", async () => {
+  const gate = hold();
+  const office = playing(() => [text("One, two, "), gate.part, text("three.")]);
+  const talk = office.talk({ text: "count", channel: office.channel() });
+  await gate.reached;
+  await talk.shows(/One, two,/u);
+  talk.click("stop:");
+  expect(await office.model.requests[0]?.ended).toBe("aborted");
+  await talk.shows(/⏹ Stopped by @ana\. Nothing was changed\./u);
+  gate.release();
+  expect(talk.answers()).toEqual([]);
+});
+
+test("a stop while a card waits ends the run and the card, and nothing is carried out", async () => {
+  const office = playing(() => toolUse("write", { path: "a.txt", content: "x" }));
+  const talk = office.talk({ text: "write it", channel: ASKING });
+  await asks(office, talk);
+  talk.mention("/stop");
+  await office.until("the end of the card", () => cards(talk).length === 0);
+  // A run that parks before its live message is due says so in a message of its own.
+  const shown = () => [...talk.answers(), ...talk.live().map((message) => message.text)];
+  await office.until("the stop", () => shown().some((words) => /⏹ Stopped by @ana(?!; not run)/u.test(words)));
+  expect(talk.answers()[0]).toMatch(/^⏹ Stopped by @ana; not run/u);
+  expect(office.model.requests).toHaveLength(1);
+  expect(existsSync(path.join(rootOf(office, talk.channel), "a.txt"))).toBe(false);
+});
+
+const THOUGHTS = /walrus|opaque-heron/u;
+
+/** Everything that people can have seen: messages, what only they were shown, and files. */
+function shownIn({ slack: { workspace } }: SlackOffice, talk: Talk): string {
+  const files = [...workspace.files.values()].map(({ data }) => new TextDecoder().decode(data));
+  return JSON.stringify([talk.seen().map(({ text: shown }) => shown), workspace.ephemerals, files]);
+}
+
+test("thoughts go back to their model, sealed as they came, and are shown nowhere", async () => {
+  const office = playing();
+  office.model.script((_request, index) =>
+    index === 0
+      ? [thinking("the walrus"), redactedThinking("opaque-heron"), toolUse("glob", { pattern: "*" })]
+      : [thinking("the second walrus"), text("Nothing there.")],
+  );
+  const talk = office.talk({ text: "what files are there?", channel: THINKING });
+  expect(await talk.answered(1)).toBe("Nothing there.");
+  talk.mention("and now?");
+  await talk.answered(2);
+  const [first, second, third] = office.model.requests.map(({ body }) => JSON.stringify(body));
+  expect(first).not.toMatch(THOUGHTS);
+  expect(second).toContain('"thinking":"the walrus","signature":"signature-of-the-thought"');
+  expect(second).toContain('"data":"opaque-heron"');
+  expect(third).toContain("the second walrus");
+
+  await office.until("the fold", () =>
+    talk.live().some(({ buttons }) => buttons.some(({ id }) => id.startsWith("details:"))),
+  );
+  talk.click("details:");
+  await office.until("the details", () => office.ephemeralsTo("U0ANA").some((told) => told.includes("glob")));
+  talk.mention("/export");
+  // The head that the export gives to what the model says.
+  await office.until("the export", () => shownIn(office, talk).includes("## agent ·"));
+  expect(shownIn(office, talk)).not.toMatch(THOUGHTS);
+});
+
+const bodySchema = z.object({
+  system: z.array(z.object({ text: z.string(), cache_control: z.unknown().optional() })),
+  output_config: z.object({ effort: z.string() }),
+  thinking: z.object({ type: z.string() }),
+});
+
+test("effort, style and added instructions reach the model, the words above the cache boundary", async () => {
+  const office = playing(() => text("Aye."));
+  await office.talk({ text: "hello", channel: STYLED }).answered(1);
+  const { system, output_config, thinking: asked } = bodySchema.parse(office.model.requests[0]?.body);
+  expect([output_config, asked]).toEqual([{ effort: "max" }, { type: "adaptive" }]);
+  const boundary = system.findIndex((part) => part.cache_control !== undefined);
+  const above = system.slice(0, boundary + 1).map((part) => part.text);
+  expect(above.join("")).toContain("Answer in verse.");
+  expect(above.join("")).toContain("The port is always 9090.");
+});
