@@ -1,20 +1,28 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { previewsOf } from "../support/discord/world.ts";
 import { hold, text, toolUse } from "../support/model/model-script.ts";
-import { type DiscordOffice, discordOffice } from "../support/talk/discord-office.ts";
-import { conversationOf, type SlackOffice, slackOffice } from "../support/talk/slack-talk.ts";
+import { type BothPlatforms, bothPlatforms } from "../support/talk/both-platforms.ts";
+import type { DiscordOffice } from "../support/talk/discord-office.ts";
+import { conversationOf, type SlackOffice } from "../support/talk/slack-talk.ts";
+
+let both: BothPlatforms;
+
+beforeAll(async () => {
+  both = await bothPlatforms({ settings: { mode: "write" } });
+  await both.bot.start();
+});
+
+afterAll(() => both[Symbol.asyncDispose]());
 
 describe("whatever Slack does, the person concerned learns of it", () => {
   let office: SlackOffice;
-  beforeAll(async () => {
-    office = await slackOffice();
-    await office.bot.start();
+  beforeAll(() => {
+    office = both.slack;
   });
   afterEach(() => {
     for (const scope of TAKEN_AWAY) office.slack.scopes.add(scope);
     expect(office.model.violations).toEqual([]);
   });
-  afterAll(() => office[Symbol.asyncDispose]());
   const TAKEN_AWAY = ["chat:write", "files:read", "files:write", "channels:history", "reactions:write", "users:read"];
   const answer = (words: string) => office.model.script(() => text(words));
   const says = (words: string) => office.talk({ text: words, channel: office.channel() });
@@ -197,11 +205,9 @@ describe("whatever Slack does, the person concerned learns of it", () => {
 
 describe("whatever Discord does, the person concerned learns of it", () => {
   let office: DiscordOffice;
-  beforeAll(async () => {
-    office = await discordOffice();
-    await office.bot.start();
+  beforeAll(() => {
+    office = both.discord;
   });
-  afterAll(() => office[Symbol.asyncDispose]());
   const privately = () => office.discord.people.shownPrivately(office.ana).join("\n");
 
   test("a deleted thread's answer is told alone", async () => {

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silent, text } from "../support/model/model-script.ts";
 import { untilIdle } from "../support/program/bot.ts";
-import { type DiscordOffice, discordOffice } from "../support/talk/discord-office.ts";
-import { conversationOf, overheard, type SlackOffice, slackOffice } from "../support/talk/slack-talk.ts";
+import { type BothPlatforms, bothPlatforms } from "../support/talk/both-platforms.ts";
+import type { DiscordOffice } from "../support/talk/discord-office.ts";
+import { conversationOf, overheard, type SlackOffice } from "../support/talk/slack-talk.ts";
 
 /** A picture of one pixel. */
 const PIXEL = Buffer.from(
@@ -11,10 +12,23 @@ const PIXEL = Buffer.from(
   "base64",
 );
 
+let both: BothPlatforms;
+
+beforeAll(async () => {
+  both = await bothPlatforms({ settings: { mode: "agi", channels: { "slack:C9000": { requireMention: true } } } });
+  await both.bot.start();
+});
+
+afterAll(async () => {
+  expect(both.model.violations).toEqual([]);
+  expect(both.slack.slack.rateLimited()).toBe(0);
+  await both[Symbol.asyncDispose]();
+});
+
 describe("on Slack", () => {
   let office: SlackOffice;
-  beforeAll(async () => {
-    office = await slackOffice({ settings: { mode: "agi", channels: { "slack:C9000": { requireMention: true } } } });
+  beforeAll(() => {
+    office = both.slack;
     const people = [
       { id: "U0CY", name: "cy" },
       { id: "U0GUS", name: "gus", isRestricted: true },
@@ -22,12 +36,6 @@ describe("on Slack", () => {
       { id: "U0ROB", name: "rob", isBot: true },
     ];
     for (const person of people) office.slack.workspace.users.set(person.id, person);
-    await office.bot.start();
-  });
-  afterAll(async () => {
-    expect(office.model.violations).toEqual([]);
-    expect(office.slack.rateLimited()).toBe(0);
-    await office[Symbol.asyncDispose]();
   });
 
   const answer = (words = "Answered.") => office.model.script(() => text(words));
@@ -230,14 +238,9 @@ describe("on Slack", () => {
 
 describe("on Discord", () => {
   let office: DiscordOffice;
-  beforeAll(async () => {
-    office = await discordOffice();
-    await office.bot.start();
+  beforeAll(() => {
+    office = both.discord;
     office.model.script(() => text("Answered."));
-  });
-  afterAll(async () => {
-    expect(office.model.violations).toEqual([]);
-    await office[Symbol.asyncDispose]();
   });
   const newest = () => conversationOf(office.model.requests.at(-1)?.body);
 

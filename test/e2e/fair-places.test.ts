@@ -3,11 +3,11 @@ import { hold, text } from "../support/model/model-script.ts";
 import { useSlackOffice } from "../support/talk/shared-office.ts";
 
 const PLACES = 8;
-const THREADS = 40;
+const THREADS = 20;
 
 const office = useSlackOffice({ settings: { maxConcurrentRuns: PLACES } });
 
-test("one person's forty slow threads keep nobody else waiting", async () => {
+test("one person's twenty slow threads keep nobody else waiting", async () => {
   const gate = hold();
   const at = office(({ lastUserText }) =>
     lastUserText.includes("slow") ? [gate.part, text("Slow.")] : text("Quick."),

@@ -1,24 +1,63 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { hostile } from "../../features/mcp/connected.ts";
 import { text, toolUse } from "../../support/model/model-script.ts";
-import { asks } from "../../support/talk/approval-talk.ts";
-import { slackOffice } from "../../support/talk/slack-talk.ts";
+import { playEach } from "../../support/talk/agent-lines.ts";
+import { asks, cards } from "../../support/talk/approval-talk.ts";
+import { conversationOf, slackOffice } from "../../support/talk/slack-talk.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-test("a call that was allowed waits after a restart until its server is connected", async () => {
-  const gate = path.join(tempDirectory(), "may-start");
-  const { command, args = [] } = hostile();
+/** Processes that have this in their environment. */
+function processesWith(mark: string): number[] {
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const isOurs = readFileSync(`/proc/${name}/environ`, "utf8").includes(mark);
+      const isOver = /^State:\s+Z/mu.test(readFileSync(`/proc/${name}/status`, "utf8"));
+      return isOurs && !isOver ? [Number(name)] : [];
+    } catch {
+      // It has ended meanwhile, or is another user's.
+      return [];
+    }
+  });
+}
+
+/** A server's command line in a shell, as npx does it, after another command. */
+function inShell(before: string, { command, args = [] }: ReturnType<typeof hostile>, after = "") {
   const line = [command, ...args].map((word) => `'${word}'`).join(" ");
-  const slow = { command: "/bin/sh", args: ["-c", `until [ -e '${gate}' ]; do sleep 0.05; done; exec ${line}`] };
-  await using at = await slackOffice({ settings: { mcpServers: { slow } } });
+  return { command: "/bin/sh", args: ["-c", `${before}${line}${after}`] };
+}
+
+/** Two servers that end hardly, and the sign in their environment; none where there is no /proc to look for it in. */
+function lasting() {
+  const [name, value] = ["DECKHAND_TEST_MARK", `${process.pid}-${Date.now()}`];
+  const env = { [name]: value };
+  // The end of its input and SIGTERM do not end it; the other is wrapped in a shell, which makes two processes of it.
+  const stubborn = hostile("stubborn", { env });
+  const wrapped = { ...inShell("", hostile("stubborn"), "; exit"), env };
+  return process.platform === "linux" ? { mark: `${name}=${value}`, servers: { stubborn, wrapped } } : null;
+}
+
+test("killed while people decide, a bot leaves no server behind, and goes on with the real tool, once its server is connected", async () => {
+  const gate = path.join(tempDirectory(), "may-start");
+  const slow = inShell(`until [ -e '${gate}' ]; do sleep 0.05; done; exec `, hostile());
+  const left = lasting();
+  await using at = await slackOffice({ settings: { mcpServers: { slow, ...left?.servers } } });
   writeFileSync(gate, "");
-  at.model.script(({ body, toolResults }) => {
-    if (toolResults.length > 0) return text(`It said: ${toolResults.map((result) => result.text).join()}`);
-    return JSON.stringify(body).includes("- mcp__slow__* (")
-      ? toolUse("mcp__slow__structured", {})
-      : text("Not there yet.");
+  const job = { name: "Night watch", prompt: "Look around.", at: "in 2 hours", timezone: "Europe/Paris" };
+  const requestsOf = playEach(at.model, {
+    "do it": ({ body, toolResults }) => {
+      if (toolResults.length > 0) return text(`It said: ${toolResults.map((result) => result.text).join()}`);
+      return JSON.stringify(body).includes("- mcp__slow__* (")
+        ? toolUse("mcp__slow__structured", {})
+        : text("Not there yet.");
+    },
+    "watch at night": ({ body, toolResults: [result] }) => {
+      if (result === undefined) return toolUse("tool_search", { query: "schedule_job" });
+      const isDone = conversationOf(body).includes('use_tool","input');
+      return isDone ? text(`It said: ${result.text}`) : toolUse("use_tool", { name: "schedule_job", input: job });
+    },
   });
   await at.bot.start();
   const channel = at.channel();
@@ -28,15 +67,27 @@ test("a call that was allowed waits after a restart until its server is connecte
     talk = at.talk({ text: "do it", channel });
     return false;
   });
-  await asks(at, talk);
+  const scheduling = at.talk({ text: "watch at night", channel: at.channel() });
+  await Promise.all([asks(at, talk), asks(at, scheduling)]);
+  if (left !== null) await at.until("the servers", () => processesWith(left.mark).length === 3);
   rmSync(gate);
   await at.bot.kill("SIGKILL");
+  if (left !== null) await at.until("their end", () => processesWith(left.mark).length === 0);
   await at.bot.start();
+
+  const said = (of: typeof talk) => of.answers().find((each) => each.startsWith("It said: "));
+  expect(JSON.stringify(cards(scheduling))).toContain("Schedule a job?");
+  scheduling.click("approve:y");
+  await at.until("the schedule", () => said(scheduling) !== undefined);
+  expect(said(scheduling)).toContain("Night watch");
+  expect(said(scheduling)).not.toContain("not run");
+  expect(conversationOf(requestsOf("watch at night").at(-1)?.body)).toContain('"name":"schedule_job"');
+
   talk.click("approve:y");
   const running = async () => (await at.bot.probe("metrics")).text.includes('deckhand_runs{state="running"} 1');
   await at.until("the run to go on", running);
   writeFileSync(gate, "");
-  const answer = () => talk.answers().find((each) => each.startsWith("It said: "));
-  await at.until("the answer", () => answer() !== undefined);
-  expect(answer()).toContain("21");
+  await at.until("the answer", () => said(talk) !== undefined);
+  expect(said(talk)).toContain("21");
+  expect(at.model.violations).toEqual([]);
 });

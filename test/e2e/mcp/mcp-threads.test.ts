@@ -1,21 +1,32 @@
 import { expect, test } from "vitest";
 import { everything, hostile } from "../../features/mcp/connected.ts";
-import { text, toolUse } from "../../support/model/model-script.ts";
+import { everythingOverHttp } from "../../features/mcp/everything-http.ts";
+import { hold, text, toolUse } from "../../support/model/model-script.ts";
+import type { Script } from "../../support/model/model-server.ts";
+import { freePort } from "../../support/program/free-port.ts";
+import { asks, cards } from "../../support/talk/approval-talk.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
 import { conversationOf, type Talk } from "../../support/talk/slack-talk.ts";
 
 /** What people see in a thread of servers that others wrote. */
 
+const SUM = { a: 2, b: 40 };
+/** A channel where people are asked. */
+const ASKING = "C9001";
+/** Where a server over HTTP comes to be. */
+const port = await freePort();
 const office = useSlackOffice({
   settings: {
     mode: "agi",
     mcpServers: {
       all: everything({ timeoutMs: 2_000 }),
+      far: { url: `http://127.0.0.1:${port}/mcp` },
       shaky: { ...hostile(), onlyTools: ["echo", "crash", "never"] },
       gone: { command: "/nowhere/at/all" },
       unset: { url: "https://mcp.example.com/mcp", headers: { Authorization: "Bearer ${NOT_SET_ANYWHERE}" } },
       off: { command: "x", disabled: true },
     },
+    channels: { [`slack:${ASKING}`]: { mode: "write" } },
   },
 });
 
@@ -43,10 +54,11 @@ async function outcomeOf(talk: Talk): Promise<string> {
 }
 
 /** Says the words again until the servers are connected. */
-async function ready(words: string) {
+async function ready(words: string, server = "all") {
   const at = office();
   for (;;) {
-    at.model.script(({ body }) => text(JSON.stringify(body).includes("- mcp__all__* (") ? "There." : "Not there."));
+    const line = `- mcp__${server}__* (`;
+    at.model.script(({ body }) => text(JSON.stringify(body).includes(line) ? "There." : "Not there."));
     const probe = at.talk({ text: "is it there?", channel: at.channel() });
     if ((await probe.answered(1)) === "There.") break;
   }
@@ -112,4 +124,74 @@ test("a server's prompt is a command that begins a run", async () => {
   at.model.script(({ body }) => text(`Heard: ${String(conversationOf(body).includes("What's weather in Lisbon?"))}`));
   const talk = at.talk({ text: "/mcp all args-prompt Lisbon", channel: at.channel() });
   expect(await talk.answered(1)).toBe("Heard: true");
+});
+
+/** Finds a server's tool, then uses it. */
+const findsAndUses =
+  (tool: string): Script =>
+  ({ body }) => {
+    const said = conversationOf(body);
+    if (said.includes("The sum of 2 and 40 is 42")) return text("It is 42.");
+    return said.includes(`${tool}: `)
+      ? toolUse("use_tool", { name: tool, input: SUM })
+      : toolUse("tool_search", { query: "sum of two numbers" });
+  };
+
+test("a tool that the model finds is asked for, shown, counted and exported by its own name", async () => {
+  await ready("sum");
+  const at = office();
+  at.model.forget();
+  const gate = hold();
+  const tool = "mcp__all__get-sum";
+  at.model.script((request, index) => {
+    const isDone = request.toolResults.some((result) => result.text.includes("42"));
+    return isDone ? [gate.part, text("It is 42.")] : findsAndUses(tool)(request, index);
+  });
+  const talk = at.talk({ text: "add 2 and 40", channel: ASKING });
+  await asks(at, talk);
+  const [card] = cards(talk);
+  expect(card?.text).toMatch(/Call get-sum of MCP server all\?[\s\S]*"a": 2[\s\S]*not sandboxed/iu);
+  expect(JSON.stringify(card)).not.toContain("use_tool");
+  talk.click("approve:y");
+  await talk.shows(new RegExp(tool, "u"));
+  gate.release();
+  await at.until("the answer", () => talk.answers().includes("It is 42."));
+  expect(JSON.stringify(talk.seen())).not.toContain("use_tool");
+  expect(at.bot.output()).toContain(`"tool":"${tool}"`);
+  expect(at.bot.output()).not.toContain('"tool":"use_tool"');
+
+  talk.mention("/export");
+  const exported = () => [...at.slack.workspace.files.values()].map(({ data }) => String(Buffer.from(data))).join();
+  await at.until("the export", () => exported().includes("add 2 and 40"));
+  expect(exported()).toContain(tool);
+  // The result of the search says how what it found is called.
+  expect(exported().replaceAll("Call with use_tool", "")).not.toContain("use_tool");
+
+  talk.mention("/tools");
+  const listed = () => at.ephemeralsTo("U0ANA").join("\n");
+  await at.until("the list", () => listed().includes(tool));
+  expect(listed()).toMatch(/^mcp__all__get-sum +execute +asks first +MCP server all, not sandboxed$/mu);
+  expect(listed()).toMatch(/^mcp_resources +read +yes +all MCP servers, not sandboxed$/mu);
+});
+
+test("a third party's server over streamable HTTP that comes later is used in a thread, after asking", async () => {
+  await everythingOverHttp(port);
+  await ready("sum", "far");
+  const at = office();
+  at.model.script(findsAndUses("mcp__far__get-sum"));
+  const talk = at.talk({ text: "add 2 and 40 far away", channel: ASKING });
+  await asks(at, talk);
+  expect(cards(talk)[0]?.text).toMatch(/Call get-sum of MCP server far\?[\s\S]*"a": 2[\s\S]*not sandboxed/iu);
+  talk.click("approve:y");
+  await at.until("the answer", () => talk.answers().includes("It is 42."));
+});
+
+test("a tool that the model calls by its own name without having found it runs all the same", async () => {
+  await ready("sum");
+  const at = office();
+  at.model.script(({ toolResults }) =>
+    toolResults.length === 0 ? toolUse("mcp__all__get-sum", SUM) : text(`I read: ${toolResults[0]?.text ?? ""}`),
+  );
+  const talk = at.talk({ text: "add 2 and 40", channel: at.channel() });
+  expect(await talk.answered(1)).toContain("The sum of 2 and 40 is 42");
 });

@@ -131,7 +131,8 @@ interface Killed {
   readonly sessionId: string;
 }
 
-const FULL = "the code word is heron";
+/** Also of what is left of that thread once its head is summarised. */
+const FULL = "code word is heron";
 const READING = "read all of them";
 const PROMPTED = "first,second,elsewhere".split(",");
 

@@ -1,33 +1,55 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startAnthropicServer } from "../../support/model/anthropic-server.ts";
-import { hold, text } from "../../support/model/model-script.ts";
+import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import type { ModelServer } from "../../support/model/model-server.ts";
-import { createBot } from "../../support/program/bot.ts";
+import { type Bot, createBot } from "../../support/program/bot.ts";
 import { openBrowser } from "../../support/program/browser.ts";
-import { printedUrl, visitPage } from "../../support/program/page-visit.ts";
+import {
+  type BrowserProfile,
+  type PageVisit,
+  printedUrl,
+  profileOf,
+  visitAgain,
+} from "../../support/program/page-visit.ts";
 import { putFile } from "../../support/talk/scene.ts";
+import { conversationOf } from "../../support/talk/slack-talk.ts";
 
 const FOLDER = "web-main";
 
 let browser: Browser;
+let model: ModelServer;
+/** The demo model answers. */
+let bot: Bot;
+/** The scripted model answers. */
+let scripted: Bot;
+
+/** What the browser has kept of each. */
+const profiles = new Map<Bot, BrowserProfile>();
+
+/** The page in a window of its own, in a new thread. */
+function visitPage(of: Bot): Promise<PageVisit> {
+  const profile = profiles.get(of);
+  if (profile === undefined) throw new Error("it has been given no key");
+  return visitAgain(of, browser, profile);
+}
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  [browser, model, bot] = await Promise.all([openBrowser(), startAnthropicServer(), createBot()]);
+  const env = { ANTHROPIC_API_KEY: "test-key", ANTHROPIC_BASE_URL: model.url };
+  scripted = await createBot({ env: { ...env, DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" } });
+  await Promise.all([bot.start(), scripted.start()]);
+  for (const each of [bot, scripted]) profiles.set(each, await profileOf(each, browser));
 });
 
-afterAll(() => browser.close());
+beforeEach(() => model.forget());
 
-function withModel(model: ModelServer) {
-  return createBot({
-    env: {
-      ANTHROPIC_API_KEY: "test-key",
-      ANTHROPIC_BASE_URL: model.url,
-      DECKHAND_MODEL: "anthropic/claude-sonnet-5-5",
-    },
-  });
-}
+afterAll(async () => {
+  await Promise.all([bot[Symbol.asyncDispose](), scripted[Symbol.asyncDispose]()]);
+  await Promise.all([browser.close(), model.close()]);
+});
 
 /** Keeps the head of every live message that the page shows, however briefly. Runs inside the page. */
 const WATCH_LIVE = `{
@@ -39,11 +61,9 @@ const WATCH_LIVE = `{
 }`;
 
 test("without any key, a sentence typed into the page changes the file, and the page tells it live", async () => {
-  await using bot = await createBot();
   const file = putFile({ bot, folder: FOLDER }, "config.toml", 'host = "localhost"\nport = 8080\n');
-  await bot.start();
   expect(bot.output()).toContain("the scripted demo model answers");
-  await using visit = await visitPage(bot, browser);
+  await using visit = await visitPage(bot);
   const { page, messages } = visit;
   await page.evaluate(WATCH_LIVE);
   await visit.say("change port to 9090 in config.toml");
@@ -73,12 +93,9 @@ test("without any key, a sentence typed into the page changes the file, and the 
 });
 
 test("the Stop button ends a run in the middle of the model's answer", async () => {
-  await using model = disposable(await startAnthropicServer());
   const gate = hold();
   model.script(() => [text("The first half, "), gate.part, text("the second half.")]);
-  await using bot = await withModel(model);
-  await bot.start();
-  await using visit = await visitPage(bot, browser);
+  await using visit = await visitPage(scripted);
   await visit.say("tell me everything");
   await gate.reached;
   const request = await model.request(0);
@@ -94,20 +111,17 @@ test("the Stop button ends a run in the middle of the model's answer", async () 
 });
 
 test("a killed process goes on where it was, and the page that stayed open shows one answer", async () => {
-  await using model = disposable(await startAnthropicServer());
   const gate = hold();
   model.script((_request, index) => (index === 0 ? [text("Never finished"), gate.part] : text("The only answer.")));
-  await using bot = await withModel(model);
-  await bot.start();
-  await using visit = await visitPage(bot, browser);
+  await using visit = await visitPage(scripted);
   const { page, messages } = visit;
   await page.evaluate("window.sameDocument = true");
   await visit.say("what is the answer?");
   await messages.getByText("Never finished").waitFor();
 
-  await bot.kill("SIGKILL");
+  await scripted.kill("SIGKILL");
   await page.getByText(/Connection lost/u).waitFor();
-  await bot.start();
+  await scripted.start();
   await messages.getByText("The only answer.").waitFor();
   await messages.locator("li.folded").waitFor();
   await page.getByText(/Connection lost/u).waitFor({ state: "detached" });
@@ -120,9 +134,7 @@ test("a killed process goes on where it was, and the page that stayed open shows
 });
 
 test("a browser that has not been given the key sees nothing, by page, by request or by socket", async () => {
-  await using bot = await createBot();
-  await bot.start();
-  await using visit = await visitPage(bot, browser);
+  await using visit = await visitPage(bot);
   await visit.say("hello");
   await visit.messages.getByText("scripted demo model").first().waitFor();
 
@@ -148,14 +160,8 @@ test("a browser that has not been given the key sees nothing, by page, by reques
   expect(visit.complaints).toEqual([]);
 });
 
-function disposable(model: ModelServer): ModelServer & AsyncDisposable {
-  return { ...model, [Symbol.asyncDispose]: () => model.close() };
-}
-
 test("a job is added, run, changed and removed on the page, by the rules of the command", async () => {
-  await using bot = await createBot();
-  await bot.start();
-  await using visit = await visitPage(bot, browser);
+  await using visit = await visitPage(bot);
   const { page, complaints } = visit;
   const form = page.getByRole("dialog");
   const details = page.getByRole("complementary", { name: "Details" });
@@ -191,9 +197,7 @@ test("a job is added, run, changed and removed on the page, by the rules of the 
 });
 
 test("the palette completes agents behind an @, and nowhere else", async () => {
-  await using bot = await createBot();
-  await bot.start();
-  await using visit = await visitPage(bot, browser);
+  await using visit = await visitPage(bot);
   const { page, complaints } = visit;
   const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
   const options = page.getByRole("listbox", { name: "Commands" }).getByRole("option");
@@ -207,9 +211,7 @@ test("the palette completes agents behind an @, and nowhere else", async () => {
 });
 
 test("the palette completes names of skills and jobs while they are typed", async () => {
-  await using bot = await createBot();
-  await bot.start();
-  await using visit = await visitPage(bot, browser);
+  await using visit = await visitPage(bot);
   const { page, complaints } = visit;
   const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
   const options = page.getByRole("listbox", { name: "Commands" }).getByRole("option");
@@ -231,4 +233,145 @@ test("the palette completes names of skills and jobs while they are typed", asyn
   await composer.press("Enter");
   await visit.messages.getByText("Night watch is paused.").waitFor();
   expect(complaints).toEqual([]);
+});
+
+const FOCUSED = "document.activeElement.textContent";
+const CREATE = "create config.toml with port = 8080";
+
+function panel({ page }: PageVisit) {
+  return page.getByRole("complementary", { name: "Details" });
+}
+
+function button({ page }: PageVisit, name: string) {
+  return page.getByRole("button", { name, exact: true });
+}
+
+function inSandbox(file: string): string {
+  return path.join(bot.sandboxRoot(FOLDER), file);
+}
+
+test("a person allows a change by keyboard alone, and hears what it is by roles and names", async () => {
+  rmSync(inSandbox("config.toml"), { force: true });
+  await using visit = await visitPage(bot);
+  const { page, messages } = visit;
+  await page.getByRole("button", { name: CREATE }).focus();
+  await page.keyboard.press("Enter");
+  const card = messages.getByRole("group", { name: "Deckhand asks: Create config.toml? asked by @operator" });
+  await card.waitFor();
+  expect(await card.getByRole("insertion").textContent()).toBe("+port = 8080\n");
+  const decision = card.getByRole("group", { name: "Your decision" }).getByRole("button");
+  expect(await decision.allTextContents()).toEqual(["Allow once", "Deny", "Allow for this session", "Always allow"]);
+  expect(existsSync(inSandbox("config.toml"))).toBe(false);
+
+  await button(visit, "New thread").focus();
+  await page.keyboard.press("w");
+  // The diff is scrolled and copied by keyboard, too.
+  for (const stop of ["Copy", "+port = 8080", "Allow once"]) {
+    await page.keyboard.press("Tab");
+    expect(String(await page.evaluate(FOCUSED))).toContain(stop);
+  }
+  await page.keyboard.press("Enter");
+  await messages.getByText("Allowed by @operator: write").waitFor();
+  await messages.getByText("Done: config.toml is there.").waitFor();
+  await expect
+    .poll(async () => String(await page.evaluate(FOCUSED)))
+    .toContain("Allowed by @operator: write config.toml");
+  expect(readFileSync(inSandbox("config.toml"), "utf8")).toBe("port = 8080\n");
+  expect(await page.getByRole("button", { name: /Allow|Deny/u }).count()).toBe(0);
+  await panel(visit).getByRole("list", { name: "Files changed" }).getByText("config.toml").waitFor();
+  await panel(visit).getByRole("meter", { name: "Context" }).waitFor();
+  expect(visit.complaints).toEqual([]);
+});
+
+test("what is denied is not run, and the answer says so", async () => {
+  await using visit = await visitPage(bot);
+  await visit.say("run: echo gone > gone.txt");
+  await visit.page.getByRole("group", { name: /Deckhand asks: Run a command\?/u }).waitFor();
+  await panel(visit).getByRole("list", { name: "Waiting for you" }).getByText("echo gone").waitFor();
+  await button(visit, "Deny").click();
+  await visit.messages.getByText("I did not run it: @operator denied it.").first().waitFor();
+  await visit.messages.getByText("Denied by @operator: bash").waitFor();
+  expect(existsSync(inSandbox("gone.txt"))).toBe(false);
+  await panel(visit).getByRole("list", { name: "Waiting for you" }).waitFor({ state: "detached" });
+  expect(visit.complaints).toEqual([]);
+});
+
+test("a grant is listed beside the thread and holds until it is taken back there", async () => {
+  rmSync(inSandbox("config.toml"), { force: true });
+  await using visit = await visitPage(bot);
+  const { messages } = visit;
+  await visit.say(CREATE);
+  await button(visit, "Allow for this session").click();
+  await messages.getByText("Next, try").waitFor();
+  await visit.say("change port to 9090 in config.toml");
+  await messages.getByText("is now 9090").first().waitFor();
+  expect(readFileSync(inSandbox("config.toml"), "utf8")).toBe("port = 9090\n");
+
+  const grants = panel(visit).getByRole("list", { name: "Allowed without asking" });
+  expect(await grants.getByRole("listitem").textContent()).toContain(
+    "changing config.toml in this thread, by @operator",
+  );
+  await grants.getByRole("button", { name: "Revoke: changing config.toml" }).click();
+  await panel(visit).getByRole("region", { name: "Private answer" }).getByText("Taken back").waitFor();
+  await grants.waitFor({ state: "detached" });
+  await visit.say("change port to 7070 in config.toml");
+  await button(visit, "Allow once").waitFor();
+  expect(readFileSync(inSandbox("config.toml"), "utf8")).toBe("port = 9090\n");
+  // Nothing waits for the next test.
+  await button(visit, "Deny").click();
+  await messages.getByText("Denied by @operator").waitFor();
+  expect(visit.complaints).toEqual([]);
+});
+
+test("a question is answered by typing, and its card then tells the answer alone", async () => {
+  model.script((request, index) =>
+    index === 0
+      ? toolUse("ask_user_question", { question: "Which port?", options: ["8080", "9090"] })
+      : text(conversationOf(request.body).includes("4711") ? "It is 4711 then." : "Nothing was heard."),
+  );
+  await using visit = await visitPage(scripted);
+  const { page, messages } = visit;
+  await visit.say("set it up");
+  const card = messages.getByRole("group", { name: "Deckhand asks: Which port?" });
+  await card.getByRole("button", { name: "9090" }).waitFor();
+  await page.getByPlaceholder("Answer here, or choose above").waitFor();
+  await visit.say("4711, please");
+  await messages.getByText("It is 4711 then.").waitFor();
+  await messages.getByText("4711, please — @operator").waitFor();
+  expect(await page.getByRole("button", { name: "9090" }).count()).toBe(0);
+  expect(visit.complaints).toEqual([]);
+});
+
+test("commands are completed from the server's own list, and their answers are marked as private", async () => {
+  await using visit = await visitPage(bot);
+  const { page, messages } = visit;
+  const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
+  const options = page.getByRole("listbox", { name: "Commands" }).getByRole("option");
+  await composer.press("/");
+  await options.filter({ hasText: "/approvals" }).waitFor();
+  await composer.press("s");
+  await composer.press("k");
+  await expect.poll(() => options.allTextContents()).toEqual([expect.stringMatching(/^\/skill \[name\]/u)]);
+  await composer.press("Enter");
+  await expect.poll(() => composer.inputValue()).toBe("/skill ");
+  // Names of skills are offered a moment later, and Enter would take the first.
+  await options.filter({ hasText: "designer" }).waitFor();
+  await composer.press("Escape");
+  await options.first().waitFor({ state: "detached" });
+  await composer.press("Enter");
+  const picker = messages.getByRole("listitem").filter({ hasText: "Only you see this" });
+  await picker.getByRole("button", { name: "designer" }).click();
+  await panel(visit).getByRole("region", { name: "Private answer" }).getByText("holds in this thread").waitFor();
+
+  await visit.say("/skill front-component-generator");
+  await page.getByRole("dialog", { name: "front-component-generator" }).getByLabel(/^name/u).fill("DatePicker");
+  await page.keyboard.press("Enter");
+  await messages.getByText("asks: /skill front-component-generator").waitFor();
+  await messages.getByText("scripted demo model").first().waitFor();
+
+  await composer.fill('/jobs add --name "Daily report" --cron "0 9 * * 1-5" --timezone Europe/Paris --prompt "report"');
+  await composer.press("Enter");
+  const jobs = page.getByRole("navigation", { name: "Threads and jobs" }).getByRole("region", { name: "Jobs" });
+  await jobs.getByText("every weekday at 09:00 Europe/Paris").waitFor();
+  expect(visit.complaints).toEqual([]);
 });

@@ -1,20 +1,29 @@
-import { writeFileSync } from "node:fs";
-import path from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { everything } from "../../features/mcp/connected.ts";
-import { startAnthropicServer } from "../../support/model/anthropic-server.ts";
+import { everythingOverHttp } from "../../features/mcp/everything-http.ts";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import type { ModelServer } from "../../support/model/model-server.ts";
-import { createBot } from "../../support/program/bot.ts";
+import type { Bot } from "../../support/program/bot.ts";
 import { openBrowser } from "../../support/program/browser.ts";
-import { visitPage } from "../../support/program/page-visit.ts";
-import { answers, discordScene, type Scene, slackScene } from "../../support/talk/scene.ts";
+import { freePort } from "../../support/program/free-port.ts";
+import { type BrowserProfile, profileOf, visitAgain } from "../../support/program/page-visit.ts";
+import { useBothPlatforms } from "../../support/talk/both-platforms.ts";
+import { answers, type Scene } from "../../support/talk/scene.ts";
 import { conversationOf } from "../../support/talk/slack-talk.ts";
 
-/** What an MCP server asks in the midst of a call is a question in the thread, on every platform. */
+/** What an MCP server asks in the midst of a call is a question in the thread, on every platform; how servers stand is on the page. */
 
-const SETTINGS = { mode: "agi", mcpServers: { all: everything() } };
+/** Where a server over HTTP comes to be. */
+const port = await freePort();
+const mcpServers = {
+  all: everything({ description: "a bit of everything" }),
+  gone: { command: "/nowhere/at/all" },
+  late: { url: `http://127.0.0.1:${port}/mcp` },
+  off: { command: "x", disabled: true },
+  unset: { url: "https://mcp.example.com/mcp", headers: { Authorization: "Bearer ${NOT_SET_ANYWHERE}" } },
+};
+const SETTINGS = { mode: "agi", mcpServers };
 const TOOL = "mcp__all__trigger-elicitation-request";
 /** As a prompt names the tools of a server that is connected. */
 const OFFERED = "- mcp__all__* (";
@@ -32,18 +41,14 @@ interface Talk {
 }
 
 interface Stage extends AsyncDisposable {
-  readonly model: ModelServer;
   begin(words: string): Promise<Talk>;
 }
 
 const CHOICES = ["Decline", "Cancel"];
 const FORM = "The MCP server all asks";
 
-async function chat(open: () => Promise<Scene>): Promise<Stage> {
-  const scene = await open();
-  await scene.bot.start();
+async function chat(scene: Scene): Promise<Stage> {
   return {
-    model: scene.model,
     begin: async (words) => {
       const thread = scene.mention(words);
       const card = () => thread.messages().find(({ buttons }) => buttons.some((id) => id.startsWith("answer:")));
@@ -67,20 +72,14 @@ async function chat(open: () => Promise<Scene>): Promise<Stage> {
         choices: async () => (card() === undefined ? 0 : 1),
       };
     },
-    [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {},
   };
 }
 
-async function page(): Promise<Stage> {
-  const model = await startAnthropicServer();
-  const env = { ANTHROPIC_API_KEY: "test-key", ANTHROPIC_BASE_URL: model.url };
-  const bot = await createBot({ env: { ...env, DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" } });
-  writeFileSync(path.join(bot.home, "deckhand.config.json"), JSON.stringify(SETTINGS));
-  await bot.start();
-  const visit = await visitPage(bot, browser);
+async function page(bot: Bot): Promise<Stage> {
+  const visit = await visitAgain(bot, browser, profile);
   const { messages } = visit;
   return {
-    model,
     begin: async (words) => {
       await visit.page.getByRole("button", { name: "New thread" }).click();
       await visit.say(words);
@@ -102,19 +101,12 @@ async function page(): Promise<Stage> {
     async [Symbol.asyncDispose]() {
       expect(visit.complaints).toEqual([]);
       await visit[Symbol.asyncDispose]();
-      await bot[Symbol.asyncDispose]();
-      await model.close();
     },
   };
 }
 
 let browser: Browser;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-
-afterAll(() => browser.close());
+let profile: BrowserProfile;
 
 /** Calls the tool once it is offered, then says what came of it. */
 function calls(model: ModelServer): void {
@@ -125,24 +117,34 @@ function calls(model: ModelServer): void {
   });
 }
 
-async function connected(stage: Stage): Promise<void> {
-  stage.model.script(({ body }) => text(JSON.stringify(body).includes(OFFERED) ? "Ready." : "Not yet."));
+async function connected(stage: Stage, model: ModelServer): Promise<void> {
+  model.script(({ body }) => text(JSON.stringify(body).includes(OFFERED) ? "Ready." : "Not yet."));
   for (;;) {
     const talk = await stage.begin("is it there?");
     if ((await Promise.race([talk.answer("Ready."), talk.answer("Not yet.")])) === "Ready.") return;
   }
 }
 
+const both = useBothPlatforms({ settings: SETTINGS });
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  profile = await profileOf(both.slack().bot, browser);
+});
+
+afterAll(() => browser.close());
+
 const platforms: readonly { name: string; open: () => Promise<Stage> }[] = [
-  { name: "Slack", open: () => chat(() => slackScene({ settings: SETTINGS })) },
-  { name: "Discord", open: () => chat(() => discordScene({ settings: SETTINGS })) },
-  { name: "the page", open: page },
+  { name: "Slack", open: () => chat(both.scene("Slack")) },
+  { name: "Discord", open: () => chat(both.scene("Discord")) },
+  { name: "the page", open: () => page(both.slack().bot) },
 ];
 
 test.each(platforms)("on $name a server's form is filled in by a reply, declined and cancelled", async ({ open }) => {
   await using stage = await open();
-  await connected(stage);
-  calls(stage.model);
+  const { model } = both.slack();
+  await connected(stage, model);
+  calls(model);
 
   const filled = await stage.begin("ask me");
   await filled.asked(CHOICES);
@@ -160,4 +162,26 @@ test.each(platforms)("on $name a server's form is filled in by a reply, declined
     expect(await talk.answer("It said: ")).toContain(says);
     await expect.poll(() => talk.choices()).toBe(0);
   }
+});
+
+test("the page shows how each MCP server stands, and a server that comes and goes without being asked", async () => {
+  await using visit = await visitAgain(both.slack().bot, browser, profile);
+  const list = visit.page.getByRole("region", { name: "MCP servers" });
+  const server = (words: RegExp) => list.getByRole("listitem").filter({ hasText: words });
+
+  await server(/^ all · \d+ tools · a bit of everything$/u).waitFor();
+  await server(/^ gone is not connected: its program is not found\. Next try in \d+ s\.$/u).waitFor();
+  await server(/^ late is not connected: the connection to it failed \(ECONNREFUSED\)\. Next try/u).waitFor();
+  expect((await list.getByRole("listitem").allTextContents()).slice(-2)).toEqual([
+    " off is not connected: It is disabled in the settings.",
+    " unset is not connected: headers.Authorization refers to NOT_SET_ANYWHERE, which is not set.",
+  ]);
+  expect(await server(/^ off/u).getByRole("img").getAttribute("aria-label")).toBe("waiting");
+
+  const late = await everythingOverHttp(port);
+  await server(/^ late · \d+ tools$/u).waitFor();
+  await late.kill();
+  await visit.say("/mcp late");
+  await server(/^ late is not connected/u).waitFor();
+  expect(visit.complaints).toEqual([]);
 });

@@ -1,15 +1,18 @@
 import { expect, test } from "vitest";
-import { required } from "../../contracts/platform-steps.ts";
-import { TYPE } from "../../support/discord/world.ts";
-import { text } from "../../support/model/model-script.ts";
-import { untilIdle } from "../../support/program/bot.ts";
-import { discordOffice } from "../../support/talk/discord-office.ts";
-import { conversationOf, overheard } from "../../support/talk/slack-talk.ts";
+import { required } from "../contracts/platform-steps.ts";
+import { TYPE } from "../support/discord/world.ts";
+import { text } from "../support/model/model-script.ts";
+import { untilIdle } from "../support/program/bot.ts";
+import { discordOffice } from "../support/talk/discord-office.ts";
+import { useStage } from "../support/talk/shared-office.ts";
+import { conversationOf, overheard } from "../support/talk/slack-talk.ts";
+
+/** The servers that it is in at its first start are served. */
+const stage = useStage(() => discordOffice({ settings: { mode: "agi" } }));
 
 test("a mention that is added by editing is answered once, also when it is edited again after a restart", async () => {
-  await using at = await discordOffice();
+  const at = stage();
   at.model.script((_request, index) => text(`Answer ${index}.`));
-  await at.bot.start();
   const { people, world } = at.discord;
   const channel = at.channel("ops");
   const message = people.say({ channel, user: at.ana }, "is it down?");
@@ -31,9 +34,8 @@ test("a mention that is added by editing is answered once, also when it is edite
 test.each([TYPE.voice, TYPE.stage])(
   "in the chat of a channel of type %i, each request mentions the bot or answers it",
   async (type) => {
-    await using at = await discordOffice();
+    const at = stage();
     at.model.script((_request, index) => text(`Answer ${index}.`));
-    await at.bot.start();
     const channel = at.discord.world.channel(at.guild, "lounge", type);
     const talk = at.in(channel.id);
     const mention = `<@${at.discord.world.bot.id}>`;
@@ -50,11 +52,10 @@ test.each([TYPE.voice, TYPE.stage])(
 );
 
 test("a fork in a private thread is a private thread with whoever asked for it; without the permission it is refused", async () => {
-  await using at = await discordOffice({ settings: { mode: "agi" } });
+  const at = stage();
   at.model.script((_request, index) => text(`Answer ${index}.`));
-  await at.bot.start();
   const { people, world, faults } = at.discord;
-  const channel = at.channel("ops");
+  const channel = at.channel("council");
   const secret = world.privateThread(channel, "secret");
   const talk = at.mention(secret, "remember the heron");
   await talk.answered(1);
@@ -75,4 +76,26 @@ test("a fork in a private thread is a private thread with whoever asked for it; 
   at.in(fork?.id ?? "").say("what was the bird?");
   await at.until("an answer in the fork", () => at.model.requests.length === 2);
   expect(conversationOf(at.model.requests[1]?.body)).toContain("remember the heron");
+});
+
+test("a server that the bot is added to later gets one line and no model", async () => {
+  const office = stage();
+  office.model.script(() => text("Here."));
+  const home = office.mention(office.channel("home"), "are you there?");
+  await home.answered(1);
+
+  const { world, people } = office.discord;
+  const requests = office.model.requests.length;
+  const far = people.addBot("Quay");
+  const quay = world.guildOf(far);
+  if (quay === undefined) throw new Error("there is a server");
+  world.join(quay, office.bob);
+  office.mention(far, "and here?", { by: office.bob });
+  const told = () => [...world.channels.values()].flatMap(({ messages }) => messages.map(({ content }) => content));
+  await office.until("the line", () => told().some((each) => each.includes(`discord:${quay.id}`)));
+  expect(office.model.requests).toHaveLength(requests);
+  expect(
+    told().filter((each) => each.includes("I'm Deckhand")),
+    "no greeting there",
+  ).toHaveLength(0);
 });
