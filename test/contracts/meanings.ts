@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
+import type { Store } from "../../src/core/store/store.ts";
 import { scopeWord } from "../../src/features/memory/audience.ts";
 import { vectorReads } from "../../src/features/memory/meaning/store.ts";
 import { indexed } from "../../src/features/memory/memories.ts";
 import type { Database } from "../../src/features/memory/search/full-text.ts";
 import { CHANNEL, NEVER, useMeanings } from "../features/memory/meanings-world.ts";
 import { given } from "./memories.ts";
-import type { DatabaseHarness } from "./store.ts";
 
 const PRIVATE = "channel:slack:C2";
 
 /** What every database must do for vectors of memories. */
-export function meaningsContract(database: Database, openHarness: () => Promise<DatabaseHarness>): void {
+export function meaningsContract(database: Database, emptied: () => Promise<Store>): void {
   describe(`what memories mean, on ${database}`, () => {
-    const at = useMeanings(database, openHarness);
+    const at = useMeanings(database, emptied);
     const { open, add, write, search, sizes, warned } = at;
 
     test("finds what is said in other words, and words find it no worse", async () => {

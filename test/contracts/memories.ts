@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openStore, type Store } from "../../src/core/store/store.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Store } from "../../src/core/store/store.ts";
 import { scopeWord } from "../../src/features/memory/audience.ts";
 import { indexed } from "../../src/features/memory/memories.ts";
 import type { NewMemory } from "../../src/features/memory/memory.ts";
@@ -9,8 +9,6 @@ import { indexMissing } from "../../src/features/memory/search/reindex.ts";
 import { fullText, settle } from "../../src/features/memory/search/store.ts";
 import { prefixOf, termFor } from "../../src/features/memory/search/terms.ts";
 import { addMany, memoryReads, memoryWrites } from "../../src/features/memory/store.ts";
-import { systemRuntime } from "../../src/runtime.ts";
-import type { DatabaseHarness } from "./store.ts";
 
 const AT = 1_800_000_000_000;
 const CHANNEL = "channel:slack:C1";
@@ -33,19 +31,13 @@ export const given: NewMemory = {
 };
 
 /** What every database must do for memories. */
-export function memoriesContract(database: Database, openHarness: () => Promise<DatabaseHarness>): void {
+export function memoriesContract(database: Database, emptied: () => Promise<Store>): void {
   describe(`memories on ${database}`, () => {
-    let harness: DatabaseHarness;
     let store: Store;
 
-    beforeAll(async () => {
-      harness = await openHarness();
-    });
-    afterAll(() => harness.close());
     beforeEach(async () => {
-      store = await openStore(await harness.create(), systemRuntime());
+      store = await emptied();
     });
-    afterEach(() => store.close());
 
     const add = (all: readonly Partial<NewMemory>[]) =>
       store.transaction((tx) =>

@@ -1,33 +1,26 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import type { WriteAudit } from "../../../src/feature.ts";
 import { createAudit } from "../../../src/features/audit/audit.ts";
 import { auditRoutes } from "../../../src/features/audit/routes.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { CountingLog } from "../../support/counting-log.ts";
 import { useEmptiedDatabases } from "../../support/database/emptied-databases.ts";
-import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { tempDirectory } from "../../support/temp-directory.ts";
 import { loginWorld } from "../accounts/login-world.ts";
 
 const emptied = useEmptiedDatabases();
-let postgres: Postgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-
-afterAll(() => postgres.stop());
+const emptiedPostgres = useEmptiedPostgres();
 
 describe.each([
-  ["SQLite", () => Promise.resolve(`file:${tempDirectory()}/deckhand.db`)],
-  ["PostgreSQL", () => postgres.createDatabase()],
-])("on %s", (_name, url) => {
+  ["SQLite", emptied],
+  ["PostgreSQL", async () => (await emptiedPostgres()).store],
+])("on %s", (_name, open) => {
   test("entries and decisions are read as one list, page by page, by person, act and time", async () => {
-    const { store, audit, clock } = await opened(await url());
+    const { store, audit, clock } = opened(await open());
     for (let count = 0; count < 150; count += 1) {
       // Two at a time: a page may end between them.
       clock.set(1_000_000 + Math.floor(count / 2) * 1_000);
@@ -124,11 +117,9 @@ const pageSchema = z.object({
   next: z.string().nullable(),
 });
 
-async function opened(url: string): Promise<{ store: Store; audit: WriteAudit; clock: ManualClock }> {
+function opened(store: Store): { store: Store; audit: WriteAudit; clock: ManualClock } {
   const clock = new ManualClock();
   const runtime = { ...systemRuntime(), clock };
-  const store = await openStore(url, runtime);
-  onTestFinished(() => store.close());
   return { store, audit: createAudit({ store, runtime, log: silentLog }), clock };
 }
 

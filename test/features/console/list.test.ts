@@ -1,29 +1,18 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openStore } from "../../../src/core/store/store.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
-import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
-import { tempDirectory } from "../../support/temp-directory.ts";
+import { describe, expect, test } from "vitest";
+import { useEmptiedFiles } from "../../support/database/emptied-databases.ts";
+import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
 import { type SeededSession, seedSessions } from "./seed.ts";
 import { account, SESSIONS, world } from "./sessions-world.ts";
-
-let postgres: Postgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-
-afterAll(() => postgres.stop());
 
 const EVERYTHING = { text: "", person: "", channel: "", agent: "", state: "", leastUsd: 0, after: "" } as const;
 const MINUTE_MS = 60_000;
 
 describe.each([
-  ["SQLite", () => Promise.resolve(`file:${tempDirectory()}/deckhand.db`)],
-  ["PostgreSQL", () => postgres.createDatabase()],
-])("on %s", (_name, url) => {
+  ["SQLite", useEmptiedFiles()],
+  ["PostgreSQL", useEmptiedPostgres()],
+])("on %s", (_name, emptied) => {
   const opened = async (sessions: readonly SeededSession[]) => {
-    const store = await openStore(await url(), systemRuntime());
-    onTestFinished(() => store.close());
+    const { store } = await emptied();
     await seedSessions(store, sessions);
     return store;
   };

@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
+import { describe, expect, test } from "vitest";
+import type { Store } from "../../../src/core/store/store.ts";
 import { createHealthWatch } from "../../../src/features/console/overview/health-watch.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
-import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import { useEmptiedFiles } from "../../support/database/emptied-databases.ts";
+import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { tempDirectory } from "../../support/temp-directory.ts";
 import { type SeededSession, seedSessions } from "./seed.ts";
 import { account, world } from "./sessions-world.ts";
-
-let postgres: Postgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-
-afterAll(() => postgres.stop());
 
 const DAY_MS = 86_400_000;
 /** The tenth of a month, an hour after midnight. */
@@ -32,12 +23,11 @@ const SESSIONS: readonly SeededSession[] = [
 ];
 
 describe.each([
-  ["SQLite", () => Promise.resolve(`file:${tempDirectory()}/deckhand.db`)],
-  ["PostgreSQL", () => postgres.createDatabase()],
-])("on %s", (_name, url) => {
+  ["SQLite", useEmptiedFiles()],
+  ["PostgreSQL", useEmptiedPostgres()],
+])("on %s", (_name, emptied) => {
   const opened = async (): Promise<Store> => {
-    const store = await openStore(await url(), systemRuntime());
-    onTestFinished(() => store.close());
+    const { store } = await emptied();
     await seedSessions(store, SESSIONS);
     await store.transaction(async (tx) => {
       for (const sessionId of ["b", "d"]) {

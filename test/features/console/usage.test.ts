@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
-import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
-import { tempDirectory } from "../../support/temp-directory.ts";
+import { describe, expect, test } from "vitest";
+import type { Store } from "../../../src/core/store/store.ts";
+import { useEmptiedFiles } from "../../support/database/emptied-databases.ts";
+import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
 import { type SeededSession, seedSessions } from "./seed.ts";
 import { account, world } from "./sessions-world.ts";
-
-let postgres: Postgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-
-afterAll(() => postgres.stop());
 
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 2, 10, 1);
@@ -28,12 +19,11 @@ const SESSIONS: readonly SeededSession[] = [
 ];
 
 describe.each([
-  ["SQLite", () => Promise.resolve(`file:${tempDirectory()}/deckhand.db`)],
-  ["PostgreSQL", () => postgres.createDatabase()],
-])("on %s", (_name, url) => {
+  ["SQLite", useEmptiedFiles()],
+  ["PostgreSQL", useEmptiedPostgres()],
+])("on %s", (_name, emptied) => {
   const opened = async () => {
-    const store = await openStore(await url(), systemRuntime());
-    onTestFinished(() => store.close());
+    const { store } = await emptied();
     await seedSessions(store, SESSIONS);
     await ranJobs(store);
     const { sessions, clock } = world({ store });

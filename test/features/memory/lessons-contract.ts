@@ -1,30 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { lessonReads, lessonWrites } from "../../../src/features/memory/learning/store.ts";
 import { indexed } from "../../../src/features/memory/memories.ts";
 import { memoryReads, memoryWrites } from "../../../src/features/memory/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { given } from "../../contracts/memories.ts";
-import type { DatabaseHarness } from "../../contracts/store.ts";
+import type { EmptiedDatabase } from "../../support/database/emptied-databases.ts";
 
 const AT = 1_800_000_000_000;
 
 /** What every database must do for threads that wait to be learned from. */
-export function lessonsContract(database: string, openHarness: () => Promise<DatabaseHarness>): void {
+export function lessonsContract(database: string, emptied: () => Promise<EmptiedDatabase>): void {
   describe(`lessons on ${database}`, () => {
-    let harness: DatabaseHarness;
     let store: Store;
     let url: string;
 
-    beforeAll(async () => {
-      harness = await openHarness();
-    });
-    afterAll(() => harness.close());
     beforeEach(async () => {
-      url = await harness.create();
-      store = await openStore(url, systemRuntime());
+      ({ store, url } = await emptied());
     });
-    afterEach(() => store.close());
 
     const reads = () => store.tables(lessonReads);
     const write = <T>(work: (writes: ReturnType<typeof lessonWrites>) => Promise<T>) =>

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
+import type { Store } from "../../../src/core/store/store.ts";
 import { vectorReads } from "../../../src/features/memory/meaning/store.ts";
 import { indexed } from "../../../src/features/memory/memories.ts";
 import type { Database } from "../../../src/features/memory/search/full-text.ts";
 import { given } from "../../contracts/memories.ts";
-import type { DatabaseHarness } from "../../contracts/store.ts";
 import { tokensOf } from "../../support/model/embeddings-server.ts";
 import { NEVER, USD_PER_MILLION, useMeanings } from "./meanings-world.ts";
 
 /** How every database counts what is sent for vectors of memories. */
-export function meaningsSpentContract(database: Database, openHarness: () => Promise<DatabaseHarness>): void {
+export function meaningsSpentContract(database: Database, emptied: () => Promise<Store>): void {
   describe(`what vectors of memories cost, on ${database}`, () => {
-    const at = useMeanings(database, openHarness);
+    const at = useMeanings(database, emptied);
     const { open, add, write } = at;
 
     test("no more is sent in a day than is allowed", async () => {

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterEach, beforeEach } from "vitest";
 import { createBackgroundEmbedders } from "../../../src/core/budget/background-embedder.ts";
 import type { BudgetSettings } from "../../../src/core/budget/limits.ts";
 import { type Embedder, embeddersOf } from "../../../src/core/providers/openai/embedder.ts";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import { scopeWord } from "../../../src/features/memory/audience.ts";
 import { createMeaning, type MeaningWork } from "../../../src/features/memory/meaning/meaning.ts";
 import { indexed } from "../../../src/features/memory/memories.ts";
@@ -13,7 +13,6 @@ import { fullText } from "../../../src/features/memory/search/store.ts";
 import { memoryWrites } from "../../../src/features/memory/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { given } from "../../contracts/memories.ts";
-import type { DatabaseHarness } from "../../contracts/store.ts";
 import { type EmbeddingsServer, startEmbeddings } from "../../support/model/embeddings-server.ts";
 
 export const CHANNEL = "channel:slack:C1";
@@ -55,25 +54,19 @@ async function openMeaning({ store, url, database, warn }: Opening, how: Opened)
   return createMeaning({ store, runtime, log: { info: () => undefined, warn }, database, embedder, perDay }, queryMs);
 }
 
-/** For each test around a database of its own, and a server that makes vectors. */
-export function useMeanings(database: Database, openHarness: () => Promise<DatabaseHarness>) {
-  let harness: DatabaseHarness;
+/** For each test around an empty database, and a server that makes vectors. */
+export function useMeanings(database: Database, emptied: () => Promise<Store>) {
   let store: Store;
   let server: EmbeddingsServer;
   const runtime = systemRuntime();
   /** What was logged as a warning. */
   const warned: (readonly unknown[])[] = [];
-  beforeAll(async () => {
-    harness = await openHarness();
-  });
-  afterAll(() => harness.close());
   beforeEach(async () => {
-    store = await openStore(await harness.create(), runtime);
+    store = await emptied();
     server = await startEmbeddings();
   });
   afterEach(async () => {
     await server[Symbol.asyncDispose]();
-    await store.close();
   });
   return {
     warned,

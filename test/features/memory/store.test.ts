@@ -1,19 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { memoriesContract } from "../../contracts/memories.ts";
-import { startPostgres } from "../../support/database/postgres.ts";
+import { useEmptiedDatabases } from "../../support/database/emptied-databases.ts";
+import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
 
-memoriesContract("sqlite", async () => {
-  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-memories-"));
-  let created = 0;
-  return {
-    create: () => Promise.resolve(`file:${path.join(directory, `${++created}.db`)}`),
-    close: () => Promise.resolve(rmSync(directory, { recursive: true, force: true })),
-  };
-});
+const onPostgresql = useEmptiedPostgres();
 
-memoriesContract("postgresql", async () => {
-  const postgres = await startPostgres();
-  return { create: () => postgres.createDatabase(), close: () => postgres.stop() };
-});
+memoriesContract("sqlite", useEmptiedDatabases());
+memoriesContract("postgresql", async () => (await onPostgresql()).store);

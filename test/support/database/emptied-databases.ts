@@ -7,8 +7,12 @@ import { systemRuntime } from "../../../src/runtime.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import { emptyDatabase } from "./empty-database.ts";
 
-interface Database {
+export interface EmptiedDatabase {
   readonly store: Store;
+  readonly url: string;
+}
+
+interface Database extends EmptiedDatabase {
   readonly directory: string;
   readonly file: string;
 }
@@ -18,6 +22,12 @@ interface Database {
  * To migrate a file and warm a client takes longer than most of what tests do with them.
  */
 export function useEmptiedDatabases(): () => Promise<Store> {
+  const emptied = useEmptiedFiles();
+  return async () => (await emptied()).store;
+}
+
+/** The same, with their addresses. */
+export function useEmptiedFiles(): () => Promise<EmptiedDatabase> {
   const all: Database[] = [];
   const free: Database[] = [];
   afterAll(async () => {
@@ -29,7 +39,8 @@ export function useEmptiedDatabases(): () => Promise<Store> {
   const open = async (): Promise<Database> => {
     const directory = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
     const file = path.join(directory, "test.db");
-    const database = { store: await openStore(`file:${file}`, systemRuntime()), directory, file };
+    const url = `file:${file}`;
+    const database = { store: await openStore(url, systemRuntime()), url, directory, file };
     all.push(database);
     return database;
   };
@@ -39,6 +50,6 @@ export function useEmptiedDatabases(): () => Promise<Store> {
       free.push(database);
     });
     emptyDatabase(database.file);
-    return database.store;
+    return database;
   };
 }
