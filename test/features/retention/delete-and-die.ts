@@ -1,14 +1,12 @@
 import path from "node:path";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { deleteSessions } from "../../../src/features/retention/delete-sessions.ts";
-import { finishDeletions } from "../../../src/features/retention/finish-deletions.ts";
-import { markPerson } from "../../../src/features/retention/person/delete-person.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
-/** Deletes `ses_1` of a home, or a person, and kills itself after a transaction: `node delete-and-die.ts <home> <step> [person]`. */
-const [home = "", last = "", person] = process.argv.slice(2);
+/** Deletes `ses_1` of a home, and kills itself after a transaction: `node delete-and-die.ts <home> <step>`. */
+const [home = "", last = ""] = process.argv.slice(2);
 let steps = 0;
 
 const runtime = systemRuntime();
@@ -32,9 +30,4 @@ const world = {
   snapshots: path.join(home, "snapshots"),
   sandboxRootOf: () => path.join(home, "sandbox/web-C1"),
 } as const;
-if (person !== undefined) {
-  await markPerson(person, world);
-  await finishDeletions(world, AbortSignal.any([]));
-} else await deleteSessions({ why: "session", roots: ["ses_1"] }, world, AbortSignal.any([]));
-await store.close();
-process.stdout.write(`${steps}`);
+await deleteSessions({ why: "session", roots: ["ses_1"] }, world, AbortSignal.any([]));

@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { deleteOld } from "../../../src/features/retention/delete-old.ts";
 import { finishDeletions } from "../../../src/features/retention/finish-deletions.ts";
 import { BATCH } from "../../../src/features/retention/store.ts";
-import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
-import { retentionWorld } from "./retention-world.ts";
+import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
+import { retentionWorld, type WorldOptions } from "./retention-world.ts";
 import { seedSession } from "./seed.ts";
 
 const NEVER = AbortSignal.any([]);
 const DAY_MS = 86_400_000;
 const ago = (days: number) => Date.now() - days * DAY_MS;
 
-let postgres: Postgres;
+const emptied = useEmptiedPostgres();
 
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-
-afterAll(() => postgres.stop());
-
-describe.each<[string, () => Promise<{ url?: string }>]>([
+describe.each<[string, () => Promise<WorldOptions>]>([
   ["SQLite", async () => ({})],
-  ["PostgreSQL", async () => ({ url: await postgres.createDatabase() })],
+  ["PostgreSQL", async () => ({ database: await emptied() })],
 ])("on %s", (_name, options) => {
   test("what is older goes whole; what is newer, goes on or is pinned stays", async () => {
     const world = await retentionWorld(await options());

@@ -1,26 +1,16 @@
-import { spawnSync } from "node:child_process";
-import { cpSync } from "node:fs";
-import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { finishDeletions } from "../../../src/features/retention/finish-deletions.ts";
 import { findPerson, markPerson } from "../../../src/features/retention/person/delete-person.ts";
-import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
-import { type RetentionWorld, retentionWorld } from "./retention-world.ts";
+import { deathsOf, type RetentionWorld, retentionWorld, type WorldOptions } from "./retention-world.ts";
 import { seedSession } from "./seed.ts";
 import { PERSON, seedPerson } from "./seed-person.ts";
 
 const NEVER = AbortSignal.any([]);
-const PROGRAM = path.join(import.meta.dirname, "delete-and-die.ts");
 
-let postgres: Postgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-
-afterAll(() => postgres.stop());
+const emptied = useEmptiedPostgres();
 
 async function deletePerson(world: RetentionWorld): Promise<void> {
   await markPerson(PERSON, world);
@@ -35,16 +25,16 @@ async function tracesOfPerson(world: RetentionWorld): Promise<string[]> {
   return [...found.flat(), ...named];
 }
 
-describe.each<[string, () => Promise<{ url?: string }>]>([
+describe.each<[string, () => Promise<WorldOptions>]>([
   ["SQLite", async () => ({})],
-  ["PostgreSQL", async () => ({ url: await postgres.createDatabase() })],
+  ["PostgreSQL", async () => ({ database: await emptied() })],
 ])("on %s", (_name, options) => {
   test("of a deleted person nothing is left, and what others have written is", async () => {
     const world = await retentionWorld(await options());
     await seedPerson(world);
     expect(await findPerson(PERSON, world)).toMatchObject({
       sessions: 1,
-      messages: 451,
+      messages: 251,
       memories: 2,
       jobs: 1,
       openRuns: 0,
@@ -71,7 +61,7 @@ describe.each<[string, () => Promise<{ url?: string }>]>([
       authorName: "somebody",
       authorId: expect.stringMatching(/^slack:deleted-[0-9a-f]{12}$/u),
     });
-    expect(await world.store.messages.list("ses_both")).toHaveLength(453);
+    expect(await world.store.messages.list("ses_both")).toHaveLength(253);
     const events = await world.store.inbox.takenSince("ses_both", 0);
     expect(events.some(({ body }) => body.kind === "message" && body.text === "[deleted]")).toBe(true);
     const spent = await world.store.tables((db) => db.usage.findMany({ select: { personId: true, costUsd: true } }));
@@ -99,22 +89,12 @@ test("killed at any time, the deletion of a person is finished by the next start
   const before = await retentionWorld();
   await seedPerson(before);
   await before.store.close();
-  const die = (lastStep: number) => {
-    const home = tempDirectory();
-    cpSync(before.home, home, { recursive: true });
-    const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, home, `${lastStep}`, PERSON], {
-      encoding: "utf8",
-    });
-    return { home, stdout, stderr };
-  };
-  const steps = Number(die(0).stdout);
-  expect(steps).toBeGreaterThan(40);
-  for (let step = 1; step <= steps; step += 5) {
-    const { home, stderr } = die(step);
-    expect(stderr).toBe("");
+  const { homes, steps } = await deathsOf(before.home, deletePerson, 5);
+  expect(steps).toBeGreaterThan(30);
+  for (const [index, home] of homes.entries()) {
     const after = await retentionWorld({ home });
     await finishDeletions(after, NEVER);
-    expect(await tracesOfPerson(after), `killed after transaction ${step}`).toEqual([]);
+    expect(await tracesOfPerson(after), `killed after transaction ${1 + 5 * index}`).toEqual([]);
     expect(await after.store.tables((db) => db.deletion.count())).toBe(0);
   }
 });
@@ -136,7 +116,7 @@ test("deckhand data delete --person says how much of what, and is refused while 
     lines: [
       `✓ What was kept of ${PERSON} is deleted:`,
       "· 2 sessions that nobody else has written in: deleted whole",
-      "· 451 messages beside others': a mark stands in their place",
+      "· 251 messages beside others': a mark stands in their place",
       "· 3 memories by them or about them",
       "· 1 job",
     ],

@@ -1,12 +1,15 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { Client } from "pg";
 import { onTestFinished } from "vitest";
+import type { Runtime } from "../../../src/core/protocol/runtime.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import type { DeletionScope } from "../../../src/features/retention/delete-sessions.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
+import type { EmptiedDatabase } from "../../support/database/emptied-databases.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
@@ -19,16 +22,15 @@ export interface RetentionWorld extends DeletionScope {
 }
 
 export interface WorldOptions {
-  readonly url?: string;
+  /** An open one; when left out: SQLite beneath the home. */
+  readonly database?: EmptiedDatabase;
   readonly home?: string;
 }
 
-/** A database and a directory as a life of the program leaves them. `url` when left out: SQLite beneath the home. */
-export async function retentionWorld({ home = tempDirectory(), ...given }: WorldOptions = {}): Promise<RetentionWorld> {
-  const url = given.url ?? `file:${path.join(home, "deckhand.db")}`;
+/** A database and a directory as a life of the program leaves them. */
+export async function retentionWorld({ home = tempDirectory(), database }: WorldOptions = {}): Promise<RetentionWorld> {
   const runtime = systemRuntime();
-  const store = await openStore(url, runtime);
-  onTestFinished(() => store.close());
+  const { url, store } = database ?? (await openedBeneath(home, runtime));
   const put = (file: string, content: string): void => {
     const at = path.join(home, file);
     mkdirSync(path.dirname(at), { recursive: true });
@@ -49,6 +51,42 @@ export async function retentionWorld({ home = tempDirectory(), ...given }: World
       ...filesWith(home, word),
     ],
   };
+}
+
+async function openedBeneath(home: string, runtime: Runtime): Promise<EmptiedDatabase> {
+  const url = `file:${path.join(home, "deckhand.db")}`;
+  const store = await openStore(url, runtime);
+  onTestFinished(() => store.close());
+  return { url, store };
+}
+
+/**
+ * The homes that a process leaves which is killed after one of the transactions of its work: what is on the disk at each
+ * of those moments, or at each `every`th. Nothing else is left of a process, and a copy costs a hundredth of one.
+ */
+export async function deathsOf(
+  home: string,
+  work: (world: RetentionWorld) => Promise<unknown>,
+  every = 1,
+): Promise<{ readonly homes: readonly string[]; readonly steps: number }> {
+  const world = await retentionWorld({ home });
+  const homes: string[] = [];
+  let steps = 0;
+  const transaction: Store["transaction"] = async (deed) => {
+    const value = await world.store.transaction(deed);
+    if (steps % every === 0) homes.push(copyOf(home));
+    steps += 1;
+    return value;
+  };
+  await work({ ...world, store: { ...world.store, transaction } });
+  return { homes, steps };
+}
+
+/** By another process: whoever closes a database's file lets go of all that their process has locked in it. */
+function copyOf(home: string): string {
+  const copy = path.join(tempDirectory(), "home");
+  execFileSync("cp", ["-a", home, copy]);
+  return copy;
 }
 
 /** By bytes too, so that neither free pages nor the log hold it. */

@@ -41,7 +41,7 @@ export async function seedPerson(world: RetentionWorld): Promise<void> {
       const written = { authorId: PERSON, authorName: NAME, label, createdAt: when };
       const said = { sessionId: "ses_both", runId: "run_ses_both", role: "user", ...written };
       await db.message.create({ data: { id: "theirs", seq: 3, content, ...said } });
-      const more = Array.from({ length: 450 }, (_, index) => ({
+      const more = Array.from({ length: 250 }, (_, index) => ({
         id: `more-${index}`,
         seq: 10 + index,
         content,

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { deleteSessions } from "../../../src/features/retention/delete-sessions.ts";
 import { OF_SESSIONS, TABLES } from "../../../src/features/retention/tables.ts";
-import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
-import { type RetentionWorld, retentionWorld } from "./retention-world.ts";
+import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
+import { type RetentionWorld, retentionWorld, type WorldOptions } from "./retention-world.ts";
 import { seedSession, sha256 } from "./seed.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
@@ -28,17 +28,11 @@ test("each table whose rows hang on a session is deleted with it, or said to be 
   expect([...OF_SESSIONS.map(([name]) => name), ...others].toSorted()).toEqual(hanging.toSorted());
 });
 
-let postgres: Postgres;
+const emptied = useEmptiedPostgres();
 
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-
-afterAll(() => postgres.stop());
-
-const databases: [string, () => Promise<{ url?: string }>][] = [
+const databases: [string, () => Promise<WorldOptions>][] = [
   ["SQLite", async () => ({})],
-  ["PostgreSQL", async () => ({ url: await postgres.createDatabase() })],
+  ["PostgreSQL", async () => ({ database: await emptied() })],
 ];
 
 const deletion = async (world: RetentionWorld, id: string) =>
