@@ -1,6 +1,6 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { Log } from "../../../src/core/protocol/log.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
@@ -35,9 +35,29 @@ export async function connect(servers: Record<string, McpServer>, world: World =
 }
 
 /** The same, without waiting. */
-export function begin(
+export function begin(servers: Record<string, McpServer>, world: World = {}): Connected {
+  const connected = open(servers, world);
+  onTestFinished(() => connected.mcp.stop());
+  return connected;
+}
+
+/** Connections for the tests around, which leave the servers as they were: to start one takes longer than most of them. */
+export function useConnected(servers: () => Promise<Record<string, McpServer>>, world: World = {}): () => Connected {
+  let connected: Connected | null = null;
+  beforeAll(async () => {
+    connected = open(await servers(), world);
+    await connected.mcp.settled();
+  });
+  afterAll(() => connected?.mcp.stop());
+  return () => {
+    if (connected === null) throw new Error("the servers are there when a test begins");
+    return connected;
+  };
+}
+
+function open(
   servers: Record<string, McpServer>,
-  { clock, environment = {}, log = silentLog, ask = () => Promise.resolve(null) }: World = {},
+  { clock, environment = {}, log = silentLog, ask = () => Promise.resolve(null) }: World,
 ): Connected {
   const runtime = systemRuntime();
   const mcp = createMcpConnections({
@@ -51,7 +71,6 @@ export function begin(
     log,
   });
   mcp.start(new AbortController().signal);
-  onTestFinished(() => mcp.stop());
   const tool = (name: string): Tool => {
     const found = mcp.tools().find((candidate) => candidate.name === name);
     if (found === undefined) throw new Error(`no tool ${name}`);

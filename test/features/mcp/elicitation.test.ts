@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { McpOptions } from "../../../src/features/mcp/connections.ts";
 import { fieldsOf } from "../../../src/features/mcp/elicitation/fields.ts";
 import { readReply } from "../../../src/features/mcp/elicitation/reply.ts";
-import { connect, context, everything, textIn } from "./connected.ts";
+import { connect, context, everything, textIn, useConnected } from "./connected.ts";
 
 type Asked = Parameters<McpOptions["ask"]>[0];
 
@@ -15,8 +15,12 @@ function people(...answers: readonly (string | { readonly button: string })[]) {
     if (typeof answer === "string") return { choice: null, text: answer };
     return { choice: question.options.indexOf(answer.button), text: answer.button };
   };
-  return { asked, ask };
+  answering = ask;
+  return asked;
 }
+
+let answering: McpOptions["ask"] = () => Promise.resolve(null);
+const connected = useConnected(async () => ({ all: everything() }), { ask: (...given) => answering(...given) });
 
 const TOOL = "mcp__all__trigger-elicitation-request";
 
@@ -30,8 +34,8 @@ const FILLED = [
 ];
 
 test("a form is asked for in the thread, and the values of a reply are accepted", async () => {
-  const { asked, ask } = people(FILLED.slice(0, 5).join("\n"));
-  const { call } = await connect({ all: everything() }, { ask });
+  const asked = people(FILLED.slice(0, 5).join("\n"));
+  const { call } = connected();
   const text = textIn(await call(TOOL));
   expect(asked[0]?.question).toContain("The MCP server all asks: Please provide inputs for the following fields:");
   expect(asked[0]?.question).toMatch(/^- Integer: .*a whole number from 1 to 100 · 42 unless you say otherwise$/mu);
@@ -49,13 +53,14 @@ const outcomes = [
 ];
 
 test.each(outcomes)("$button is told to the server", async ({ button, says }) => {
-  const { call } = await connect({ all: everything() }, { ask: people({ button }).ask });
+  people({ button });
+  const { call } = connected();
   expect(textIn(await call(TOOL))).toContain(says);
 });
 
 test("what does not fit is asked for again with what is wrong, and given up after three tries", async () => {
-  const { asked, ask } = people(FILLED.join("\n"), "Integer: 700", "nothing that fits\nat all");
-  const { call } = await connect({ all: everything() }, { ask });
+  const asked = people(FILLED.join("\n"), "Integer: 700", "nothing that fits\nat all");
+  const { call } = connected();
   expect(textIn(await call(TOOL))).toContain("User cancelled");
   expect(asked.map(({ question }) => question.split("\n")[0])).toEqual([
     expect.stringContaining("The MCP server all asks"),
@@ -65,8 +70,8 @@ test("what does not fit is asked for again with what is wrong, and given up afte
 });
 
 test("where nobody is there to answer, the server is told that it was cancelled", async () => {
-  const { asked, ask } = people("name: Ana");
-  const { tool } = await connect({ all: everything() }, { ask });
+  const asked = people("name: Ana");
+  const { tool } = connected();
   const result = await tool(TOOL).execute({}, context({ nonInteractive: true }), new AbortController().signal);
   expect(textIn(result)).toContain("User cancelled");
   expect(asked).toEqual([]);

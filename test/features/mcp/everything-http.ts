@@ -13,7 +13,14 @@ export interface HttpServer {
 }
 
 /** The same third-party server over streamable HTTP, or `sse`; it ends with the test. */
-export async function everythingOverHttp(again?: number, transport = "streamableHttp"): Promise<HttpServer> {
+export async function everythingOverHttp(again?: number, transport?: string): Promise<HttpServer> {
+  const server = await startEverything(again, transport);
+  onTestFinished(() => server.kill());
+  return server;
+}
+
+/** The same, which whoever starts it ends. */
+export async function startEverything(again?: number, transport = "streamableHttp"): Promise<HttpServer> {
   const port = again ?? (await freePort());
   const preload = fileURLToPath(new URL("./loopback.mjs", import.meta.url));
   const child = spawn(process.execPath, ["--import", preload, EVERYTHING, transport], {
@@ -25,7 +32,6 @@ export async function everythingOverHttp(again?: number, transport = "streamable
     child.kill("SIGKILL");
     await exited;
   };
-  onTestFinished(kill);
   for await (const line of createInterface({ input: child.stdout })) {
     const said = /^port (\d+)$/.exec(line)?.[1];
     if (said !== undefined) {

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { z } from "zod";
 
 /**
  * An MCP server over stdio, written without an SDK so that it can do what none should. The first argument says how it
- * behaves as a process, the tools what it does within a call.
+ * behaves as a process, the tools what it does within a call. It loads no package: it is started for most tests anew.
  */
 
 const behaviour = process.argv[2] ?? "plain";
@@ -16,11 +15,11 @@ if (behaviour === "stubborn") {
 
 type Id = number | string;
 
-const requestSchema = z.object({
-  id: z.union([z.number(), z.string()]).optional(),
-  method: z.string(),
-  params: z.record(z.string(), z.unknown()).default({}),
-});
+interface Request {
+  readonly id?: Id;
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
 
 const object = { type: "object", properties: {} };
 const long = "long_".repeat(20);
@@ -82,7 +81,7 @@ if (behaviour === "modern") tools = tools.slice(0, 1);
 if (behaviour === "crowd") tools = Array.from({ length: 5_000 }, (_, i) => ({ name: `tool${i}`, inputSchema: object }));
 
 createInterface({ input: process.stdin }).on("line", (line) => {
-  const { id, method, params } = requestSchema.parse(JSON.parse(line));
+  const { id, method, params = {} }: Request = JSON.parse(line);
   if (behaviour === "silent" || id === undefined) return;
   const serverInfo = { name: "hostile", version: "1" };
   const capabilities = { tools: { listChanged: true }, resources: {}, prompts: {} };
@@ -90,9 +89,9 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   else if (method === "server/discover" && behaviour === "modern") {
     reply(id, { supportedVersions: ["2026-07-28"], capabilities, serverInfo });
   } else if (method === "initialize") {
-    reply(id, { protocolVersion: params.protocolVersion, capabilities, serverInfo });
+    reply(id, { protocolVersion: params["protocolVersion"], capabilities, serverInfo });
   } else if (method === "tools/list") listTools(id, params);
-  else if (method === "tools/call") call(id, z.string().parse(params.name), params.arguments);
+  else if (method === "tools/call") call(id, String(params["name"]), params["arguments"]);
   else if (method === "resources/list")
     reply(id, { resources: [{ uri: "mem://\u202ea", name: "A\nB" }], nextCursor: "more" });
   else if (method === "resources/templates/list") reply(id, { resourceTemplates: [] });

@@ -4,12 +4,15 @@ import { toolSpecs } from "../../../src/core/agent/tool-specs.ts";
 import { boundResult } from "../../../src/core/context/tool-result-bounds.ts";
 import { RecordingLog } from "../../support/discord/recording-log.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { begin, connect, hostile, textIn } from "./connected.ts";
+import { begin, connect, hostile, textIn, useConnected } from "./connected.ts";
 
 /** A server that does whatever a server should not; the bot goes on, and says what happened. */
 
-test("one tool that is unusable costs no other, and each says why it is left out", async () => {
-  const { mcp } = await connect({ bad: hostile() });
+const settings = { timeoutMs: 30_000, tools: { never: { timeoutMs: 150 } } };
+const one = useConnected(async () => ({ bad: hostile("plain", settings) }));
+
+test("one tool that is unusable costs no other, and each says why it is left out", () => {
+  const { mcp } = one();
   const [view] = mcp.describe();
   expect(view?.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["mcp__bad__echo", "mcp__bad__wordy"]));
   expect(Object.fromEntries(view?.leftOut.map(({ tool, why }) => [tool, why]) ?? [])).toEqual({
@@ -38,8 +41,8 @@ test("names are unique, within every provider's rules, and the same each time", 
   expect(JSON.stringify(toolSpecs(again.mcp.tools()))).toBe(JSON.stringify(toolSpecs(mcp.tools())));
 });
 
-test("descriptions are bounded and hide nothing", async () => {
-  const { tool } = await connect({ bad: hostile() });
+test("descriptions are bounded and hide nothing", () => {
+  const { tool } = one();
   const wordy = tool("mcp__bad__wordy").description;
   expect(wordy.length).toBeLessThan(4_100);
   expect(wordy).toMatch(/^\[31mw+…\n\n\(MCP server bad\)$/);
@@ -56,7 +59,8 @@ test("a server with thousands of tools and endless pages gives its first 256", a
   expect(view?.leftOut[0]).toEqual({ tool: "tool256", why: "the server has more than 256 tools" });
 });
 
-const answers: { tool: string; what: string; text: RegExp; isError: boolean }[] = [
+/** `ends`: the server does, and is started anew. */
+const answers: { tool: string; what: string; text: RegExp; isError: boolean; ends?: true }[] = [
   { tool: "flood", what: "a flood of notifications", text: /^after the flood$/, isError: false },
   { tool: "garbage", what: "lines that are no messages", text: /^after the garbage$/, isError: false },
   {
@@ -77,12 +81,19 @@ const answers: { tool: string; what: string; text: RegExp; isError: boolean }[] 
     what: "a message beyond the limit",
     text: /failed: it ended before it answered\. What it had done/,
     isError: true,
+    ends: true,
   },
-  { tool: "crash", what: "its death", text: /failed: it ended before it answered\. What it had done/, isError: true },
+  {
+    tool: "crash",
+    what: "its death",
+    text: /failed: it ended before it answered\. What it had done/,
+    isError: true,
+    ends: true,
+  },
 ];
 
-test.each(answers)("$what is a result the model can use", async ({ tool, text, isError }) => {
-  const { call } = await connect({ bad: hostile() });
+test.each(answers)("$what is a result the model can use", async ({ tool, text, isError, ends = false }) => {
+  const { call } = ends ? await connect({ bad: hostile() }) : one();
   const result = await call(`mcp__bad__${tool}`);
   expect(textIn(result)).toMatch(text);
   expect(result.isError).toBe(isError);
@@ -90,13 +101,13 @@ test.each(answers)("$what is a result the model can use", async ({ tool, text, i
 });
 
 test("what a server sends beyond a result's size is counted once, of its real size", async () => {
-  const { call } = await connect({ bad: hostile() });
+  const { call } = one();
   const result = await call("mcp__bad__much");
   expect(boundResult(result).content).toEqual(result.content);
 });
 
 test("content of every kind is taken, and what cannot be shown is named", async () => {
-  const { call } = await connect({ bad: hostile() });
+  const { call } = one();
   const { content } = await call("mcp__bad__odd");
   expect(content).toEqual([
     { type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" },
@@ -114,8 +125,7 @@ test("content of every kind is taken, and what cannot be shown is named", async 
 });
 
 test("a call that is never answered is given up at its own time limit", async () => {
-  const settings = { timeoutMs: 30_000, tools: { never: { timeoutMs: 150 } } };
-  const { call } = await connect({ bad: hostile("plain", settings) });
+  const { call } = one();
   const result = await call("mcp__bad__never");
   expect(textIn(result)).toBe(
     "The MCP server bad failed: it did not answer within 0.15 s. What it had done until then stays.",

@@ -19,12 +19,43 @@ export interface PlainServer {
 export type Answer = (response: ServerResponse, id: number) => void;
 
 /** A server over streamable HTTP, written without an SDK, whose one tool is answered by `onCall`. */
-export async function httpServer(
+export function httpServer(
   onCall: Answer,
   onPing: Answer = alive,
   onCancelled: (response: ServerResponse) => void = (response) => response.writeHead(202).end(),
 ): Promise<PlainServer> {
+  return serve({ onCall, onPing, onCancelled, tools: [{ name: "go" }] });
+}
+
+/** One that has these tools, and answers none of them. */
+export async function serverWith(tools: readonly ListedTool[]): Promise<PlainServer> {
+  const refuse = (response: ServerResponse) => void response.writeHead(500).end();
+  return serve({ onCall: refuse, onPing: alive, onCancelled: refuse, tools });
+}
+
+/** A tool as a server lists it, but for its schema, which says nothing. */
+interface ListedTool {
+  readonly name: string;
+  readonly annotations?: object;
+}
+
+interface Behaviour {
+  readonly onCall: Answer;
+  readonly onPing: Answer;
+  readonly onCancelled: (response: ServerResponse) => void;
+  readonly tools: readonly ListedTool[];
+}
+
+async function serve({ onCall, onPing, onCancelled, tools }: Behaviour): Promise<PlainServer> {
   const seen: Seen[] = [];
+  const results: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion: "2025-06-18",
+      capabilities: { tools: {} },
+      serverInfo: { name: "plain", version: "1" },
+    },
+    "tools/list": { tools: tools.map((tool) => ({ ...tool, inputSchema: { type: "object" } })) },
+  };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     if (request.method !== "POST") return response.writeHead(405).end();
     const { id, method } = requestSchema.parse(await json(request));
@@ -33,7 +64,7 @@ export async function httpServer(
     if (id === undefined) return response.writeHead(202).end();
     if (method === "tools/call") return onCall(response, id);
     if (method === "ping") return onPing(response, id);
-    return sendResult(response, id, RESULTS[method] ?? {});
+    return sendResult(response, id, results[method] ?? {});
   };
   const server = createServer((request, response) => {
     answer(request, response).catch((error: Error) => response.destroy(error));
@@ -46,15 +77,6 @@ export async function httpServer(
   const { port } = z.object({ port: z.number() }).parse(server.address());
   return { url: `http://127.0.0.1:${port}/mcp`, seen };
 }
-
-const RESULTS: Readonly<Record<string, object>> = {
-  initialize: {
-    protocolVersion: "2025-06-18",
-    capabilities: { tools: {} },
-    serverInfo: { name: "plain", version: "1" },
-  },
-  "tools/list": { tools: [{ name: "go", inputSchema: { type: "object" } }] },
-};
 
 export function alive(response: ServerResponse, id: number): void {
   sendResult(response, id, {});

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { privately } from "../../../src/core/protocol/private-reply.ts";
-import { begin, connect, everything } from "./connected.ts";
+import { begin, connect, everything, useConnected } from "./connected.ts";
 
-const servers = async () => (await connect({ all: everything({ title: "My Server", description: "for tests" }) })).mcp;
+const connected = useConnected(async () => ({ all: everything({ title: "My Server", description: "for tests" }) }));
 
 test("without a name there are the servers, with one its prompts", async () => {
-  const mcp = await servers();
+  const { mcp } = connected();
   expect(await mcp.command("")).toMatchObject({
     markdown: expect.stringMatching(/^✓ \*\*My Server\*\* · \d+ tools · for tests$/),
   });
@@ -33,7 +33,7 @@ const lines = [
 ];
 
 test.each(lines)("/mcp $line is a run", async ({ line, says }) => {
-  const mcp = await servers();
+  const { mcp } = connected();
   expect(await mcp.command(line)).toEqual({ run: says, from: "MCP server My Server" });
 });
 
@@ -44,7 +44,7 @@ const wrong = [
 ];
 
 test.each(wrong)("/mcp $line says what is wrong", async ({ line, says }) => {
-  const mcp = await servers();
+  const { mcp } = connected();
   expect(await mcp.command(line)).toEqual(privately(says));
 });
 

@@ -3,8 +3,14 @@ import type { Mode, Permission } from "../../../src/core/agents/query-config.ts"
 import type { Tool } from "../../../src/core/tool.ts";
 import type { McpServer, McpToolSettings } from "../../../src/features/mcp/server-settings.ts";
 import { begin, connect, context, hostile, textIn } from "./connected.ts";
+import { serverWith } from "./http-server.ts";
 
 const signal = new AbortController().signal;
+
+/** A server with two tools: of one it says that it only reads. */
+async function plain(): Promise<McpServer> {
+  return { url: (await serverWith([{ name: "echo", annotations: { readOnlyHint: true } }, { name: "fail" }])).url };
+}
 
 const settings: {
   what: string;
@@ -33,7 +39,7 @@ const settings: {
 
 test.each(settings)("settings that say $what", async ({ permission, tool: echo, expected }) => {
   const server = {
-    ...hostile(),
+    ...(await plain()),
     ...(permission === undefined ? {} : { permission }),
     ...(echo === undefined ? {} : { tools: { echo } }),
   };
@@ -68,7 +74,7 @@ const patterns: { what: string; tools: Record<string, McpToolSettings>; permissi
 ];
 
 test.each(patterns)("$what in the settings: $permission", async ({ tools, permission }) => {
-  const { tool } = await connect({ bad: hostile("plain", { tools }) });
+  const { tool } = await connect({ bad: { ...(await plain()), tools } });
   expect(tool("mcp__bad__echo").permission).toBe(permission);
 });
 
@@ -78,21 +84,21 @@ test.each([
   { settings: { send: "channel" }, upTo: "channel" },
   { settings: { send: "channel", tools: { echo: { send: "files" } } }, upTo: "files" },
 ] as const)("with $settings data up to $upTo go unasked", async ({ settings, upTo }) => {
-  const { tool } = await connect({ bad: hostile("plain", settings) });
+  const { tool } = await connect({ bad: { ...(await plain()), ...settings } });
   expect(tool("mcp__bad__echo").sends?.({ text: "aa" })[0]?.upTo).toBe(upTo);
 });
 
 test("a tool is parallel only if the server says that it reads, too", async () => {
   const { tool } = await connect({
-    bad: hostile("plain", { tools: { fail: { parallel: true, permission: "read" } } }),
+    bad: { ...(await plain()), tools: { fail: { parallel: true, permission: "read" } } },
   });
   expect(tool("mcp__bad__fail").parallel).toBe(false);
 });
 
 test("a disabled tool is left out", async () => {
-  const { mcp } = await connect({ bad: hostile("plain", { tools: { crash: { disabled: true } } }) });
-  expect(mcp.tools().map(({ name }) => name)).not.toContain("mcp__bad__crash");
-  expect(mcp.describe()[0]?.leftOut).toContainEqual({ tool: "crash", why: "disabled in the settings" });
+  const { mcp } = await connect({ bad: { ...(await plain()), tools: { fail: { disabled: true } } } });
+  expect(mcp.tools().map(({ name }) => name)).not.toContain("mcp__bad__fail");
+  expect(mcp.describe()[0]?.leftOut).toContainEqual({ tool: "fail", why: "disabled in the settings" });
 });
 
 test("the card says what is called, with which input, and that it is not sandboxed", async () => {

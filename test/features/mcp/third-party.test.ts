@@ -1,19 +1,29 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { toolSpecs } from "../../../src/core/agent/tool-specs.ts";
 import type { McpServer } from "../../../src/features/mcp/server-settings.ts";
-import { connect, everything, textIn } from "./connected.ts";
-import { everythingOverHttp } from "./everything-http.ts";
+import { connect, everything, textIn, useConnected } from "./connected.ts";
+import { everythingOverHttp, type HttpServer, startEverything } from "./everything-http.ts";
 
 /** What others' code and ours make of each other: @modelcontextprotocol/server-everything. */
 
-const transports: { transport: string; server: () => Promise<McpServer> }[] = [
-  { transport: "stdio", server: async () => everything() },
-  { transport: "streamable HTTP", server: async () => ({ url: (await everythingOverHttp()).url }) },
+let overHttp: HttpServer;
+
+beforeAll(async () => {
+  overHttp = await startEverything();
+});
+
+afterAll(() => overHttp.kill());
+
+const transports: { transport: string; server: () => McpServer }[] = [
+  { transport: "stdio", server: () => everything() },
+  { transport: "streamable HTTP", server: () => ({ url: overHttp.url }) },
 ];
 
 describe.each(transports)("a third-party server over $transport", ({ server }) => {
+  const all = useConnected(() => Promise.resolve({ all: server() }));
+
   test("is connected, and its tools are ours", async () => {
-    const { mcp, call } = await connect({ all: await server() });
+    const { mcp, call } = all();
     const [view] = mcp.describe();
     expect(view?.state.type).toBe("connected");
     expect(view?.leftOut).toEqual([]);
@@ -23,7 +33,7 @@ describe.each(transports)("a third-party server over $transport", ({ server }) =
   });
 
   test("shows models its own schema and refuses input that does not fit it", async () => {
-    const { mcp, tool } = await connect({ all: await server() });
+    const { mcp, tool } = all();
     const spec = toolSpecs(mcp.tools()).find(({ name }) => name === "mcp__all__get-sum");
     expect(spec?.inputSchema).toEqual({
       type: "object",
@@ -39,7 +49,7 @@ describe.each(transports)("a third-party server over $transport", ({ server }) =
   });
 
   test("gives images, resources and structured content", async () => {
-    const { call } = await connect({ all: await server() });
+    const { call } = all();
     const image = await call("mcp__all__get-tiny-image");
     expect(image.content.map(({ type }) => type)).toContain("image");
     const reference = await call("mcp__all__get-resource-reference", { resourceType: "Text", resourceId: 1 });
@@ -49,7 +59,7 @@ describe.each(transports)("a third-party server over $transport", ({ server }) =
   });
 
   test("stops at once when its call is cancelled", async () => {
-    const { call } = await connect({ all: await server() });
+    const { call } = all();
     const stop = new AbortController();
     const running = call("mcp__all__trigger-long-running-operation", { duration: 20, steps: 2 }, stop.signal);
     await call("mcp__all__echo", { message: "the other call is under way" });
@@ -61,14 +71,14 @@ describe.each(transports)("a third-party server over $transport", ({ server }) =
   });
 
   test("answers with an error that is a result", async () => {
-    const { call } = await connect({ all: await server() });
+    const { call } = all();
     const result = await call("mcp__all__get-sum", { a: "one" });
     expect(result.isError).toBe(true);
     expect(textIn(result)).toMatch(/invalid/i);
   });
 
   test("lists and gives resources and prompts", async () => {
-    const { call } = await connect({ all: await server() });
+    const { call } = all();
     const listed = textIn(await call("mcp_resources", { action: "list", server: "all" }));
     expect(listed).toContain("Resources:\n- demo://");
     expect(listed).toContain("Resource templates:\n- demo://");
