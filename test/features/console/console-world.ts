@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Readable } from "node:stream";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { expect } from "vitest";
 import { z } from "zod";
 import { runCli } from "../../support/program/cli.ts";
 import { typed } from "../../support/talk/memory-talk.ts";
@@ -55,6 +56,7 @@ export async function signedIn(
   await context.addCookies(before);
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
+  hearToken(page);
   await page.goto(originOf(at));
   const field = page.getByRole("textbox", { name: "Name", exact: true });
   const inside = page.getByText("Sign out");
@@ -92,12 +94,21 @@ export async function handMade(
   return page.evaluate(fetching, { path, json: JSON.stringify(body), token });
 }
 
+/** What each page was told by the server to prove itself with. */
+const tokens = new WeakMap<Page, string>();
+
+function hearToken(page: Page): void {
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => {
+      const token = /"changeToken":"([^"]+)"/u.exec(String(payload))?.[1];
+      if (token !== undefined) tokens.set(page, token);
+    }),
+  );
+}
+
 async function changeToken(page: Page): Promise<string> {
-  const frame = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
-  await page.reload();
-  const token = /"changeToken":"([^"]+)"/u.exec(String((await frame).payload))?.[1];
-  if (token === undefined) throw new Error("the page was given no token");
-  return token;
+  await expect.poll(() => tokens.has(page), { message: "the page is given its token" }).toBe(true);
+  return tokens.get(page) ?? "";
 }
 
 async function fetching({ path, json, token }: { path: string; json: string | undefined; token: string }) {
@@ -112,22 +123,49 @@ export async function picture(page: Page, name: string): Promise<void> {
   if (directory !== undefined) writeFileSync(`${directory}/${name}.png`, await page.screenshot());
 }
 
-/** Screens on which every part of the page is looked at. */
-export const LOOKS = [
-  { name: "light", colorScheme: "light", width: 1280 },
-  { name: "dark", colorScheme: "dark", width: 1280 },
-  { name: "narrow", colorScheme: "light", width: 390 },
-  { name: "narrow-dark", colorScheme: "dark", width: 390 },
-] as const;
+/** How wide screens are. Each is looked at in the light and in the dark. */
+export const WIDTHS = { wide: 1280, narrow: 390 } as const;
+const SCHEMES = ["light", "dark"] as const;
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const results = z.object({
   violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
 });
 
-/** Each rule of axe-core that is broken, with where. */
-export async function complaintsAbout(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = results.parse(await page.evaluate("axe.run()"));
+/** What it says of colours. */
+const OF_COLOURS = ["color-contrast", "link-in-text-block"];
+
+/** Each rule of axe-core that is broken, with where; of all rules, or of these. */
+export async function complaintsAbout(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(AXE);
+  const options = rules === undefined ? {} : { runOnly: { type: "rule", values: rules } };
+  const { violations } = results.parse(await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`));
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+/**
+ * Looks at what a page shows on each screen: axe-core finds nothing, and nothing is wider than the screen. In the dark
+ * only colours differ, and so its rules of colours alone are asked. `also`: what else is to hold on each.
+ */
+export async function expectSound(
+  page: Page,
+  name: string,
+  {
+    widths = Object.values(WIDTHS),
+    also,
+  }: { readonly widths?: readonly number[]; readonly also?: () => Promise<void> } = {},
+): Promise<void> {
+  const before = page.viewportSize() ?? { width: WIDTHS.wide, height: 800 };
+  for (const width of widths) {
+    await page.setViewportSize({ ...before, width });
+    await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await also?.();
+      expect(await complaintsAbout(page, colorScheme === "dark" ? OF_COLOURS : undefined)).toEqual([]);
+      await picture(page, `${name}-${width}-${colorScheme}`);
+    }
+    await page.emulateMedia({ colorScheme: "light" });
+  }
+  await page.setViewportSize(before);
 }
