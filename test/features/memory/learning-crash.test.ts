@@ -2,39 +2,30 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
 import { hold, text } from "../../support/model/model-script.ts";
-import { inDatabase, isAllLearned, isLesson, notes, typed } from "../../support/talk/memory-talk.ts";
+import { inDatabase, isLesson, notes, typed } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 
-const WORDS = "from now on the heron is deployed on Thursdays";
-const NOTE = { text: "The heron is deployed on Thursdays", kind: "decision", says: "heron" } as const;
+/** Each is said in a thread of its own, and is what is to be learned of it. */
+const TOLD = {
+  learned: "from now on the heron is deployed on Thursdays",
+  asked: "we have decided: the ibis is built with Buildkite in Oslo",
+  waiting: "for the record: backups of the stork go to the cellar in Bergen",
+} as const;
+/** Another thread's lesson comes after all that was due before it. */
+const OTHER = "the grebe is the service that writes the invoices";
 
 const lessons = (at: SlackOffice) => at.model.requests.filter(isLesson);
+const lessonsOn = (at: SlackOffice, words: string) =>
+  lessons(at).filter(({ lastUserText }) => lastUserText.includes(words));
+const note = (words: string) => ({ text: words, kind: "decision", says: words }) as const;
 
 /** How many rows a statement finds, in the database of the program. */
 type CountRows = (at: SlackOffice, sql: string) => Promise<number>;
 
-interface Kept {
-  readonly at: SlackOffice;
-  readonly countRows: CountRows;
-}
-
-const LEARNED = `SELECT 1 FROM "Memory" WHERE "text" = '${NOTE.text}'`;
+const LEARNED = (words: string) => `SELECT 1 FROM "Memory" WHERE "text" = '${words}'`;
 const WAITING = `SELECT 1 FROM "MemoryLesson" WHERE "dueAt" IS NOT NULL`;
 const spentIn = (channel: string) =>
   `SELECT 1 FROM "Usage" WHERE "runId" LIKE 'learn:%' AND "channelId" = 'slack:${channel}'`;
-
-/** After another start: learned once, charged once for what was used, and nothing is left to learn. */
-async function expectLearnedOnce({ at, countRows }: Kept, channel: string, calls: number): Promise<void> {
-  await at.bot.start();
-  const isLearned = async () => (await countRows(at, LEARNED)) > 0 && (await countRows(at, WAITING)) === 0;
-  await at.until("it to be learned", isLearned);
-  // Another thread's lesson comes after all that was due before it.
-  await at.talk({ text: "the grebe is the service that writes the invoices", channel: at.channel() }).answered(1);
-  await at.until("the other lesson", () => lessons(at).some(({ lastUserText }) => lastUserText.includes("grebe")));
-  expect(lessons(at).filter(({ lastUserText }) => lastUserText.includes(WORDS))).toHaveLength(calls);
-  expect(await countRows(at, LEARNED)).toBe(1);
-  expect(await countRows(at, spentIn(channel))).toBe(1);
-}
 
 let postgres: Postgres;
 beforeAll(async () => {
@@ -69,52 +60,68 @@ const DATABASES: Readonly<Record<"sqlite" | "postgresql", () => Promise<Opened>>
 };
 
 describe.each(["sqlite", "postgresql"] as const)("on %s", (database) => {
-  const open = async (learnAfterMinutes: number) => {
-    const { env, countRows } = await DATABASES[database]();
-    const at = await slackOffice({ settings: { memory: { learnAfterMinutes } }, env });
-    return { at, countRows, [Symbol.asyncDispose]: () => at[Symbol.asyncDispose]() };
-  };
+  let at: SlackOffice;
+  let countRows: CountRows;
 
-  test("killed before the lesson begins, it is learned after the next start, once", async () => {
-    await using kept = await open(0.05);
-    const { at } = kept;
-    at.model.script((request) => (isLesson(request) ? notes(request, [NOTE]) : text("Noted.")));
+  beforeAll(async () => {
+    const opened = await DATABASES[database]();
+    ({ countRows } = opened);
+    at = await slackOffice({ settings: { memory: { learnAfterMinutes: 0.05 } }, env: opened.env });
     await at.bot.start();
-    const channel = at.channel();
-    await at.talk({ text: WORDS, channel }).answered(1);
-    await at.until("the run to end", () => at.bot.output().includes('"event":"run_ended"'));
-    await at.bot.kill("SIGKILL");
-    expect(lessons(at)).toEqual([]);
-    await expectLearnedOnce(kept, channel, 1);
   });
+  afterAll(() => at[Symbol.asyncDispose]());
 
-  test("killed while the model is asked, it is asked again and learned once", async () => {
-    await using kept = await open(0);
-    const { at, countRows } = kept;
+  test("killed before a lesson begins, while the model is asked, and after it has learned, each is learned once", async () => {
     const gate = hold();
     at.model.script((request) => {
       if (!isLesson(request)) return text("Noted.");
-      return lessons(at).length === 1 ? [gate.part, text("lost")] : notes(request, [NOTE]);
+      const isCut = request.lastUserText.includes(TOLD.asked) && lessonsOn(at, TOLD.asked).length === 1;
+      return isCut ? [gate.part, text("lost")] : notes(request, Object.values(TOLD).map(note));
     });
-    await at.bot.start();
-    const channel = at.channel();
-    await at.talk({ text: WORDS, channel }).answered(1);
+    const channels = { learned: at.channel(), asked: at.channel(), waiting: at.channel() };
+    await at.talk({ text: TOLD.learned, channel: channels.learned }).answered(1);
+    await at.until("the memory", async () => (await countRows(at, LEARNED(TOLD.learned))) > 0);
+    await at.talk({ text: TOLD.asked, channel: channels.asked }).answered(1);
     await gate.reached;
+    const ended = at.bot.output().split('"event":"run_ended"').length;
+    await at.talk({ text: TOLD.waiting, channel: channels.waiting }).answered(1);
+    await at.until("the run to end", () => at.bot.output().split('"event":"run_ended"').length > ended);
     await at.bot.kill("SIGKILL");
-    expect(await countRows(at, LEARNED)).toBe(0);
-    await expectLearnedOnce(kept, channel, 2);
+    expect(lessonsOn(at, TOLD.waiting)).toEqual([]);
+    expect(await countRows(at, LEARNED(TOLD.asked))).toBe(0);
+
+    await at.bot.start();
+    const isLearned = async () =>
+      (await countRows(at, LEARNED(TOLD.asked))) > 0 &&
+      (await countRows(at, LEARNED(TOLD.waiting))) > 0 &&
+      (await countRows(at, WAITING)) === 0;
+    await at.until("all to be learned", isLearned);
+    await at.talk({ text: OTHER, channel: at.channel() }).answered(1);
+    await at.until("the other lesson", () => lessonsOn(at, OTHER).length > 0);
+    const calls = { learned: 1, asked: 2, waiting: 1 };
+    for (const state of ["learned", "asked", "waiting"] as const) {
+      expect(lessonsOn(at, TOLD[state]), state).toHaveLength(calls[state]);
+      // Learned once, and charged once for what was used.
+      expect(await countRows(at, LEARNED(TOLD[state])), state).toBe(1);
+      expect(await countRows(at, spentIn(channels[state])), state).toBe(1);
+    }
   });
 
-  test("killed after it has learned, it does not learn again", async () => {
-    await using kept = await open(0);
-    const { at, countRows } = kept;
-    at.model.script((request) => (isLesson(request) ? notes(request, [NOTE]) : text("Noted.")));
-    await at.bot.start();
-    const channel = at.channel();
-    await at.talk({ text: WORDS, channel }).answered(1);
-    await at.until("the memory", async () => (await countRows(at, LEARNED)) > 0);
-    await at.bot.kill("SIGKILL");
-    await expectLearnedOnce(kept, channel, 1);
+  test("who wants to be forgotten is not learned of from what waits to be learned", async () => {
+    at.model.script((request) => (isLesson(request) ? notes(request, []) : text("Noted.")));
+    const isNothingLeft = async () => (await countRows(at, WAITING)) === 0;
+    await at.until("earlier lessons", isNothingLeft);
+    const [channel, words] = [at.channel(), "from now on the bittern is deployed on Sundays"];
+    const ended = at.bot.output().split('"event":"run_ended"').length;
+    await at.talk({ text: words, channel }).answered(1);
+    await at.until("the run to end", () => at.bot.output().split('"event":"run_ended"').length > ended);
+    expect(await isNothingLeft()).toBe(false);
+    await typed(at, "forget me", { channel });
+    expect(await isNothingLeft()).toBe(true);
+    const other = "the dipper is the service that reads the invoices";
+    await at.talk({ text: other, channel: at.channel(), user: "U0BOB" }).answered(1);
+    await at.until("the other lesson", () => lessonsOn(at, other).length > 0);
+    expect(lessonsOn(at, words)).toEqual([]);
   });
 });
 
@@ -126,38 +133,7 @@ test("what a limit leaves no room for is not learned, and answers go on", async 
     isLesson(request) ? notes(request, []) : [text("Noted."), { type: "usage", usage: { input: 39_900, output: 100 } }],
   );
   await at.bot.start();
-  await at.talk({ text: WORDS, channel: at.channel() }).answered(1);
+  await at.talk({ text: TOLD.learned, channel: at.channel() }).answered(1);
   await at.until("the lesson to be put off", () => at.bot.output().includes('"event":"not_learned"'));
   expect(lessons(at)).toEqual([]);
-});
-
-test("where learning is off, no thread costs a further call but one that somebody asks for", async () => {
-  await using at = await slackOffice({ settings: { memory: { learn: false, learnAfterMinutes: 0 } } });
-  at.model.script(() => text("Noted."));
-  await at.bot.start();
-  const channel = at.channel();
-  await at.talk({ text: WORDS, channel }).answered(1);
-  const other = at.talk({ text: "the grebe is the service that writes the invoices", channel });
-  await other.answered(1);
-  // What was due before it would be learned first.
-  other.mention("/memory learn from this thread");
-  await at.until("the lesson that was asked for", () => lessons(at).length > 0 && isAllLearned(at));
-  expect(lessons(at).filter(({ lastUserText }) => lastUserText.includes(WORDS))).toEqual([]);
-});
-
-test("who wants to be forgotten is not learned of from what waits to be learned", async () => {
-  await using at = await slackOffice({ settings: { memory: { learnAfterMinutes: 0.05 } } });
-  at.model.script((request) => (isLesson(request) ? notes(request, []) : text("Noted.")));
-  await at.bot.start();
-  const channel = at.channel();
-  await at.talk({ text: WORDS, channel }).answered(1);
-  await at.until("the run to end", () => at.bot.output().includes('"event":"run_ended"'));
-  expect(isAllLearned(at)).toBe(false);
-  await typed(at, "forget me", { channel });
-  expect(isAllLearned(at)).toBe(true);
-  await at
-    .talk({ text: "the grebe is the service that writes the invoices", channel: at.channel(), user: "U0BOB" })
-    .answered(1);
-  await at.until("the other lesson", () => lessons(at).length > 0);
-  expect(lessons(at).filter(({ lastUserText }) => lastUserText.includes(WORDS))).toEqual([]);
 });
