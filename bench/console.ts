@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { originOf } from "../test/features/console/console-world.ts";
+import { LARGE_TEAM } from "../test/features/console/seed-team.ts";
 import { openTeam } from "../test/features/console/team-office.ts";
 import { startPostgres } from "../test/support/database/postgres.ts";
 import { openBrowser } from "../test/support/program/browser.ts";
@@ -12,7 +13,7 @@ const FIRST_VIEW_MS = 1_000;
 export async function benchConsole(): Promise<readonly Figure[]> {
   const [postgres, browser] = await Promise.all([startPostgres(), openBrowser()]);
   const url = await postgres.createDatabase();
-  const { at, page: first } = await openTeam(browser, { database: url, program: url });
+  const { at, page: first } = await openTeam(browser, { team: LARGE_TEAM, database: url, program: url });
   const storageState = await first.context().storageState();
   const view = async (hash: string, isDrawn: (page: Page) => Promise<unknown>): Promise<number[]> => {
     const samples: number[] = [];

@@ -6,10 +6,11 @@ import { openBrowser } from "../../support/program/browser.ts";
 import { countOnTheWire, type WireCounter } from "../../support/program/wire-counter.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, originOf, signedIn } from "./console-world.ts";
-import { TEAM } from "./seed-team.ts";
 import { openTeam } from "./team-office.ts";
 
-/** What the page asks of a database of ten thousand sessions, a hundred thousand messages, a thousand jobs and ten thousand memories. */
+/** What the page asks of a database of thousands of sessions, tens of thousands of messages, hundreds of jobs and ten thousand memories. */
+
+const TEAM = { sessions: 2_400, jobs: 400, memories: 10_000 };
 
 /** What goes on beside requests: locks, timers of jobs, and looking for what other processes have changed. */
 const ELSEWHERE = /advisory|^SELECT 1|^(?:BEGIN|COMMIT)$|"LoginSession"|"Revision"|"ProviderKey"/;
@@ -30,7 +31,7 @@ beforeAll(async () => {
   [postgres, browser] = await Promise.all([startPostgres(), openBrowser()]);
   const url = await postgres.createDatabase();
   wire = await countOnTheWire(url);
-  ({ at, page } = await openTeam(browser, { database: url, program: wire.url }));
+  ({ at, page } = await openTeam(browser, { team: TEAM, database: url, program: wire.url }));
   await addAccount(at, { name: "ada", role: "admin" });
   const { answer } = await asked(page, "/features/console/jobs");
   const { rows } = z.object({ rows: z.array(z.object({ id: z.string() })).min(1) }).parse(await answer.json());

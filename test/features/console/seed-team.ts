@@ -3,21 +3,31 @@ import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { seedSessions } from "./seed.ts";
 
+/** How much of each a team has. */
+export interface Team {
+  readonly sessions: number;
+  readonly jobs: number;
+  readonly memories: number;
+}
+
 /** Each of these is seen to by the caller: `slack:C90`, `slack:C91`, … */
-export const TEAM = { channels: 40, sessions: 10_000, jobs: 1_000, memories: 10_000 };
+export const CHANNELS = 40;
+
+export const LARGE_TEAM: Team = { sessions: 10_000, jobs: 1_000, memories: 10_000 };
 
 const MESSAGES = 10;
 const RUNS_OF_A_JOB = 20;
 
 /**
- * Fills a PostgreSQL that has one job and one memory: ten thousand sessions, a hundred thousand messages, a thousand jobs that are
- * paused, ten thousand memories of the memory's channel. One row of each kind and channel is written by the program, the others are copied within the database.
+ * Fills a PostgreSQL that has one job and one memory with sessions of ten messages each, jobs that are paused, and
+ * memories of the memory's channel. One row of each kind and channel is written by the program, the others are copied
+ * within the database.
  */
-export async function seedTeam(url: string): Promise<void> {
+export async function seedTeam(url: string, team: Team): Promise<void> {
   const store = await openStore(url, systemRuntime());
   await seedSessions(
     store,
-    Array.from({ length: TEAM.channels }, (_, index) => ({
+    Array.from({ length: CHANNELS }, (_, index) => ({
       id: `s${index}`,
       channelKey: `slack:C9${index}`,
       title: `number ${index} asks for something`,
@@ -31,9 +41,9 @@ export async function seedTeam(url: string): Promise<void> {
   const database = new Client({ connectionString: url });
   await database.connect();
   try {
-    await copySessions(database);
-    await copyJobs(database);
-    await copyMemories(database);
+    await copySessions(database, team.sessions / CHANNELS);
+    await copyJobs(database, team.jobs);
+    await copyMemories(database, team.memories);
     await database.query("ANALYZE");
   } finally {
     await database.end();
@@ -61,8 +71,7 @@ async function copy(database: Client, { table, where, copies }: Copied, changed:
 const another = (column: string) => `t."${column}" || '-' || n`;
 const earlier = (column: string) => `t."${column}" - n * interval '1 hour'`;
 
-async function copySessions(database: Client): Promise<void> {
-  const copies = TEAM.sessions / TEAM.channels;
+async function copySessions(database: Client, copies: number): Promise<void> {
   const ours = { where: `t."key" LIKE 'seed:%'`, copies };
   const session = { sessionId: another("sessionId") };
   const run = { ...session, runId: another("runId") };
@@ -84,17 +93,20 @@ async function copySessions(database: Client): Promise<void> {
 }
 
 /** All have the words of the first: whoever looks for them finds all. */
-async function copyMemories(database: Client): Promise<void> {
-  const copies = { table: "Memory", where: "true", copies: TEAM.memories };
-  await copy(database, copies, { seq: `t."seq" + n`, id: another("id"), text: `t."text" || ' ' || n` });
-}
-
-async function copyJobs(database: Client): Promise<void> {
-  await database.query('UPDATE "Job" SET "enabled" = false');
-  const channel = `'C9' || (n % ${TEAM.channels})`;
+async function copyMemories(database: Client, copies: number): Promise<void> {
   await copy(
     database,
-    { table: "Job", where: "true", copies: TEAM.jobs },
+    { table: "Memory", where: "true", copies },
+    { seq: `t."seq" + n`, id: another("id"), text: `t."text" || ' ' || n` },
+  );
+}
+
+async function copyJobs(database: Client, copies: number): Promise<void> {
+  await database.query('UPDATE "Job" SET "enabled" = false');
+  const channel = `'C9' || (n % ${CHANNELS})`;
+  await copy(
+    database,
+    { table: "Job", where: "true", copies },
     {
       id: another("id"),
       name: another("name"),
