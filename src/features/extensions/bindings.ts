@@ -14,6 +14,9 @@ const PROGRAM = fileURLToPath(new URL("./generate-bindings.ts", import.meta.url)
 /** A component of 20 MB takes a few seconds. */
 const TIMEOUT_MS = 120_000;
 
+/** The generator, itself WebAssembly, has ended before V8's better code for it is there: to make that doubles what it takes. */
+const FLAGS = ["--no-warnings", "--liftoff-only"];
+
 const bindingsSchema = z.object({ imports: z.array(z.string()), exports: z.array(z.string()) });
 
 /** A component's bindings: a directory that the sandbox runs as a guest, and what the component asks for and offers. */
@@ -60,7 +63,7 @@ async function generate({ file, sha256 }: Component, directory: string, generato
   await mkdir(path.dirname(directory), { recursive: true });
   const work = await mkdtemp(`${directory}.new-`);
   try {
-    const args = ["--no-warnings", PROGRAM, generatorDir, file, sha256, work];
+    const args = [...FLAGS, PROGRAM, generatorDir, file, sha256, work];
     await promisify(execFile)(process.execPath, args, { env: {}, timeout: TIMEOUT_MS, killSignal: "SIGKILL" });
     await rename(work, directory).catch((error: unknown) => {
       if (!existsSync(path.join(directory, "bindings.json"))) throw error; // another process may have been first
