@@ -17,28 +17,42 @@ import { buildBindingsGenerator, buildGuests, SANDBOX_CHILD } from "../../suppor
 import { removeDirectory } from "../../support/remove-directory.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";
-import { madeOnce, versionOf } from "./made-once.ts";
+import { keptAs, madeOnce, versionOf } from "./made-once.ts";
 
 export interface ExtensionPlace {
   readonly sandbox: Sandbox;
-  /** Bindings are made once for the tests of a file. */
+  /** Where bindings are kept. */
   readonly cacheDir: string;
 }
 
+/** What makes bindings of a component, beside the generator, by whose version the program tells them apart. */
+const MAKERS = ["generate-bindings.ts", "core-names.ts"].map((name) =>
+  readFileSync(new URL(`../../../src/features/extensions/${name}`, import.meta.url), "utf8"),
+);
+/** As for the program, bindings are kept from run to run: each takes a process of its own to make. */
+const KEPT_BINDINGS = keptAs("bindings", MAKERS);
+
+interface ExtensionOptions extends Pick<SandboxOptions, "quotas"> {
+  readonly network?: Partial<NetworkOptions<GuestFetchLimits>>;
+  /** Whether bindings are made for the tests of the file alone: where the making is what is tested. */
+  readonly ownBindings?: boolean;
+}
+
 /** One sandbox for the tests of a file, and the generator that makes bindings. */
-export function useExtensionSandbox(
-  network: Partial<NetworkOptions<GuestFetchLimits>> = {},
-  more: Pick<SandboxOptions, "quotas"> = {},
-): ExtensionPlace {
+export function useExtensionSandbox({
+  network = {},
+  ownBindings = false,
+  ...more
+}: ExtensionOptions = {}): ExtensionPlace {
   const sandbox = createSandbox({ ...SANDBOX_CHILD, network, ...more });
-  const cacheDir = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
+  const cacheDir = ownBindings ? mkdtempSync(path.join(tmpdir(), "deckhand-test-")) : KEPT_BINDINGS;
   beforeAll(async () => {
     await buildBindingsGenerator();
     await buildGuests();
   });
   afterAll(async () => {
     await sandbox.close();
-    await removeDirectory(cacheDir);
+    if (ownBindings) await removeDirectory(cacheDir);
   });
   return { sandbox, cacheDir };
 }

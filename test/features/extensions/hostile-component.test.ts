@@ -6,7 +6,7 @@ import { textOf } from "../../../src/core/protocol/messages.ts";
 import { PROGRAM_LIMITS } from "../../../src/tools/wasm/capability.ts";
 import { type ExtensionSession, extensionSession, useExtensionSandbox } from "./extension-session.ts";
 
-const place = useExtensionSandbox();
+const place = useExtensionSandbox({ ownBindings: true });
 
 /** A `wasi:cli/run` component in WAT: what comes before, then the module `$main`, which exports `run`. */
 const program = (before: string, main: string, instantiation: string): string => `(component

@@ -5,7 +5,9 @@ import { exceptPublic, PUBLIC, type Site, startSite } from "../../tools/network/
 import { type ExtensionSession, extensionSession, useExtensionSandbox } from "./extension-session.ts";
 import { webFetchProgram } from "./toolchains/components.ts";
 
-const place = useExtensionSandbox({ isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) });
+const place = useExtensionSandbox({
+  network: { isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) },
+});
 let component: Uint8Array = new Uint8Array();
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { silentLog } from "../../support/silent-log.ts";
 import { toolContext } from "../../support/tool-context.ts";
 import { extensionSession, fixture, useExtensionSandbox } from "./extension-session.ts";
 
-const place = useExtensionSandbox();
+const place = useExtensionSandbox({ ownBindings: true });
 
 const unsound = [
   {

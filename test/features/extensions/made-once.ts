@@ -6,14 +6,18 @@ import { systemCode } from "../../../src/core/protocol/system-code.ts";
 
 const KEPT = fileURLToPath(new URL("../../../node_modules/.cache/deckhand-components", import.meta.url));
 
+/** Where what is made of these sources is kept from run to run. */
+export function keptAs(name: string, sources: readonly string[]): string {
+  return path.join(KEPT, `${name}-${createHash("sha256").update(JSON.stringify(sources)).digest("hex")}`);
+}
+
 /** What a file holds that `make` makes of these sources, made in the first test that wants it. */
 export async function madeOnce(
   name: string,
   sources: readonly string[],
   make: () => Promise<Uint8Array>,
 ): Promise<Uint8Array> {
-  const hash = createHash("sha256").update(JSON.stringify(sources)).digest("hex");
-  const file = path.join(KEPT, `${name}-${hash}`);
+  const file = keptAs(name, sources);
   const kept = readOrNull(file);
   if (kept !== null) return kept;
   const made = await make();

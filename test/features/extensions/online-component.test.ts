@@ -6,7 +6,9 @@ import { toolContext } from "../../support/tool-context.ts";
 import { exceptPublic, PUBLIC, type Site, startSite } from "../../tools/network/fetch-session.ts";
 import { componentOf, type ExtensionSession, extensionSession, useExtensionSandbox } from "./extension-session.ts";
 
-const place = useExtensionSandbox({ isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) });
+const place = useExtensionSandbox({
+  network: { isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) },
+});
 let component: Uint8Array = new Uint8Array();
 
 beforeAll(async () => {

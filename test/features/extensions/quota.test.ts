@@ -4,7 +4,7 @@ import { heldBy, MB, useQuotas } from "../../tools/quotas/quota-session.ts";
 import { asProgram, extensionSession, useExtensionSandbox } from "./extension-session.ts";
 
 const { quotas } = useQuotas();
-const place = useExtensionSandbox({}, { quotas });
+const place = useExtensionSandbox({ quotas });
 
 /** Makes a directory, then ten files of 200 kB each, `a.bin` to `j.bin`; any error is a trap. */
 const FILLS = `(module

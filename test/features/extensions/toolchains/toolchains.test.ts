@@ -7,7 +7,9 @@ import { exceptPublic, PUBLIC, type Site, startSite } from "../../../tools/netwo
 import { componentOf, extensionSession, fixture, useExtensionSandbox } from "../extension-session.ts";
 import { quickJsWithHttp, rustModule, rustProgram, starlingComponent, webFetchProgram } from "./components.ts";
 
-const place = useExtensionSandbox({ isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) });
+const place = useExtensionSandbox({
+  network: { isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) },
+});
 
 const ANY = { type: "object" };
 const TOOL = { world: "deckhand:extension", arguments: undefined, input: ANY };
