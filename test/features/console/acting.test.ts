@@ -6,9 +6,7 @@ import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { openBrowser } from "../../support/program/browser.ts";
-import { visitPage } from "../../support/program/page-visit.ts";
-import { privateChannel } from "../../support/talk/memory-talk.ts";
-import { type SlackOffice, slackOffice, type Talk } from "../../support/talk/slack-talk.ts";
+import type { SlackOffice, Talk } from "../../support/talk/slack-talk.ts";
 import { addAccount, consoleOffice, handMade, link, picture, signedIn } from "./console-world.ts";
 
 /** What people do on the page with sessions of Slack, and what they may not. */
@@ -259,23 +257,4 @@ test("no name, title, tool output, argument or answer becomes markup", async () 
   expect(await ana.locator("#page").innerHTML()).not.toMatch(/<(?:img|script)|href="javascript:|<[^>]* on\w+=/u);
   expect(await ana.evaluate("window.hacked")).toBeUndefined();
   expect(complaints).toEqual([]);
-});
-
-test("whoever holds this machine's key sees all, stops what runs, and decides for nobody", async () => {
-  await using office = await slackOffice();
-  const { model, bot } = office;
-  model.script((request) =>
-    request.toolResults.length > 0 ? text("Done.") : toolUse("write", { path: "b.txt", content: "b\n" }),
-  );
-  await bot.start();
-  const talk = office.talk({ text: "for the board", channel: privateChannel(office) });
-  await using visit = await visitPage(bot, browser);
-  const { page } = visit;
-  await openSession(page, "for the board");
-  await page.getByText("This is not for you to decide here.").waitFor();
-  await page.getByText("Here you only read.").waitFor();
-  await page.getByRole("button", { name: "Stop", exact: true }).click();
-  await office.until("stopped", () => talk.seen().some((seen) => seen.text.includes("Stopped by @operator")));
-  await page.locator(".thread-head").getByText("Stopped").waitFor();
-  expect(visit.complaints).toEqual([]);
 });

@@ -135,34 +135,47 @@ const results = z.object({
 /** What it says of colours. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** Each rule of axe-core that is broken, with where; of all rules, or of these. */
-export async function complaintsAbout(page: Page, rules?: readonly string[]): Promise<string[]> {
+interface Looked {
+  /** The rules that are asked; all when left out. */
+  readonly rules?: readonly string[];
+  /** A selector of the element that is looked into; all of the page when left out. */
+  readonly within?: string;
+}
+
+/** Each rule of axe-core that is broken, with where. */
+export async function complaintsAbout(page: Page, { rules, within }: Looked = {}): Promise<string[]> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(AXE);
   const options = rules === undefined ? {} : { runOnly: { type: "rule", values: rules } };
-  const { violations } = results.parse(await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`));
+  const place = within === undefined ? "document" : JSON.stringify(within);
+  const { violations } = results.parse(await page.evaluate(`axe.run(${place}, ${JSON.stringify(options)})`));
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+interface Screens extends Pick<Looked, "within"> {
+  readonly widths?: readonly number[];
+  /** What else is to hold on each. */
+  readonly also?: () => Promise<void>;
 }
 
 /**
  * Looks at what a page shows on each screen: axe-core finds nothing, and nothing is wider than the screen. In the dark
- * only colours differ, and so its rules of colours alone are asked. `also`: what else is to hold on each.
+ * only colours differ, and so its rules of colours alone are asked.
  */
 export async function expectSound(
   page: Page,
   name: string,
-  {
-    widths = Object.values(WIDTHS),
-    also,
-  }: { readonly widths?: readonly number[]; readonly also?: () => Promise<void> } = {},
+  { widths = Object.values(WIDTHS), within, also }: Screens = {},
 ): Promise<void> {
   const before = page.viewportSize() ?? { width: WIDTHS.wide, height: 800 };
+  const place = within === undefined ? {} : { within };
   for (const width of widths) {
     await page.setViewportSize({ ...before, width });
     await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await also?.();
-      expect(await complaintsAbout(page, colorScheme === "dark" ? OF_COLOURS : undefined)).toEqual([]);
+      const rules = colorScheme === "dark" ? { rules: OF_COLOURS } : {};
+      expect(await complaintsAbout(page, { ...rules, ...place })).toEqual([]);
       await picture(page, `${name}-${width}-${colorScheme}`);
     }
     await page.emulateMedia({ colorScheme: "light" });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Store } from "../../../src/core/store/store.ts";
 import { createHealthWatch } from "../../../src/features/console/overview/health-watch.ts";
-import { useEmptiedFiles } from "../../support/database/emptied-databases.ts";
-import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
+import { useEmptiedFiles, useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type SeededSession, seedSessions } from "./seed.ts";
 import { account, world } from "./sessions-world.ts";

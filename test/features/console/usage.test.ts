@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Store } from "../../../src/core/store/store.ts";
-import { useEmptiedFiles } from "../../support/database/emptied-databases.ts";
-import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
+import { useEmptiedFiles, useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 import { type SeededSession, seedSessions } from "./seed.ts";
 import { account, world } from "./sessions-world.ts";
 

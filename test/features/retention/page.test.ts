@@ -1,9 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hold, type Reply, text } from "../../support/model/model-script.ts";
-import { createBot } from "../../support/program/bot.ts";
 import { openBrowser } from "../../support/program/browser.ts";
-import { visitPage } from "../../support/program/page-visit.ts";
 import { inDatabase } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, consoleOffice, expectSound, handMade, link, picture, signedIn } from "../console/console-world.ts";
@@ -136,34 +134,6 @@ test("axe finds nothing in the dialog, on any screen", async () => {
   await openSession(ana, "the loon");
   await deleteButton(ana).click();
   await ana.getByRole("dialog").getByText("What stays").waitFor();
-  await expectSound(ana, "delete");
+  await expectSound(ana, "delete", { within: "dialog[open]" });
   await ana.keyboard.press("Escape");
-});
-
-test("a thread of the page is gone from its list too, and a page that was away misses nothing since", async () => {
-  await using bot = await createBot();
-  await bot.start();
-  await using visit = await visitPage(bot, browser);
-  const { page } = visit;
-  const threads = page.getByRole("list", { name: "Threads" });
-  await visit.say("the first heron");
-  await page.getByRole("button", { name: "New thread" }).click();
-  await visit.say("the second grebe");
-  const seqs = () =>
-    inDatabase({ bot }, (database) =>
-      database.prepare<[], { seq: number }>("SELECT max(seq) AS seq FROM WebMessage").get(),
-    );
-  const running = () =>
-    inDatabase({ bot }, (database) => database.prepare("SELECT id FROM Run WHERE status = 'ended'").all());
-  await expect.poll(() => running().length).toBe(2);
-  const before = seqs()?.seq ?? 0;
-  await openSession(page, "the second grebe");
-  await deleteButton(page).click();
-  await page.getByRole("button", { name: "Delete for good" }).click();
-  await page.getByRole("heading", { name: "Sessions" }).waitFor();
-  await threads.getByText("the second grebe").waitFor({ state: "hidden" });
-  await threads.getByText("the first heron").waitFor();
-  expect(seqs()?.seq).toBeGreaterThan(before);
-  // The session that it showed was not there any more.
-  expect(visit.complaints.filter((complaint) => !complaint.includes("404"))).toEqual([]);
 });

@@ -1,0 +1,254 @@
+import { randomUUID } from "node:crypto";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { text } from "../../support/model/model-script.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import { privateChannel, typed } from "../../support/talk/memory-talk.ts";
+import type { SlackOffice } from "../../support/talk/slack-talk.ts";
+import { addAccount, consoleOffice, expectSound, handMade, link, originOf, signedIn } from "./console-world.ts";
+
+/** Jobs of Slack's channels on the page, by whom its accounts are linked to; and what the work has cost. */
+
+let browser: Browser;
+let at: SlackOffice;
+let channel: string;
+let board: string;
+
+async function add(name: string, where: string): Promise<void> {
+  const line = `add --name "${name}" --cron "0 9 * * 1-5" --prompt "Count the <b>herons</b>."`;
+  const told = await typed(at, line, { channel: where, name: "jobs" });
+  if (!told.includes("every weekday")) throw new Error(told);
+}
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  at = await consoleOffice();
+  at.model.script(() => text("Seven herons."));
+  [channel, board] = [at.channel(), privateChannel(at)];
+  for (const [account, role, user] of [
+    ["ana", "operator", "U0ANA"],
+    ["cleo", "operator", "U0CLEO"],
+    ["ada", "admin", null],
+    ["vera", "viewer", null],
+  ] as const) {
+    await addAccount(at, { name: account, role });
+    if (user === null) continue;
+    const page = await signedIn(at, browser, { name: account });
+    await link(at, page, user);
+    await page.context().close();
+  }
+  for (const words of ["one thing", "another thing"]) await at.talk({ text: words, channel: at.channel() }).answered(1);
+  await add("Morning count", channel);
+  await add("Plans of the board", board);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await at[Symbol.asyncDispose]();
+});
+
+const rows = (page: Page) => page.getByRole("table", { name: "All jobs", exact: true }).locator("tbody tr");
+const spent = (page: Page, name: string) => page.getByRole("table", { name }).locator("tbody tr");
+
+async function opened(name: string): Promise<Page> {
+  const page = await signedIn(at, browser, { name });
+  await page.goto(`${originOf(at)}/#/jobs`);
+  return page;
+}
+
+/** Dots of the chart that have the colour of its first series. */
+const COLOURED = `(() => {
+  const [canvas, swatch] = [document.querySelector(".chart canvas"), document.querySelector(".chart .swatch")];
+  if (canvas === null || canvas.width === 0) return 0;
+  const probe = document.createElement("canvas").getContext("2d");
+  probe.fillStyle = getComputedStyle(swatch).color;
+  probe.fillRect(0, 0, 1, 1);
+  const wanted = [...probe.getImageData(0, 0, 1, 1).data].join();
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) if ([...data.slice(at, at + 4)].join() === wanted) count += 1;
+  return count;
+})()`;
+
+const coloured = async (page: Page) => Number(await page.evaluate(COLOURED));
+
+test("axe finds nothing in the usage, on any screen, and its chart is drawn in the colours of each", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await page.goto(`${originOf(at)}/#/usage`);
+  await spent(page, "Spent by day").first().waitFor();
+  await expectSound(page, "usage");
+  await page.getByRole("combobox", { name: "Summed up by" }).selectOption("model");
+  await spent(page, "Spent by model").first().waitFor();
+  await expectSound(page, "usage-model", { also: () => expect.poll(() => coloured(page)).toBeGreaterThan(100) });
+  await page.context().close();
+});
+
+test("by keyboard alone a sum is looked into, step by step, and left again", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Usage" }).focus();
+  await page.keyboard.press("Enter");
+  const total = page.getByText("in channels that you see");
+  await total.filter({ hasText: "2 model calls" }).waitFor();
+  await page.getByRole("combobox", { name: "Summed up by" }).focus();
+  await page.keyboard.type("By channel");
+  const channels = spent(page, "Spent by channel");
+  await expect.poll(() => channels.count()).toBe(2);
+  await channels.first().getByRole("link").focus();
+  await page.keyboard.press("Enter");
+  await total.filter({ hasText: "1 model call" }).waitFor();
+  await spent(page, "Spent by model").getByRole("link").focus();
+  await page.keyboard.press("Enter");
+  await spent(page, "Spent by person").filter({ hasText: "@ana" }).waitFor();
+  // The address is all that it needs.
+  await page.reload();
+  await spent(page, "Spent by person").filter({ hasText: "@ana" }).waitFor();
+  await page
+    .getByRole("list", { name: "Only" })
+    .getByRole("button", { name: /^Channel/u })
+    .focus();
+  await page.keyboard.press("Enter");
+  await total.filter({ hasText: "2 model calls" }).waitFor();
+  await page.goBack();
+  await total.filter({ hasText: "1 model call" }).waitFor();
+  await page.context().close();
+});
+
+test("jobs of channels that somebody sees are listed, with their times in words; those of others are not", async () => {
+  const page = await opened("ana");
+  const morning = rows(page).filter({ hasText: "Morning count" });
+  await morning.filter({ hasText: "every weekday at 09:00" }).waitFor();
+  await rows(page).filter({ hasText: "Plans of the board" }).waitFor();
+  await page.getByRole("searchbox", { name: "Search in jobs" }).fill("board");
+  await expect.poll(() => rows(page).count()).toBe(1);
+  await page.context().close();
+
+  const others = await opened("cleo");
+  await rows(others).filter({ hasText: "Morning" }).waitFor();
+  expect(await rows(others).filter({ hasText: "board" }).count()).toBe(0);
+  const [known] = await hidden(others, "Plans of the board");
+  expect(known).toBe(404);
+  await others.context().close();
+});
+
+/** What the server says to somebody who asks for a job by its id. */
+async function hidden(page: Page, name: string): Promise<[number, string]> {
+  const shown = await typed(at, `show "${name}"`, { channel: board, name: "jobs" });
+  const id = /job_\w+/u.exec(shown)?.[0] ?? "none";
+  const answer = await page.request.get(`${originOf(at)}/features/console/jobs/one?id=${id}`);
+  return [answer.status(), await answer.text()];
+}
+
+test("a job is run, paused, changed by its form and removed, as the linked person, and the channel has its report", async () => {
+  await add("Evening count", channel);
+  const page = await opened("ana");
+  await page.getByRole("link", { name: "Evening count" }).click();
+  await page.getByRole("heading", { name: "Evening count" }).waitFor();
+  await expect.poll(() => page.getByRole("list", { name: "Next" }).getByRole("listitem").count()).toBe(3);
+
+  const requests = at.model.requests.length;
+  await page.getByRole("button", { name: "Run now" }).click();
+  await at.until("its run", () => at.model.requests.length > requests);
+  await at.until("its report", () =>
+    at.slack.workspace.messages.some(
+      ({ channel: where, text: said }) => where === channel && said.includes("Seven herons."),
+    ),
+  );
+  await page.reload();
+  await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: "Open its session" }).waitFor();
+
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByText("Paused", { exact: false }).first().waitFor();
+  await page.getByRole("button", { name: "Enable" }).waitFor();
+
+  await page.getByRole("button", { name: "Edit" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel(/^When/u).fill("every now and then");
+  await form.getByRole("button", { name: "Go ahead" }).click();
+  await form.getByRole("alert").first().waitFor();
+  await form.getByLabel(/^When/u).fill("0 18 * * *");
+  await form.getByRole("button", { name: "Go ahead" }).click();
+  await form.waitFor({ state: "detached" });
+  await page.getByText("at 18:00", { exact: false }).first().waitFor();
+
+  await page.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("button", { name: "Remove for good" }).click();
+  await rows(page).filter({ hasText: "Morning" }).waitFor();
+  expect(await rows(page).filter({ hasText: "Evening" }).count()).toBe(0);
+  expect(await typed(at, "list", { channel, name: "jobs" })).not.toContain("Evening count");
+  await page.context().close();
+});
+
+test("a new job is made in a channel of the person's", async () => {
+  const page = await opened("ana");
+  await page.getByLabel("New job in").selectOption(`slack:${channel}`);
+  await page.getByRole("button", { name: "Fill in the new job" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel(/^When/u).waitFor();
+  await form.getByLabel(/^When/u).fill("0 9 * *");
+  await form
+    .getByRole("status")
+    .getByText(/five fields|fields/u)
+    .waitFor();
+  await form.getByLabel(/^When/u).fill("30 9 * * 1");
+  await form
+    .getByRole("status")
+    .getByText(/Monday.* 09:30.*Next: .*09:30.*; .*09:30.*; .*09:30/u)
+    .waitFor();
+  await form.getByLabel(/^When/u).fill("@daily");
+  await form
+    .getByLabel(/^(?:What to do|Prompt|What)/u)
+    .first()
+    .fill("Count the gulls.");
+  await form.getByRole("button", { name: "Go ahead" }).click();
+  await form.waitFor({ state: "detached" });
+  await at.until("the job", async () => (await typed(at, "list", { channel, name: "jobs" })).includes("gulls"));
+  await page.context().close();
+});
+
+/** What the server says to a command that the page has not made. */
+async function commanded(page: Page, target: object): Promise<string> {
+  const command = { clickId: randomUUID(), target };
+  return (await handMade(page, "/features/console/jobs/command", command)).body;
+}
+
+test("what is not one's own is looked at only, and a viewer's hand-made request does nothing", async () => {
+  const page = await opened("cleo");
+  await page.getByRole("link", { name: /Morning/u }).click();
+  await page.getByText("Only its owner and admins").waitFor();
+  await page.context().close();
+
+  // Whatever the page offers, the channel's rules hold, and what was refused was not done.
+  const others = await opened("cleo");
+  const shown = await typed(at, 'show "Morning count"', { channel, name: "jobs" });
+  const jobId = /job_\w+/u.exec(shown)?.[0] ?? "none";
+  const refused = await commanded(others, { verb: "disable", jobId });
+  expect(refused).toContain("only they and admins may do that");
+  await others.context().close();
+  const admin = await opened("ada");
+  const acts = z
+    .object({ rows: z.array(z.object({ by: z.string(), act: z.string() })) })
+    .parse(await (await admin.request.get(`${originOf(at)}/features/audit/list`)).json());
+  const done = acts.rows.filter(({ act }) => act.startsWith("job.")).map(({ by, act }) => `${by} ${act}`);
+  expect(done.toSorted()).toEqual(["ana job.add", "ana job.disable", "ana job.edit", "ana job.remove", "ana job.run"]);
+  await admin.context().close();
+
+  const viewer = await opened("vera");
+  expect(await viewer.getByRole("button", { name: "Fill in the new job" }).count()).toBe(0);
+  expect(await commanded(viewer, { verb: "add", channelId: `slack:${channel}` })).toContain(
+    "Your account may only read",
+  );
+  await viewer.context().close();
+});
+
+test("axe finds nothing in the jobs, on any screen", async () => {
+  const page = await opened("ana");
+  await rows(page).filter({ hasText: "Morning" }).waitFor();
+  await expectSound(page, "jobs");
+  await page.getByRole("link", { name: /Morning/u }).click();
+  await page.getByRole("button", { name: "Run now" }).waitFor();
+  // What people write is text.
+  await page.getByText("Count the <b>herons</b>.").waitFor();
+  await expectSound(page, "job");
+  await page.context().close();
+});

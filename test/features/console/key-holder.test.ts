@@ -1,0 +1,98 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { text, toolUse } from "../../support/model/model-script.ts";
+import { systemOf } from "../../support/model/request-parts.ts";
+import { untilIdle } from "../../support/program/bot.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import { type PageVisit, visitPage } from "../../support/program/page-visit.ts";
+import { inDatabase, privateChannel } from "../../support/talk/memory-talk.ts";
+import { useSlackOffice } from "../../support/talk/shared-office.ts";
+
+/** The page of whoever holds this machine's key: nobody signs in, and there are no accounts. */
+
+const office = useSlackOffice();
+let browser: Browser;
+/** The printed address lets one browser in. */
+let visit: PageVisit;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  visit = await visitPage(office().bot, browser);
+});
+
+afterAll(() => browser.close());
+
+async function openSession(page: Page, words: string): Promise<void> {
+  await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+  await page.getByRole("list", { name: "Sessions" }).getByRole("link").filter({ hasText: words }).click();
+  await page.getByRole("heading", { name: words }).waitFor();
+}
+
+const RULE = "Deploy from the main branch only.";
+
+test("what a checkout tells agents waits on the page, as text, until its button is pressed", async () => {
+  const at = office(() => text("Done."));
+  const root = at.bot.sandboxRoot("web-main");
+  mkdirSync(path.join(root, ".git"), { recursive: true });
+  writeFileSync(path.join(root, "AGENTS.md"), `${RULE} <img src=x onerror="window.hacked=1">\n`);
+  const { page, messages } = visit;
+  const prompt = () => systemOf(at.model.requests.at(-1)?.body);
+
+  await visit.say("hello");
+  await messages.getByText("Done.").waitFor();
+  expect(prompt()).not.toContain(RULE);
+  const card = messages.getByRole("listitem").filter({ hasText: "This repository now instructs me" });
+  await card.getByText("<img src=x").waitFor();
+  expect(await messages.innerHTML()).not.toMatch(/<img|<[^>]* on\w+=/u);
+  await card.getByRole("button", { name: "Follow it" }).click();
+  await messages.getByText("Followed in this channel from now on").waitFor();
+
+  await visit.say("and now");
+  await expect.poll(() => messages.getByText("Done.").count()).toBe(2);
+  expect(prompt()).toContain(RULE);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  expect(visit.complaints).toEqual([]);
+});
+
+test("whoever holds this machine's key sees all, stops what runs, and decides for nobody", async () => {
+  const at = office((request) =>
+    request.toolResults.length > 0 ? text("Done.") : toolUse("write", { path: "b.txt", content: "b\n" }),
+  );
+  const talk = at.talk({ text: "for the board", channel: privateChannel(at) });
+  const { page } = visit;
+  await openSession(page, "for the board");
+  await page.getByText("This is not for you to decide here.").waitFor();
+  await page.getByText("Here you only read.").waitFor();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await at.until("stopped", () => talk.seen().some((seen) => seen.text.includes("Stopped by @operator")));
+  await page.locator(".thread-head").getByText("Stopped").waitFor();
+  expect(visit.complaints).toEqual([]);
+});
+
+test("a thread of the page that is deleted is gone from its list too, and a page that was away misses nothing since", async () => {
+  const at = office(() => text("Done."));
+  const { page } = visit;
+  const threads = page.getByRole("list", { name: "Threads" });
+  for (const words of ["the first heron", "the second grebe"]) {
+    await page.getByRole("button", { name: "New thread" }).click();
+    await visit.say(words);
+    await visit.messages.getByText("Done.").waitFor();
+  }
+  await untilIdle(at.bot);
+  const newest = () =>
+    inDatabase(at, (database) => database.prepare<[], { seq: number }>("SELECT max(seq) AS seq FROM WebMessage").get())
+      ?.seq ?? 0;
+  const before = newest();
+  await openSession(page, "the second grebe");
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete for good" }).click();
+  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+  await threads.getByText("the second grebe").waitFor({ state: "hidden" });
+  await threads.getByText("the first heron").waitFor();
+  expect(newest()).toBeGreaterThan(before);
+  // The session that it showed was not there any more.
+  expect(visit.complaints.filter((complaint) => !complaint.includes("404"))).toEqual([]);
+});
