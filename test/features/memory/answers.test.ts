@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { untilIdle } from "../../support/program/bot.ts";
+import { cards } from "../../support/talk/approval-talk.ts";
 import {
   asked,
   isAllLearned,
@@ -12,9 +13,15 @@ import {
   typed,
 } from "../../support/talk/memory-talk.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
-import type { SlackOffice, Talk } from "../../support/talk/slack-talk.ts";
+import { conversationOf, type SlackOffice, type Talk } from "../../support/talk/slack-talk.ts";
 
-const settings = { mode: "agi", memory: { learn: false, learnAfterMinutes: 0 }, access: { deny: ["slack:U0EVE"] } };
+const IN_MODE_WRITE = ["C0WRITE1", "C0WRITE2"] as const;
+const settings = {
+  mode: "agi",
+  memory: { learn: false, learnAfterMinutes: 0 },
+  access: { deny: ["slack:U0EVE"] },
+  channels: Object.fromEntries(IN_MODE_WRITE.map((channel) => [`slack:${channel}`, { mode: "write" }])),
+};
 const office = useSlackOffice({ settings });
 
 let at: SlackOffice;
@@ -162,14 +169,19 @@ test("on Slack a form adds and changes a memory, and says beneath its field what
   await at.until("the change", () => rowsOf(at).at(-1)?.text === "the knot flies to Iceland");
 });
 
-test("a thread is learned from on request, also where nothing is learned by itself", async () => {
+test("a thread is learned from on request, also where nothing is learned by itself and no other costs a call", async () => {
   const channel = at.channel();
+  const lessons = () => at.model.requests.filter(isLesson);
+  await at.talk({ text: "from now on the gadwall is deployed on Thursdays", channel }).answered(1);
   const talk = at.talk({ text: "the pintail starts with the night train", channel });
   await talk.answered(1);
   expect(isAllLearned(at)).toBe(true);
   proposed = [{ text: "The pintail starts with the night train", says: "pintail" }];
   talk.mention("/memory learn from this thread");
   await at.until("the memory", () => rowsOf(at).some(({ text: row }) => row.includes("pintail")));
+  // What was due before it would have been learned first.
+  await at.until("all to be learned", () => isAllLearned(at));
+  expect(lessons().map(({ lastUserText }) => lastUserText.includes("gadwall"))).toEqual([false]);
   expect(await typed(at, "learn", { channel })).toContain("no thread of mine here");
 });
 
@@ -184,4 +196,71 @@ test("who is denied is asked and told nothing", async () => {
   const requests = at.model.requests.length;
   await at.talk({ text: "what is the smew?", channel, user: "U0EVE" }).said.answered;
   expect(at.model.requests).toHaveLength(requests);
+});
+
+const telling = (words: string, scope: string) =>
+  toolUse("use_tool", { name: "remember", input: { text: words, scope } });
+
+test("in mode write the model remembers for others only what a person allows, and each scope is allowed by itself", async () => {
+  const [channel] = IN_MODE_WRITE;
+  calls = () => telling("The siskin ships on Fridays", "channel");
+  const talk = at.talk({ text: "the siskin ships on Fridays", channel });
+  await at.until("the card", () => cards(talk).length > 0);
+  const siskins = () => rowsOf(at).filter(({ text: row }) => /siskin/iu.test(row));
+  expect(siskins()).toEqual([]);
+  talk.click("approve:A");
+  await at.until("it to be kept", () => siskins().length === 1);
+  await untilIdle(at.bot);
+
+  calls = () => telling("Everybody feeds the siskin", "workspace");
+  talk.mention("everybody feeds the siskin");
+  await at.until("a card of its own", () => cards(talk).length > 0);
+  expect(siskins()).toHaveLength(1);
+  talk.click("approve:n");
+  await at.until("no card", () => cards(talk).length === 0);
+  await untilIdle(at.bot);
+  expect(siskins()).toHaveLength(1);
+});
+
+test("in mode write the model forgets what a person allows, and each memory is asked for by itself", async () => {
+  const [, channel] = IN_MODE_WRITE;
+  await typed(at, "add the twite eats seeds", { channel });
+  await typed(at, "add the twite sings at noon", { channel });
+  const twites = () => rowsOf(at).flatMap(({ text: row }) => (/twite/iu.test(row) ? [row] : []));
+  const listed = await typed(at, "list", { channel });
+  const numberOf = (words: string) => Number(new RegExp(`#(\\d+)[^#]*${words}`, "u").exec(listed)?.[1]);
+  const forget = (words: string) => () => toolUse("use_tool", { name: "forget", input: { number: numberOf(words) } });
+
+  calls = forget("eats seeds");
+  const talk = at.talk({ text: "forget what it eats", channel });
+  await at.until("the card", () => cards(talk).length > 0);
+  expect(twites()).toHaveLength(2);
+  talk.click("approve:A");
+  await at.until("one to be left", () => twites().length === 1);
+  await untilIdle(at.bot);
+
+  calls = forget("sings at noon");
+  talk.mention("forget when it sings");
+  await at.until("a card of its own", () => cards(talk).length > 0);
+  talk.click("approve:n");
+  await at.until("no card", () => cards(talk).length === 0);
+  await untilIdle(at.bot);
+  expect(twites()).toEqual(["the twite sings at noon"]);
+});
+
+test("where memory is off the tool finds nothing either", async () => {
+  const channel = at.channel();
+  await typed(at, "add the brambling nests in the attic", { channel });
+  await typed(at, "off", { channel });
+  calls = () => toolUse("use_tool", { name: "recall", input: { query: "brambling nests" } });
+  await at.talk({ text: "look up where it nests", channel }).answered(1);
+  const told = conversationOf(at.model.requests.at(-1)?.body);
+  expect(told).toContain("Memory is off in this channel");
+  expect(told).not.toContain("attic");
+});
+
+test.each(["thanks!", "ok, great", "👍", "hello", "yes please do"])("%s recalls nothing", async (words) => {
+  const channel = at.channel();
+  await typed(at, "add thanks go to the bakery on Fridays, and the great gate is closed", { channel });
+  expect(await asked(at, words, { channel })).not.toContain("<memories");
 });

@@ -1,5 +1,4 @@
-import { useEmptiedFiles } from "../../support/database/emptied-databases.ts";
-import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
+import { useEmptiedFiles, useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 import { lessonsContract } from "./lessons-contract.ts";
 
 lessonsContract("sqlite", useEmptiedFiles());

@@ -1,6 +1,5 @@
 import { meaningsContract } from "../../contracts/meanings.ts";
-import { useEmptiedDatabases } from "../../support/database/emptied-databases.ts";
-import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
+import { useEmptiedDatabases, useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 import { meaningsSpentContract } from "./meanings-spent-contract.ts";
 
 const onSqlite = useEmptiedDatabases();

@@ -3,9 +3,10 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { text, toolUse } from "../../support/model/model-script.ts";
 import { openBrowser } from "../../support/program/browser.ts";
 import { runCli } from "../../support/program/cli.ts";
-import { inDatabase, privateChannel, rowsOf, typed } from "../../support/talk/memory-talk.ts";
+import { asked, inDatabase, isLesson, privateChannel, rowsOf, typed } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import {
   addAccount,
@@ -21,12 +22,16 @@ import {
 
 const HOSTILE = `<img src=x onerror="document.title='taken'"> [click](javascript:alert(1))`;
 const MANY = 120;
+/** What a private channel was told, asked for on the page by somebody who is in it, and by somebody who is not. */
+const TOLD = "the merger with Whimbrel closes in March";
+const QUESTION = "when does the merger with Whimbrel close?";
 const auditSchema = z.object({ rows: z.array(z.object({ by: z.string(), act: z.string(), about: z.string() })) });
 
 let browser: Browser;
 let at: SlackOffice;
 let open: string;
 let board: string;
+let secret: string;
 let ana: Page;
 let cleo: Page;
 let vera: Page;
@@ -36,13 +41,20 @@ let nina: Page;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  at = await consoleOffice({ memory: true });
+  at = await consoleOffice({ memory: true, mode: "agi" });
+  at.model.script((request) =>
+    request.toolResults.length === 0 && request.lastUserText.includes("look it up")
+      ? toolUse("use_tool", { name: "recall", input: { query: "merger Whimbrel" } })
+      : text("Done."),
+  );
   open = at.channel();
   board = privateChannel(at);
   for (const channel of [open, board]) await at.talk({ text: "hello", channel, user: "U0ANA" }).answered(1);
   await typed(at, "add we deploy on Thursdays", { channel: open });
   await typed(at, `add ${HOSTILE}`, { channel: open });
   await typed(at, "add the board meets at nine", { channel: board });
+  secret = privateChannel(at);
+  await typed(at, `add ${TOLD}`, { channel: secret });
   await typed(at, "add --scope me --text I drink tea", { channel: open });
   at.slack.workspace.users.set("U0EVIL", { id: "U0EVIL", name: HOSTILE });
   await typed(at, "add ravens steal the bait", { channel: open, user: "U0EVIL" });
@@ -121,7 +133,7 @@ test("a person reads, searches, adds, edits, pins and forgets on the page what t
   await row.getByRole("button", { name: /^Forget/u }).click();
   await row.getByRole("button", { name: /for good$/u }).click();
   await expect.poll(() => row.count()).toBe(0);
-  expect(rowsOf(at).map(({ text }) => text)).not.toContain("the staging key rotates weekly");
+  expect(rowsOf(at).map((row) => row.text)).not.toContain("the staging key rotates weekly");
 
   await ana.getByRole("button", { name: "Turn memory off here" }).click();
   await ana.getByText(/may read here; memory is off in this channel/u).waitFor();
@@ -239,4 +251,49 @@ test("axe finds nothing in memories, on any screen", async () => {
   await openMemory(ana, open);
   await rows(ana).filter({ hasText: "Thursdays" }).waitFor();
   await expectSound(ana, "memory");
+});
+
+/** Says something in a thread of the page of its own. */
+async function say(page: Page, words: string): Promise<void> {
+  await page.getByRole("button", { name: "New thread" }).click();
+  const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
+  await composer.fill(words);
+  await composer.press("Enter");
+}
+
+const pageOf = (name: string) => (name === "ana" ? ana : cleo);
+
+test.each(["ana", "cleo"])(
+  "%s is told nothing of it on the page: by a question, a search, an export or the tool",
+  async (name) => {
+    expect(await asked(at, QUESTION, { channel: secret })).toContain("closes in March");
+    const page = pageOf(name);
+    at.model.forget();
+    await say(page, `${name} asks: ${QUESTION} look it up`);
+    await at.until("the tool's result", () =>
+      at.model.requests.some(({ toolResults }) =>
+        toolResults.some(({ text: result }) => result.includes("Nothing of that is remembered here")),
+      ),
+    );
+    const sent = at.model.requests.filter((request) => !isLesson(request)).map(({ body }) => body);
+    expect(JSON.stringify(sent)).not.toContain("closes in March");
+
+    await say(page, "/memory search merger Whimbrel");
+    await page.getByText("I remember nothing of that here.").first().waitFor();
+    await say(page, "/memory export");
+    await page.getByText("I remember nothing here.").first().waitFor();
+    expect(await page.content()).not.toContain("closes in March");
+  },
+);
+
+test("a session of that channel is in its people's list on the page, and in nobody else's", async () => {
+  const titles = async (name: string) => {
+    const answer = await pageOf(name).request.get(`${originOf(at)}/sessions?text=Whimbrel`);
+    const { sessions } = z
+      .object({ sessions: z.array(z.object({ title: z.string() })) })
+      .parse(JSON.parse(await answer.text()));
+    return sessions.map(({ title }) => title);
+  };
+  expect(await titles("ana")).toContain(QUESTION);
+  expect(await titles("cleo")).not.toContain(QUESTION);
 });

@@ -1,6 +1,5 @@
 import { memoriesContract } from "../../contracts/memories.ts";
-import { useEmptiedDatabases } from "../../support/database/emptied-databases.ts";
-import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
+import { useEmptiedDatabases, useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 
 const onPostgresql = useEmptiedPostgres();
 

@@ -6,6 +6,7 @@ import { outsideOf } from "../../../../src/core/trust/label.ts";
 import { judged } from "../../../../src/features/memory/learning/judge.ts";
 import { type Line, linesOf } from "../../../../src/features/memory/learning/lines.ts";
 import { type Part, text, toolUse } from "../../../support/model/model-script.ts";
+import { untilIdle } from "../../../support/program/bot.ts";
 import {
   asked,
   isAllLearned,
@@ -212,4 +213,79 @@ test("told on Monday in one thread, it is used on Tuesday in another with its so
   expect(await asked(at, "on what day do releases of the heron go out now?", { channel })).toMatch(
     /go out on Mondays.*held until .*go out on Thursdays/u,
   );
+});
+
+/** What somebody sends who was never offered it: another's form, another's button, a file of another channel. */
+
+const numberIn = (told: string) => /#(\d+)/u.exec(told)?.[1] ?? "";
+const texts = () => rowsOf(at).map((row) => row.text);
+
+/** The files that a channel's memories are exported to, in the person's direct messages. */
+async function exported(channel: string, user = "U0ANA"): Promise<string[]> {
+  const before = new Set(at.slack.workspace.files.keys());
+  const told = await typed(at, "export", { channel, user });
+  const fresh = () => [...at.slack.workspace.files].filter(([id]) => !before.has(id)).map(([, file]) => file);
+  const count = told.includes("nothing here") ? 0 : 1;
+  await at.until("the file", () => fresh().filter(({ data }) => data.length > 0).length === count);
+  return fresh().map(({ data }) => new TextDecoder().decode(data));
+}
+
+test("an export of an open channel holds nothing of a private one, and that one's does", async () => {
+  const secret = privateChannel(at);
+  const open = at.channel();
+  await typed(at, "add the merger with Shrike closes in March", { channel: secret });
+  await typed(at, "add --scope me ana likes shrikes in private", { channel: secret });
+  const words = "I want shrikes kept from the board";
+  at.model.script((request) =>
+    request.toolResults.length > 0 || isLesson(request)
+      ? text("Done.")
+      : toolUse("use_tool", { name: "remember", input: { text: words, scope: "person" } }),
+  );
+  await at.talk({ text: `keep in mind: ${words}`, channel: secret }).answered(1);
+  await typed(at, "add the shrike is painted green", { channel: open });
+  expect(await exported(secret)).toEqual([expect.stringMatching(/closes in March[\s\S]*from the board/u)]);
+  for (const user of ["U0ANA", "U0BOB"]) {
+    const [file] = await exported(open, user);
+    expect(file).toContain("painted green");
+    expect(file).not.toContain("closes in March");
+    expect(file).not.toContain("from the board");
+    // This one is to follow ana, as she has said, who reads her files alone.
+    expect(file?.includes("in private")).toBe(user === "U0ANA");
+  }
+});
+
+test("on Slack another's form changes nothing, also where it was opened for its owner", async () => {
+  const channel = at.channel();
+  const number = numberIn(await typed(at, "add the ousel opens at six", { channel }));
+  const { people, workspace } = at.slack;
+  await people.command("/memory", `edit ${number}`, { channel }).answered;
+  await at.until("the form", () => JSON.stringify([...workspace.forms.values()].at(-1) ?? "").includes("ousel"));
+  const before = at.ephemeralsTo("U0BOB").length;
+  people.submit({ text: "the ousel never opens" }, "U0BOB");
+  await at.until("why not", () => at.ephemeralsTo("U0BOB").length > before);
+  expect(at.ephemeralsTo("U0BOB").at(-1)).toContain("only they and admins may change it");
+  expect(texts()).toContain("the ousel opens at six");
+  expect(texts()).not.toContain("the ousel never opens");
+});
+
+test("on Slack another's button takes back nothing of what a run remembered", async () => {
+  at.model.script((request) =>
+    request.toolResults.length > 0 || isLesson(request)
+      ? text("Done.")
+      : toolUse("use_tool", { name: "remember", input: { text: "The crake sleeps on Sundays" } }),
+  );
+  const talk = at.talk({ text: "keep in mind: the crake sleeps on Sundays", channel: at.channel() });
+  await talk.answered(1);
+  await untilIdle(at.bot);
+  const told = at.ephemeralsTo("U0ANA").length;
+  talk.click("details:");
+  await at.until("the Details", () => at.ephemeralsTo("U0ANA").length > told);
+  const details = at.slack.workspace.ephemerals.at(-1);
+  if (details === undefined) throw new Error("no Details");
+  const undo = /hook:memory:run_\w+/u.exec(JSON.stringify(details))?.[0] ?? "";
+  const before = at.ephemeralsTo("U0BOB").length;
+  at.slack.people.clickEphemeral({ ...details, user: "U0BOB" }, undo);
+  await at.until("why not", () => at.ephemeralsTo("U0BOB").length > before);
+  expect(at.ephemeralsTo("U0BOB").at(-1)).toContain("nothing left of it that you may delete");
+  expect(texts()).toContain("The crake sleeps on Sundays");
 });
