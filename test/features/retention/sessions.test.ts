@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { deleteSessions } from "../../../src/features/retention/delete-sessions.ts";
 import { OF_SESSIONS, TABLES } from "../../../src/features/retention/tables.ts";
-import { useEmptiedPostgres } from "../../support/database/emptied-postgres.ts";
+import { useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 import { type RetentionWorld, retentionWorld, type WorldOptions } from "./retention-world.ts";
 import { seedSession, sha256 } from "./seed.ts";
 

@@ -1,11 +1,13 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, onTestFinished } from "vitest";
+import { Client } from "pg";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { removeDirectory } from "../remove-directory.ts";
-import { emptyDatabase } from "./empty-database.ts";
+import { emptyDatabase, emptyPostgres } from "./empty-database.ts";
+import { type Postgres, startPostgres } from "./postgres.ts";
 
 export interface EmptiedDatabase {
   readonly store: Store;
@@ -50,6 +52,55 @@ export function useEmptiedFiles(): () => Promise<EmptiedDatabase> {
       free.push(database);
     });
     emptyDatabase(database.file);
+    return database;
+  };
+}
+
+interface ServedDatabase extends EmptiedDatabase {
+  readonly client: Client;
+}
+
+/** Whatever has a lower number came with the server. */
+const FIRST_OWN_OID = 16_384;
+
+/**
+ * A PostgreSQL for the tests of a file, with databases that are empty when they are taken and given back when their test
+ * ends: to make and migrate one takes both processes a fifth of a second, to empty it a tenth of that.
+ */
+export function useEmptiedPostgres(): () => Promise<EmptiedDatabase> {
+  const all: ServedDatabase[] = [];
+  const free: ServedDatabase[] = [];
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(async () => {
+    for (const { store, client } of all) {
+      await store.close();
+      await client.end();
+    }
+    await postgres.stop();
+  });
+  const open = async (): Promise<ServedDatabase> => {
+    const url = await postgres.createDatabase();
+    const store = await openStore(url, systemRuntime());
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const database = { store, url, client };
+    all.push(database);
+    return database;
+  };
+  return async () => {
+    const database = free.pop() ?? (await open());
+    onTestFinished(() => {
+      free.push(database);
+    });
+    await emptyPostgres(database.client);
+    // Numbers that count up begin anew, and what the planner has learned of the rows is forgotten.
+    await database.client.query(
+      `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) FROM pg_sequences
+       WHERE schemaname = 'public'; DELETE FROM pg_statistic WHERE starelid >= ${FIRST_OWN_OID}`,
+    );
     return database;
   };
 }
