@@ -48,14 +48,6 @@ async function once(bot: Pick<Bot, "home">, options: ChatProcessOptions) {
 }
 
 describe("where no bot runs", () => {
-  test("one message gets its answer on stdout, with all else on stderr", async () => {
-    const model = await modelSays(() => text("Four."));
-    const { code, out, error } = await once(emptyHome(), { args: ["two and", "two?"], env: model.env });
-    expect({ code, out }).toEqual({ code: 0, out: "Four.\n" });
-    expect(error).toContain("✓ Model: anthropic/claude-sonnet-5-5");
-    expect(JSON.stringify(model.requests[0]?.body)).toContain("two and two?");
-  });
-
   test("what asks first waits for a person with exit code 4, and is decided in a terminal", async () => {
     const place = emptyHome();
     const file = path.join(place.home, "data/sandbox/terminal-main/config.toml");
@@ -75,18 +67,20 @@ describe("where no bot runs", () => {
     expect(readFileSync(file, "utf8")).toBe("port = 9090\n");
   });
 
-  test("two terminals at a time share one program", async () => {
+  test("one message gets its answer on stdout, with all else on stderr; another terminal shares its program", async () => {
     const gate = hold();
     const model = await modelSays((_request, index) =>
-      index === 0 ? [text("First, "), gate.part, text("last.")] : text("Between."),
+      index === 0 ? [text("Fo"), gate.part, text("ur.")] : text("Between."),
     );
     const place = emptyHome();
-    await using first = chatProcess(place, { args: ["one"], env: model.env });
+    await using first = chatProcess(place, { args: ["two and", "two?"], env: model.env });
     await gate.reached;
     expect(await once(place, { args: ["two"], env: model.env })).toMatchObject({ code: 0, out: "Between.\n" });
     gate.release();
     expect(await first.ended).toBe(0);
-    expect(first.out()).toBe("First, last.\n");
+    expect(first.out()).toBe("Four.\n");
+    expect(first.error()).toContain("✓ Model: anthropic/claude-sonnet-5-5");
+    expect(JSON.stringify(model.requests[0]?.body)).toContain("two and two?");
   });
 
   test("SIGTERM ends it with 143, and the program that was its own", async () => {
@@ -250,22 +244,9 @@ describe("where a bot runs", () => {
     expect(await chat.ended).toBe(0);
   });
 
-  test("a bot that is stopped leaves the answer to the terminal, which goes on with it", async () => {
-    const gate = hold();
-    model.script((_request, index) => (index === 0 ? [text("Never finished"), gate.part] : text("The only answer.")));
-    await using chat = chatProcess(bot, { args: ["what is it?"], env: bot.env });
-    await gate.reached;
-    expect(await bot.kill("SIGTERM")).toBe(0);
-    expect(await chat.ended).toBe(0);
-    expect(chat.out()).toBe("The only answer.\n");
-  });
-
-  // The last ones: they leave no bot behind.
   test("it attaches by a socket that is the owner's alone, also after a bot that was killed", async () => {
     model.script(() => text("Hello to you."));
     const socket = path.join(bot.home, "data/chat.sock");
-    expect(existsSync(socket)).toBe(false);
-    await bot.start();
     expect(statSync(socket).mode & 0o777).toBe(0o600);
     expect(await once(bot, { args: ["hello"] })).toMatchObject({ code: 0, out: "Hello to you.\n" });
     await bot.kill("SIGKILL");
@@ -274,7 +255,17 @@ describe("where a bot runs", () => {
     const { code, error } = await once(bot, { args: ["list files"] });
     expect({ code, error }).toMatchObject({ code: 0, error: expect.not.stringContaining("No provider") });
     expect((await bot.probe("readyz")).text).toContain('"terminal":{"connected":true');
+  });
+
+  // The last one: it leaves no bot behind.
+  test("a bot that is stopped leaves the answer to the terminal, which goes on with it", async () => {
+    const gate = hold();
+    model.script((_request, index) => (index === 0 ? [text("Never finished"), gate.part] : text("The only answer.")));
+    await using chat = chatProcess(bot, { args: ["what is it?"], env: bot.env });
+    await gate.reached;
     expect(await bot.kill("SIGTERM")).toBe(0);
-    expect(existsSync(socket)).toBe(false);
+    expect(await chat.ended).toBe(0);
+    expect(chat.out()).toBe("The only answer.\n");
+    expect(existsSync(path.join(bot.home, "data/chat.sock"))).toBe(false);
   });
 });

@@ -20,10 +20,12 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([postgres.stop(), search[Symbol.asyncDispose]()]));
 
-const engines: readonly { engine: string; env: () => Promise<Record<string, string>> }[] = [
-  { engine: "its own engine", env: async () => ({}) },
+/** `kills`: how often in a row; replicas on DBOS are killed again and again in `test/proof/replicas`. */
+const engines: readonly { engine: string; kills: number; env: () => Promise<Record<string, string>> }[] = [
+  { engine: "its own engine", kills: 4, env: async () => ({}) },
   {
     engine: "DBOS Transact",
+    kills: 2,
     env: async () => ({ DECKHAND_ENGINE: "dbos", DATABASE_URL: await postgres.createDatabase() }),
   },
 ];
@@ -245,7 +247,7 @@ async function endAll(on: BothPlatforms, search: Search): Promise<ReadonlyMap<st
   return new Map([...begun].map(([words, each]) => [words, { ...each, seen: requestsOf(words) }]));
 }
 
-describe.each(engines)("killed with SIGKILL, with $engine", ({ env }) => {
+describe.each(engines)("killed with SIGKILL, with $engine", ({ env, kills: times }) => {
   const stage = useStage(async () => {
     search.begins();
     const webSearch = { service: "searxng", baseUrl: search.url };
@@ -295,21 +297,30 @@ describe.each(engines)("killed with SIGKILL, with $engine", ({ env }) => {
     });
   });
 
-  test("four times in a row, it still ends with one answer", async () => {
+  test(`${times} times in a row, it still ends with one answer; on SIGTERM a program that must not run twice may end`, async () => {
     const { bot, model, scene } = stage();
     const scenes = PLATFORMS.map((platform) => scene(platform));
     for (const each of scenes) putFile(each, "config.toml", CONFIG);
-    model.script(slowly);
+    playEach(model, {
+      "change port": slowly,
+      "wait for it": (request, index) => {
+        if (index === 0) return toolUse("js_exec", { code: waits(1_500) });
+        return text(request.toolResults.map((result) => result.text).join());
+      },
+    });
     const threads = scenes.map((each) => each.mention("change port to 9090 in config.toml"));
     await model.request(1);
-    for (let kills = 0; kills < 4; kills++) {
+    for (let kills = 0; kills < times; kills++) {
       await bot.kill("SIGKILL");
       // Half of them while it starts, half while it is at work again, each a little later than the one before.
       if (kills % 2 === 0) bot.launch();
       else await bot.start();
+      if (kills === times - 1) break;
       await new Promise((resolve) => setTimeout(resolve, kills % 2 === 0 ? 400 + kills * 60 : kills * 60));
     }
-    await bot.kill("SIGKILL");
+    const waiting = scene("Slack").mention("wait for it");
+    await waiting.until((all) => all.some((message) => message.text.includes("js_exec")));
+    expect(await bot.kill("SIGTERM")).toBe(0);
     await bot.start();
     for (const [index, thread] of threads.entries()) {
       const messages = await thread.until((all) => isFolded(all) && answers(all).length > 0);
@@ -317,19 +328,7 @@ describe.each(engines)("killed with SIGKILL, with $engine", ({ env }) => {
       const { folder = "" } = scenes[index] ?? {};
       expect(readFileSync(`${bot.sandboxRoot(folder)}/config.toml`, "utf8")).toBe(CHANGED);
     }
-  });
-
-  test("with SIGTERM instead, a program that must not run twice may end, and the run goes on in the next process", async () => {
-    const { bot, model, scene } = stage();
-    model.script((request, index) => {
-      if (index === 0) return toolUse("js_exec", { code: waits(1_500) });
-      return text(request.toolResults.map((result) => result.text).join());
-    });
-    const thread = scene("Slack").mention("wait");
-    await thread.until((all) => all.some((message) => message.text.includes("js_exec")));
-    expect(await bot.kill("SIGTERM")).toBe(0);
-    await bot.start();
-    const messages = await thread.until((all) => answers(all).length > 0);
-    expect(answers(messages).join()).toContain("waited to the end");
+    const waited = await waiting.until((all) => answers(all).length > 0);
+    expect(answers(waited).join()).toContain("waited to the end");
   });
 });

@@ -135,7 +135,7 @@ test("killed again and again, two sub-agents still come to one answer", async ()
   });
   const talk = at.talk({ text: "both", channel: at.channel() });
   await at.model.request(0);
-  for (let kills = 0; kills < 4; kills += 1) {
+  for (let kills = 0; kills < 3; kills += 1) {
     await at.bot.kill("SIGKILL");
     // One dies while it starts, the others at work again, each a little later than the one before.
     if (kills === 0) at.bot.launch();

@@ -103,7 +103,39 @@ test("from the printed address to an account, a linked person's decision, and ou
   await page.context().close();
 });
 
-test("what a guesser has used up, and a code to link with, outlive a kill", async () => {
+/** The command line of accounts. */
+function cli(args: readonly string[], password = "") {
+  return runCli(["user", ...args], {
+    cwd: at.bot.home,
+    env: {},
+    stdin: Readable.from([Buffer.from(`${password}\n`)]),
+  });
+}
+
+/** Where vera stays signed in. */
+let veras: Page;
+
+test("a colleague reads who has written what, and a viewer no more than that", async () => {
+  expect(await cli(["add", "vera", "--role", "viewer"], PASSWORD)).toMatchObject({ error: "", failed: false });
+  expect((await cli(["add", "vera"], PASSWORD)).error).toContain("There is an account vera already");
+  expect((await cli(["add", "bob"], "short")).error).toContain("at least 12 characters");
+  expect((await cli(["list"])).out).toMatch(
+    /^ana · admin · .*linked to .*\(slack:U0ANA\)\nvera · viewer · never signed in$/u,
+  );
+
+  const page = await opened(originOf());
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await signIn(page, "vera");
+  await page.getByText("Your account may only read.").waitFor();
+  expect(await composer(page).count()).toBe(0);
+  await page.getByRole("navigation").getByText("create config.toml").click();
+  await messages(page).getByText("ana", { exact: true }).first().waitFor();
+  // What ana was told in private is not for vera.
+  expect(await messages(page).getByText("Type this to Deckhand").count()).toBe(0);
+  veras = page;
+});
+
+test("what a guesser has used up, a code to link with, and who is signed in, outlive a kill", async () => {
   const { origin } = new URL(printedUrl(at.bot));
   const stranger = await browser.newContext();
   const guess = async () => {
@@ -122,38 +154,14 @@ test("what a guesser has used up, and a code to link with, outlive a kill", asyn
   await at.bot.kill("SIGKILL");
   await at.bot.start();
   expect(await typed(at, line, { channel: at.channel(), name: "link" })).toContain("is linked to you");
+  await veras.reload();
+  await veras.getByRole("button", { name: "Sign out" }).waitFor();
+  expect((await cli(["logout", "vera"])).out).toContain("signed out everywhere");
+  await veras.getByRole("heading", { name: "Sign in" }).waitFor();
+  await veras.context().close();
 
   for (let tries = 0; tries < 2; tries += 1) expect(await guess()).toBe(401);
   expect(await guess()).toBe(429);
   await stranger.close();
-  await page.context().close();
-});
-
-test("a colleague reads who has written what, a viewer no more than that, and a restart signs nobody out", async () => {
-  const cli = (args: readonly string[], password = "") =>
-    runCli(["user", ...args], { cwd: at.bot.home, env: {}, stdin: Readable.from([Buffer.from(`${password}\n`)]) });
-  expect(await cli(["add", "vera", "--role", "viewer"], PASSWORD)).toMatchObject({ error: "", failed: false });
-  expect((await cli(["add", "vera"], PASSWORD)).error).toContain("There is an account vera already");
-  expect((await cli(["add", "bob"], "short")).error).toContain("at least 12 characters");
-  expect((await cli(["list"])).out).toMatch(
-    /^ana · admin · .*linked to .*\(slack:U0ANA\)\nvera · viewer · never signed in$/u,
-  );
-
-  const page = await opened(originOf());
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  await signIn(page, "vera");
-  await page.getByText("Your account may only read.").waitFor();
-  expect(await composer(page).count()).toBe(0);
-  await page.getByRole("navigation").getByText("create config.toml").click();
-  await messages(page).getByText("ana", { exact: true }).first().waitFor();
-  // What ana was told in private is not for vera.
-  expect(await messages(page).getByText("Type this to Deckhand").count()).toBe(0);
-
-  await at.bot.kill("SIGTERM");
-  await at.bot.start();
-  await page.reload();
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
-  expect((await cli(["logout", "vera"])).out).toContain("signed out everywhere");
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await page.context().close();
 });
