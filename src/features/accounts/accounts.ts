@@ -5,7 +5,7 @@ import { createTeller } from "../../core/follow-others.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { hashPassword, isPasswordOf } from "../../core/text/password-hash.ts";
+import { type PasswordHashing, passwordHashing } from "../../core/text/password-hash.ts";
 import type { FeatureHost } from "../../feature.ts";
 import {
   type Account,
@@ -35,6 +35,8 @@ export interface LoginSettings extends SessionLimits {
   readonly oidc?: OidcSettings | null;
   /** False: the provider alone, but for who comes by a printed address. */
   readonly takesPasswords?: boolean;
+  /** At what cost passwords are kept and tried: that which they deserve, when left out. */
+  readonly hashing?: PasswordHashing;
 }
 
 /** Bytes of what a browser keeps: nobody guesses it. */
@@ -66,12 +68,13 @@ export function createLogins(
     audit,
     cluster,
   }: Pick<FeatureHost, "store" | "runtime" | "log" | "audit" | "cluster">,
-  { oidc = null, takesPasswords = true, ...limits }: LoginSettings,
+  { oidc = null, takesPasswords = true, hashing = passwordHashing(), ...limits }: LoginSettings,
 ): Logins {
   const { isShared } = cluster;
   const signedOut = createTeller({ cluster, topic: "logins", clock, log });
   const write = accountWriter(store, isShared);
-  const world = { store, reads: store.tables(accountReads), write, clock, log, audit, limits, isShared, signedOut };
+  const reads = store.tables(accountReads);
+  const world = { store, reads, write, clock, log, audit, limits, hashing, isShared, signedOut };
   const begun = (account: Account) => begin(account, world);
   return {
     provider: oidc === null ? null : createProviderLogin(oidc, { ...world, begin: begun }),
@@ -97,6 +100,7 @@ interface World extends Pick<FeatureHost, "store"> {
   readonly log: Log;
   readonly audit: FeatureHost["audit"];
   readonly limits: SessionLimits;
+  readonly hashing: PasswordHashing;
   /** Whether other processes let people in, too. */
   readonly isShared: boolean;
   /** Somebody is signed out. */
@@ -104,7 +108,7 @@ interface World extends Pick<FeatureHost, "store"> {
 }
 
 function firstAccount(world: World): Logins["createFirst"] {
-  const { reads, write, clock, audit } = world;
+  const { reads, write, clock, audit, hashing } = world;
   const founding = new KeyedMutex();
   return ({ name: typed, password }) =>
     founding.run("first", async () => {
@@ -112,7 +116,7 @@ function firstAccount(world: World): Logins["createFirst"] {
       const name = accountName(typed);
       const problem = nameProblem(name) ?? passwordProblem(password);
       if (problem !== null) return { type: "invalid", problem };
-      const passwordHash = await hashPassword(normalised(password));
+      const passwordHash = await hashing.hash(normalised(password));
       // The command line may have made one meanwhile.
       const isFirst = await write(async (accounts) => {
         if (await accounts.any()) return false;
@@ -141,7 +145,7 @@ function signIn(world: World): Logins["signIn"] {
       account = nameProblem(name) === null ? await world.reads.get(name) : null;
       // Nobody learns from the time it takes whether there is such an account.
       const hash = account?.identity === null ? account.passwordHash : NOBODYS_HASH;
-      const isRight = await isPasswordOf(hash, normalised(password));
+      const isRight = await world.hashing.isOf(hash, normalised(password));
       if (isRight && account !== null) token = await begin(account, world);
     } finally {
       await admission.end(token !== null);

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Store } from "../../core/store/store.ts";
-import { hashPassword } from "../../core/text/password-hash.ts";
+import { type PasswordHashing, passwordHashing } from "../../core/text/password-hash.ts";
 import { accountName, nameProblem, normalised, passwordProblem, readRole } from "./account.ts";
 import { accountWriter } from "./accounts.ts";
 import { accountReads } from "./store.ts";
@@ -16,6 +16,8 @@ export interface AccountWorld {
   readonly clock: Pick<Clock, "now">;
   /** A new one from whoever sits at the terminal; null where what they typed twice differs. */
   readonly password: () => Promise<string | null>;
+  /** As `LoginSettings` has it. */
+  readonly hashing?: PasswordHashing;
 }
 
 export interface Carried {
@@ -82,11 +84,11 @@ type NewHash =
   | { readonly type: "made"; readonly hash: string }
   | { readonly type: "refused"; readonly because: Carried };
 
-async function hashOfNew({ password }: AccountWorld): Promise<NewHash> {
+async function hashOfNew({ password, hashing = passwordHashing() }: AccountWorld): Promise<NewHash> {
   const typed = await password();
   const problem = typed === null ? "The two passwords are not the same." : passwordProblem(typed);
   if (typed === null || problem !== null) return { type: "refused", because: refused(problem ?? "") };
-  return { type: "made", hash: await hashPassword(normalised(typed)) };
+  return { type: "made", hash: await hashing.hash(normalised(typed)) };
 }
 
 async function list({ store }: AccountWorld): Promise<Carried> {

@@ -1,33 +1,24 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { accountWriter, createLogins } from "../../../src/features/accounts/accounts.ts";
 import { changeAccounts } from "../../../src/features/accounts/command-line.ts";
 import { accountReads } from "../../../src/features/accounts/store.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
-import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import { useEmptiedFiles, useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
+import { startPostgres } from "../../support/database/postgres.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { tempDirectory } from "../../support/temp-directory.ts";
-import { LIMITS, loginWorld, PASSWORD } from "./login-world.ts";
-
-let postgres: Postgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-
-afterAll(() => postgres.stop());
+import { HASHING, LIMITS, loginWorld, PASSWORD } from "./login-world.ts";
 
 describe.each([
-  ["SQLite", () => Promise.resolve(`file:${tempDirectory()}/deckhand.db`)],
-  ["PostgreSQL", () => postgres.createDatabase()],
-])("on %s", (_name, url) => {
+  ["SQLite", useEmptiedFiles()],
+  ["PostgreSQL", useEmptiedPostgres()],
+])("on %s", (_name, emptied) => {
   test("an account's life: made, signed in, linked, another password, removed with all that was its own", async () => {
     const runtime = systemRuntime();
     const clock = new ManualClock();
-    const store = await openStore(await url(), runtime);
-    onTestFinished(() => store.close());
+    const { store } = await emptied();
     const logins = createLogins(
       {
         store,
@@ -36,7 +27,7 @@ describe.each([
         audit: async () => {},
         cluster: onlyProcess({ clock, log: silentLog }),
       },
-      LIMITS,
+      { ...LIMITS, hashing: HASHING },
     );
     expect(await logins.hasAccounts()).toBe(false);
     const founded = await Promise.all(["ana", "bob"].map((name) => logins.createFirst({ name, password: PASSWORD })));
@@ -72,12 +63,14 @@ describe.each([
   test("a restart gives nobody who guesses another five tries, and in time their rows are gone", async () => {
     const runtime = systemRuntime();
     const clock = new ManualClock();
-    const store = await openStore(await url(), runtime);
-    onTestFinished(() => store.close());
+    const { store } = await emptied();
     const audit = () => Promise.resolve();
     const cluster = onlyProcess({ clock, log: silentLog });
     const started = () =>
-      createLogins({ store, runtime: { ...runtime, clock }, log: silentLog, audit, cluster }, LIMITS);
+      createLogins(
+        { store, runtime: { ...runtime, clock }, log: silentLog, audit, cluster },
+        { ...LIMITS, hashing: HASHING },
+      );
     await started().createFirst({ name: "ana", password: PASSWORD });
     const rows = () => store.tables((db) => db.loginAttempt.count());
     const guess = (name: string, password: string, logins = started()) =>
@@ -97,9 +90,7 @@ describe.each([
   });
 
   test("a code to link with holds once, for its account, for ten minutes, and the newest alone", async () => {
-    const runtime = systemRuntime();
-    const store = await openStore(await url(), runtime);
-    onTestFinished(() => store.close());
+    const { store } = await emptied();
     const write = accountWriter(store);
     const put = (hash: string, now: number) =>
       write((accounts) => accounts.putCode("ana", hash, { now, until: now + 600_000 }));
@@ -119,7 +110,7 @@ describe.each([
 
 async function run(store: Store, clock: ManualClock, request: Parameters<typeof changeAccounts>[0]): Promise<void> {
   const password = () => Promise.resolve("another one of these");
-  expect(await changeAccounts(request, { store, clock, password })).toMatchObject({ ok: true });
+  expect(await changeAccounts(request, { store, clock, password, hashing: HASHING })).toMatchObject({ ok: true });
 }
 
 test("while the database is away each address says so", async () => {

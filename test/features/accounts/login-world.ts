@@ -7,6 +7,7 @@ import type { FeatureRoutes } from "../../../src/adapters/web/server/feature-rou
 import type { ClientFrame, ServerFrame } from "../../../src/adapters/web/wire.ts";
 import type { Receive } from "../../../src/core/protocol/platform.ts";
 import type { Store } from "../../../src/core/store/store.ts";
+import { passwordHashing } from "../../../src/core/text/password-hash.ts";
 import { createLogins, type LoginSettings } from "../../../src/features/accounts/accounts.ts";
 import { changeAccounts } from "../../../src/features/accounts/command-line.ts";
 import { createAudit } from "../../../src/features/audit/audit.ts";
@@ -19,6 +20,8 @@ import { freePort } from "../../support/program/free-port.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 export const PASSWORD = "heron on the long pier";
+/** Real hashes at a thousandth of the price: most tests try passwords, and few are about what a guess takes. */
+export const HASHING = passwordHashing({ memory: 8, passes: 1 });
 export const LIMITS = { idleMs: 3_600_000, longestMs: 36_000_000 };
 
 export interface Answer {
@@ -61,7 +64,10 @@ export async function loginWorld(options: LoginWorldOptions): Promise<LoginWorld
   const threads = new MemoryThreadStore();
   const cluster = onlyProcess({ clock, log: silentLog });
   const written = { store, runtime: { ...systemRuntime(), clock }, log: silentLog, cluster };
-  const logins = createLogins({ ...written, audit: createAudit(written) }, { ...LIMITS, ...settings });
+  const logins = createLogins(
+    { ...written, audit: createAudit(written) },
+    { ...LIMITS, hashing: HASHING, ...settings },
+  );
   const platform = openPlatform({
     store: threads,
     logins,
@@ -86,7 +92,10 @@ export async function loginWorld(options: LoginWorldOptions): Promise<LoginWorld
     origin,
     addAccount: async (name, role = "operator") => {
       const password = () => Promise.resolve(PASSWORD);
-      const { ok, lines } = await changeAccounts({ type: "add", name, role }, { store, clock, password });
+      const { ok, lines } = await changeAccounts(
+        { type: "add", name, role },
+        { store, clock, password, hashing: HASHING },
+      );
       if (!ok) throw new Error(lines.join("\n"));
     },
     browser: () => new Browser({ port, host, origin }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { changeAccounts } from "../../../src/features/accounts/command-line.ts";
 import { accountReads } from "../../../src/features/accounts/store.ts";
 import { useEmptiedDatabases } from "../../support/database/emptied-databases.ts";
-import { LIMITS, type LoginWorld, loginWorld, PASSWORD } from "./login-world.ts";
+import { HASHING, LIMITS, type LoginWorld, loginWorld, PASSWORD } from "./login-world.ts";
 
 const emptied = useEmptiedDatabases();
 const opened = async (): Promise<LoginWorld> => loginWorld({ store: await emptied() });
@@ -202,7 +202,7 @@ describe("signing in", () => {
     await ana.signIn("ana");
     const [idle, busy] = [await ana.open(), await ana.open()];
     if (typeof idle === "number" || typeof busy === "number") throw new Error("refused");
-    const world = { store, clock, password: () => Promise.resolve("a quite different one") };
+    const world = { store, clock, hashing: HASHING, password: () => Promise.resolve("a quite different one") };
     await changeAccounts({ type: "passwd", name: "ana" }, world);
     const closed = Promise.all([idle.closed(), busy.closed()]);
     busy.say({ type: "hello", seq: null });
