@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { APIResponse, Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
@@ -45,22 +45,29 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** What a request costs once it is known who is in which channel; what a page asks for beside it only adds to that. */
-async function asked(by: Page, path: string) {
-  const request = async () => {
-    wire.take();
-    wire.takeRows();
-    const answer = await by.request.get(`${originOf(at)}${path}`);
-    expect(answer.status(), `${path}: ${await answer.text()}`).toBe(200);
-    return { sent: wire.take().filter((statement) => !ELSEWHERE.test(statement)), rows: wire.takeRows(), answer };
-  };
-  await request();
-  const costs = [await request(), await request(), await request()];
-  return costs.reduce((least, cost) => (cost.sent.length < least.sent.length ? cost : least));
+interface Cost {
+  readonly sent: readonly string[];
+  readonly rows: number;
+  readonly answer: APIResponse;
 }
 
+async function asked(by: Page, path: string): Promise<Cost> {
+  wire.take();
+  wire.takeRows();
+  const answer = await by.request.get(`${originOf(at)}${path}`);
+  expect(answer.status(), `${path}: ${await answer.text()}`).toBe(200);
+  return { sent: wire.take().filter((statement) => !ELSEWHERE.test(statement)), rows: wire.takeRows(), answer };
+}
+
+/** What else a page asks for goes beside a request now and then, and only adds to it. */
+const TRIES = 4;
+
+/** What a request costs once it is known who is in which channel. */
 async function bounded(by: Page, { path, statements, rows }: { path: string; statements: number; rows: number }) {
-  const cost = await asked(by, path);
+  await asked(by, path);
+  let cost = await asked(by, path);
+  for (let tries = 1; tries < TRIES && (cost.sent.length > statements || cost.rows > rows); tries += 1)
+    cost = await asked(by, path);
   expect(cost.sent.length, cost.sent.join("\n")).toBeLessThanOrEqual(statements);
   expect(cost.rows).toBeLessThanOrEqual(rows);
 }

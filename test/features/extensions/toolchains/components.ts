@@ -43,30 +43,27 @@ export async function starlingComponent(): Promise<Uint8Array> {
 }
 
 /** What jco says when it is to make a component of QuickJS that imports wasi:http. */
-export function quickJsWithHttp(): Promise<string> {
+export async function quickJsWithHttp(): Promise<string> {
   const wit = `package test:programs;
     world online { import wasi:http/outgoing-handler@0.2.12; export ask: func() -> string; }
     ${publishedWit()}`;
-  return withWit(wit, async (file) => {
-    const source = `${file}.mjs`;
-    await writeFile(source, 'export { handle as ask } from "wasi:http/outgoing-handler@0.2.12";');
-    const jco = fileURLToPath(new URL("jco.js", import.meta.resolve("@bytecodealliance/jco")));
-    const made = run(process.execPath, [
-      jco,
-      "componentize",
-      source,
-      "-w",
-      file,
-      "--backend",
-      "qjs",
-      "-o",
-      `${file}.wasm`,
-    ]);
-    return made.then(
-      () => "made",
-      (error: unknown) => String(error instanceof Error && "stderr" in error ? error.stderr : error),
-    );
-  });
+  const script = 'export { handle as ask } from "wasi:http/outgoing-handler@0.2.12";';
+  const versions = ["@bytecodealliance/jco", "componentize-qjs"].map(versionOf);
+  const said = await madeOnce("refusal", [script, wit, ...versions], () =>
+    withWit(wit, async (file) => {
+      const source = `${file}.mjs`;
+      await writeFile(source, script);
+      const jco = fileURLToPath(new URL("jco.js", import.meta.resolve("@bytecodealliance/jco")));
+      const flags = ["-w", file, "--backend", "qjs", "-o", `${file}.wasm`];
+      const made = run(process.execPath, [jco, "componentize", source, ...flags]);
+      const told = await made.then(
+        () => "made",
+        (error: unknown) => String(error instanceof Error && "stderr" in error ? error.stderr : error),
+      );
+      return new TextEncoder().encode(told);
+    }),
+  );
+  return new TextDecoder().decode(said);
 }
 
 async function withWit<T>(wit: string, use: (file: string) => Promise<T>): Promise<T> {
