@@ -10,7 +10,7 @@ import { systemRuntime } from "../../src/runtime.ts";
 
 /** Opens databases of one kind for the suite. */
 export interface DatabaseHarness {
-  /** The URL of a new, empty database. */
+  /** The URL of a new database without rows. */
   create(): Promise<string>;
   close(): Promise<void>;
 }

@@ -32,7 +32,7 @@ test("a SQLite database of an earlier version migrates, and the run that was par
 test("a PostgreSQL database of an earlier version migrates, and the run that was parked in it goes on", async () => {
   const postgres = await startPostgres();
   try {
-    const url = await postgres.createDatabase();
+    const url = await postgres.createEmptyDatabase();
     const connection = new Client({ connectionString: url });
     await connection.connect();
     await connection.query(olderDatabase("postgresql"));

@@ -4,7 +4,7 @@ import type { JobInput } from "../../src/core/jobs/job-control.ts";
 import { createJobRuns } from "../../src/jobs/scheduling/runs.ts";
 import { JobScheduler } from "../../src/jobs/scheduling/scheduler.ts";
 import { interleaved } from "../support/database/interleaved-store.ts";
-import { type Postgres, startPostgres } from "../support/database/postgres.ts";
+import { type Postgres, startOwnPostgres } from "../support/database/postgres.ts";
 import { besideOn } from "../support/program/beside.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";
@@ -16,7 +16,7 @@ const ADMIN = { id: "slack:UADMIN", name: "ana", roles: [] };
 /** On SQLite transactions come one after another; here they go on at once. */
 let postgres: Postgres;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await startOwnPostgres();
 });
 afterAll(() => postgres.stop());
 

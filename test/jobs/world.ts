@@ -28,7 +28,7 @@ import type { Ticker } from "../../src/jobs/scheduling/ticker.ts";
 import { onlyProcess } from "../../src/ownership/only-process.ts";
 import { PLATFORMS } from "../../src/platforms.ts";
 import { type MemoryPlatform, memoryPlatform } from "../adapters/render/memory-platform.ts";
-import { useEmptiedDatabases } from "../support/database/emptied-databases.ts";
+import { emptyStore } from "../support/database/emptied-databases.ts";
 import { type Life, mortalStore } from "../support/database/mortal-store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { countingIds, seededRandom } from "../support/runtime.ts";
@@ -96,8 +96,6 @@ export interface World {
   startAgain(): Promise<void>;
 }
 
-const takeDatabase = useEmptiedDatabases();
-
 /** Others may write to a database that the test names. */
 async function openNamed(url: string, runtime: Runtime): Promise<Store> {
   const store = await openStore(url, runtime);
@@ -126,7 +124,7 @@ export async function openWorld(
 ): Promise<World> {
   const clock = new ManualClock(Date.parse(options.start ?? "2027-01-04T08:00:00Z"));
   const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
-  const opened = options.url === undefined ? remembering(await takeDatabase()) : await openNamed(options.url, runtime);
+  const opened = options.url === undefined ? remembering(await emptyStore()) : await openNamed(options.url, runtime);
   const busy = { calls: 0 };
   const store = tracked(opened, busy);
   const platform = memoryPlatform(clock);

@@ -21,8 +21,9 @@ import type {
 import type { Runtime } from "../../src/core/protocol/runtime.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
 import type { SessionRow } from "../../src/core/store/sessions.ts";
-import { openStore, type Store } from "../../src/core/store/store.ts";
+import type { Store } from "../../src/core/store/store.ts";
 import type { Tool, ToolContext, ToolThread } from "../../src/core/tool.ts";
+import { emptyStore } from "./database/emptied-databases.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { removeDirectory } from "./remove-directory.ts";
 import { countingIds, seededRandom } from "./runtime.ts";
@@ -79,7 +80,7 @@ export async function nativeSession(): Promise<NativeSession> {
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-native-"));
   const clock = new ManualClock();
   const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
-  const store = await openStore(`file:${path.join(directory, "native.db")}`, runtime);
+  const store = await emptyStore();
   const thread = new RecordingThread(store);
   const { signal } = new AbortController();
   const finaliser = new MessageFinaliser({ store, clock, log: silentLog, platform: () => thread, signal });
@@ -87,7 +88,6 @@ export async function nativeSession(): Promise<NativeSession> {
   const engine = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns: 1, target: () => NO_TARGET });
   onTestFinished(async () => {
     await engine.stop(0);
-    await store.close();
     await removeDirectory(directory);
   });
   const session = await openSession(store, clock.now());

@@ -1,24 +1,25 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { BudgetSettings } from "../../../src/core/budget/limits.ts";
 import { chargeLost } from "../../../src/core/budget/lost-call.ts";
 import { BudgetStop, RunBudget } from "../../../src/core/budget/run-budget.ts";
 import { spendingOf } from "../../../src/core/budget/spending.ts";
 import type { Clock, Runtime } from "../../../src/core/protocol/runtime.ts";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
-import type { DatabaseHarness } from "../../contracts/store.ts";
-import { startPostgres } from "../../support/database/postgres.ts";
+import { useEmptiedDatabases, useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { passTime } from "../../support/pass-time.ts";
-import { removeDirectory } from "../../support/remove-directory.ts";
 import { seededRandom } from "../../support/runtime.ts";
 
-const databases: readonly { name: string; open: () => Promise<DatabaseHarness> }[] = [
-  { name: "SQLite", open: openSqliteFiles },
-  { name: "PostgreSQL", open: openPostgres },
+const databases: readonly { name: string; open: () => () => Promise<Store> }[] = [
+  { name: "SQLite", open: useEmptiedDatabases },
+  {
+    name: "PostgreSQL",
+    open: () => {
+      const take = useEmptiedPostgres();
+      return async () => (await take()).store;
+    },
+  },
 ];
 
 const NOON = Date.parse("2026-11-03T12:00:00Z");
@@ -30,21 +31,16 @@ const WAITS = "⏳ Other runs hold what is left for everything today (UTC); I wa
 const never = new AbortController().signal;
 
 describe.each(databases)("budgets on $name", ({ open }) => {
-  let harness: DatabaseHarness;
+  const take = open();
   let store: Store;
   let clock: ManualClock;
   let runtime: Runtime;
 
-  beforeAll(async () => {
-    harness = await open();
-  });
-  afterAll(() => harness.close());
   beforeEach(async () => {
     clock = new ManualClock(NOON);
     runtime = { ...systemRuntime(), clock };
-    store = await openStore(await harness.create(), runtime);
+    store = await take();
   });
-  afterEach(() => store.close());
 
   /** The budget of run `number`, in a session, channel and of a person of its own unless said. */
   async function openRun(number: number, settings: BudgetSettings, time: Clock = clock): Promise<Run> {
@@ -308,18 +304,4 @@ async function begin(store: Store, number: number, { runId, sessionId, personId 
     });
     await tx.runs.begin({ id: runId, sessionId, eventSeq: number, at: NOON });
   });
-}
-
-function openSqliteFiles(): Promise<DatabaseHarness> {
-  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-budget-"));
-  let created = 0;
-  return Promise.resolve({
-    create: () => Promise.resolve(`file:${path.join(directory, `${++created}.db`)}`),
-    close: () => removeDirectory(directory),
-  });
-}
-
-async function openPostgres(): Promise<DatabaseHarness> {
-  const postgres = await startPostgres();
-  return { create: () => postgres.createDatabase(), close: () => postgres.stop() };
 }

@@ -11,12 +11,11 @@ import type {
   Receipt,
   ThreadRef,
 } from "../../../src/core/protocol/platform.ts";
-import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { Recorder } from "../../contracts/engine-recorder.ts";
 import { commandServices } from "../../support/command-services.ts";
+import { emptyStore } from "../../support/database/emptied-databases.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { tempDirectory } from "../../support/temp-directory.ts";
 
 const NO_PLATFORM = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("no platform")) };
 
@@ -76,7 +75,7 @@ export interface Announced {
 /** A store, an engine whose runs end at once unless told otherwise, and what was announced. */
 export async function intakeOptions(work?: Parameters<Recorder["handler"]>[0]) {
   const runtime = systemRuntime();
-  const store = await openStore(`file:${tempDirectory()}/intake.db`, runtime);
+  const store = await emptyStore();
   const log = silentLog;
   const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns: 32, target: () => NO_PLATFORM });
   const recorder = new Recorder();
@@ -84,7 +83,6 @@ export async function intakeOptions(work?: Parameters<Recorder["handler"]>[0]) {
   await engine.start(handler);
   onTestFinished(async () => {
     await engine.stop(1_000);
-    await store.close();
   });
   const announced: Announced[] = [];
   const options: IntakeOptions = {

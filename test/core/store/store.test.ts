@@ -1,19 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { storeContract } from "../../contracts/store.ts";
-import { startPostgres } from "../../support/database/postgres.ts";
+import { postgresHarness, sqliteHarness } from "../../support/database/harnesses.ts";
 
-storeContract("SQLite", async () => {
-  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-store-"));
-  let created = 0;
-  return {
-    create: () => Promise.resolve(`file:${path.join(directory, `${++created}.db`)}`),
-    close: () => Promise.resolve(rmSync(directory, { recursive: true, force: true })),
-  };
-});
-
-storeContract("PostgreSQL", async () => {
-  const postgres = await startPostgres();
-  return { create: () => postgres.createDatabase(), close: () => postgres.stop() };
-});
+storeContract("SQLite", sqliteHarness);
+storeContract("PostgreSQL", postgresHarness);

@@ -10,7 +10,7 @@ import { systemRuntime } from "../../../src/runtime.ts";
 import { aborted, createSession, event, Recorder } from "../../contracts/engine-recorder.ts";
 import { childEvent } from "../../support/child-event.ts";
 import { interleaved } from "../../support/database/interleaved-store.ts";
-import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import { type Postgres, startOwnPostgres } from "../../support/database/postgres.ts";
 import { besideOn } from "../../support/program/beside.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { click } from "../inbound/intake-fixture.ts";
@@ -21,7 +21,7 @@ const AT = 1_800_000_000_000;
 let postgres: Postgres;
 let url: string;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await startOwnPostgres();
   url = await postgres.createDatabase();
 });
 afterAll(() => postgres.stop());

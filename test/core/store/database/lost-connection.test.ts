@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "v
 import { isDatabaseAway, isStoreFailure } from "../../../../src/core/protocol/database-failure.ts";
 import { openStore, type Store } from "../../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
-import { startPooler } from "../../../support/database/pooler.ts";
-import { type Postgres, query, startPostgres } from "../../../support/database/postgres.ts";
+import { startPooler } from "../../../support/database/network/pooler.ts";
+import { type Postgres, query, startOwnPostgres } from "../../../support/database/postgres.ts";
 import { until } from "../../../support/program/bot.ts";
 
 let postgres: Postgres;
@@ -12,7 +12,7 @@ let operator: Client;
 let direct: string;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await startOwnPostgres();
   operator = new Client({ connectionString: postgres.url });
   await operator.connect();
 });

@@ -3,14 +3,14 @@ import { ConfigError } from "../../../../src/core/protocol/errors.ts";
 import { probeDatabase } from "../../../../src/core/store/database/probe.ts";
 import { openStore } from "../../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
-import { type Postgres, query, startPostgres } from "../../../support/database/postgres.ts";
+import { type Postgres, query, startOwnPostgres } from "../../../support/database/postgres.ts";
 
 let postgres: Postgres;
 /** The superuser's address. */
 let ownerUrl: string;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await startOwnPostgres();
   await query(postgres.url, 'CREATE USER "deck-hand"');
 });
 afterAll(() => postgres.stop());

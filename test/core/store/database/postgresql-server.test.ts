@@ -2,8 +2,8 @@ import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "../../../../src/core/protocol/errors.ts";
 import { requireServer } from "../../../../src/core/store/database/postgresql-server.ts";
-import { type PoolerSettings, startPooler } from "../../../support/database/pooler.ts";
-import { type Postgres, query, startPostgres } from "../../../support/database/postgres.ts";
+import { type PoolerSettings, startPooler } from "../../../support/database/network/pooler.ts";
+import { type Postgres, query, startOwnPostgres } from "../../../support/database/postgres.ts";
 
 /** Three of these are reserved for superusers. */
 const MOST = 23;
@@ -14,7 +14,7 @@ let ownerUrl: string;
 let url: string;
 
 beforeAll(async () => {
-  postgres = await startPostgres({ maxConnections: MOST });
+  postgres = await startOwnPostgres({ maxConnections: MOST });
   await query(postgres.url, "CREATE USER plain");
 });
 afterAll(() => postgres.stop());

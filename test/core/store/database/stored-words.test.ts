@@ -20,7 +20,7 @@ afterAll(() => postgres.stop());
 
 const DATABASES = {
   sqlite: { open: openSqlite, url: () => Promise.resolve(`file:${path.join(tempDirectory(), "deckhand.db")}`) },
-  postgresql: { open: openPostgresql, url: () => postgres.createDatabase() },
+  postgresql: { open: openPostgresql, url: () => postgres.createEmptyDatabase() },
 } as const;
 
 /** The migrations that came before one. */

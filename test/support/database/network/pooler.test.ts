@@ -1,15 +1,15 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { until } from "../program/bot.ts";
+import { until } from "../../program/bot.ts";
+import { type Postgres, startOwnPostgres } from "../postgres.ts";
 import { type Pooler, startPooler } from "./pooler.ts";
-import { type Postgres, startPostgres } from "./postgres.ts";
 
 let postgres: Postgres;
 let direct: string;
 let pooler: Pooler;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  postgres = await startOwnPostgres();
   direct = await postgres.createDatabase();
 });
 afterAll(() => postgres.stop());

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { memoryDirectory } from "../run/memory-directory.ts";
+import { DATABASES } from "./databases-place.ts";
+import { type OwnPostgres, prepareShared, startOwnPostgres } from "./postgres.ts";
+import { answerWithPort } from "./shared-port.ts";
+
+/** Six files at once, of which some start three programs. */
+const MAX_CONNECTIONS = 600;
+
+/**
+ * What the files of a run share: one PostgreSQL for all that want none of their own, from the first one's question on, and
+ * a place for databases that are emptied.
+ */
+export default async function setUp(): Promise<() => Promise<void>> {
+  const directory = mkdtempSync(path.join(memoryDirectory() ?? tmpdir(), "deckhand-run-"));
+  process.env[DATABASES] ??= directory;
+  let server: OwnPostgres | null = null;
+  const leave = await answerWithPort(async () => {
+    server = await startOwnPostgres({ maxConnections: MAX_CONNECTIONS });
+    await prepareShared(server, migrate);
+    return Number(new URL(server.url).port);
+  });
+  return async () => {
+    leave?.();
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+}
+
+/** Loaded when it is needed: most runs of single files have no database. */
+async function migrate(url: string): Promise<void> {
+  const [{ openStore }, { systemRuntime }] = await Promise.all([
+    import("../../../src/core/store/store.ts"),
+    import("../../../src/runtime.ts"),
+  ]);
+  const store = await openStore(url, systemRuntime());
+  await store.close();
+}
