@@ -179,6 +179,8 @@ function unescaped(text: string): string {
 
 /** Replaces what the bytes end with by what it stands for; false when it stands for itself. */
 function shortened(bytes: string[]): boolean {
+  // Most bytes end nothing, and to look for that with patterns takes twenty times as long.
+  if (bytes.at(-3) !== "%" && bytes.at(-6) !== "%" && (bytes.at(-1) ?? "") < "\x80") return false;
   const end = bytes.slice(-6).join("");
   const [encoded] = ENCODED.exec(end) ?? [];
   const [overlong] = OVERLONG.exec(end) ?? [];
