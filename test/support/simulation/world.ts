@@ -37,6 +37,8 @@ export class World {
   #timers: Timer[] = [];
   #underWay = 0;
   #activity = 0;
+  /** Resolves when real work has ended. */
+  #ended = Promise.withResolvers<void>();
 
   constructor(random: Random) {
     this.random = random;
@@ -84,6 +86,8 @@ export class World {
     const counted = work().finally(() => {
       this.#underWay -= 1;
       this.#activity += 1;
+      this.#ended.resolve();
+      this.#ended = Promise.withResolvers();
     });
     return this.virtual(process, counted);
   }
@@ -165,6 +169,7 @@ export class World {
   async #settleCounted(): Promise<void> {
     for (let quiet = 0; quiet < 3; ) {
       const before = this.#activity;
+      if (this.#underWay > 0) await this.#ended.promise;
       await new Promise<void>((resolve) => setImmediate(resolve));
       quiet = this.#underWay === 0 && this.#activity === before ? quiet + 1 : 0;
     }
