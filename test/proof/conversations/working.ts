@@ -12,9 +12,9 @@ const testsAllowed = {
   cards: [1, 1],
 } as const;
 
-/** Twenty requests in one thread: look, change the same file, run the same tests. */
-function twentyTurns(first: Cards, clicks: "a" | "y" = "a"): Conversation["turns"] {
-  return Array.from({ length: 20 }, (_, index) => ({
+/** Eight requests in one thread: look, change the same file, run the same tests. */
+function eightTurns(first: Cards, clicks: "a" | "y" = "a"): Conversation["turns"] {
+  return Array.from({ length: 8 }, (_, index) => ({
     says: `step ${index + 1}`,
     does: [read("src/app.ts"), [grep("limit")], write("src/fix.ts", `// ${index}\n`), bash(TESTS)],
     clicks,
@@ -226,25 +226,25 @@ export const WORKING: readonly Conversation[] = [
     asksNobody: true,
   },
   {
-    name: "agi: twenty turns of coding under an alert",
+    name: "agi: eight turns of coding under an alert",
     setting: { ...agi, said: [ALERT] },
-    turns: twentyTurns([0, 0]),
+    turns: eightTurns([0, 0]),
   },
   {
-    name: "agi: twenty turns of coding under an alert, and its runbook",
+    name: "agi: eight turns of coding under an alert, and its runbook",
     setting: { ...agi, said: [ALERT] },
-    turns: [{ says: "read the runbook", does: [fetch("http://docs.test/limits")] }, ...twentyTurns([0, 0])],
+    turns: [{ says: "read the runbook", does: [fetch("http://docs.test/limits")] }, ...eightTurns([0, 0])],
   },
-  { name: "twenty turns of coding under an alert", setting: underAlert, turns: twentyTurns([2, 2]) },
+  { name: "eight turns of coding under an alert", setting: underAlert, turns: eightTurns([2, 2]) },
   {
-    name: "twenty turns of coding under an alert, and its runbook",
+    name: "eight turns of coding under an alert, and its runbook",
     setting: underAlert,
-    turns: [{ says: "read the runbook", does: [fetch("http://docs.test/limits")] }, ...twentyTurns([2, 2])],
+    turns: [{ says: "read the runbook", does: [fetch("http://docs.test/limits")] }, ...eightTurns([2, 2])],
   },
   {
-    name: "twenty turns of coding under an alert, the tests always allowed before",
+    name: "eight turns of coding under an alert, the tests always allowed before",
     setting: underAlert,
-    turns: [...twentyTurns([1, 2]), testsAllowed].toSorted(
+    turns: [...eightTurns([1, 2]), testsAllowed].toSorted(
       (a, b) => Number(b === testsAllowed) - Number(a === testsAllowed),
     ),
   },
