@@ -1,16 +1,28 @@
 import { setTimeout } from "node:timers/promises";
+import type { BudgetAccount, BudgetSettings } from "../../../src/core/budget/limits.ts";
 import { BudgetStop, RunBudget } from "../../../src/core/budget/run-budget.ts";
-import { openStore } from "../../../src/core/store/store.ts";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { seededRandom } from "../../support/runtime.ts";
 
+/** Runs, on a database of their own, that spend until a limit stops them. */
+export interface Spending {
+  readonly url: string;
+  readonly settings: BudgetSettings;
+  readonly accounts: readonly BudgetAccount[];
+}
+
+interface Spender {
+  readonly store: Store;
+  readonly settings: BudgetSettings;
+}
+
 /**
- * A process whose runs spend until a limit stops them: `node budget-process.ts <database> <limits> <account>…`, each of these
- * as JSON. It tells on standard output when a call is reserved. A token of output costs a cent, and input nothing.
+ * A process whose runs spend until a limit stops them: `node budget-process.ts <spending>…`, each of these as JSON. It
+ * tells on standard output when a call is reserved. A token of output costs a cent, and input nothing.
  */
-const [url = "", limits = "{}", ...accounts] = process.argv.slice(2);
+const spendings = process.argv.slice(2).map((given): Spending => JSON.parse(given));
 const runtime = systemRuntime();
-const store = await openStore(url, runtime);
 const random = seededRandom(process.pid);
 const never = new AbortController().signal;
 const CALL = {
@@ -20,9 +32,19 @@ const CALL = {
   price: { input: 0, output: 10_000, cacheRead: 0, cacheWrite: 0 },
 };
 
-async function spendAll(account: ConstructorParameters<typeof RunBudget>[0]["account"]): Promise<void> {
+async function spendAll({ url, settings, accounts }: Spending): Promise<void> {
+  const store = await openStore(url, runtime);
+  const spent = accounts.map((account) =>
+    spend(account, { store, settings }).catch((error: unknown) => {
+      if (!(error instanceof BudgetStop)) throw error;
+    }),
+  );
+  await Promise.all(spent);
+  await store.close();
+}
+
+async function spend(account: BudgetAccount, { store, settings }: Spender): Promise<void> {
   const clock = { ...runtime.clock, sleep: (_ms: number, signal: AbortSignal) => runtime.clock.sleep(5, signal) };
-  const settings = JSON.parse(limits);
   const { isJob: _isJob, ...owner } = account;
   const budget = new RunBudget({ store, runtime: { ...runtime, clock }, settings, account, epoch: 0 });
   for (let turn = 1; ; turn += 1) {
@@ -48,11 +70,4 @@ async function spendAll(account: ConstructorParameters<typeof RunBudget>[0]["acc
   }
 }
 
-await Promise.all(
-  accounts.map((account) =>
-    spendAll(JSON.parse(account)).catch((error: unknown) => {
-      if (!(error instanceof BudgetStop)) throw error;
-    }),
-  ),
-);
-await store.close();
+await Promise.all(spendings.map(spendAll));

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { BudgetAccount, BudgetSettings } from "../../../src/core/budget/limits.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { createSession } from "../../contracts/engine-recorder.ts";
 import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import type { Spending } from "./budget-process.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "budget-process.ts");
 const PROCESSES = 3;
@@ -16,16 +17,22 @@ const LIMIT_USD = 40;
 const LEAST_CALL_USD = 2.56;
 
 let postgres: Postgres;
-let store: Store;
-let url: string;
 
 beforeAll(async () => {
   postgres = await startPostgres();
 });
 afterAll(() => postgres.stop());
 
+/** A database for the runs of one limit. */
+async function open() {
+  const url = await postgres.createDatabase();
+  const store = await openStore(url, systemRuntime());
+  onTestFinished(() => store.close());
+  return { url, store };
+}
+
 /** The runs of each process; what they have in common is the limit's. */
-async function accounts(common: Partial<BudgetAccount>): Promise<BudgetAccount[][]> {
+async function accounts(store: Store, common: Partial<BudgetAccount>): Promise<BudgetAccount[][]> {
   const account = async (n: number): Promise<BudgetAccount> => {
     const sessionId = common.sessionId ?? (await createSession(store));
     const own = { sessionId, runId: `run_${n}`, personId: `slack:U${n}`, channelId: `slack:C${n}`, isJob: false };
@@ -37,13 +44,13 @@ async function accounts(common: Partial<BudgetAccount>): Promise<BudgetAccount[]
   return Array.from({ length: PROCESSES }, (_, process) => all.slice(process * RUNS, (process + 1) * RUNS));
 }
 
-function start(settings: BudgetSettings, of: readonly BudgetAccount[]): ChildProcess {
-  const args = [PROGRAM, url, JSON.stringify(settings), ...of.map((account) => JSON.stringify(account))];
+function start(spendings: readonly Spending[]): ChildProcess {
+  const args = [PROGRAM, ...spendings.map((spending) => JSON.stringify(spending))];
   return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
 }
 
 /** What is spent, and what may still come of calls that go on. US dollars. */
-function committed(): Promise<{ spent: number; held: number }> {
+function committed(store: Store): Promise<{ spent: number; held: number }> {
   return store.transaction(async ({ budgets }) => {
     const held = await budgets.held();
     const { costUsd: spent } = await budgets.spent({});
@@ -59,9 +66,11 @@ async function allEnded(children: readonly ChildProcess[]): Promise<void> {
   expect(await Promise.all(ended)).toEqual(children.map(() => 0));
 }
 
-async function open(): Promise<void> {
-  url = await postgres.createDatabase();
-  store = await openStore(url, systemRuntime());
+async function expectUsedUp(store: Store, scope = "day"): Promise<void> {
+  const { spent, held } = await committed(store);
+  expect(held, scope).toBe(0);
+  expect(spent, scope).toBeLessThanOrEqual(LIMIT_USD + 1e-9);
+  expect(spent, scope).toBeGreaterThan(LIMIT_USD - LEAST_CALL_USD);
 }
 
 const SCOPES: { scope: string; settings: BudgetSettings; common: (sessionId: string) => Partial<BudgetAccount> }[] = [
@@ -71,36 +80,29 @@ const SCOPES: { scope: string; settings: BudgetSettings; common: (sessionId: str
   { scope: "session", settings: { sessionUsd: LIMIT_USD }, common: (sessionId) => ({ sessionId }) },
 ];
 
-test.each(SCOPES)(
-  "runs of three processes never spend more than a $scope's limit together, and use it up",
-  async (each) => {
-    await open();
-    const children = (await accounts(each.common(await createSession(store)))).map((of) => start(each.settings, of));
-    await allEnded(children);
-    const { spent, held } = await committed();
-    expect(held).toBe(0);
-    expect(spent).toBeLessThanOrEqual(LIMIT_USD + 1e-9);
-    expect(spent).toBeGreaterThan(LIMIT_USD - LEAST_CALL_USD);
-    await store.close();
-  },
-);
+test("runs of three processes never spend more than a limit together, whatever it is of, and use it up", async () => {
+  const limited = SCOPES.map(async ({ scope, settings, common }) => {
+    const { url, store } = await open();
+    const all = await accounts(store, common(await createSession(store)));
+    return { scope, store, spendings: all.map((each): Spending => ({ url, settings, accounts: each })) };
+  });
+  const scopes = await Promise.all(limited);
+  const ofProcess = (number: number) => scopes.flatMap(({ spendings }) => spendings[number] ?? []);
+  await allEnded(Array.from({ length: PROCESSES }, (_, number) => start(ofProcess(number))));
+  for (const { scope, store } of scopes) await expectUsedUp(store, scope);
+});
 
 test("what a killed process had reserved is held until its runs go on elsewhere, and then spent by them", async () => {
-  await open();
-  const settings = { dayUsd: LIMIT_USD };
-  const [first = [], ...others] = await accounts({});
-  const killed = start(settings, first);
+  const { url, store } = await open();
+  const spend = (of: readonly BudgetAccount[]) => start([{ url, settings: { dayUsd: LIMIT_USD }, accounts: of }]);
+  const [first = [], ...others] = await accounts(store, {});
+  const killed = spend(first);
   await once(killed.stdout ?? expect.fail(), "data");
   killed.kill("SIGKILL");
   await once(killed, "exit");
-  const left = await committed();
+  const left = await committed(store);
   expect(left.held).toBeGreaterThan(0);
   // The others wait for it to come free; its runs go on in a process that has taken them over.
-  const children = [...others, first].map((of) => start(settings, of));
-  await allEnded(children);
-  const { spent, held } = await committed();
-  expect(held).toBe(0);
-  expect(spent).toBeLessThanOrEqual(LIMIT_USD + 1e-9);
-  expect(spent).toBeGreaterThan(LIMIT_USD - LEAST_CALL_USD);
-  await store.close();
+  await allEnded([...others, first].map(spend));
+  await expectUsedUp(store);
 });

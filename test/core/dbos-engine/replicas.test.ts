@@ -22,7 +22,9 @@ interface Replica {
 let postgres: Postgres;
 let url: string;
 let store: Store;
+/** Those that live; they serve one test after the other, since a start takes longer than most tests. */
 const replicas: Replica[] = [];
+let started = 0;
 
 beforeAll(async () => {
   postgres = await startPostgres();
@@ -31,23 +33,22 @@ beforeAll(async () => {
   await query(url, "CREATE TABLE posts (key text, replica text)");
 });
 
-afterEach(async () => {
-  for (const { process: child } of replicas.splice(0)) {
-    child.kill("SIGKILL");
-    if (child.exitCode === null && child.signalCode === null)
-      await new Promise((resolve) => child.once("exit", resolve));
-  }
-  // What a test that failed has left is not its second try's.
+afterEach(async ({ task }) => {
+  // What a test that failed has left is not its second try's, nor the next test's.
+  if (task.result?.state === "fail") await end(...replicas);
   await posts();
 });
 
 afterAll(async () => {
+  await end(...replicas);
   await store.close();
   await postgres.stop();
 });
 
-async function start(name: string, database = url): Promise<Replica> {
-  const child = spawn(process.execPath, [PROGRAM, database, name], { stdio: ["pipe", "pipe", "inherit"] });
+async function start(): Promise<Replica> {
+  started += 1;
+  const name = `replica-${started}`;
+  const child = spawn(process.execPath, [PROGRAM, url, name], { stdio: ["pipe", "pipe", "inherit"] });
   const told: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => told.push(line));
   const until = (word: string) => expect.poll(() => told, { timeout: 20_000, interval: 5 }).toContain(word);
@@ -55,6 +56,30 @@ async function start(name: string, database = url): Promise<Replica> {
   replicas.push(replica);
   await until("up");
   return replica;
+}
+
+async function end(...ended: readonly Replica[]): Promise<void> {
+  for (const replica of ended) {
+    const { process: child } = replica;
+    replicas.splice(replicas.indexOf(replica), 1);
+    child.kill("SIGKILL");
+    if (child.exitCode === null && child.signalCode === null)
+      await new Promise((resolve) => child.once("exit", resolve));
+  }
+}
+
+/** One, with no other beside it. */
+async function alone(): Promise<Replica> {
+  const [first = await start(), ...others] = replicas;
+  await end(...others);
+  return first;
+}
+
+/** Two, with no other beside them. */
+async function pair(): Promise<readonly [Replica, Replica]> {
+  const [first = await start(), second = await start(), ...others] = replicas;
+  await end(...others);
+  return [first, second];
 }
 
 async function posts(): Promise<readonly { key: string; replica: string }[]> {
@@ -78,7 +103,7 @@ async function begun(replica: Replica, sessionId: string): Promise<void> {
 
 /** Two replicas, and which of them is at the session's run. */
 async function heldByOne(key: string, id: string): Promise<{ readonly owner: Replica; readonly other: Replica }> {
-  const [first, second] = [await start("first"), await start("second")];
+  const [first, second] = await pair();
   first.say(`deliver ${id} ${key}`);
   return Promise.race([
     begun(first, id).then(() => ({ owner: first, other: second })),
@@ -87,22 +112,26 @@ async function heldByOne(key: string, id: string): Promise<{ readonly owner: Rep
 }
 
 test("replicas that start at once on a database that none has used all come up", async () => {
-  const database = await postgres.createDatabase();
-  await (await openStore(database, systemRuntime())).close();
-  await Promise.all(["first", "second", "third"].map((name) => start(name, database)));
+  await Promise.all([start(), start(), start()]);
 });
 
-test("a replica that is killed is taken over, and each of its runs posts once", async () => {
-  const sessions = await Promise.all(Array.from({ length: 20 }, () => createSession(store)));
-  const first = await start("first");
-  for (const id of sessions) first.say(`deliver ${id} ${id}:long`);
-  for (const id of sessions) await begun(first, id);
-  const second = await start("second");
-  first.process.kill("SIGKILL");
-  for (const id of sessions) await second.until(`ended ${id}`);
-  const posted = await posts();
-  expect(posted.map(({ replica }) => replica)).toEqual(sessions.map(() => "second"));
-  expect(new Set(posted.map(({ key }) => key)).size).toBe(sessions.length);
+test("a stop reaches the run wherever it is", async () => {
+  const id = await createSession(store);
+  const { owner, other } = await heldByOne(`${id}:long`, id);
+  other.say(`stop ${id} ${runIn(owner, id)}`);
+  await owner.until(`stopped ${id}`);
+  expect((await store.runs.open(id)) ?? null).toBeNull();
+  expect(await posts()).toEqual([]);
+});
+
+test("what a replica takes in while it leaves is another's to run", async () => {
+  const id = await createSession(store);
+  const [first, second] = await pair();
+  first.say("leave");
+  first.say(`deliver ${id} ${id}:late`);
+  await second.until(`ended ${id}`);
+  expect(await posts()).toEqual([{ key: expect.any(String), replica: second.name }]);
+  await end(first);
 });
 
 test("a frozen replica is taken over, and once it goes on it posts nothing and commits nothing", async () => {
@@ -115,6 +144,7 @@ test("a frozen replica is taken over, and once it goes on it posts nothing and c
   await owner.until("lost");
   await owner.until(`refused ${id}`);
   expect(await posts()).toEqual([{ key: expect.any(String), replica: other.name }]);
+  await end(owner);
 });
 
 test("a replica that is frozen in the middle of a transaction holds up nobody", async () => {
@@ -127,42 +157,12 @@ test("a replica that is frozen in the middle of a transaction holds up nobody", 
   owner.process.kill("SIGCONT");
   await owner.until(`refused ${id}`);
   expect(await posts()).toEqual([{ key: expect.any(String), replica: other.name }]);
+  await end(owner);
 });
 
-test("a stop reaches the run wherever it is", async () => {
+test("what a replica stored and never asked anybody to run is found", async () => {
   const id = await createSession(store);
-  const { owner, other } = await heldByOne(`${id}:long`, id);
-  other.say(`stop ${id} ${runIn(owner, id)}`);
-  await owner.until(`stopped ${id}`);
-  expect((await store.runs.open(id)) ?? null).toBeNull();
-  expect(await posts()).toEqual([]);
-});
-
-test("a channel with hundreds of threads that wait does not make another channel's first ones wait for them", async () => {
-  const crowd = await Promise.all(Array.from({ length: 500 }, () => createSession(store, "crowded")));
-  const others = await Promise.all(["one", "two", "three"].map((channel) => createSession(store, channel)));
-  const replica = await start("only");
-  replica.say(`crowd ${crowd.join(",")}`);
-  replica.say(`crowd ${others.join(",")}`);
-  for (const id of others) await replica.until(`ended ${id}`);
-  // Those that run and wait in the process already, and some more.
-  const ended = replica.told.filter((line) => line.startsWith("ended ")).length;
-  expect(ended).toBeLessThan(300);
-  for (const id of crowd) await replica.until(`ended ${id}`);
-});
-
-test("what a replica takes in while it leaves is another's to run", async () => {
-  const id = await createSession(store);
-  const [first, second] = [await start("first"), await start("second")];
-  first.say("leave");
-  first.say(`deliver ${id} ${id}:late`);
-  await second.until(`ended ${id}`);
-  expect(await posts()).toEqual([{ key: expect.any(String), replica: "second" }]);
-});
-
-test("what a replica stored and never asked anybody to run is found by another", async () => {
-  const id = await createSession(store);
-  const replica = await start("only");
+  const replica = await alone();
   await store.transaction((tx) => {
     const at = Date.now();
     const event = { key: `${id}:forgotten`, body: { kind: "timer" as const, timerId: id } };
@@ -170,4 +170,31 @@ test("what a replica stored and never asked anybody to run is found by another",
   });
   await replica.until(`ended ${id}`);
   expect(await posts()).toHaveLength(1);
+});
+
+test("a channel with hundreds of threads that wait does not make another channel's first ones wait for them", async () => {
+  const crowd = await Promise.all(Array.from({ length: 150 }, () => createSession(store, "crowded")));
+  const others = await Promise.all(["one", "two", "three"].map((channel) => createSession(store, channel)));
+  const replica = await alone();
+  const before = replica.told.length;
+  replica.say(`crowd ${crowd.join(",")}`);
+  replica.say(`crowd ${others.join(",")}`);
+  for (const id of others) await replica.until(`ended ${id}`);
+  // Those that run and wait in the process already, and some more.
+  const ended = replica.told.slice(before).filter((line) => line.startsWith("ended ")).length;
+  expect(ended).toBeLessThan(100);
+  for (const id of crowd) await replica.until(`ended ${id}`);
+});
+
+test("a replica that is killed is taken over, and each of its runs posts once", async () => {
+  const sessions = await Promise.all(Array.from({ length: 20 }, () => createSession(store)));
+  const first = await alone();
+  for (const id of sessions) first.say(`deliver ${id} ${id}:long`);
+  for (const id of sessions) await begun(first, id);
+  const second = await start();
+  await end(first);
+  for (const id of sessions) await second.until(`ended ${id}`);
+  const posted = await posts();
+  expect(posted.map(({ replica }) => replica)).toEqual(sessions.map(() => second.name));
+  expect(new Set(posted.map(({ key }) => key)).size).toBe(sessions.length);
 });

@@ -29,8 +29,8 @@ const EVERYTHING: Label = {
   holds: ["public", "channel", "files"],
 };
 
-async function historyOf({ store }: SimOffice): Promise<readonly Message[]> {
-  const session = await store.sessions.byKey("slack:T:C:1");
+async function historyOf({ store }: SimOffice, thread = "1"): Promise<readonly Message[]> {
+  const session = await store.sessions.byKey(`slack:T:C:${thread}`);
   return session === null ? [] : store.messages.list(session.id);
 }
 
@@ -56,14 +56,15 @@ test("messages, results of tools and what was said before carry whose they are a
 
 test("labels are the same wherever the process was killed", async () => {
   const whole = await uninterrupted();
+  const office = await officeWith(reading());
   let died = true;
   let deaths = 0;
   for (let steps = 1; died; steps += 1) {
-    const office = await officeWith(reading());
-    await office.say("what is this?", { by: ANA, thread: "1", opensThread: false, diesAfter: steps });
+    const thread = `${steps}`;
+    await office.say("what is this?", { by: ANA, thread, opensThread: false, diesAfter: steps });
     died = await office.revive();
     deaths += died ? 1 : 0;
-    const history = await historyOf(office);
+    const history = await historyOf(office, thread);
     expect(labelsOf(history), `killed after ${steps} steps`).toEqual(whole);
     expect(labelOf(history)).toEqual(EVERYTHING);
   }
