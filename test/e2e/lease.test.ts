@@ -2,50 +2,28 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Client } from "pg";
-import { expect, test } from "vitest";
-import { type Postgres, startPostgres } from "../support/database/postgres.ts";
-import { createBot, until } from "../support/program/bot.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { type OwnPostgres, startOwnPostgres } from "../support/database/postgres.ts";
+import { type Bot, createBot, until } from "../support/program/bot.ts";
 
-const databases = [
-  { name: "SQLite", open: () => Promise.resolve({ env: {}, stop: () => Promise.resolve() }) },
-  {
-    name: "PostgreSQL",
-    open: async () => {
-      const postgres = await startPostgres();
-      return { env: { DATABASE_URL: await postgres.createDatabase() }, stop: () => postgres.stop() };
-    },
-  },
-];
+test("a second process on one SQLite stands by, and takes over when the first dies", async () => {
+  await using first = await createBot();
+  await using second = await createBot({ home: first.home });
+  await first.start();
+  await standsBy(second);
+  await first.kill("SIGKILL");
+  await takesOver(second);
+  expect(await second.kill("SIGTERM")).toBe(0);
+});
 
-test.each(databases)(
-  "a second process on one $name stands by, and takes over when the first dies",
-  async ({ open }) => {
-    const { env, stop } = await open();
-    await using first = await createBot({ env });
-    await using second = await createBot({ env, home: first.home });
-    await first.start();
-    second.launch();
-    await until(async () => (await ready(second))?.state === "standing by", wait("the stand-by"));
-    expect((await second.probe("readyz")).status).toBe(503);
-    expect((await second.probe("healthz")).status).toBe(200);
-    expect(second.output()).toContain("Standing by");
-
-    await first.kill("SIGKILL");
-    await until(async () => (await ready(second))?.state === "running", wait("the takeover"));
-    expect((await second.probe("readyz")).status).toBe(200);
-    expect(await second.kill("SIGTERM")).toBe(0);
-    await stop();
-  },
-);
-
-test("a process that PostgreSQL cuts off says so and ends with code 1, and the stand-by takes over", async () => {
-  const postgres = await startPostgres();
+test("on one PostgreSQL, the stand-by takes over from who dies and from who is cut off, which says so and ends with code 1", async () => {
+  const postgres = await startOwnPostgres();
+  onTestFinished(() => postgres.stop());
   const env = { DATABASE_URL: await postgres.createDatabase() };
   await using first = await createBot({ env });
   await using second = await createBot({ env, home: first.home });
   await first.start();
-  second.launch();
-  await until(async () => (await ready(second))?.state === "standing by", wait("the stand-by"));
+  await standsBy(second);
 
   // The stand-by's connection breaks, too: it connects again.
   await cutEverybodyOff(env.DATABASE_URL);
@@ -53,23 +31,33 @@ test("a process that PostgreSQL cuts off says so and ends with code 1, and the s
   expect(await first.kill("SIGKILL")).toBe(1);
   expect(first.output()).toContain("✗ The database no longer answers");
   expect(first.output()).not.toContain("Unhandled");
-  await until(async () => (await ready(second))?.state === "running", wait("the takeover"));
-  expect(await second.kill("SIGTERM")).toBe(0);
-  await postgres.stop();
-});
+  await takesOver(second);
 
-test("on SIGTERM a process ends within 8 s although PostgreSQL answers nothing", async () => {
-  const postgres = await startPostgres();
-  await using bot = await createBot({ env: { DATABASE_URL: await postgres.createDatabase() } });
-  await bot.start();
+  await standsBy(first);
+  await second.kill("SIGKILL");
+  await takesOver(first);
+
+  // On SIGTERM it ends soon although PostgreSQL answers nothing.
   signalServer(postgres, "STOP");
   const begun = Date.now();
-  await bot.kill("SIGTERM");
+  await first.kill("SIGTERM");
   const tookMs = Date.now() - begun;
   signalServer(postgres, "CONT");
   expect(tookMs).toBeLessThan(8_000);
-  await postgres.stop();
 });
+
+async function standsBy(bot: Bot): Promise<void> {
+  bot.launch();
+  await until(async () => (await ready(bot))?.state === "standing by", wait("the stand-by"));
+  expect((await bot.probe("readyz")).status).toBe(503);
+  expect((await bot.probe("healthz")).status).toBe(200);
+  expect(bot.output()).toContain("Standing by");
+}
+
+async function takesOver(bot: Bot): Promise<void> {
+  await until(async () => (await ready(bot))?.state === "running", wait("the takeover"));
+  expect((await bot.probe("readyz")).status).toBe(200);
+}
 
 async function cutEverybodyOff(url: string): Promise<void> {
   const operator = new Client({ connectionString: url });
@@ -81,7 +69,7 @@ async function cutEverybodyOff(url: string): Promise<void> {
 }
 
 /** The server and the process behind each of its connections. */
-function signalServer({ directory }: Postgres, signal: "STOP" | "CONT"): void {
+function signalServer({ directory }: OwnPostgres, signal: "STOP" | "CONT"): void {
   const [pid = ""] = readFileSync(path.join(directory, "data/postmaster.pid"), "utf8").split("\n");
   spawnSync("pkill", [`-${signal}`, "-P", pid]);
   process.kill(Number(pid), `SIG${signal}`);
@@ -95,7 +83,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function ready(bot: Awaited<ReturnType<typeof createBot>>): Promise<{ state?: string } | null> {
+async function ready(bot: Bot): Promise<{ state?: string } | null> {
   try {
     const body: { state?: string } = JSON.parse((await bot.probe("readyz")).text);
     return body;

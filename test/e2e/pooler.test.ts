@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { type Pooler, startPooler } from "../support/database/pooler.ts";
+import { type Pooler, startPooler } from "../support/database/network/pooler.ts";
+import { startTcpProxy } from "../support/database/network/tcp-proxy.ts";
 import { type Postgres, startPostgres } from "../support/database/postgres.ts";
-import { startTcpProxy } from "../support/database/tcp-proxy.ts";
 import { hold, text, toolUse } from "../support/model/model-script.ts";
 import { createBot, until, untilIdle } from "../support/program/bot.ts";
 import { runCli } from "../support/program/cli.ts";
@@ -28,51 +28,57 @@ async function behindPooler(): Promise<Behind> {
   return { pooler, env: { DATABASE_URL: pooler.urlOf(direct), DATABASE_DIRECT_URL: direct } };
 }
 
-test.each(["embedded", "dbos"])(
-  "behind a pooler the %s engine answers, and sends nothing that a pooler breaks",
-  async (engine) => {
-    const { pooler, env } = await behindPooler();
-    await using scene = await slackScene({ env: { ...env, DECKHAND_ENGINE: engine } });
-    await scene.bot.start();
-    putFile(scene, "notes.txt", "remember the milk\n");
-    await scene.slack.people.command("/memory", "add the team drinks oat milk").answered;
-    scene.model.script(({ toolResults }) =>
-      toolResults.length === 0 ? toolUse("read", { path: "notes.txt" }) : text("Milk."),
-    );
-    const threads = Array.from({ length: 4 }, (_, index) => scene.mention("what do the notes say?", index + 1));
-    await Promise.all(threads.map((thread) => thread.until((all) => answers(all).includes("Milk."))));
-    await untilIdle(scene.bot);
+type SlackScene = Awaited<ReturnType<typeof slackScene>>;
 
-    // What a killed process left goes on, and a second process stands by or joins.
-    await scene.bot.kill("SIGKILL");
-    await scene.bot.start();
-    await using other = await createBot({ env: scene.bot.env, home: scene.bot.home });
-    other.launch();
-    const isThere = async () =>
-      /running|standing by/u.test((await other.probe("readyz").catch(() => ({ text: "" }))).text);
-    await until(isThere, { what: () => `the second process: ${other.output()}` });
-    const [first] = threads;
-    first?.reply("and today?");
-    await first?.until((all) => answers(all).length === 2);
-    await untilIdle(scene.bot);
+/** The scene's program answers; what a killed process left goes on, and a second process stands by or joins. */
+async function expectServed(scene: SlackScene, pooler: Pooler): Promise<void> {
+  const { bot } = scene;
+  await bot.start();
+  putFile(scene, "notes.txt", "remember the milk\n");
+  await scene.slack.people.command("/memory", "add the team drinks oat milk").answered;
+  scene.model.script(({ toolResults }) =>
+    toolResults.length === 0 ? toolUse("read", { path: "notes.txt" }) : text("Milk."),
+  );
+  const threads = Array.from({ length: 4 }, (_, index) => scene.mention("what do the notes say?", index + 1));
+  await Promise.all(threads.map((thread) => thread.until((all) => answers(all).includes("Milk."))));
+  await untilIdle(bot);
 
-    expect(pooler.sessionState).toEqual([]);
-    expect(pooler.transactions()).toBeGreaterThan(100);
-    for (const bot of [scene.bot, other]) expect(bot.output()).not.toMatch(/"level":(?:50|60)/u);
-  },
-);
+  await bot.kill("SIGKILL");
+  await bot.start();
+  await using other = await createBot({ env: bot.env, home: bot.home });
+  other.launch();
+  const state = async () => (await other.probe("readyz").catch(() => ({ text: "" }))).text;
+  await until(async () => /running|standing by/u.test(await state()), {
+    what: () => `the second process: ${other.output()}`,
+  });
+  const [first] = threads;
+  first?.reply("and today?");
+  await first?.until((all) => answers(all).length === 2);
+  await untilIdle(bot);
 
-test("a pooler that restarts costs a run nothing, however slow the network is", async () => {
+  expect(pooler.sessionState).toEqual([]);
+  expect(pooler.transactions()).toBeGreaterThan(100);
+  for (const each of [bot, other]) expect(each.output()).not.toMatch(/"level":(?:50|60)/u);
+}
+
+test("behind a pooler the dbos engine answers, and sends nothing that a pooler breaks", async () => {
+  const { pooler, env } = await behindPooler();
+  await using scene = await slackScene({ env: { ...env, DECKHAND_ENGINE: "dbos" } });
+  await expectServed(scene, pooler);
+});
+
+test("so does the embedded engine, however slow the network is, and a pooler that restarts costs a run nothing", async () => {
   const { pooler, env } = await behindPooler();
   await using network = await startTcpProxy(env.DATABASE_URL);
   network.delayMs = 5;
   await using scene = await slackScene({ env: { ...env, DATABASE_URL: network.urlOf(env.DATABASE_URL) } });
-  await scene.bot.start();
+  await expectServed(scene, pooler);
+
   const gate = hold();
   scene.model.script(({ toolResults }) =>
     toolResults.length === 0 ? [gate.part, toolUse("read", { path: "notes.txt" })] : text("There are none."),
   );
-  const thread = scene.mention("what do the notes say?");
+  const thread = scene.mention("what do the notes say?", 5);
   await gate.reached;
   network.cut();
   gate.release();
