@@ -8,7 +8,7 @@ import { playStorm } from "./storm.ts";
  * `PROOF_SECONDS=60`, other numbers: `PROOF_REPLICAS=2`, `PROOF_CONVERSATIONS=50`, `PROOF_PLACES=slack,page`.
  */
 const given = (name: string) => process.env[`PROOF_${name}`];
-const seconds = Number(given("SECONDS") ?? 20);
+const seconds = Number(given("SECONDS") ?? 15);
 const seed = Number(given("SEED") ?? 1);
 const replicas = Number(given("REPLICAS") ?? 3);
 /** A thousand in five minutes; the suite spares the machine. */

@@ -1,4 +1,4 @@
-import { startTcpProxy, type TcpProxy } from "../../support/database/tcp-proxy.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/database/network/tcp-proxy.ts";
 import { hold, type Reply, text } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { until } from "../../support/program/bot.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startTcpProxy } from "../../support/database/tcp-proxy.ts";
+import { startTcpProxy } from "../../support/database/network/tcp-proxy.ts";
 import { openButtons } from "../../support/replicas/place.ts";
 import { answer, openStage } from "./stage.ts";
 
