@@ -8,6 +8,7 @@ const HOUR = 60 * MINUTE;
 const ANA = { id: "slack:U1", name: "ana", roles: [] };
 /** 08:00 UTC is 09:00 in Paris; the world begins there. */
 const HOURLY = { cron: "0 * * * *", prompt: "Look." };
+const OFTEN = { cron: "*/10 * * * *", prompt: "Look." };
 
 async function statuses(world: Awaited<ReturnType<typeof openWorld>>, jobId: string): Promise<string[]> {
   return (await world.occurrences(jobId)).map(({ status }) => status);
@@ -41,13 +42,13 @@ test.each([
   { overlap: "cancel-previous", expected: ["cancelled", "cancelled", "succeeded"], runs: 3 },
 ])("with overlap $overlap, due times during a run are $expected", async ({ overlap, expected, runs }) => {
   const world = await openWorld();
-  const id = await world.add({ name: "Long", ...HOURLY, overlap, timeout: "86400" });
-  world.play = () => ({ takesMs: 90 * MINUTE });
-  await world.pass(3 * HOUR + 5 * MINUTE, 10_000);
+  const id = await world.add({ name: "Long", ...OFTEN, overlap, timeout: "86400" });
+  world.play = () => ({ takesMs: 15 * MINUTE });
+  await world.pass(31 * MINUTE, 10_000);
   world.play = () => ({});
   // No more due times, while those that have come go on.
   await world.jobs.control.edit(id, { cron: "0 0 1 1 *" }, { person: ANA, thread: CHANNEL, at: 0 });
-  await world.pass(6 * HOUR, 30_000);
+  await world.pass(HOUR, 30_000);
   expect((await statuses(world, id)).slice(0, 3)).toEqual(expected);
   expect(world.runs).toHaveLength(runs);
 });
@@ -87,9 +88,9 @@ describe("cancel-previous, killed", () => {
 
 test("the report after skipped due times says how many were left out", async () => {
   const world = await openWorld();
-  await world.add({ name: "Long", ...HOURLY, timeout: "86400" });
-  world.play = (_event, number) => ({ takesMs: number === 1 ? 150 * MINUTE : 1_000 });
-  await world.pass(4 * HOUR + MINUTE, 10_000);
+  await world.add({ name: "Long", ...OFTEN, timeout: "86400" });
+  world.play = (_event, number) => ({ takesMs: number === 1 ? 25 * MINUTE : 1_000 });
+  await world.pass(41 * MINUTE, 10_000);
   expect(world.posts()[1]).toContain("2 due times left out before");
 });
 
@@ -278,16 +279,20 @@ test("a reminder comes once and is done", async () => {
 test("the log is kept as long as is set", async () => {
   const world = await openWorld({ logDays: 1 });
   const id = await world.add({ name: "Daily", cron: "0 10 * * *", prompt: "Look." });
-  await world.pass(50 * HOUR, 30_000);
+  for (let day = 0; day < 2; day += 1) {
+    await world.pass(2 * HOUR, 30_000);
+    await world.away(22 * HOUR);
+  }
+  await world.pass(2 * HOUR, 30_000);
   expect((await world.occurrences(id)).map(({ scheduledFor }) => new Date(scheduledFor).toISOString())).toEqual([
     "2027-01-06T09:00:00.000Z",
   ]);
 });
 
-test("200 jobs due in the same minute run as many at once as may, keep to the platform's rate, and all report", async () => {
+test("80 jobs due in the same minute run as many at once as may, keep to the platform's rate, and all report", async () => {
   const world = await openWorld({ maxConcurrentRuns: 32 });
-  const channels = 20;
-  for (let number = 0; number < 200; number += 1) {
+  const channels = 8;
+  for (let number = 0; number < 80; number += 1) {
     const thread = { ...CHANNEL, channelId: `C${number % channels}` };
     await world.add({ name: `Job ${number}`, cron: "0 10 * * *", prompt: "Look." }, { thread });
   }
@@ -300,8 +305,8 @@ test("200 jobs due in the same minute run as many at once as may, keep to the pl
   await world.pass(HOUR - 1_000, 60_000);
   await world.pass(3 * MINUTE);
   const posts = world.platform.requests.filter(({ kind }) => kind === "post");
-  expect(posts).toHaveLength(200);
-  expect(new Set(posts.map(({ text }) => /\*\*(.*)\*\*/u.exec(text)?.[1])).size).toBe(200);
+  expect(posts).toHaveLength(80);
+  expect(new Set(posts.map(({ text }) => /\*\*(.*)\*\*/u.exec(text)?.[1])).size).toBe(80);
   // All are one person's, who has three of four places.
   expect(atOnce.most).toBe(24);
   for (let channel = 0; channel < channels; channel += 1) {
@@ -341,7 +346,7 @@ test("over a year of clocks going forward and back in three zones, with weeks aw
       jobs.push({ id, cron, zone: each });
     }
   }
-  // For a day around each change of the clocks the program runs; between them it is away.
+  // For some hours around each change of the clocks the program runs; between them it is away.
   for (const change of [
     "2027-03-14T07:00Z",
     "2027-03-28T01:00Z",
@@ -350,8 +355,8 @@ test("over a year of clocks going forward and back in three zones, with weeks aw
     "2027-10-31T01:00Z",
     "2027-11-07T06:00Z",
   ]) {
-    await world.away(Date.parse(change) - 12 * HOUR - world.clock.now());
-    await world.pass(24 * HOUR, 60_000);
+    await world.away(Date.parse(change) - 5 * HOUR - world.clock.now());
+    await world.pass(10 * HOUR, 60_000);
   }
   const until = world.clock.now();
   for (const { id, cron, zone } of jobs) {
@@ -369,5 +374,5 @@ test("over a year of clocks going forward and back in three zones, with weeks aw
     expect(rows.length).toBeGreaterThanOrEqual(Math.min(500, due.length));
     expect(rows.filter(({ status }) => status !== "missed" && status !== "succeeded")).toEqual([]);
   }
-  expect(world.posts().length).toBeGreaterThan(80);
+  expect(world.posts().length).toBeGreaterThan(40);
 });

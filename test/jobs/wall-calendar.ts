@@ -43,23 +43,28 @@ export function offsetsOf(zone: string, from: number, until: number): Offset[] {
 /** Each wall minute that is passed: shown once, shown again (not due), or skipped (due when the clocks go on). */
 export function isDueOn(expression: YearOfExpression, { from, until, offsets }: Year): number[] {
   const due: number[] = [];
+  const left = [...offsets];
+  let offset = 0;
   let reached = Number.NEGATIVE_INFINITY;
   for (let at = from; at < until; at += MINUTE_MS) {
-    const offset = offsets.findLast(({ since }) => since <= at)?.ms ?? 0;
+    if (left[0] !== undefined && left[0].since <= at) offset = left.shift()?.ms ?? 0;
     const wall = at + offset;
     if (wall <= reached) continue;
-    const passed: number[] = [wall];
-    if (Number.isFinite(reached)) for (let w = reached + MINUTE_MS; w < wall; w += MINUTE_MS) passed.push(w);
-    if (passed.some((minute) => matches(expression, new Date(minute)))) due.push(at);
+    let isDue = false;
+    const first = Number.isFinite(reached) ? reached + MINUTE_MS : wall;
+    for (let minute = first; minute <= wall && !isDue; minute += MINUTE_MS) isDue = matches(expression, minute);
+    if (isDue) due.push(at);
     reached = wall;
   }
   return due;
 }
 
-function matches({ minutes, hours, days, months, weekdays }: YearOfExpression, wall: Date): boolean {
+function matches({ minutes, hours, days, months, weekdays }: YearOfExpression, at: number): boolean {
+  // Most minutes of a year are none of these, and need no date.
+  if (!minutes.includes((at / MINUTE_MS) % 60)) return false;
+  const wall = new Date(at);
   const fits = (allowed: readonly number[] | undefined, value: number) => allowed?.includes(value) ?? true;
   return (
-    minutes.includes(wall.getUTCMinutes()) &&
     fits(hours, wall.getUTCHours()) &&
     fits(days, wall.getUTCDate()) &&
     fits(months, wall.getUTCMonth() + 1) &&
