@@ -11,14 +11,18 @@ const FULL = /This root holds [\d.]+ (?:MB|kB) of 1 MB; .* more would be too muc
 /** Each call writes some 100 kB, or entries that take as much. */
 const WAYS: readonly [string, string, (call: number) => object][] = [
   ["write", "writes files", (call) => ({ path: `f${call}.txt`, content: "x".repeat(100_000) })],
-  ["bash", "redirects output", (call) => ({ command: `seq 20000 > f${call}` })],
-  ["bash", "appends to one file", () => ({ command: "seq 20000 >> all" })],
+  ["bash", "redirects output", (call) => ({ command: `printf %0100000d 1 > f${call}` })],
+  ["bash", "appends to one file", () => ({ command: "printf %0100000d 1 >> all" })],
   ["bash", "makes empty files", (call) => ({ command: `for i in $(seq 25); do : > f${call}-$i; done` })],
   ["bash", "makes directories", (call) => ({ command: `for i in $(seq 25); do mkdir d${call}-$i; done` })],
   ["bash", "makes directories within another", (call) => ({ command: `mkdir -p d${call}/$(seq -s / 24)` })],
-  ["bash", "copies a file", (call) => ({ command: `[ -e a ] || seq 20000 > a; cp a b${call}` })],
-  ["bash", "moves a file onto itself", () => ({ command: "seq 20000 >> all; for i in $(seq 9); do mv all all; done" })],
-  ["bash", "unpacks", (call) => ({ command: `seq 20000 | gzip > z${call}.gz && gunzip z${call}.gz` })],
+  ["bash", "copies a file", (call) => ({ command: `[ -e a ] || printf %0100000d 1 > a; cp a b${call}` })],
+  [
+    "bash",
+    "moves a file onto itself",
+    () => ({ command: "printf %0100000d 1 >> all; for i in $(seq 9); do mv all all; done" }),
+  ],
+  ["bash", "unpacks", (call) => ({ command: `printf %0100000d 1 | gzip > z${call}.gz && gunzip z${call}.gz` })],
   ["js_exec", "writes files", (call) => ({ code: `fs.writeFileSync("f${call}", "x".repeat(100000))` })],
   ["js_exec", "makes directories", (call) => ({ code: `for (let i = 0; i < 25; i++) fs.mkdirSync("d${call}-" + i)` })],
 ];
@@ -41,14 +45,14 @@ test("an edit that lets a file grow, and one that makes it smaller in a full roo
   await session.run("write", { path: "a.txt", content: `${"x".repeat(900_000)}\nend\n` });
   const grows = await session.run("edit", { path: "a.txt", old_string: "end", new_string: "y".repeat(200_000) });
   expect(text(grows)).toMatch(FULL);
-  await session.run("bash", { command: "seq 15000 > b" });
+  await session.run("bash", { command: "printf %080000d 1 > b" });
   expect((await session.run("write", { path: "a.txt", content: "small" })).isError).toBe(false);
   expect((await session.run("write", { path: "c.txt", content: "x".repeat(500_000) })).isError).toBe(false);
 });
 
 test("what is removed makes room, in the call that removes it and in the next", async () => {
   const session = stage.session();
-  const fill = (file: string) => `seq 40000 > p && cat p p p > ${file} && rm p`;
+  const fill = (file: string) => `printf %0230000d 1 > p && cat p p p > ${file} && rm p`;
   const again = `${fill("a")} && rm a && mkdir d && ${fill("d/a")} && rm -r d && ${fill("a")} && echo done`;
   expect(text(await session.run("bash", { command: again }))).toContain("done");
   expect(text(await session.run("bash", { command: fill("b") }))).toMatch(FULL);

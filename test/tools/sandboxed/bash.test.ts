@@ -168,7 +168,7 @@ test("only the newest outputs are kept", async () => {
   const session = fileSession(sandbox);
   for (let call = 0; call < 23; call++) {
     const ctx = { ...session.context, callId: `call${call}` };
-    await session.tool("bash").execute({ command: "seq 6000" }, ctx, new AbortController().signal);
+    await session.tool("bash").execute({ command: "printf %030000d 1" }, ctx, new AbortController().signal);
   }
   expect(readdirSync(path.join(session.root, ".deckhand-output"))).toHaveLength(21);
 });
