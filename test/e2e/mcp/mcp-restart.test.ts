@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { hostile } from "../../features/mcp/connected.ts";
 import { text, toolUse } from "../../support/model/model-script.ts";
+import { untilConnected } from "../../support/program/bot.ts";
 import { playEach } from "../../support/talk/agent-lines.ts";
 import { asks, cards } from "../../support/talk/approval-talk.ts";
 import { conversationOf, slackOffice } from "../../support/talk/slack-talk.ts";
@@ -47,12 +48,10 @@ test("killed while people decide, a bot leaves no server behind, and goes on wit
   writeFileSync(gate, "");
   const job = { name: "Night watch", prompt: "Look around.", at: "in 2 hours", timezone: "Europe/Paris" };
   const requestsOf = playEach(at.model, {
-    "do it": ({ body, toolResults }) => {
-      if (toolResults.length > 0) return text(`It said: ${toolResults.map((result) => result.text).join()}`);
-      return JSON.stringify(body).includes("- mcp__slow__* (")
-        ? toolUse("mcp__slow__structured", {})
-        : text("Not there yet.");
-    },
+    "do it": ({ toolResults }) =>
+      toolResults.length > 0
+        ? text(`It said: ${toolResults.map((result) => result.text).join()}`)
+        : toolUse("mcp__slow__structured", {}),
     "watch at night": ({ body, toolResults: [result] }) => {
       if (result === undefined) return toolUse("tool_search", { query: "schedule_job" });
       const isDone = conversationOf(body).includes('use_tool","input');
@@ -60,13 +59,8 @@ test("killed while people decide, a bot leaves no server behind, and goes on wit
     },
   });
   await at.bot.start();
-  const channel = at.channel();
-  let talk = at.talk({ text: "do it", channel });
-  await at.until("the server's tools", async () => {
-    if (!talk.answers().includes("Not there yet.")) return talk.live().some(({ buttons }) => buttons.length > 1);
-    talk = at.talk({ text: "do it", channel });
-    return false;
-  });
+  await untilConnected(at.bot, "slow");
+  const talk = at.talk({ text: "do it", channel: at.channel() });
   const scheduling = at.talk({ text: "watch at night", channel: at.channel() });
   await Promise.all([asks(at, talk), asks(at, scheduling)]);
   if (left !== null) await at.until("the servers", () => processesWith(left.mark).length === 3);

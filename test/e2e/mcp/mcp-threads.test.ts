@@ -3,6 +3,7 @@ import { everything, hostile } from "../../features/mcp/connected.ts";
 import { everythingOverHttp } from "../../features/mcp/everything-http.ts";
 import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import type { Script } from "../../support/model/model-server.ts";
+import { untilConnected } from "../../support/program/bot.ts";
 import { freePort } from "../../support/program/free-port.ts";
 import { asks, cards } from "../../support/talk/approval-talk.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
@@ -53,15 +54,10 @@ async function outcomeOf(talk: Talk): Promise<string> {
   return said() ?? "";
 }
 
-/** Says the words again until the servers are connected. */
+/** Once the server is connected. */
 async function ready(words: string, server = "all") {
   const at = office();
-  for (;;) {
-    const line = `- mcp__${server}__* (`;
-    at.model.script(({ body }) => text(JSON.stringify(body).includes(line) ? "There." : "Not there."));
-    const probe = at.talk({ text: "is it there?", channel: at.channel() });
-    if ((await probe.answered(1)) === "There.") break;
-  }
+  await untilConnected(at.bot, server);
   return (tool: string, input: object) => {
     calls(tool, input);
     return at.talk({ text: words, channel: at.channel() });
@@ -76,7 +72,7 @@ test("a long call lives on its progress, which people see", async () => {
 });
 
 test("a server that dies comes back, and the call that it died in says what may have happened", async () => {
-  const go = await ready("crash it");
+  const go = await ready("crash it", "shaky");
   const crashed = await go("mcp__shaky__crash", {}).answered(1);
   expect(crashed).toContain(
     "The MCP server shaky failed: it ended before it answered. What it had done until then stays.",
@@ -85,7 +81,7 @@ test("a server that dies comes back, and the call that it died in says what may 
 });
 
 test("a call that is stopped while it runs says that what it had done stays", async () => {
-  const go = await ready("write it");
+  const go = await ready("write it", "shaky");
   const talk = go("mcp__shaky__never", {});
   await talk.shows(/⏳ mcp__shaky__never/u);
   talk.mention("/stop");

@@ -4,7 +4,7 @@ import { everything } from "../../features/mcp/connected.ts";
 import { everythingOverHttp } from "../../features/mcp/everything-http.ts";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import type { ModelServer } from "../../support/model/model-server.ts";
-import type { Bot } from "../../support/program/bot.ts";
+import { type Bot, untilConnected } from "../../support/program/bot.ts";
 import { openBrowser } from "../../support/program/browser.ts";
 import { freePort } from "../../support/program/free-port.ts";
 import { type BrowserProfile, profileOf, visitAgain } from "../../support/program/page-visit.ts";
@@ -117,14 +117,6 @@ function calls(model: ModelServer): void {
   });
 }
 
-async function connected(stage: Stage, model: ModelServer): Promise<void> {
-  model.script(({ body }) => text(JSON.stringify(body).includes(OFFERED) ? "Ready." : "Not yet."));
-  for (;;) {
-    const talk = await stage.begin("is it there?");
-    if ((await Promise.race([talk.answer("Ready."), talk.answer("Not yet.")])) === "Ready.") return;
-  }
-}
-
 const both = useBothPlatforms({ settings: SETTINGS });
 
 beforeAll(async () => {
@@ -143,7 +135,7 @@ const platforms: readonly { name: string; open: () => Promise<Stage> }[] = [
 test.each(platforms)("on $name a server's form is filled in by a reply, declined and cancelled", async ({ open }) => {
   await using stage = await open();
   const { model } = both.slack();
-  await connected(stage, model);
+  await untilConnected(both.slack().bot, "all");
   calls(model);
 
   const filled = await stage.begin("ask me");

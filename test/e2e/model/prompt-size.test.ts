@@ -3,7 +3,7 @@ import { everything } from "../../features/mcp/connected.ts";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { partsOf, specsOf, systemOf, toolsOf } from "../../support/model/request-parts.ts";
-import { untilIdle } from "../../support/program/bot.ts";
+import { untilConnected, untilIdle } from "../../support/program/bot.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 import { answers, isPart, part } from "../../support/talk/sub-agent-talk.ts";
 
@@ -29,6 +29,7 @@ async function officeWith(settings: object): Promise<SlackOffice> {
   await office.bot.start();
   const servers = "mcpServers" in settings ? Object.keys(SERVERS) : [];
   const lines = ["- chart: ", "- csv_query: ", ...servers.map((name) => `- mcp__${name}__*`)];
+  for (const name of servers) await untilConnected(office.bot, name);
   const isReady = () => lines.every((line) => JSON.stringify(office.model.requests.at(-1)?.body ?? "").includes(line));
   while (!isReady()) await office.talk({ text: "hello", channel: office.channel() }).answered(1);
   return office;

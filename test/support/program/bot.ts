@@ -137,3 +137,11 @@ export async function untilIdle(bot: Bot): Promise<void> {
   const isIdle = async () => (await bot.probe("metrics")).text.includes('deckhand_runs{state="running"} 0');
   await until(isIdle, { what: () => "the runs to end" });
 }
+
+/** Waits until an MCP server has been connected once, by what the log says. */
+export async function untilConnected(bot: Bot, server: string): Promise<void> {
+  const isConnected = (line: string) => line.includes(`"mcpServer":"${server}"`) && line.includes('"mcp_connected"');
+  await until(() => bot.output().split("\n").some(isConnected), {
+    what: () => `${server} to be connected:\n${bot.output()}`,
+  });
+}
