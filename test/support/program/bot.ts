@@ -104,7 +104,7 @@ export async function createBot({ env = {}, home: shared, entry = entryFor(env) 
             return false;
           }
         },
-        { what: () => `the bot to be ready:\n${lines.join("")}` },
+        { what: () => `the bot to be ready:\n${lines.join("")}`, everyMs: 40 },
       );
     },
     async [Symbol.asyncDispose]() {
@@ -120,7 +120,11 @@ const PATIENCE_MS = 60_000;
 /** Waits for a condition of another process, which has no event to await. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  { limit = AbortSignal.timeout(PATIENCE_MS), what }: { limit?: AbortSignal; what: () => string },
+  {
+    limit = AbortSignal.timeout(PATIENCE_MS),
+    what,
+    everyMs = 20,
+  }: { limit?: AbortSignal; what: () => string; everyMs?: number },
 ): Promise<void> {
   for (;;) {
     const began = performance.now();
@@ -128,14 +132,15 @@ export async function until(
     if (limit.aborted) throw new Error(`waited in vain for ${what()}`);
     // To look may take long, and who is waited for needs the processor, too.
     const tookMs = performance.now() - began;
-    await new Promise((resolve) => setTimeout(resolve, Math.max(20, 3 * tookMs)));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(everyMs, 3 * tookMs)));
   }
 }
 
 /** Waits until no run goes on: a run ends a moment after its answer, when its live message has folded. */
 export async function untilIdle(bot: Bot): Promise<void> {
   const isIdle = async () => (await bot.probe("metrics")).text.includes('deckhand_runs{state="running"} 0');
-  await until(isIdle, { what: () => "the runs to end" });
+  // A look at the metrics takes five milliseconds of a processor.
+  await until(isIdle, { what: () => "the runs to end", everyMs: 80 });
 }
 
 /** Waits until an MCP server has been connected once, by what the log says. */
