@@ -377,4 +377,4 @@ test("on PostgreSQL, too: failures, waiting, silence, and reports with what a da
   expect(await statuses(world, id)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
   // The third run failed at first, and said so.
   expect(world.posts()).toHaveLength(3);
-}, 60_000);
+});
