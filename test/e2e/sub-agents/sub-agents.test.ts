@@ -207,9 +207,9 @@ test("on Discord, two sub-agents show a line each under their parent's progress,
   });
   const talk = at.mention(at.channel("ops"), "both, please");
   await Promise.all([a.reached, b.reached]);
-  await shows(at, talk, /⏳ worker: part A.*⏳ worker: part B/u);
+  await shows(at, talk, /(?=.*⏳ worker: part A)(?=.*⏳ worker: part B)/su);
   b.release();
-  await shows(at, talk, /⏳ worker: part A.*✓ worker: part B/u);
+  await shows(at, talk, /(?=.*⏳ worker: part A)(?=.*✓ worker: part B)/su);
   a.release();
   await at.until("the answer", () => talk.answers().includes("Both: A is 3. | B is 4."));
   await untilIdle(at.bot);
