@@ -11,8 +11,6 @@ import { SlowFirst } from "./test/support/run/slow-first.ts";
  */
 const ALONE = [
   "test/{bench,jobs,launch,scripts,simulation}/**/*.test.ts",
-  "test/adapters/web/**/*.test.ts",
-  "test/features/accounts/**/*.test.ts",
   "test/tools/{git/git-attacks,network/limits}.test.ts",
   "test/tools/wasm/**/*.test.ts",
 ];

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll } from "vitest";
 import type { LocalThreadStore } from "../../../src/adapters/render/local/thread-store.ts";
 import { createWebPlatform, type WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import type { OverviewSource, PanelSource } from "../../../src/adapters/web/live/overview.ts";
@@ -19,14 +18,14 @@ import { BUILT_PAGE } from "../../support/program/built.ts";
 
 export const TOKEN = "a-token-for-tests-only";
 
-/** The page of the present sources: where it is not built, bundled for a test file. */
+/** The page of the present sources: where it is not built, bundled for the files of a process. */
 export const PAGE_DIRECTORY = BUILT_PAGE ?? (await bundledPage());
 
 async function bundledPage(): Promise<string> {
   const { buildPage } = await import("../../../src/adapters/web/build-page.ts");
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-page-"));
   await buildPage(directory);
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
