@@ -9,11 +9,7 @@ import { SlowFirst } from "./test/support/run/slow-first.ts";
  * their modules: nothing that they import has a state that outlives a file, and to start a process and load everything
  * anew for each file took as long as many of the tests.
  */
-const ALONE = [
-  "test/{bench,jobs,launch,scripts,simulation}/**/*.test.ts",
-  "test/tools/{git/git-attacks,network/limits}.test.ts",
-  "test/tools/wasm/**/*.test.ts",
-];
+const ALONE = ["test/simulation/**/*.test.ts"];
 
 const memory = process.env["TMPDIR"] === undefined ? memoryDirectory() : null;
 /** What programs have compiled stays where those look for it that are told of no such directory. */
@@ -33,6 +29,7 @@ export default defineConfig({
     // Most files wait for other processes or for a time to pass: three workers keep a processor busy.
     maxWorkers: Math.min(6, 3 * availableParallelism()),
     sequence: { sequencer: SlowFirst },
+    globalSetup: ["./test/support/database/shared-postgres.ts"],
     reporters: ["default", "./test/support/run/count-reporter.ts"],
     projects: [
       { extends: true, test: { name: "sharing", include: ["test/**/*.test.ts"], exclude: ALONE, isolate: false } },
