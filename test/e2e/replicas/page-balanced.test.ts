@@ -90,6 +90,12 @@ test("who signs out at one replica has no page open at the other", async () => {
 
 test("settings, definitions and keys that one replica sets hold at the other, and of two changes one is refused", async () => {
   const settings = await page(ana);
+  /** The other one is told by a notification, which takes a moment. */
+  const bothHave = (list: string, row: object) => {
+    const rows = async () => (await fromBoth(() => settings.get(list))).map((answer) => answer.rows);
+    const having = expect.arrayContaining([expect.objectContaining(row)]);
+    return expect.poll(rows).toEqual([having, having]);
+  };
   const change = (after: number, value: number) =>
     settings.post("configuration/save", { after, changes: [{ path: ["budgets", "runUsd"], value }] });
   expect(await change(0, 3)).toEqual({ type: "saved", number: 1 });
@@ -102,9 +108,7 @@ test("settings, definitions and keys that one replica sets hold at the other, an
 
   const text = "---\ndescription: Looks at changes.\n---\nLook.\n";
   await settings.post("definitions/save", { kind: "skill", name: "look", text, after: 0, isNew: true });
-  for (const { rows } of await fromBoth(() => settings.get("definitions/list?kind=skill")))
-    expect(rows).toContainEqual(expect.objectContaining({ name: "look" }));
+  await bothHave("definitions/list?kind=skill", { name: "look" });
   await settings.post("providers/key", { id: "deepseek", key: "sk-of-the-operator-0123456789" });
-  for (const { rows } of await fromBoth(() => settings.get("providers/list")))
-    expect(rows).toContainEqual(expect.objectContaining({ id: "deepseek", isConfigured: true }));
+  await bothHave("providers/list", { id: "deepseek", isConfigured: true });
 });
