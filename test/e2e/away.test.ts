@@ -104,6 +104,8 @@ async function killedTwice(slack: SlackOffice, discord: DiscordOffice): Promise<
 
   const before = mentions("before");
   await untilAll("the first answers", (platform) => before[platform]().some(isHeard("before")));
+  // Of a run that goes on the channel's state would tell.
+  await untilIdle(bot);
   mentions("/status");
   await untilAll("the private answers", (platform) => places[platform].privately().length > 0);
   await bot.kill("SIGKILL");
