@@ -6,8 +6,8 @@ import { answers, type Scene, slackScene } from "../../support/talk/scene.ts";
 
 const TAKES = 4;
 const THREADS = 30;
-/** The suite spares the machine; `PROOF_ROUNDS=3` has three answers in each. */
-const ROUNDS = Number(process.env["PROOF_ROUNDS"] ?? 1);
+/** Most refusals come at the beginning, when none has learned: later answers tell what was learned. */
+const ROUNDS = 3;
 
 /** The model answers so many calls at once, each for a second and a half, and refuses the others. */
 function limitKey({ model }: Pick<Scene, "model">): { refusals: number } {
@@ -54,6 +54,7 @@ test("three replicas share what one key of a provider takes: thirty conversation
   const said = (await Promise.all(conversations)).flat();
   expect(said).toHaveLength(THREADS * ROUNDS);
   expect(said.filter((answer) => !/^Answer \d+\.+$/u.test(answer))).toEqual([]);
-  expect(seen.refusals).toBeLessThan(10 * ROUNDS);
+  // Where each learns for itself it is 54 times.
+  expect(seen.refusals).toBeLessThan(30);
   for (const bot of bots) expect(bot.output()).not.toMatch(/model_retry|"level":(50|60)/u);
 });
