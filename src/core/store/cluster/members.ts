@@ -1,10 +1,12 @@
 import { z } from "zod";
 import type { ClusterMember } from "../../cluster.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
+import { IS_DEAD } from "./membership.ts";
 
+/** Those that live: where all have been killed, their rows are there until the next one says its first word. */
 const MEMBERS = `SELECT id, facts, state, draining,
     ARRAY(SELECT name FROM deckhand_cluster.role WHERE replica = id ORDER BY name) AS roles
-  FROM deckhand_cluster.replica ORDER BY facts->>'startedAt', id`;
+  FROM deckhand_cluster.replica AS other WHERE NOT ${IS_DEAD} ORDER BY facts->>'startedAt', id`;
 
 const DRAIN = "UPDATE deckhand_cluster.replica SET draining = true WHERE id = $1 RETURNING id";
 
