@@ -50,11 +50,6 @@ const SETUP_LOCK = 4_207_133_701;
 const TABLES = [
   "CREATE SCHEMA IF NOT EXISTS deckhand_cluster",
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.replica (id text PRIMARY KEY, beat timestamptz NOT NULL)",
-  `ALTER TABLE deckhand_cluster.replica
-     ADD COLUMN IF NOT EXISTS facts jsonb NOT NULL DEFAULT '{}',
-     ADD COLUMN IF NOT EXISTS state jsonb NOT NULL DEFAULT '{}',
-     ADD COLUMN IF NOT EXISTS draining boolean NOT NULL DEFAULT false,
-     ADD COLUMN IF NOT EXISTS joined bigint GENERATED ALWAYS AS IDENTITY`,
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.role (name text PRIMARY KEY, replica text NOT NULL)",
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.rate (name text PRIMARY KEY, full_at timestamptz NOT NULL, is_taken boolean NOT NULL)",
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.gateway_session (role text PRIMARY KEY, session jsonb NOT NULL)",
@@ -64,6 +59,17 @@ const TABLES = [
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.growth (day date, key text, bytes bigint NOT NULL, PRIMARY KEY (day, key))",
   "CREATE TABLE IF NOT EXISTS deckhand_cluster.given_root (root text PRIMARY KEY, bytes bigint NOT NULL)",
 ];
+
+/** Columns that the table of processes had not from the beginning. */
+const REPLICA_COLUMNS: Readonly<Record<string, string>> = {
+  facts: "jsonb NOT NULL DEFAULT '{}'",
+  state: "jsonb NOT NULL DEFAULT '{}'",
+  draining: "boolean NOT NULL DEFAULT false",
+  joined: "bigint GENERATED ALWAYS AS IDENTITY",
+};
+
+const LACKING = `SELECT wanted AS name FROM unnest($1::text[]) AS wanted WHERE wanted NOT IN (
+  SELECT attname FROM pg_attribute WHERE attrelid = 'deckhand_cluster.replica'::regclass AND NOT attisdropped)`;
 
 export async function openClusterConnection(url: string): Promise<ClusterConnection> {
   const { default: pg } = await import("pg");
@@ -122,6 +128,7 @@ export async function setUpCluster<T>(
   while (!(await holds(connection, TAKE_SETUP))) await clock.sleep(SETUP_RETRY_MS, new AbortController().signal);
   try {
     for (const table of TABLES) await connection.query(table);
+    await addColumns(connection);
     return await setUp();
   } catch (error) {
     if (isRefusal(error)) throw new ConfigError([NO_SCHEMAS]);
@@ -129,6 +136,18 @@ export async function setUpCluster<T>(
   } finally {
     await connection.query(`SELECT pg_advisory_unlock(${SETUP_LOCK})`);
   }
+}
+
+/**
+ * Only where some are lacking: to add one, even one that is there, waits for whoever reads the table, as a dump does to its
+ * end, and has everybody else's beats wait behind it.
+ */
+async function addColumns({ query }: ClusterConnection): Promise<void> {
+  const rows = await query(LACKING, [Object.keys(REPLICA_COLUMNS)]);
+  const lacking = z.array(z.object({ name: z.string() })).parse(rows);
+  if (lacking.length === 0) return;
+  const added = lacking.map(({ name }) => `ADD COLUMN IF NOT EXISTS ${name} ${REPLICA_COLUMNS[name]}`);
+  await query(`ALTER TABLE deckhand_cluster.replica ${added.join(", ")}`);
 }
 
 /** How often a process asks whether it is its turn. Milliseconds. */
