@@ -1,6 +1,16 @@
+import { onTestFinished } from "vitest";
+import { DbosEngine, type DbosSessions } from "../../../src/core/dbos-engine/dbos-engine.ts";
+import type { SessionHandler } from "../../../src/core/engine/engine.ts";
 import type { Runtime } from "../../../src/core/protocol/runtime.ts";
-import type { ReplicaStart } from "../../../src/core/store/cluster/cluster.ts";
+import { openCluster, type ReplicaStart } from "../../../src/core/store/cluster/cluster.ts";
+import { openStore } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../silent-log.ts";
+import { copyOfDbos } from "./dbos-copy.ts";
+
+/** What a beat reads of the engine, with nothing in it. */
+export const NO_CLAIMS =
+  "CREATE SCHEMA dbos; CREATE TABLE dbos.workflow_status (executor_id text, status text, queue_name text)";
 
 /** A replica that tells nobody anything of itself. */
 export function replicaOptions(url: string, runtime: Runtime): ReplicaStart {
@@ -15,4 +25,32 @@ export function replicaOptions(url: string, runtime: Runtime): ReplicaStart {
     drain: () => undefined,
     signal: new AbortController().signal,
   };
+}
+
+const NO_PLATFORM = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("no platform")) };
+
+/** A replica that runs in the test's process until the test ends. */
+export async function startReplica(
+  url: string,
+  run: SessionHandler["run"] = () => Promise.resolve("ended"),
+  { clock, ...settings }: Partial<Pick<DbosSessions, "isServed"> & Pick<Runtime, "clock">> = {},
+) {
+  const system = systemRuntime();
+  const runtime = { ...system, ...(clock && { clock }) };
+  const life = { isLost: false };
+  const lost = () => {
+    life.isLost = true;
+  };
+  // What others go by is no test's to hasten.
+  const cluster = await openCluster({ ...replicaOptions(url, system), lost });
+  const store = await openStore(url, runtime);
+  const parts = { url, cluster, store, runtime, log: silentLog, maxConcurrentRuns: 4, loadSdk: copyOfDbos };
+  const engine = new DbosEngine({ ...parts, target: () => NO_PLATFORM, ...settings });
+  onTestFinished(async () => {
+    await engine.stop(0);
+    await cluster.close();
+    await store.close();
+  });
+  await engine.start({ run, queued: () => Promise.resolve() });
+  return { cluster, store, engine, life };
 }

@@ -1,4 +1,3 @@
-import type { QueryConfig } from "pg";
 import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
@@ -8,11 +7,10 @@ import { unavailable } from "../database/unavailable.ts";
 
 /** A connection of its own: locks and notifications belong to one. */
 export interface ClusterConnection {
-  /** One after the other. Rejects where no answer comes in time, if there is a time. */
+  /** One after the other. Waits for its answer, and for those before it, for as long as the connection stands. */
   readonly query: (
     sql: string,
-    values?: readonly (string | number | readonly string[] | readonly number[])[],
-    withinMs?: number,
+    values?: readonly (string | number | boolean | readonly string[] | readonly number[])[],
   ) => Promise<readonly unknown[]>;
   /**
    * Resolves once no process runs all sessions of the database alone; none can from then on, as long as the connection is
@@ -92,9 +90,8 @@ export async function openClusterConnection(url: string): Promise<ClusterConnect
     throw unavailable(url, error);
   }
   let last: Promise<unknown> = Promise.resolve();
-  const query: ClusterConnection["query"] = (text, values = [], withinMs = 0) => {
-    const question: QueryConfig & { query_timeout: number } = { text, values: [...values], query_timeout: withinMs };
-    const answer = last.then(async (): Promise<readonly unknown[]> => (await client.query(question)).rows);
+  const query: ClusterConnection["query"] = (text, values = []) => {
+    const answer = last.then(async (): Promise<readonly unknown[]> => (await client.query(text, [...values])).rows);
     last = answer.catch(() => undefined);
     return answer;
   };

@@ -10,7 +10,7 @@ import { openWords } from "./cluster-words.ts";
 import { GrowthRows } from "./growth-rows.ts";
 import { Locks } from "./locks.ts";
 import { drainMember, readMembers } from "./members.ts";
-import { type Beat, Membership, othersThan } from "./membership.ts";
+import { type Beat, type DatabaseTime, Membership, othersThan } from "./membership.ts";
 import { RateRows } from "./rate-rows.ts";
 import { Roles } from "./roles.ts";
 import { gatewaySessions } from "./shard-sessions.ts";
@@ -86,7 +86,7 @@ async function join(
   let orphaned: (ids: readonly string[]) => void = () => undefined;
   const beaten = (beat: Beat): void => {
     size = beat.size;
-    time.take(beat.aheadMs);
+    time.take(beat.time);
     if (beat.draining) drain();
     if (beat.orphaned.length > 0) orphaned(beat.orphaned);
     roles.keepOnly(beat.roles);
@@ -101,7 +101,7 @@ async function join(
     beaten,
     lost: () => lost(new StoreError("stale_owner", "the other replicas have taken this one for dead")),
   });
-  time.take(membership.aheadMs);
+  time.take(membership.time);
   const words = { ...(await openWords({ connection: over, id, log })), size: () => size };
   const locks = await Locks.open({ connection: over, id, clock, log, words, membership });
   return {
@@ -141,8 +141,8 @@ function sharedTime(clock: Clock, log: Log) {
   let offsetMs = 0;
   return {
     clock: { ...clock, now: () => clock.now() + offsetMs },
-    take(aheadMs: number): void {
-      if (Math.abs(aheadMs - offsetMs) < CLOCK_TOLERANCE_MS) return;
+    take({ aheadMs, uncertainMs }: DatabaseTime): void {
+      if (Math.abs(aheadMs - offsetMs) < CLOCK_TOLERANCE_MS + uncertainMs) return;
       offsetMs = Math.round(aheadMs);
       if (Math.abs(offsetMs) > CLOCK_OFF_MS) log.warn({ aheadMs: offsetMs }, "clock_off");
     },

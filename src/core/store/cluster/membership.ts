@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { OtherReplica } from "../../cluster.ts";
 import { StoreError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
-import { CLAIMS } from "./claim-rows.ts";
+import { CLAIMS, SESSION_QUEUE } from "./claim-rows.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 
 /** How often a process says that it lives, and looks for those that do not. Milliseconds. */
@@ -17,8 +17,14 @@ const CERTAIN_MS = 2_500;
 /** How long a start may take until the first word. Milliseconds. */
 const START_MS = 60_000;
 
-/** A word that is not answered for so long is not heard. Milliseconds. */
+/** A word that is not answered for so long, whatever it waits behind, is not heard. Milliseconds. */
 const ANSWER_MS = 10_000;
+
+/**
+ * Whoever has not been heard itself for so long cannot tell who is silent: the database or the network may have paused for
+ * all. It gives the others time for a word. Milliseconds.
+ */
+const PAUSED = { afterMs: SILENT_MS / 2, graceMs: 1_000 };
 
 /** The first half of the advisory lock that each process holds for as long as it lives; the second half is its id's hash. */
 const LIFE_LOCK = 4_242;
@@ -26,25 +32,34 @@ const LIFE_LOCK = 4_242;
 /** The database's time, in milliseconds since the epoch. */
 const DATABASE_TIME = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
 
-/** Whether the process of the row `other` is no more. */
-export const IS_DEAD = `(
-    other.beat < clock_timestamp() - ${SILENT_MS} * interval '1 ms' OR NOT EXISTS (
-      SELECT FROM pg_locks
-      WHERE locktype = 'advisory' AND granted AND classid = ${LIFE_LOCK}
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND objid::bigint = (hashtext(other.id)::bigint & 4294967295)
-    )
+/** Whether the process of the row `other` has not said for long that it lives. */
+const IS_SILENT = `other.beat < clock_timestamp() - ${SILENT_MS} * interval '1 ms'`;
+
+/** Whether its connection is gone. */
+const IS_GONE = `NOT EXISTS (
+    SELECT FROM pg_locks
+    WHERE locktype = 'advisory' AND granted AND classid = ${LIFE_LOCK}
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND objid::bigint = (hashtext(other.id)::bigint & 4294967295)
   )`;
+
+/** Whether it is no more. */
+export const IS_DEAD = `(${IS_SILENT} OR ${IS_GONE})`;
+
+/** The word before this one has come a moment ago: a word that was held up on its way takes nobody for dead. */
+const TELLS_SILENT = `($3::boolean AND EXISTS (
+    SELECT FROM deckhand_cluster.replica WHERE id = $1 AND beat > clock_timestamp() - ${PAUSED.afterMs} * interval '1 ms'
+  ))`;
 
 /**
  * One statement a beat: this process says that it lives, the rows of those that do not are deleted, and what these had
- * claimed is found. Times are the database's.
+ * claimed is found. Times are the database's. `$3`: whether it can tell who is silent.
  */
 const BEAT = `WITH own AS (
     UPDATE deckhand_cluster.replica SET beat = clock_timestamp(), state = $2::jsonb WHERE id = $1 RETURNING id, draining
   ), dead AS (
     DELETE FROM deckhand_cluster.replica AS other
-    WHERE other.id <> $1 AND EXISTS (SELECT FROM own) AND ${IS_DEAD} RETURNING id
+    WHERE other.id <> $1 AND EXISTS (SELECT FROM own) AND (${TELLS_SILENT} AND ${IS_SILENT} OR ${IS_GONE}) RETURNING id
   )
   SELECT EXISTS (SELECT FROM own) AS alive,
     EXISTS (SELECT FROM own WHERE draining) AS draining,
@@ -52,7 +67,8 @@ const BEAT = `WITH own AS (
     (SELECT count(*) FROM deckhand_cluster.replica WHERE id NOT IN (SELECT id FROM dead))::int AS size,
     ARRAY(SELECT name FROM deckhand_cluster.role WHERE replica = $1) AS roles,
     ARRAY(
-      SELECT DISTINCT executor_id FROM ${CLAIMS} WHERE status = 'PENDING' AND EXISTS (SELECT FROM own) AND (
+      SELECT DISTINCT executor_id FROM ${CLAIMS}
+      WHERE status = 'PENDING' AND queue_name = '${SESSION_QUEUE}' AND EXISTS (SELECT FROM own) AND (
         executor_id IN (SELECT id FROM dead)
         OR executor_id NOT IN (SELECT id FROM deckhand_cluster.replica)
       )
@@ -69,8 +85,13 @@ const beatSchema = z.object({
 
 /** What a process hears when it says that it lives. */
 export interface Beat extends Omit<z.infer<typeof beatSchema>, "alive" | "now"> {
-  /** By how much the database's clock is ahead of this process's. Milliseconds. */
+  readonly time: DatabaseTime;
+}
+
+/** By how much the database's clock is ahead of this process's, and by how much it may be more or less. Milliseconds. */
+export interface DatabaseTime {
   readonly aheadMs: number;
+  readonly uncertainMs: number;
 }
 
 const OTHERS = `SELECT other.id, other.state FROM deckhand_cluster.replica AS other
@@ -109,17 +130,19 @@ export interface Joining {
 export class Membership {
   readonly #options: Joining;
   readonly #left = new AbortController();
-  /** By how much the database's clock was ahead when the process joined. Milliseconds. */
-  readonly aheadMs: number;
+  /** When the process joined. */
+  readonly time: DatabaseTime;
   /** When the newest word that was heard was said. Milliseconds since the epoch. */
   #saidAt: number;
+  /** From then on it can tell who is silent. Milliseconds since the epoch. */
+  #tellsFrom = 0;
   #isLost = false;
   #beating: Promise<void> = Promise.resolve();
 
-  private constructor(options: Joining, saidAt: number, aheadMs: number) {
+  private constructor(options: Joining, saidAt: number, time: DatabaseTime) {
     this.#options = options;
     this.#saidAt = saidAt;
-    this.aheadMs = aheadMs;
+    this.time = time;
   }
 
   /** From now on what this process claims is its own. It must `begin` before it has said nothing for too long. */
@@ -129,7 +152,7 @@ export class Membership {
     await connection.query(`SELECT pg_advisory_lock(${LIFE_LOCK}, hashtext($1))`, [id]);
     const saidAt = clock.now();
     const [row] = await connection.query(JOIN, [id, JSON.stringify(facts)]);
-    const membership = new Membership(options, saidAt, aheadMs(joinedSchema.parse(row).now, saidAt, clock.now()));
+    const membership = new Membership(options, saidAt, timeOf(joinedSchema.parse(row).now, saidAt, clock.now()));
     connection.broken.then(() => membership.#lose()).catch(() => undefined);
     return membership;
   }
@@ -172,11 +195,31 @@ export class Membership {
   async #beat(): Promise<void> {
     const { connection, id, clock, state, beaten } = this.#options;
     const at = clock.now();
-    const [row] = await connection.query(BEAT, [id, JSON.stringify(state())], ANSWER_MS);
+    if (Math.abs(at - this.#saidAt) > PAUSED.afterMs) this.#tellsFrom = at + PAUSED.graceMs;
+    const asked = connection.query(BEAT, [id, JSON.stringify(state()), at >= this.#tellsFrom]);
+    const [row] = await this.#inTime(asked);
     const { alive, now, ...beat } = beatSchema.parse(row);
     if (!alive) return this.#lose();
-    this.#saidAt = Math.max(this.#saidAt, at);
-    if (!this.#left.signal.aborted) beaten({ ...beat, aheadMs: aheadMs(now, at, clock.now()) });
+    this.#saidAt = at;
+    if (!this.#left.signal.aborted) beaten({ ...beat, time: timeOf(now, at, clock.now()) });
+  }
+
+  /**
+   * Rejects where no answer comes in time: a network that swallows everything breaks no connection. A process that was stopped
+   * goes on with timers that are over, and hears the answer after them.
+   */
+  async #inTime<T>(answer: Promise<T>): Promise<T> {
+    const { clock } = this.#options;
+    const late = Promise.withResolvers<never>();
+    const refuse = () => late.reject(new StoreError("stale_owner", "the database does not answer"));
+    let cancel = clock.after(ANSWER_MS, () => {
+      cancel = clock.after(BEAT_EVERY_MS, refuse);
+    });
+    try {
+      return await Promise.race([answer, late.promise]);
+    } finally {
+      cancel();
+    }
   }
 
   #lose(): void {
@@ -187,6 +230,6 @@ export class Membership {
 }
 
 /** The database said its time at some moment between the two. */
-function aheadMs(database: number, asked: number, answered: number): number {
-  return database - (asked + answered) / 2;
+function timeOf(database: number, asked: number, answered: number): DatabaseTime {
+  return { aheadMs: database - (asked + answered) / 2, uncertainMs: Math.abs(answered - asked) / 2 };
 }

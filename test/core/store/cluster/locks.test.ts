@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ClusterLock } from "../../../../src/core/cluster.ts";
 import { type OpenCluster, openCluster } from "../../../../src/core/store/cluster/cluster.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
-import { replicaOptions } from "../../../support/database/cluster.ts";
+import { NO_CLAIMS, replicaOptions } from "../../../support/database/cluster.ts";
 import { type Postgres, query, startPostgres } from "../../../support/database/postgres.ts";
 
 let postgres: Postgres;
@@ -12,9 +12,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => postgres.stop());
-
-/** What a beat reads of the engine, with nothing in it. */
-const NO_CLAIMS = "CREATE SCHEMA dbos; CREATE TABLE dbos.workflow_status (executor_id text, status text)";
 
 /** So many processes on a database of their own. */
 async function replicas(count: number) {

@@ -1,0 +1,108 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Clock } from "../../../../src/core/protocol/runtime.ts";
+import { openCluster } from "../../../../src/core/store/cluster/cluster.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { NO_CLAIMS, replicaOptions, startReplica } from "../../../support/database/cluster.ts";
+import { startTcpProxy, type TcpProxy } from "../../../support/database/network/tcp-proxy.ts";
+import { type Postgres, query, startPostgres } from "../../../support/database/postgres.ts";
+import { silentLog } from "../../../support/silent-log.ts";
+
+let postgres: Postgres;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+
+afterAll(() => postgres.stop());
+
+/** A process that says that it lives, and looks after the others. */
+async function beating(url: string, clock: Clock = systemRuntime().clock) {
+  const seen = { isLost: false, isClockOff: false };
+  const cluster = await openCluster({
+    ...replicaOptions(url, { ...systemRuntime(), clock }),
+    log: {
+      ...silentLog,
+      warn: (_fields, event) => {
+        seen.isClockOff ||= event === "clock_off";
+      },
+    },
+    lost: () => {
+      seen.isLost = true;
+    },
+  });
+  onTestFinished(() => cluster.close());
+  cluster.begin(() => undefined);
+  return { cluster, seen };
+}
+
+/** A database, and a network on the way to it. */
+async function faraway(): Promise<{ readonly url: string; readonly proxy: TcpProxy; readonly through: string }> {
+  const url = await postgres.createDatabase();
+  await query(url, NO_CLAIMS);
+  const proxy = await startTcpProxy(url);
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  return { url, proxy, through: proxy.urlOf(url) };
+}
+
+test("who has been killed is none of the processes, though nobody has cleared its row away", async () => {
+  const url = await postgres.createDatabase();
+  const killed = await openCluster(replicaOptions(url, systemRuntime()));
+  await killed.close();
+  const next = await openCluster(replicaOptions(url, systemRuntime()));
+  onTestFinished(() => next.close());
+  await expect.poll(async () => (await next.members()).map(({ id }) => id)).toEqual([next.id]);
+});
+
+test("a start while the database is dumped waits for nothing, and keeps nobody from saying that it lives", async () => {
+  const url = await postgres.createDatabase();
+  const first = await startReplica(url);
+  const dump = new Client({ connectionString: url });
+  onTestFinished(() => dump.end());
+  await dump.connect();
+  await dump.query("BEGIN");
+  const { rows } = await dump.query(
+    `SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') AS all FROM pg_tables
+     WHERE schemaname IN ('public', 'dbos', 'deckhand_cluster')`,
+  );
+  await dump.query(`LOCK TABLE ${rows[0]?.all} IN ACCESS SHARE MODE`);
+  const second = await startReplica(url);
+  expect(await second.cluster.others()).toHaveLength(1);
+  expect([first.life, second.life]).toEqual([{ isLost: false }, { isLost: false }]);
+});
+
+test("a network that pauses for all has none taken for dead, and puts no clock wrong", async () => {
+  const { url, proxy, through } = await faraway();
+  const replicas = [await beating(through), await beating(through)];
+  // It judges nobody, and sees when each of them has been silent for too long.
+  const observer = await openCluster(replicaOptions(url, systemRuntime()));
+  onTestFinished(() => observer.close());
+  const living = async () => (await observer.others()).length;
+  expect(await living()).toBe(2);
+  proxy.freeze();
+  await expect.poll(living, { timeout: 20_000 }).toBe(0);
+  proxy.thaw();
+  for (const { cluster } of replicas) await cluster.requireAlive();
+  await expect.poll(living).toBe(2);
+  expect(replicas.map(({ seen }) => seen)).toEqual([
+    { isLost: false, isClockOff: false },
+    { isLost: false, isClockOff: false },
+  ]);
+});
+
+test("a network that swallows everything ends the process, whatever its word waits behind", async () => {
+  const { proxy, through } = await faraway();
+  const { clock } = systemRuntime();
+  // By it no wait is long.
+  const quick: Clock = { ...clock, after: (ms, then) => clock.after(Math.min(ms, 2_000), then) };
+  const { cluster, seen } = await beating(through, quick);
+  // Its first word has its answer by then, and the second is not said yet.
+  await cluster.others();
+  expect(seen.isLost).toBe(false);
+  proxy.freeze();
+  // What is asked before the word waits for its answer for ever.
+  const others = cluster.others();
+  await expect.poll(() => seen.isLost, { timeout: 20_000 }).toBe(true);
+  proxy.cut();
+  await expect(others).rejects.toThrow();
+});
