@@ -34,8 +34,11 @@ export async function forgetClaims(connection: ClusterConnection): Promise<void>
 /** Claims of one channel that may wait in the queue beyond the channel that has least. */
 const SHARE = 32;
 
-/** What is put off goes back to the queue by itself where nobody looks at it any more. Milliseconds. */
-const PUT_OFF_MS = 10_000;
+/**
+ * What is put off goes back to the queue by itself where nobody looks at it any more: DBOS does that by the clock of each
+ * process, which may be minutes ahead. Milliseconds.
+ */
+const PUT_OFF_MS = 15 * 60_000;
 
 /**
  * DBOS takes claims in no order. A claim's place is how many of its channel are held or have come before it: those far behind
