@@ -70,5 +70,29 @@ export function isRefusal(error: unknown): error is Error {
   return error instanceof Error && systemCode(error) === INSUFFICIENT_PRIVILEGE;
 }
 
+/** The schemas of the engine of several processes that are there and that this user cannot work in, and whose they are. */
+export const CLOSED_SCHEMAS = `SELECT quote_ident(nspname) AS name, quote_ident(pg_get_userbyid(nspowner)) AS owner
+  FROM pg_namespace WHERE nspname IN ('dbos', 'deckhand_cluster') AND NOT (
+    has_schema_privilege(oid, 'USAGE') AND has_schema_privilege(oid, 'CREATE') AND NOT EXISTS (
+      SELECT FROM pg_class AS one WHERE one.relnamespace = pg_namespace.oid AND one.relkind = 'r' AND NOT (
+        has_table_privilege(one.oid, 'SELECT') AND has_table_privilege(one.oid, 'INSERT')
+        AND has_table_privilege(one.oid, 'UPDATE') AND has_table_privilege(one.oid, 'DELETE')
+      )
+    )
+  ) ORDER BY nspname`;
+
+const closedSchema = z.array(z.object({ name: z.string(), owner: z.string() }));
+
+/** What an operator reads of rows of `CLOSED_SCHEMAS`; null where there are none. */
+export function closedSchemas(rows: readonly unknown[]): ConfigError | null {
+  const closed = closedSchema.parse(rows);
+  if (closed.length === 0) return null;
+  const names = closed.map(({ name }) => name).join(", ");
+  const owners = [...new Set(closed.map(({ owner }) => owner))].join(", ");
+  return new ConfigError([
+    `DATABASE_URL: schemas of DECKHAND_ENGINE=dbos (${names}) belong to ${owners} and are closed to this user. Have all processes use one user; or, while none runs, drop them as ${owners}, since each start makes what it lacks: DROP SCHEMA ${names} CASCADE.`,
+  ]);
+}
+
 export const NO_SCHEMAS =
   "DATABASE_URL: DECKHAND_ENGINE=dbos makes two schemas (dbos, deckhand_cluster), which this user may not. As the database's owner or a superuser: GRANT CREATE ON DATABASE … TO …; with the names in DATABASE_URL.";

@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
 import { CONNECTIONS, connectionLimit } from "./connections.ts";
-import { NO_SCHEMAS } from "./postgresql-rights.ts";
+import { CLOSED_SCHEMAS, closedSchemas, NO_SCHEMAS } from "./postgresql-rights.ts";
 import { unavailable } from "./unavailable.ts";
 
 /** How a process uses its server. */
@@ -34,12 +34,12 @@ export async function requireServer(use: ServerUse): Promise<readonly string[]> 
     throw new ConfigError(isApart ? problems.map(ofDirectUrl) : problems);
   });
   if (!isApart) return lines;
-  const isSame = await open(url)
-    .then((pooled) => isSameDatabase(direct, pooled))
+  const difference = await open(url)
+    .then((pooled) => differenceOf(direct, pooled))
     .catch((error: unknown) => {
       throw unavailable(url, error);
     });
-  if (!isSame) throw new ConfigError([OTHER_DATABASE]);
+  if (difference !== null) throw new ConfigError([difference]);
   return lines.map(ofDirectUrl);
 }
 
@@ -48,7 +48,13 @@ async function requireDirect(use: ServerUse, open: () => Promise<Client>) {
   const server = await lookAt(direct);
   if (server.pid !== announcedPid(direct) && (await changesConnections(direct, await open())))
     throw new ConfigError([POOLER]);
-  if (use.engine === "dbos" && !server.may_create_schemas) throw new ConfigError([NO_SCHEMAS]);
+  if (server.is_standby) throw new ConfigError([STANDBY]);
+  if (server.is_read_only) throw new ConfigError([READ_ONLY]);
+  if (use.engine === "dbos") {
+    if (!server.may_create_schemas) throw new ConfigError([NO_SCHEMAS]);
+    const closed = closedSchemas((await direct.query(CLOSED_SCHEMAS)).rows);
+    if (closed !== null) throw closed;
+  }
   return { direct, lines: scarceConnections(server, use) };
 }
 
@@ -58,6 +64,15 @@ function ofDirectUrl(problem: string): string {
 
 const POOLER =
   "DATABASE_URL: leads to a pooler that gives each transaction another connection, which locks and notifications do not outlive. Let DATABASE_DIRECT_URL lead to the database itself.";
+
+const STANDBY =
+  "DATABASE_URL: leads to a standby of another PostgreSQL, which takes no changes. Let it lead to the primary, or promote this one.";
+
+const READ_ONLY =
+  "DATABASE_URL: the database takes no changes (default_transaction_read_only is on). Turn it off for this user and database, or name another one.";
+
+const OTHER_TABLES =
+  "DATABASE_DIRECT_URL: does not find the tables of DATABASE_URL, or may not read them. Give both the same user, or that one's search_path and a GRANT SELECT on its tables.";
 
 const OTHER_DATABASE =
   "DATABASE_DIRECT_URL: leads to another database than DATABASE_URL. Name the one that the pooler has its connections to.";
@@ -81,6 +96,8 @@ const serverSchema = z.object({
   user: z.string(),
   database: z.string(),
   may_create_schemas: z.boolean(),
+  is_standby: z.boolean(),
+  is_read_only: z.boolean(),
   /** How many connections there may be, and how many there are beside this one: of the server, of the user, of the database. */
   most: z.number(),
   used: z.number(),
@@ -96,6 +113,8 @@ const LOOK = `SELECT pg_backend_pid() AS pid,
     quote_ident(current_user) AS "user",
     quote_ident(current_database()) AS "database",
     has_database_privilege(current_database(), 'CREATE') AS may_create_schemas,
+    pg_is_in_recovery() AS is_standby,
+    current_setting('transaction_read_only')::boolean AS is_read_only,
     current_setting('max_connections')::int - CASE WHEN rolsuper THEN 0
       ELSE current_setting('superuser_reserved_connections')::int
         + coalesce(current_setting('reserved_connections', true), '0')::int END AS most,
@@ -151,13 +170,20 @@ const MEET = `SELECT EXISTS (
     SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = $1
       AND (classid::bigint << 32 | objid::bigint) = ${MEETING_LOCK}
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-  ) AS met`;
+  ) AS met, to_regclass('"Session"')::oid AS sessions`;
 
-/** A lock that is taken over one connection is seen over the other. */
-async function isSameDatabase(direct: Client, pooled: Client): Promise<boolean> {
+const MAY_READ = `SELECT to_regclass('"Session"')::oid IS NOT DISTINCT FROM $1
+  AND has_table_privilege($1, 'SELECT') IS NOT FALSE AS may`;
+
+/** What an operator reads where the two do not lead to the same; null where they do. */
+async function differenceOf(direct: Client, pooled: Client): Promise<string | null> {
+  // A lock that is taken over one connection is seen over the other.
   await direct.query(`SELECT pg_advisory_lock_shared(${MEETING_LOCK})`);
-  const { rows } = await pooled.query(MEET, [await servedBy(direct)]);
-  return z.object({ met: z.boolean() }).parse(rows[0]).met;
+  const [row] = (await pooled.query(MEET, [await servedBy(direct)])).rows;
+  const { met, sessions } = z.object({ met: z.boolean(), sessions: z.number().nullable() }).parse(row);
+  if (!met) return OTHER_DATABASE;
+  const [read] = (await direct.query(MAY_READ, [sessions])).rows;
+  return z.object({ may: z.boolean() }).parse(read).may ? null : OTHER_TABLES;
 }
 
 /** A process of which so many connections of the pool are there gets on, though slowly. */

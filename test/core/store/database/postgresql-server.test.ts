@@ -87,6 +87,38 @@ test("two databases are not taken for one", async () => {
   );
 });
 
+test("a database that takes no changes is found", async () => {
+  const name = new URL(url).pathname.slice(1);
+  await query(ownerUrl, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  expect(await refusal({ url, directUrl: url })).toMatch(/^DATABASE_URL: the database takes no changes/u);
+});
+
+test("schemas of the engine that another user made are found where they are closed, and used where they are not", async () => {
+  const name = new URL(url).pathname.slice(1);
+  await query(
+    ownerUrl,
+    `GRANT CREATE ON DATABASE ${name} TO plain; CREATE SCHEMA deckhand_cluster; CREATE TABLE deckhand_cluster.replica (id text)`,
+  );
+  const use = { url, directUrl: url, engine: "dbos" } as const;
+  const closed =
+    /^DATABASE_URL: schemas of DECKHAND_ENGINE=dbos \(deckhand_cluster\) belong to postgres and are closed/u;
+  expect(await refusal(use)).toMatch(closed);
+  await query(ownerUrl, "GRANT ALL ON SCHEMA deckhand_cluster TO plain");
+  expect(await refusal(use)).toMatch(closed);
+  await query(ownerUrl, "GRANT ALL ON ALL TABLES IN SCHEMA deckhand_cluster TO plain");
+  expect(await requireServer(use)).toEqual([]);
+});
+
+test("an address past the pooler from which the tables are not found, or not read, is found", async () => {
+  await query(ownerUrl, 'CREATE TABLE "Session" (id text)');
+  const { pooledUrl } = await pooled();
+  const asOwner = pooledUrl.replace("plain@", "postgres@");
+  const elsewhere = /^DATABASE_DIRECT_URL: does not find the tables of DATABASE_URL, or may not read them\./u;
+  expect(await refusal({ url: asOwner, directUrl: url })).toMatch(elsewhere);
+  expect(await refusal({ url: asOwner, directUrl: `${ownerUrl}?options=-c%20search_path%3Dx` })).toMatch(elsewhere);
+  expect(await requireServer({ url: asOwner, directUrl: ownerUrl, engine: "embedded" })).toEqual([]);
+});
+
 const NOBODY = "postgresql://plain:hunter22@127.0.0.1:1/x";
 
 test("the address that does not answer is the one that is named", async () => {
