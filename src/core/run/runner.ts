@@ -42,6 +42,7 @@ import { awaitTools } from "./await-tools.ts";
 import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
+import { ParkedViews } from "./parked-views.ts";
 import { budgetsOfRun, configAsBegun, isUnattended, jobOf, taskTreeOfRun } from "./run-config.ts";
 import { notesOf, type RunHook, withHookData } from "./run-hooks.ts";
 import type { RunInputOptions } from "./run-input.ts";
@@ -128,13 +129,12 @@ class SessionRunner implements SessionHandler {
   readonly #meter = new TokenMeter();
   /** Views of runs that wait for a place: the run goes on with the message they have posted. */
   readonly #queued = new Map<string, Promise<RunView>>();
-
-  /** Views of parked runs: they show how far the runs' sub-agents are. */
-  readonly #parked = new Map<string, RunView>();
+  readonly #parked: ParkedViews;
   readonly #jobThreads = new JobThreads();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
+    this.#parked = new ParkedViews(options.isShared === true ? options.store.sessions : null);
   }
 
   async queued(wake: Wake, context: TurnContext, before: number): Promise<void> {
@@ -168,8 +168,7 @@ class SessionRunner implements SessionHandler {
     try {
       const outcome = await this.#outcome(run);
       if (outcome.type === "parked") {
-        this.#parked.set(wake.runId, view);
-        await view.park();
+        await this.#parked.keep(wake, context.epoch, view);
         return "parked";
       }
       const state = wake.resumed ? null : (run.known.open?.state ?? null);
@@ -221,8 +220,7 @@ class SessionRunner implements SessionHandler {
   }
 
   async #openView(session: SessionRow, { wake, context, isQueued }: OpenArgs): Promise<RunView> {
-    await this.#parked.get(wake.runId)?.suspend();
-    this.#parked.delete(wake.runId);
+    await this.#parked.end(wake.runId);
     return openRunView({ session, wake, context, isQueued }, this.#options);
   }
 
