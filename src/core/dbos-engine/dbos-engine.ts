@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../embedded-engine/embedded-engine.ts";
 import type { Placement } from "../embedded-engine/placement.ts";
 import { Timers } from "../embedded-engine/timers.ts";
@@ -6,6 +7,7 @@ import type { PostTarget } from "../engine/post-once.ts";
 import { StoreError } from "../protocol/errors.ts";
 import { claimedSessions, forgetClaims } from "../store/cluster/claim-rows.ts";
 import type { OpenCluster } from "../store/cluster/cluster.ts";
+import { channelOf } from "../store/sessions.ts";
 import { type Claims, type LoadedSdk, loadSdk, openClaims } from "./claims.ts";
 import { takeTurns } from "./fair-turns.ts";
 
@@ -29,6 +31,13 @@ const SWEEP = "sweep";
 
 /** The others are told so long after a session was left to them: its claim here is over by then. Milliseconds. */
 const LEFT_MS = 50;
+
+/** A process tells the others of so many sessions that it wakes again later. */
+const RETRYING_TOLD = 100;
+
+/** What a process tells the others: they leave to it sessions whose wakes have failed, since those wait for a better time. */
+const retryingSchema = z.object({ retrying: z.array(z.string()) });
+type Retrying = z.infer<typeof retryingSchema>;
 
 /** How often it is made sure that no word of a stop was lost. Milliseconds. */
 const STOPS_EVERY_MS = 1_000;
@@ -82,6 +91,7 @@ export class DbosEngine implements SessionEngine {
     this.#claiming = this.#open();
     const claims = await this.#claiming;
     cluster.begin((ids) => this.#takeOver(ids));
+    cluster.report(() => ({ retrying: this.#here.retrying().slice(0, RETRYING_TOLD) }) satisfies Retrying);
     cluster.hear("stops", (sessionId) => this.#stopTold(sessionId));
     cluster.hear("claims", (what) => this.#claimsTold(claims, what));
     await this.#here.start(handler);
@@ -196,8 +206,21 @@ export class DbosEngine implements SessionEngine {
       store.inbox.sessionsToWake(runtime.clock.now()),
     ]);
     const left = new Set([...cut.map(({ sessionId }) => sessionId), ...waiting]);
-    for (const sessionId of left) if (!claimed.has(sessionId)) await claims.request(sessionId);
+    for (const sessionId of await this.#ready([...left].filter((id) => !claimed.has(id))))
+      await claims.request(sessionId);
     await forgetClaims(connection);
+  }
+
+  /** Those that can go on now, here or elsewhere. */
+  async #ready(sessionIds: readonly string[]): Promise<string[]> {
+    if (sessionIds.length === 0) return [];
+    const { store, cluster, isServed = () => true } = this.#options;
+    const others = await cluster.others();
+    const retrying = others.flatMap(({ state }) => retryingSchema.safeParse(state).data?.retrying ?? []);
+    const later = new Set([...this.#here.retrying(), ...retrying]);
+    const applicants = await store.sessions.applicantsOf(sessionIds.filter((id) => !later.has(id)));
+    const served = applicants.filter(({ channelKey }) => isServed(channelOf(channelKey, "").platform));
+    return served.map(({ sessionId }) => sessionId);
   }
 
   /** Again and again, until the engine stops; a time that fails is made up for by the next. */

@@ -72,7 +72,7 @@ export class EmbeddedEngine implements SessionEngine {
   readonly #again = new Set<string>();
   readonly #suspend = new AbortController();
   readonly #positions: QueuePositions;
-  readonly #retries = new Retries();
+  readonly #retries: Retries;
   /** Sessions whose run is being begun before it has a place: as good as active. */
   readonly #preparing = new Map<string, Promise<boolean>>();
   /** Begins the runs that were found waiting. Never rejects. */
@@ -86,6 +86,7 @@ export class EmbeddedEngine implements SessionEngine {
     this.#options = options;
     this.#admission = new Admission(options.maxConcurrentRuns, options.placeLimits);
     this.#timers = new Timers(options.runtime.clock);
+    this.#retries = new Retries(this.#timers);
     this.#due = new DueEvents({
       ...options,
       timers: this.#timers,
@@ -187,6 +188,11 @@ export class EmbeddedEngine implements SessionEngine {
     return { running: this.#active.size, waiting: this.#admission.waitingCount };
   }
 
+  /** Sessions whose wakes have failed here and that are woken again later. */
+  retrying(): readonly string[] {
+    return this.#retries.waiting();
+  }
+
   /** A session whose wake fails is woken again later: what is for it is stored, and nobody delivers that again. Never rejects. */
   async #tryWake(sessionId: string, known: Applicant | null = null): Promise<void> {
     const { placement } = this.#options;
@@ -205,9 +211,8 @@ export class EmbeddedEngine implements SessionEngine {
 
   #wakeLater(sessionId: string, error: unknown, event: string): void {
     if (this.#suspend.signal.aborted) return;
-    const waitMs = this.#retries.waitMs(sessionId, error);
+    const waitMs = this.#retries.plan(sessionId, error, () => this.#rewake(sessionId));
     this.#options.log.error({ err: error, sessionId, waitMs }, event);
-    this.#timers.after(waitMs, () => this.#rewake(sessionId));
   }
 
   async #wake(sessionId: string, known: Applicant | null = null): Promise<void> {
