@@ -1,7 +1,11 @@
+import { isDatabaseAway } from "../protocol/database-failure.ts";
 import { AppError } from "../protocol/errors.ts";
 import type { Timers } from "./timers.ts";
 
-/** How long until a run that could not go on is tried again: doubles with each failure. Milliseconds. */
+/**
+ * How long until a run that could not go on is tried again: doubles with each failure, unless the database was not there,
+ * which says nothing of the run. Milliseconds.
+ */
 const RETRY_MS = { first: 5_000, most: 300_000 };
 
 /** How soon a session is offered again that only programs of a newer version can go on with. Milliseconds. */
@@ -28,7 +32,7 @@ export class Retries {
   /** After one more failure; returns how long it waits. Milliseconds. */
   plan(sessionId: string, error: unknown, wake: () => void): number {
     const isForNewer = error instanceof AppError && error.code === "database_newer";
-    const waitMs = isForNewer ? NEWER_RETRY_MS : this.#backOff(sessionId);
+    const waitMs = isForNewer ? NEWER_RETRY_MS : this.#backOff(sessionId, error);
     this.#planned.get(sessionId)?.cancel();
     const cancel = this.#timers.after(waitMs, () => {
       this.#planned.delete(sessionId);
@@ -47,7 +51,8 @@ export class Retries {
     this.#failures.delete(sessionId);
   }
 
-  #backOff(sessionId: string): number {
+  #backOff(sessionId: string, error: unknown): number {
+    if (isDatabaseAway(error)) return RETRY_MS.first;
     const failures = this.#failures.get(sessionId) ?? 0;
     this.#failures.set(sessionId, failures + 1);
     return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** failures);

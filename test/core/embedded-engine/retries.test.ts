@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { Retries } from "../../../src/core/embedded-engine/retries.ts";
+import { Timers } from "../../../src/core/embedded-engine/timers.ts";
+import { ConnectionLost } from "../../../src/core/protocol/database-failure.ts";
+import { StoreError } from "../../../src/core/protocol/errors.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const GONE = new Error("the channel is gone");
+const FIRST_MS = 5_000;
+
+function scene() {
+  const clock = new ManualClock();
+  const woken: string[] = [];
+  const retries = new Retries(new Timers(clock));
+  const fails = (id: string, error: unknown) => retries.plan(id, error, () => woken.push(id));
+  return { clock, woken, retries, fails };
+}
+
+test("a session has one next try, however often it fails meanwhile", async () => {
+  const { clock, woken, retries, fails } = scene();
+  expect([fails("one", GONE), fails("one", GONE), fails("other", GONE)]).toEqual([FIRST_MS, 2 * FIRST_MS, FIRST_MS]);
+  expect(retries.waiting()).toEqual(["one", "other"]);
+  await clock.advance(4 * FIRST_MS);
+  expect(woken.toSorted()).toEqual(["one", "other"]);
+  expect(retries.waiting()).toEqual([]);
+});
+
+test("a database that is away has no run wait longer for it, and a session of a newer version waits for no better time", () => {
+  const { retries, fails } = scene();
+  const away = Array.from({ length: 5 }, () => fails("one", new ConnectionLost("connection terminated")));
+  expect(new Set(away)).toEqual(new Set([FIRST_MS]));
+  fails("newer", new StoreError("database_newer", "a newer version has had it"));
+  expect(retries.waiting()).toEqual(["one"]);
+});
