@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
+import { answerWithin } from "../database/answer-within.ts";
 import { LEASE_LOCK } from "../database/lease.ts";
 import { isRefusal, NO_SCHEMAS } from "../database/postgresql-rights.ts";
 import { unavailable } from "../database/unavailable.ts";
@@ -14,7 +15,8 @@ export interface ClusterConnection {
   ) => Promise<readonly unknown[]>;
   /**
    * Resolves once no process runs all sessions of the database alone; none can from then on, as long as the connection is
-   * there. `standBy` is called once where one does. Rejects with the signal's reason when it aborts first.
+   * there. `standBy` is called once where one does. Rejects with the signal's reason when it aborts first, and with
+   * ConnectionLost where nobody answers any more.
    */
   share(clock: Pick<Clock, "sleep">, signal: AbortSignal, standBy: () => void): Promise<void>;
   /** Hears what any process tells from now on: at most once, and nothing of what was told before or is lost. */
@@ -27,6 +29,9 @@ export interface ClusterConnection {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Whoever waits for another process and is not answered for so long has lost the database. Milliseconds. */
+const STAND_BY_ANSWER_MS = 10_000;
 
 /** What this connection writes is lost with the server at worst, which ends all processes that it is about. */
 const NO_FLUSH = "SET synchronous_commit = off";
@@ -99,7 +104,8 @@ export async function openClusterConnection(url: string): Promise<ClusterConnect
     broken,
     query,
     async share(clock, signal, standBy) {
-      for (let isFirst = true; !(await holds({ query }, SHARE_LEASE)); isFirst = false) {
+      const isShared = () => answerWithin(STAND_BY_ANSWER_MS, holds({ query }, SHARE_LEASE), clock);
+      for (let isFirst = true; !(await isShared()); isFirst = false) {
         if (isFirst) standBy();
         await clock.sleep(SETUP_RETRY_MS, signal);
       }

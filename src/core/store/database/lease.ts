@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
+import { answerWithin } from "./answer-within.ts";
 import { sqlitePath } from "./database-url.ts";
 import { closeSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./unavailable.ts";
@@ -21,6 +22,9 @@ const RETRY_MS = 200;
 
 /** A PostgreSQL that takes longer to answer counts as unreachable. Milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
+
+/** A stand-by that is not answered for so long connects anew. Milliseconds. */
+const ANSWER_MS = 10_000;
 
 /** How often the holder asks whether PostgreSQL is still there, and how long an answer may take. Milliseconds. */
 const PULSE = { everyMs: 5_000, withinMs: 10_000 };
@@ -117,7 +121,9 @@ function postgresqlCandidate(url: string, clock: Clock): Candidate {
     async attempt() {
       try {
         session ??= await openSession(url);
-        const { rows } = await session.connection.query(`SELECT pg_try_advisory_lock(${LEASE_LOCK}) AS held`);
+        const asked = session.connection.query(`SELECT pg_try_advisory_lock(${LEASE_LOCK}) AS held`);
+        // A stand-by may wait for days: a network that swallows everything meanwhile breaks no connection.
+        const { rows } = await answerWithin(ANSWER_MS, asked, clock);
         return rows[0]?.held === true ? postgresqlLease(session, clock) : null;
       } catch (error) {
         session?.connection.end().catch(() => {}); // it is of no use any more

@@ -17,6 +17,8 @@ export interface TcpProxy extends AsyncDisposable {
   freeze(): void;
   /** What was held back passes. */
   thaw(): void;
+  /** Nothing passes any more on connections that stand, for ever; those that are made are as they should be. */
+  swallow(): void;
   /** Connections that are made are broken at once, as where no server listens. */
   refuse(): void;
   accept(): void;
@@ -47,6 +49,7 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     cut: () => network.cut(),
     freeze: () => network.freeze(),
     thaw: () => network.thaw(),
+    swallow: () => network.swallow(),
     refuse: () => {
       network.isRefusing = true;
     },
@@ -72,6 +75,7 @@ function withPort(url: string, port: number): string {
 
 class Network {
   readonly sockets = new Set<Socket>();
+  readonly #dead = new Set<Socket>();
   delayMs = 0;
   isRefusing = false;
   #frozen: PromiseWithResolvers<void> | null = null;
@@ -93,7 +97,14 @@ class Network {
   thaw(): void {
     this.#frozen?.resolve();
     this.#frozen = null;
-    for (const socket of this.sockets) socket.resume();
+    for (const socket of this.sockets) if (!this.#dead.has(socket)) socket.resume();
+  }
+
+  swallow(): void {
+    for (const socket of this.sockets) {
+      this.#dead.add(socket);
+      socket.pause();
+    }
   }
 
   /** Carries what one end sends, in its order, and that it has ended or is gone. */
@@ -109,7 +120,7 @@ class Network {
       carry(() => {
         if (to.destroyed || to.write(bytes)) return;
         from.pause();
-        to.once("drain", () => this.#frozen ?? from.resume());
+        to.once("drain", () => this.#frozen ?? (this.#dead.has(from) || from.resume()));
       });
     });
     from.on("end", () => carry(() => to.end()));

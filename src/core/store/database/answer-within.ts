@@ -1,0 +1,16 @@
+import { ConnectionLost } from "../../protocol/database-failure.ts";
+import type { Clock } from "../../protocol/runtime.ts";
+
+/** Throws ConnectionLost where PostgreSQL does not answer in time, whatever the connection looks like. */
+export async function answerWithin<T>(ms: number, answer: Promise<T>, clock: Pick<Clock, "sleep">): Promise<T> {
+  const answered = new AbortController();
+  const late = clock.sleep(ms, answered.signal).then(() => {
+    throw new ConnectionLost("the database does not answer");
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    late.catch(() => undefined); // it is answered
+    answered.abort();
+  }
+}

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Clock } from "../../../../src/core/protocol/runtime.ts";
+import { openCluster } from "../../../../src/core/store/cluster/cluster.ts";
+import { acquireLease } from "../../../../src/core/store/database/lease.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { replicaOptions } from "../../../support/database/cluster.ts";
+import { startTcpProxy } from "../../../support/database/network/tcp-proxy.ts";
+import { type Postgres, startPostgres } from "../../../support/database/postgres.ts";
+
+let postgres: Postgres;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+
+afterAll(() => postgres.stop());
+
+const { clock } = systemRuntime();
+/** By it no wait is long. */
+const quick: Clock = { ...clock, sleep: (ms, signal) => clock.sleep(Math.min(ms, 1_000), signal) };
+const { signal } = new AbortController();
+
+/** A database that one process runs alone, and a way to it that may swallow everything. */
+async function held() {
+  const url = await postgres.createDatabase();
+  const proxy = await startTcpProxy(url);
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  const lease = await acquireLease({ url, clock, signal, standby: () => undefined });
+  onTestFinished(() => lease.release());
+  return { lease, proxy, through: proxy.urlOf(url) };
+}
+
+test("a stand-by whose connection is dead without a word connects anew, and takes over", async () => {
+  const { lease, proxy, through } = await held();
+  const standsBy = Promise.withResolvers<void>();
+  const next = acquireLease({ url: through, clock: quick, signal, standby: standsBy.resolve });
+  await standsBy.promise;
+  proxy.swallow();
+  await lease.release();
+  await (await next).release();
+});
+
+test("a replica that waits for another process over a dead connection ends, to be started anew", async () => {
+  const { proxy, through } = await held();
+  const standsBy = Promise.withResolvers<void>();
+  const options = replicaOptions(through, { ...systemRuntime(), clock: quick });
+  const joined = openCluster({ ...options, standBy: standsBy.resolve });
+  await standsBy.promise;
+  proxy.swallow();
+  await expect(joined).rejects.toThrow("the database does not answer");
+});
