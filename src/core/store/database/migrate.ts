@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { StoreError } from "../../protocol/errors.ts";
+import { ConfigError, StoreError } from "../../protocol/errors.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
+import { causes, systemCode } from "../../protocol/system-code.ts";
 import { refusedMigration } from "./postgresql-rights.ts";
 
 const PRISMA = path.resolve(import.meta.dirname, "../../../../prisma");
@@ -34,7 +35,7 @@ interface AppliedMigration {
  * same checksums, so that either may run at any time. All of it is one transaction, which ends with the connection when
  * anything fails or the process is killed: the database is then as it was. Returns the names applied. Throws StoreError
  * `database_newer` for a database that knows migrations this version does not, and ConfigError when the database refuses
- * one to its user; whoever calls closes the connection.
+ * one to its user or others are at its tables for long; whoever calls closes the connection.
  */
 export async function migrate(
   db: MigrationConnection,
@@ -42,7 +43,26 @@ export async function migrate(
   runtime: Pick<Runtime, "clock" | "ids">,
 ): Promise<string[]> {
   if ((await pendingMigrations(db, directory)).length === 0) return [];
+  const { clock } = runtime;
+  for (const until = clock.now() + GIVE_UP_MS; ; ) {
+    try {
+      return await migrateAll(db, directory, runtime);
+    } catch (error) {
+      if (!causes(error).some((cause) => systemCode(cause) === LOCK_NOT_AVAILABLE)) throw error;
+      if (clock.now() > until) throw new ConfigError([IN_USE]);
+      await db.script("ROLLBACK");
+      await clock.sleep(TRY_AGAIN_MS, new AbortController().signal);
+    }
+  }
+}
+
+async function migrateAll(
+  db: MigrationConnection,
+  directory: string,
+  runtime: Pick<Runtime, "clock" | "ids">,
+): Promise<string[]> {
   await db.script(BEGIN[db.kind]);
+  if (db.kind === "postgresql") await db.script(SHORT_WAITS);
   // PostgreSQL wants the right to create a table even for one that is there.
   if (!(await hasTable(db))) await db.script(MIGRATIONS_TABLE[db.kind]);
   // Another process may have been quicker.
@@ -140,6 +160,22 @@ function appliedMigration(row: unknown): AppliedMigration {
 
 const APPLIED =
   'SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL';
+
+/**
+ * A change of a table waits for all who are at it, as a dump is at all of them for as long as it takes, and whoever comes later
+ * waits behind the change: processes of the version before would stand still. So it waits for a moment only, and again later.
+ */
+const SHORT_WAITS = "SET LOCAL lock_timeout = '1s'";
+
+/** How long the others have until the next try, and after how long the start ends. Milliseconds. */
+const TRY_AGAIN_MS = 3_000;
+const GIVE_UP_MS = 30_000;
+
+/** Source: PostgreSQL docs, PostgreSQL Error Codes. */
+const LOCK_NOT_AVAILABLE = "55P03";
+
+const IN_USE =
+  "DATABASE_URL: somebody is at tables that this version has to change, as a dump is, and does not come to an end. Start again once that is over.";
 
 /** The advisory lock that `prisma migrate` itself takes. Source: Prisma docs, “Advisory locking”. */
 const MIGRATION_LOCK = 72_707_369;
