@@ -63,7 +63,9 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
     findings.push(...(await checkConfigured(config, { ...looks, ...stored })));
     warnings.push(...config.warnings, ...unheededIn(config));
   }
-  for (const { ok, isWarning, text } of findings) terminal.out(`${isWarning ? "⚠" : ok ? "✓" : "✗"} ${text}`);
+  // What one check finds another one may meet as well.
+  const lines = new Map(findings.map((finding) => [finding.text, finding]));
+  for (const { ok, isWarning, text } of lines.values()) terminal.out(`${isWarning ? "⚠" : ok ? "✓" : "✗"} ${text}`);
   for (const warning of warnings) terminal.out(`⚠ ${warning}`);
   if (findings.some(({ ok }) => !ok)) terminal.fail();
 }

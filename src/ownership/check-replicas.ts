@@ -33,6 +33,7 @@ export async function checkReplicas(config: Config): Promise<readonly Finding[]>
       await connection.close();
     }
   } catch (error) {
+    if (error instanceof ConfigError) return problemsOf(error);
     return [{ ok: false, text: reasonOf(toAppError(error)) }];
   }
 }
@@ -57,7 +58,11 @@ async function checkVolumes(config: Config, connection: ClusterConnection): Prom
     const other = await proveVolumes({ cluster: { id, ...words }, places, clock: systemRuntime().clock, eldest });
     return other === null ? [] : [{ ok: true, text: `the directories are those of replica ${other.name}` }];
   } catch (error) {
-    if (error instanceof ConfigError) return error.problems.map((text) => ({ ok: false, text }));
+    if (error instanceof ConfigError) return problemsOf(error);
     throw error;
   }
+}
+
+function problemsOf({ problems }: ConfigError): readonly Finding[] {
+  return problems.map((text) => ({ ok: false, text }));
 }

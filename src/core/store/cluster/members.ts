@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ClusterMember } from "../../cluster.ts";
+import { CLOSED_SCHEMAS, closedSchemas } from "../database/postgresql-rights.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 import { IS_DEAD } from "./membership.ts";
 
@@ -36,8 +37,10 @@ export async function readMembers({ query }: Pick<ClusterConnection, "query">): 
   return rows.map(({ facts, state, ...row }) => ({ ...row, ...facts, ...state }));
 }
 
-/** The same of a database on which there may never have been any. */
+/** The same of a database on which there may never have been any. Throws ConfigError where they are closed to this user. */
 export async function findMembers(connection: Pick<ClusterConnection, "query">): Promise<readonly ClusterMember[]> {
+  const closed = closedSchemas(await connection.query(CLOSED_SCHEMAS));
+  if (closed !== null) throw closed;
   const [row] = await connection.query(FIND_TABLES);
   return z.object({ found: z.boolean() }).parse(row).found ? readMembers(connection) : [];
 }

@@ -1,6 +1,8 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "../../../../src/core/protocol/errors.ts";
+import { openClusterConnection } from "../../../../src/core/store/cluster/cluster-connection.ts";
+import { findMembers } from "../../../../src/core/store/cluster/members.ts";
 import { requireServer } from "../../../../src/core/store/database/postgresql-server.ts";
 import { type PoolerSettings, startPooler } from "../../../support/database/network/pooler.ts";
 import { type Postgres, query, startOwnPostgres } from "../../../support/database/postgres.ts";
@@ -103,6 +105,9 @@ test("schemas of the engine that another user made are found where they are clos
   const closed =
     /^DATABASE_URL: schemas of DECKHAND_ENGINE=dbos \(deckhand_cluster\) belong to postgres and are closed/u;
   expect(await refusal(use)).toMatch(closed);
+  const beside = await openClusterConnection(url);
+  onTestFinished(() => beside.close());
+  await expect(findMembers(beside)).rejects.toThrow(closed);
   await query(ownerUrl, "GRANT ALL ON SCHEMA deckhand_cluster TO plain");
   expect(await refusal(use)).toMatch(closed);
   await query(ownerUrl, "GRANT ALL ON ALL TABLES IN SCHEMA deckhand_cluster TO plain");
