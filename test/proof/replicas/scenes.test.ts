@@ -1,7 +1,12 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { hold, text } from "../../support/model/model-script.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/database/network/tcp-proxy.ts";
+import { query } from "../../support/database/postgres.ts";
+import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import { openButtons } from "../../support/replicas/place.ts";
 import { answerTo } from "../../support/replicas/script.ts";
 import { type Asked, answer, heldAtFirst, openStage, type Stage } from "./stage.ts";
@@ -13,20 +18,38 @@ const RUNS_AT_ONCE = 4;
 /** How long a test may take on a machine that has much else to do. Milliseconds. */
 const PATIENCE_MS = 600_000;
 
-let stage: Stage;
+/** The database of an earlier version, in which a run waits for a person's decision in this thread of the page. */
+const OLDER = path.resolve(import.meta.dirname, "../../support/database/older-database.postgresql.sql");
+const THREAD = "11111111-1111-4111-8111-111111111111";
 
+/** Both replicas would take some of so many. */
+const MENTIONS = 12;
+
+let stage: Stage;
+/** Between the second replica and Slack. */
+let network: TcpProxy;
+
+// The two start at once on an older version's database.
 beforeAll(async () => {
   stage = await openStage({
     replicas: 2,
     crashesDatabase: true,
-    settings: { mode: "agi", maxConcurrentRuns: RUNS_AT_ONCE },
+    settings: { mode: "write", maxConcurrentRuns: RUNS_AT_ONCE },
+    fill: (url) => query(url, readFileSync(OLDER, "utf8")),
+    each: async ({ SLACK_API_URL = "" }) => {
+      network = await startTcpProxy(SLACK_API_URL);
+      return [{}, { SLACK_API_URL: network.urlOf(SLACK_API_URL) }];
+    },
   });
   await stage.town.fleet.start();
 }, PATIENCE_MS);
 
 beforeEach(() => stage.settled(), PATIENCE_MS);
 
-afterAll(() => stage[Symbol.asyncDispose]());
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await network[Symbol.asyncDispose]();
+});
 
 /** Each is answered once, and nothing is left to be clicked. */
 async function expectOnce(asked: readonly Asked[]): Promise<void> {
@@ -41,7 +64,28 @@ async function expectOnce(asked: readonly Asked[]): Promise<void> {
   expect(model.violations).toEqual([]);
 }
 
-const oneEach = () => Promise.all(PLACES.map((place) => stage.ask(place)));
+const oneEach = (channel?: number) => Promise.all(PLACES.map((place) => stage.ask(place, answer, channel)));
+
+test(
+  "replicas that start at once on an older version's database migrate it once, and one goes on with its parked run",
+  async () => {
+    const { fleet, places } = stage.town;
+    const file = path.join(fleet.sandboxRoot("web-main"), "notes.txt");
+    expect(existsSync(file)).toBe(false);
+    const page = await places.page.open();
+    const messages = (await page.thread(THREAD)) ?? [];
+    const card = messages.find(({ body }) => body.buttons.some(({ label }) => label === "Allow once"));
+    const allow = card?.body.buttons.find(({ label }) => label === "Allow once");
+    page.say({ type: "click", clickId: randomUUID(), messageId: card?.id ?? "", action: allow?.id ?? "" });
+    await stage.until("the file", () => existsSync(file));
+    await stage.until("the answer", async () =>
+      ((await page.thread(THREAD)) ?? []).some(({ body }) => body.markdown.includes("Nobody has asked.")),
+    );
+    expect(readFileSync(file, "utf8")).toBe("hello\n");
+    await page.drop();
+  },
+  PATIENCE_MS,
+);
 
 test(
   "what a frozen replica was at another does, and once it thaws it says nothing and starts anew",
@@ -65,17 +109,36 @@ test(
 );
 
 test(
-  "a replica that is told to end hands over what it is at",
+  "while one replica after the other is told to end and started, it hands over what it is at, and everything is answered once",
   async () => {
     const held = heldAtFirst();
-    const asked = await stage.ask("discord", held.play);
+    const asked = [await stage.ask("discord", held.play)];
     await held.reached;
     const worker = await stage.worker();
     const stopping = worker.stop();
-    await asked.answered();
+    await asked[0]?.answered();
     expect(await stopping).toBe(0);
-    await worker.start();
-    await expectOnce([asked]);
+    const rolled = new AbortController();
+    const ask = async () => {
+      while (!rolled.signal.aborted) {
+        const some = await oneEach(asked.length);
+        asked.push(...some);
+        for (const each of some) await each.answered();
+      }
+    };
+    const asking = ask();
+    try {
+      await worker.start();
+      for (const replica of stage.town.fleet.replicas.filter((each) => each !== worker)) {
+        // A stop may be cut off on a busy machine, and then ends with another code: that changes nothing here.
+        await replica.stop();
+        await replica.start();
+      }
+    } finally {
+      rolled.abort();
+      await asking;
+    }
+    await expectOnce(asked);
   },
   PATIENCE_MS,
 );
@@ -133,6 +196,60 @@ test(
     expect(slow.filter(({ requests }) => requests() > 0).length).toBeLessThan(2 * RUNS_AT_ONCE);
     gate.release();
     await expectOnce([...slow, beside]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "what a newer version has had of a session, this one leaves to it, and goes on with everything else",
+  async () => {
+    const { databaseUrl } = stage.town;
+    const parked = await stage.ask("slack", (standing, request, index) =>
+      standing.step === 0
+        ? toolUse("ask_user_question", { question: "Which port?", options: ["8080", "9090"] })
+        : answer(standing, request, index),
+    );
+    const card = () => parked.thread.byBot().find(({ buttons }) => buttons.some(({ id }) => id.startsWith("answer:")));
+    await stage.until("the question", () => card() !== undefined);
+    await stage.settled();
+    // As if a newer one had been at it: it alone knows what the session holds.
+    await query(
+      databaseUrl,
+      `UPDATE "Session" SET format = 1000 WHERE "updatedAt" = (SELECT max("updatedAt") FROM "Session")`,
+    );
+    const shown = card();
+    const button = shown?.buttons.find(({ id }) => id.startsWith("answer:"));
+    if (shown !== undefined && button !== undefined) parked.thread.click(shown, button.id);
+    const requests = parked.requests();
+    await expectOnce(await oneEach(3));
+    expect(parked.requests()).toBe(requests);
+    expect(parked.answers()).toEqual([]);
+    await query(databaseUrl, `UPDATE "Session" SET format = 1 WHERE format = 1000`);
+    await expectOnce([parked]);
+  },
+  PATIENCE_MS,
+);
+
+// The last one: it waits for a replica that starts anew.
+test(
+  "of what is asked while one replica does not reach Slack, it takes nothing, and it ends",
+  async () => {
+    const [, cutOff] = stage.town.fleet.replicas;
+    const known = cutOff?.bot.output().length ?? 0;
+    const said = () => cutOff?.bot.output().slice(known) ?? "";
+    const ends = cutOff?.exits.length ?? 0;
+    network.refuse();
+    network.cut();
+    await stage.until("the news", () => said().includes("slack_disconnected"));
+    const asked = await Promise.all(
+      Array.from({ length: MENTIONS }, (_, channel) => stage.ask("slack", answer, channel)),
+    );
+    for (const each of asked) await each.answered();
+    expect(said()).not.toContain("model_responded");
+    await stage.until("the end of the one that is cut off", () => cutOff?.exits.length === ends + 1);
+    expect(cutOff?.exits.at(-1)).toBe(1);
+    network.accept();
+    await expectOnce(asked);
   },
   PATIENCE_MS,
 );
