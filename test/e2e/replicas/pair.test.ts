@@ -1,23 +1,46 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { openSocket, socketPath } from "../../../src/adapters/terminal/socket.ts";
 import { TerminalClient } from "../../adapters/terminal/terminal-client.ts";
 import { PageClient } from "../../adapters/web/page-client.ts";
+import { complaintsAbout, picture } from "../../features/console/console-world.ts";
 import { hold, text } from "../../support/model/model-script.ts";
-import type { Bot } from "../../support/program/bot.ts";
+import { type Bot, createBot, untilIdle } from "../../support/program/bot.ts";
+import { openBrowser } from "../../support/program/browser.ts";
+import { runCli } from "../../support/program/cli.ts";
+import { visitAddress } from "../../support/program/page-visit.ts";
 import { pageLink, type Replicas, startReplicas } from "../../support/program/replicas.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
 
-/** Two programs on one database, pages at each: what one does, the other shows, and either does what is done once. */
+/** Two programs on one database, pages at each: what one does, the other shows, either does what is done once, and an operator looks after both. */
 
+let browser: Browser;
 let at: Replicas;
 
 beforeAll(async () => {
-  at = await startReplicas();
+  [browser, at] = await Promise.all([openBrowser(), startReplicas()]);
 });
 
-afterAll(() => at[Symbol.asyncDispose]());
+/** A test may have ended one of the two. */
+beforeEach(async () => {
+  const isThere = (bot: Bot) =>
+    bot.probe("healthz").then(
+      () => true,
+      () => false,
+    );
+  for (const bot of [at.one, at.other]) if (!(await isThere(bot))) await bot.start();
+  const count = async () => JSON.parse((await at.one.probe("readyz")).text).replicas;
+  await expect.poll(count).toBe(2);
+});
+
+afterAll(async () => {
+  await at[Symbol.asyncDispose]();
+  await browser.close();
+});
 
 async function pages(): Promise<readonly [PageClient, PageClient]> {
   const [here, there] = await Promise.all([PageClient.open(pageLink(at.one)), PageClient.open(pageLink(at.other))]);
@@ -48,7 +71,7 @@ function roles(bot: Bot): string[] {
   return [...bot.output().matchAll(/"role":"([^"]+)","event":"role_taken"/gu)].map(([, role = ""]) => role).toSorted();
 }
 
-test("one of two has the terminals' socket and what is done once, and the other has it all when that one is killed", async () => {
+test("when the one of two is killed that has the terminals' socket and what is done once, the other has it all, and a page comes back there and has missed nothing", async () => {
   at.model.script(() => text("It is there."));
   const socket = socketPath(path.join(at.one.home, "data"), true);
   const wanted = ["memory:work", "retention:deletions", `terminal:${socket}`];
@@ -60,17 +83,28 @@ test("one of two has the terminals' socket and what is done once, and the other 
   const threadId = randomUUID();
   terminal.say({ type: "send", clientId: threadId, threadId: null, text: "hello", fileIds: [] });
   await terminal.next("message", ({ message }) => message.body.markdown === "It is there.");
+  const [here, there] = await Promise.all([holder, heir].map((bot) => PageClient.open(pageLink(bot))));
+  if (here === undefined || there === undefined) throw new Error("two pages");
+  await Promise.all([here.hello(), there.hello()]);
+  const onPage = await here.send("before");
+  const { message } = await heard(here, "It is there.");
 
+  at.model.script(() => text("It is there again."));
   await holder.kill("SIGKILL");
+  await there.send("meanwhile", onPage);
+  await heard(there, "It is there again.");
+  const again = await PageClient.open(pageLink(heir));
+  const missed = (await again.hello(message.seq)).changes?.map(({ body }) => body.markdown);
+  expect(missed).toEqual(expect.arrayContaining(["meanwhile", "It is there again."]));
+
   await expect.poll(() => ours(heir)).toEqual(wanted);
   await expect.poll(async () => (await openSocket(socket))?.destroy() !== undefined).toBe(true);
-  at.model.script(() => text("It is there again."));
-  const again = await TerminalClient.open(socket);
-  again.say({ type: "send", clientId: randomUUID(), threadId, text: "and again", fileIds: [] });
-  await again.next("message", ({ message }) => message.body.markdown === "It is there again.");
-  again.drop();
+  const returned = await TerminalClient.open(socket);
+  returned.say({ type: "send", clientId: randomUUID(), threadId, text: "and again", fileIds: [] });
+  await returned.next("message", (frame) => frame.message.body.markdown === "It is there again.");
+  returned.drop();
   expect(heir.output()).not.toMatch(/"level":(50|60)/u);
-  await holder.start();
+  await Promise.all([again.drop(), there.drop()]);
 });
 
 test("pages at two replicas are told all that either writes, in the order of its numbers", async () => {
@@ -161,18 +195,93 @@ test("lists of both replicas are told of a run that begins and ends at either", 
   await Promise.all(pages.map((page) => page.drop()));
 });
 
-test("a page whose replica is killed comes back at another one and has missed nothing", async () => {
-  at.model.script(() => text("It was so."));
-  const [here, there] = await pages();
-  const threadId = await here.send("before");
-  const { message } = await heard(here, "It was so.");
-  at.model.script(() => text("It is so."));
-  await at.one.kill("SIGKILL");
-  await there.send("meanwhile", threadId);
-  await heard(there, "It is so.");
-  const again = await PageClient.open(pageLink(at.other));
-  const { changes } = await again.hello(message.seq);
-  const missed = changes?.map(({ body }) => body.markdown);
-  expect(missed).toEqual(expect.arrayContaining(["meanwhile", "It is so."]));
-  await Promise.all([again.drop(), there.drop()]);
+function named(pid: number): RegExp {
+  return new RegExp(`:${pid}$`, "u");
+}
+
+test("doctor names the processes, and what keeps another one from joining them", async () => {
+  const { one, other } = at;
+  const env = { ...one.env, DECKHAND_HOME: one.home, PORT: "0" };
+  const { out } = await runCli(["doctor"], {
+    env: { ...env, DECKHAND_SECRET_KEY: Buffer.alloc(32, 7).toString("base64") },
+  });
+  for (const bot of [one, other])
+    expect(out).toMatch(new RegExp(`✓ processes on the database: .*:${bot.pid()}\\b`, "u"));
+  expect(out).toMatch(/✗ DECKHAND_SECRET_KEY must be that of the process \d+ on /u);
+  const doctor = async (given: Readonly<Record<string, string>>) =>
+    (await runCli(["doctor"], { cwd: one.home, env: { ...one.env, PORT: "0", ...given } })).out;
+  const elsewhere = tempDirectory();
+  expect(await doctor({ DECKHAND_SANDBOX: elsewhere })).toContain(
+    `✗ DECKHAND_SANDBOX: ${elsewhere} is none of the directories of replica `,
+  );
+  const nowhere = path.join(elsewhere, "nowhere");
+  expect(await doctor({ DECKHAND_SANDBOX: nowhere })).toContain(`✗ DECKHAND_SANDBOX: ${nowhere} is not there: mount`);
+  expect(existsSync(nowhere)).toBe(false);
+  expect(await doctor({})).toMatch(/^✓ the directories are those of replica \S+:\d+$/mu);
+});
+
+test("a process with another secret key is refused, one with other settings is told, and the probes know how many run", async () => {
+  const { one } = at;
+  expect(JSON.parse((await one.probe("readyz")).text)).toMatchObject({ ready: true, replicas: 2 });
+  const metrics = (await one.probe("metrics")).text;
+  expect(metrics.match(/deckhand_replica_runs\{replica="[^"]+",state="running"\} 0/gu)).toHaveLength(2);
+
+  const key = Buffer.alloc(32, 7).toString("base64");
+  await using sealed = await createBot({ env: { ...one.env, DECKHAND_SECRET_KEY: key }, home: one.home });
+  await expect(sealed.start()).rejects.toThrow(/DECKHAND_SECRET_KEY must be that of the process \d+ on /u);
+
+  await using bold = await createBot({
+    env: { ...one.env, DECKHAND_MODEL: "anthropic/claude-opus-5-5" },
+    home: one.home,
+  });
+  await bold.start();
+  expect(bold.output()).toMatch(/⚠ Settings differ from those of the process \d+ on \S+: query\. Give all the same\./u);
+});
+
+test("the page lists the processes, and one that is drained hands its run over and ends", async () => {
+  const { one, other, model } = at;
+  const gate = hold();
+  model.forget();
+  model.script((_request, index) => (index === 0 ? [text("I am"), gate.part] : text("Handed over.")));
+  await using there = await visitAddress(pageLink(other), browser);
+  await there.say("look after the harbour");
+  await gate.reached;
+
+  await using here = await visitAddress(pageLink(one), browser);
+  await here.page.goto(`${new URL(here.page.url()).origin}/#/replicas`);
+  const rows = here.page.getByRole("table", { name: "Processes" }).locator("tbody tr");
+  await expect.poll(() => rows.count()).toBe(2);
+  const row = rows.filter({ hasText: `:${other.pid()}` });
+  await expect.poll(() => row.innerText()).toContain("at work");
+  await picture(here.page, "replicas");
+  expect(await complaintsAbout(here.page)).toEqual([]);
+  await row.getByRole("button", { name: "Drain" }).click();
+  await here.page.getByRole("dialog").getByRole("button", { name: "Drain", exact: true }).click();
+
+  await expect.poll(() => rows.count(), { timeout: 90_000 }).toBe(1);
+  expect(await other.kill("SIGKILL")).toBe(0);
+  expect(other.output()).toContain("Asked to hand over");
+  await untilIdle(one);
+  await here.page.goto(`${new URL(here.page.url()).origin}/`);
+  await here.page.getByText("look after the harbour").first().click();
+  await here.messages.getByText("Handed over.").waitFor();
+  expect(here.complaints).toEqual([]);
+});
+
+test("deckhand drain says which processes there are, ends one, and leaves the last", async () => {
+  const { one, other } = at;
+  const env = { ...one.env, DECKHAND_HOME: one.home };
+  const listed = await runCli(["drain"], { env });
+  for (const bot of [one, other]) expect(listed.out).toContain(`:${bot.pid()} · version`);
+  expect((await runCli(["drain", "nowhere:1"], { env })).error).toContain("✗ There is no process nowhere:1.");
+  const name = listed.out.split(/\s+/u).find((word) => named(other.pid()).test(word)) ?? "";
+  expect(await runCli(["drain", name], { env })).toMatchObject({
+    out: expect.stringContaining("✓ It has ended."),
+    failed: false,
+  });
+  expect(await other.kill("SIGKILL")).toBe(0);
+  const [last = ""] = (await runCli(["drain"], { env })).out.trim().split(" ");
+  const refused = await runCli(["drain", last], { env });
+  expect(refused).toMatchObject({ error: expect.stringContaining("the only one"), failed: true });
+  expect((await one.probe("readyz")).status).toBe(200);
 });

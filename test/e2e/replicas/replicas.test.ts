@@ -1,0 +1,265 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { startTcpProxy, type TcpProxy } from "../../support/database/network/tcp-proxy.ts";
+import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import { hold, type Reply, rateLimited, text } from "../../support/model/model-script.ts";
+import type { ModelServer } from "../../support/model/model-server.ts";
+import { type Bot, createBot, until } from "../../support/program/bot.ts";
+import { isAside, nothingLearned } from "../../support/replicas/script.ts";
+import { type BothPlatforms, bothPlatforms } from "../../support/talk/both-platforms.ts";
+import { answers, type SceneMessage, type SceneThread } from "../../support/talk/scene.ts";
+
+/** Two processes on one database and home, of which each test goes on with those that the one before has left. */
+
+let postgres: Postgres;
+let databaseUrl: string;
+let on: BothPlatforms;
+let one: Bot;
+/** Reaches Slack by a network of its own. */
+let other: Bot;
+let network: TcpProxy;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  databaseUrl = await postgres.createDatabase();
+  on = await bothPlatforms({ env: { DECKHAND_ENGINE: "dbos", DATABASE_URL: databaseUrl } });
+  one = on.bot;
+  const { apiUrl } = on.slack.slack;
+  network = await startTcpProxy(apiUrl);
+  other = await createBot({ env: { ...one.env, SLACK_API_URL: network.urlOf(apiUrl) }, home: one.home });
+  await one.start();
+});
+
+afterAll(async () => {
+  await other[Symbol.asyncDispose]();
+  await on[Symbol.asyncDispose]();
+  await network[Symbol.asyncDispose]();
+  await postgres.stop();
+});
+
+/** On Slack, in a thread of a channel of its own. */
+function mention(words: string): SceneThread {
+  return on.slackScene().mention(words);
+}
+
+/** The model says these first, one a request, and then hello. */
+function plays(...first: readonly Reply[]): void {
+  const left = [...first];
+  on.model.script((request) => (isAside(request) ? nothingLearned : (left.shift() ?? text("Hello."))));
+}
+
+const isAnswered = (all: readonly SceneMessage[]) => answers(all).includes("Hello.");
+const FAILURE = /"level":(50|60)/u;
+
+/** What a process prints from now on. */
+function output(bot: Bot): () => string {
+  const known = bot.output().length;
+  return () => bot.output().slice(known);
+}
+
+/** So many both processes take some of. */
+const MOST_THREADS = 16;
+
+/** How many runs go on in a process. */
+async function runningIn(bot: Bot): Promise<number> {
+  const { text: metrics } = await bot.probe("metrics");
+  return Number(/deckhand_runs\{state="running"\} (\d+)/u.exec(metrics)?.[1]);
+}
+
+test("a run whose process was killed goes on in the next one and answers once", async () => {
+  const gate = hold();
+  plays([text("I am"), gate.part]);
+  const thread = mention("hello");
+  await gate.reached;
+  await one.kill("SIGKILL");
+  await one.start();
+  await thread.until(isAnswered);
+  await until(async () => (await runningIn(one)) === 0, { what: () => "the end of the run" });
+  expect(answers(thread.messages())).toEqual(["Hello."]);
+  expect(one.output()).not.toMatch(FAILURE);
+});
+
+test("two processes serve one database at the same time, and either goes on with what the other began", async () => {
+  await other.start();
+  const gates = Array.from({ length: MOST_THREADS }, hold);
+  plays(...gates.map(({ part }) => [part, text("Hello.")]));
+  const threads: SceneThread[] = [];
+  let running: readonly number[] = [0, 0];
+  // On a busy machine one may take all of the first six before the other looks.
+  while (threads.length < MOST_THREADS && (threads.length < 6 || Math.min(...running) === 0)) {
+    threads.push(mention("hello"));
+    if (threads.length < 6) continue;
+    await Promise.all(gates.slice(0, threads.length).map(({ reached }) => reached));
+    running = await Promise.all([one, other].map(runningIn));
+  }
+  expect(running.reduce((sum, each) => sum + each)).toBe(threads.length);
+  expect(Math.min(...running)).toBeGreaterThan(0);
+  await one.kill("SIGKILL");
+  for (const gate of gates) gate.release();
+  await Promise.all(threads.map((thread) => thread.until(isAnswered)));
+  for (const thread of threads) expect(answers(thread.messages())).toEqual(["Hello."]);
+  expect(other.output()).not.toMatch(FAILURE);
+  expect(on.slack.slack.rateLimited()).toBe(0);
+});
+
+test("what a process has left that died with a run's end not shown, another one shows", async () => {
+  const gate = hold();
+  plays([gate.part, text("Hello.")]);
+  const thread = mention("hello");
+  const isStoppable = (all: readonly SceneMessage[]) =>
+    all.some(({ buttons }) => buttons.some((id) => id.startsWith("stop:")));
+  await thread.until(isStoppable);
+  await one.start();
+  const { faults } = on.slack.slack;
+  faults.add("chat.update", { kind: "late", until: new Promise(() => {}) });
+  await until(() => !faults.isPending("chat.update"), { what: () => "an edit of the live message" });
+  gate.release();
+  await thread.until(isAnswered);
+  await until(async () => (await runningIn(other)) === 0, { what: () => "the end of the run" });
+  await other.kill("SIGKILL");
+  await thread.until((all) => !isStoppable(all));
+  expect(answers(thread.messages())).toEqual(["Hello."]);
+});
+
+const rowsSchema = z.array(z.object({ scheduledFor: z.date(), status: z.string() }));
+
+async function occurrences(): Promise<readonly { readonly second: number; readonly status: string }[]> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query(`SELECT "scheduledFor", status FROM "JobOccurrence" ORDER BY "scheduledFor"`);
+    return rowsSchema
+      .parse(rows)
+      .map(({ scheduledFor, status }) => ({ second: scheduledFor.getTime() / 1_000, status }));
+  } finally {
+    await client.end();
+  }
+}
+
+test("each due time has one run over all processes, and none is lost where the one that the job was made in is killed", async () => {
+  on.model.script(() => text("Tick."));
+  const said = output(other);
+  const scene = on.slackScene();
+  scene.mention('/jobs add --name "Tick" --cron "*/3 * * * * *" --prompt "Say tick." --overlap skip');
+  const count = async () => (await occurrences()).length;
+  await expect.poll(count).toBeGreaterThan(1);
+  await other.start();
+  const before = await count();
+  await expect.poll(count).toBeGreaterThan(before);
+  await one.kill("SIGKILL");
+  const atDeath = await count();
+  await expect.poll(count).toBeGreaterThan(atDeath + 1);
+  const all = await occurrences();
+  expect(all.map(({ second }) => second)).toEqual(all.map((_each, index) => (all[0]?.second ?? 0) + 3 * index));
+  expect(all.filter(({ status }) => status === "missed")).toEqual([]);
+  expect(said()).not.toMatch(FAILURE);
+  const channel = scene.folder.slice("slack-".length);
+  await scene.slack.people.command("/jobs", "remove Tick", { channel }).answered;
+});
+
+test("Discord's gateway has one of the processes; the next one goes on with its session, and answers what came in between", async () => {
+  const { gateway } = on.discord.discord;
+  // The one that is left may still be about to take it over.
+  await expect.poll(() => gateway.openSockets).toBe(1);
+  const { identify, resume } = gateway.counts;
+  const said = [output(one), output(other)];
+  const scene = on.scene("Discord");
+  plays();
+  await one.start();
+  expect(gateway.openSockets).toBe(1);
+  await expect.poll(async () => (await one.probe("readyz")).text).toContain("posts only");
+  const before = scene.mention("hello");
+  await before.until(isAnswered);
+
+  await other.kill("SIGKILL");
+  const between = scene.mention("hello");
+  await between.until(isAnswered);
+  expect(gateway.counts).toMatchObject({ identify, resume: resume + 1 });
+
+  await other.start();
+  expect(await one.kill("SIGTERM")).toBe(0);
+  const after = scene.mention("hello");
+  await after.until(isAnswered);
+  expect(gateway.counts).toMatchObject({ identify, resume: resume + 2 });
+  for (const thread of [before, between, after]) {
+    expect(answers(thread.messages())).toEqual(["Hello."]);
+    expect(JSON.stringify(thread.messages())).not.toContain("away");
+  }
+  for (const each of said) expect(each()).not.toMatch(FAILURE);
+});
+
+test("a process that no longer reaches Slack leaves its runs to one that does, and takes none until it does again", async () => {
+  const said = [output(one), output(other)] as const;
+  const gate = hold();
+  plays([text("I am"), gate.part]);
+  const thread = mention("hello");
+  await gate.reached;
+  await one.start();
+  network.refuse();
+  network.cut();
+  expect(await other.ended()).toBe(1);
+  expect(said[1]()).toContain("Slack");
+  await thread.until(isAnswered);
+  expect(answers(thread.messages())).toEqual(["Hello."]);
+
+  other.launch();
+  const status = async () => (await other.probe("readyz").catch(() => null))?.status;
+  await until(async () => (await status()) === 503, { what: () => "the process to be there" });
+  const next = mention("hello");
+  await next.until(isAnswered);
+  expect(await status()).toBe(503);
+  network.accept();
+  await until(async () => (await status()) === 200, { what: () => "Slack to be reached again" });
+  expect(said[0]()).not.toMatch(FAILURE);
+});
+
+const TAKES = 4;
+const THREADS = 30;
+/** Most refusals come at the beginning, when none has learned: later answers tell what was learned. */
+const ROUNDS = 3;
+
+/** The model answers so many calls at once, each for a second and a half, and refuses the others. */
+function limitKey(model: ModelServer): { refusals: number } {
+  const seen = { refusals: 0 };
+  let going = 0;
+  let calls = 0;
+  model.script(({ ended }) => {
+    if (going >= TAKES) {
+      seen.refusals += 1;
+      return rateLimited(1);
+    }
+    going += 1;
+    const leave = async () => {
+      await ended;
+      going -= 1;
+    };
+    leave().catch(() => undefined); // it never rejects
+    calls += 1;
+    return text(`Answer ${calls}.`.padEnd(60, "."), { everyMs: 250 });
+  });
+  return seen;
+}
+
+/** A person asks in a thread of their own, and again after each answer. */
+async function converse(): Promise<readonly string[]> {
+  const thread = mention("hello");
+  for (let round = 1; ; round += 1) {
+    await thread.until((all) => answers(all).length >= round, AbortSignal.timeout(240_000));
+    if (round === ROUNDS) return answers(thread.messages());
+    thread.reply("and again");
+  }
+}
+
+test("three replicas share what one key of a provider takes: thirty conversations at once, and few refusals", async () => {
+  await using third = await createBot({ env: one.env, home: one.home });
+  await third.start();
+  const said = [one, other, third].map(output);
+  const seen = limitKey(on.model);
+  const all = (await Promise.all(Array.from({ length: THREADS }, converse))).flat();
+  expect(all).toHaveLength(THREADS * ROUNDS);
+  expect(all.filter((answer) => !/^Answer \d+\.+$/u.test(answer))).toEqual([]);
+  // Where each learns for itself it is 54 times.
+  expect(seen.refusals).toBeLessThan(30);
+  for (const each of said) expect(each()).not.toMatch(/model_retry|"level":(50|60)/u);
+});
