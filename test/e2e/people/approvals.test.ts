@@ -42,11 +42,10 @@ test.each(PLATFORMS)("on %s a change is shown as a diff, and made once someone a
   ]);
 });
 
-/** Writes the files, each in a turn of its own, then says so; counted from the requests before. */
+/** Writes the files, each in a turn of its own, then says so. */
 const writeNote =
-  (names: readonly string[], before = 0): Script =>
-  (_request, number) => {
-    const index = number - before;
+  (names: readonly string[]): Script =>
+  (_request, index) => {
     const name = names[index];
     return name === undefined
       ? text(`Written or not: ${index}`)
@@ -84,16 +83,21 @@ test("who may not decide is told so alone, and of two clicks one decides", async
   expect(at.model.requests).toHaveLength(2);
 });
 
-test("what is allowed for a session holds in it for that file; always holds in the channel, after a restart", async () => {
+test("what is allowed for a session holds in it for that file; over kill -9, always holds in the channel, and a click just before or after counts once", async () => {
   const at = office();
+  const requestsOf = playEach(at.model, {
+    "write them": writeNote(["a.txt", "a.txt", "b.txt"]),
+    "once more": writeNote(["b.txt", "a.txt"]),
+    "click before": writeNote(["a.txt"]),
+    "click after": writeNote(["a.txt"]),
+  });
   const channel = at.channel();
-  at.model.script(writeNote(["a.txt", "a.txt", "b.txt"]));
   const talk = at.talk({ text: "write them", channel });
   await asks(at, talk);
   writeFileSync(path.join(rootOf(at, channel), "other.txt"), "");
   talk.click("approve:a");
   await at.until("the question about b.txt", () => cards(talk).some(({ text: shown }) => shown.includes("b.txt")));
-  expect(at.model.requests).toHaveLength(3);
+  expect(requestsOf("write them")).toHaveLength(3);
   talk.click("approve:A");
   await talk.answered(3);
   expect(talk.answers().slice(0, 2)).toEqual([
@@ -101,30 +105,23 @@ test("what is allowed for a session holds in it for that file; always holds in t
     expect.stringMatching(/^✓ Always allowed here by @ana/u),
   ]);
 
+  const clicked = ["click before", "click after"].map((words) => at.talk({ text: words, channel: at.channel() }));
+  for (const each of clicked) await asks(at, each);
+  clicked[0]?.click("approve:y");
   await at.bot.kill("SIGKILL");
   await at.bot.start();
-  at.model.script(writeNote(["b.txt", "a.txt"], at.model.requests.length));
+  for (const each of clicked) if (cards(each).length > 0) each.click("approve:y");
+  for (const each of clicked) {
+    await each.answered(2);
+    expect(readFileSync(path.join(rootOf(at, each.channel), "a.txt"), "utf8")).toBe("a.txt\n");
+    expect(each.answers().filter((answer) => answer.startsWith("Written or not"))).toHaveLength(1);
+  }
+  expect(requestsOf("click after")).toHaveLength(2);
+
   const next = at.talk({ text: "once more", channel });
   await asks(at, next);
   expect(cards(next)[0]?.text).toContain("a.txt");
-  expect(at.model.requests.length).toBeGreaterThan(4);
-});
-
-test("a click that comes just before or after kill -9 counts once", async () => {
-  const at = office();
-  const requestsOf = playEach(at.model, { "click before": writeNote(["a.txt"]), "click after": writeNote(["a.txt"]) });
-  const talks = ["click before", "click after"].map((words) => at.talk({ text: words, channel: at.channel() }));
-  for (const talk of talks) await asks(at, talk);
-  talks[0]?.click("approve:y");
-  await at.bot.kill("SIGKILL");
-  await at.bot.start();
-  for (const talk of talks) if (cards(talk).length > 0) talk.click("approve:y");
-  for (const talk of talks) {
-    await talk.answered(2);
-    expect(readFileSync(path.join(rootOf(at, talk.channel), "a.txt"), "utf8")).toBe("a.txt\n");
-    expect(talk.answers().filter((answer) => answer.startsWith("Written or not"))).toHaveLength(1);
-  }
-  expect(requestsOf("click after")).toHaveLength(2);
+  expect(requestsOf("once more")).toHaveLength(2);
 });
 
 test("calls of one turn are one card, and none runs before it is decided", async () => {
