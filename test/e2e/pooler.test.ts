@@ -3,7 +3,7 @@ import { type Pooler, startPooler } from "../support/database/network/pooler.ts"
 import { startTcpProxy } from "../support/database/network/tcp-proxy.ts";
 import { type Postgres, startPostgres } from "../support/database/postgres.ts";
 import { hold, text, toolUse } from "../support/model/model-script.ts";
-import { createBot, until, untilIdle } from "../support/program/bot.ts";
+import { type Bot, createBot, until, untilIdle } from "../support/program/bot.ts";
 import { runCli } from "../support/program/cli.ts";
 import { answers, putFile, slackScene } from "../support/talk/scene.ts";
 
@@ -30,8 +30,8 @@ async function behindPooler(): Promise<Behind> {
 
 type SlackScene = Awaited<ReturnType<typeof slackScene>>;
 
-/** The scene's program answers; what a killed process left goes on, and a second process stands by or joins. */
-async function expectServed(scene: SlackScene, pooler: Pooler): Promise<void> {
+/** The scene's program answers; a second process, which this resolves with, stands by or joins, and goes on where the first is killed. */
+async function expectServed(scene: SlackScene, pooler: Pooler): Promise<Bot> {
   const { bot } = scene;
   await bot.start();
   putFile(scene, "notes.txt", "remember the milk\n");
@@ -43,22 +43,24 @@ async function expectServed(scene: SlackScene, pooler: Pooler): Promise<void> {
   await Promise.all(threads.map((thread) => thread.until((all) => answers(all).includes("Milk."))));
   await untilIdle(bot);
 
-  await bot.kill("SIGKILL");
-  await bot.start();
-  await using other = await createBot({ env: bot.env, home: bot.home });
+  const other = await createBot({ env: bot.env, home: bot.home });
+  onTestFinished(() => other[Symbol.asyncDispose]());
   other.launch();
   const state = async () => (await other.probe("readyz").catch(() => ({ text: "" }))).text;
   await until(async () => /running|standing by/u.test(await state()), {
     what: () => `the second process: ${other.output()}`,
   });
+  await bot.kill("SIGKILL");
+  await until(async () => (await state()).includes("running"), { what: () => `the takeover: ${other.output()}` });
   const [first] = threads;
   first?.reply("and today?");
   await first?.until((all) => answers(all).length === 2);
-  await untilIdle(bot);
+  await untilIdle(other);
 
   expect(pooler.sessionState).toEqual([]);
   expect(pooler.transactions()).toBeGreaterThan(100);
   for (const each of [bot, other]) expect(each.output()).not.toMatch(/"level":(?:50|60)/u);
+  return other;
 }
 
 test("behind a pooler the dbos engine answers, and sends nothing that a pooler breaks", async () => {
@@ -72,7 +74,7 @@ test("so does the embedded engine, however slow the network is, and a pooler tha
   await using network = await startTcpProxy(env.DATABASE_URL);
   network.delayMs = 5;
   await using scene = await slackScene({ env: { ...env, DATABASE_URL: network.urlOf(env.DATABASE_URL) } });
-  await expectServed(scene, pooler);
+  const bot = await expectServed(scene, pooler);
 
   const gate = hold();
   scene.model.script(({ toolResults }) =>
@@ -83,9 +85,9 @@ test("so does the embedded engine, however slow the network is, and a pooler tha
   network.cut();
   gate.release();
   await thread.until((all) => answers(all).length > 0);
-  await untilIdle(scene.bot);
+  await untilIdle(bot);
   expect(answers(thread.messages())).toEqual(["There are none."]);
-  expect(scene.bot.output()).not.toContain("uncaught");
+  expect(bot.output()).not.toContain("uncaught");
   expect(pooler.sessionState).toEqual([]);
 });
 
