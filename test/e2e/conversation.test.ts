@@ -324,4 +324,24 @@ describe("on Discord", () => {
     ]);
     await office.until("the line", () => /^⏹ Stopped by @Ana|^⏹ Stopped by @Bob/u.test(live.content));
   });
+
+  test("a server that the bot is added to later gets one line and no model", async () => {
+    office.model.script(() => text("Here."));
+    const home = office.mention(office.channel("home"), "are you there?");
+    await home.answered(1);
+
+    const { world, people } = office.discord;
+    const told = () => [...world.channels.values()].flatMap(({ messages }) => messages.map(({ content }) => content));
+    const greetings = () => told().filter((each) => each.includes("I'm Deckhand")).length;
+    const requests = office.model.requests.length;
+    const greeted = greetings();
+    const far = people.addBot("Quay");
+    const quay = world.guildOf(far);
+    if (quay === undefined) throw new Error("there is a server");
+    world.join(quay, office.bob);
+    office.mention(far, "and here?", { by: office.bob });
+    await office.until("the line", () => told().some((each) => each.includes(`discord:${quay.id}`)));
+    expect(office.model.requests).toHaveLength(requests);
+    expect(greetings(), "no greeting there").toBe(greeted);
+  });
 });
