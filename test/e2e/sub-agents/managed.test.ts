@@ -1,13 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import BetterSqlite3 from "better-sqlite3";
+import { describe, expect, test } from "vitest";
 import { hold, text, toolUse, usage } from "../../support/model/model-script.ts";
 import type { RecordedRequest, Script } from "../../support/model/model-server.ts";
-import { untilIdle } from "../../support/program/bot.ts";
+import { until, untilIdle } from "../../support/program/bot.ts";
 import { directoryPrint } from "../../support/program/directory-print.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
-import { conversationOf, type SlackOffice } from "../../support/talk/slack-talk.ts";
+import { conversationOf, type SlackOffice, type Talk } from "../../support/talk/slack-talk.ts";
 import { answered, answers, isPart, part, results } from "../../support/talk/sub-agent-talk.ts";
 
 const MANAGED = { enabled: true, maxConcurrentExecutors: 2 };
@@ -47,6 +48,97 @@ const toolNames = ({ body }: RecordedRequest): string[] =>
   typeof body === "object" && body !== null && "tools" in body && Array.isArray(body.tools)
     ? body.tools.map((tool: { name: string }) => tool.name)
     : [];
+
+/** One executor runs a command, then its work is merged. */
+const merging =
+  (command: string): Script =>
+  (request) => {
+    if (isPart(request, "A"))
+      return request.toolResults.length === 0 ? toolUse("bash", { command }) : text("A is done.");
+    if (request.toolResults.length === 0) return part("A");
+    const id = /agt_\w+/u.exec(results(request))?.[0] ?? /agt_\w+/u.exec(conversationOf(request.body))?.[0] ?? "";
+    return results(request).includes("In its copy")
+      ? toolUse("merge_work", { agent_id: id })
+      : text(`Merged: ${results(request)}`);
+  };
+
+describe("killed while executors work apart", () => {
+  const soon = (what: string, condition: () => boolean) => until(condition, { what: () => what });
+
+  /** A thread in a channel of its own with these files, whose executor is about to run a command. */
+  async function apart(files: Readonly<Record<string, string>>, command: string) {
+    const at = managing();
+    const channel = at.channel();
+    const root = at.bot.sandboxRoot(`slack-${channel}`);
+    mkdirSync(root, { recursive: true });
+    for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
+    const talk = await managedBy("apart", { channel, script: merging(command) });
+    const there = () => readdirSync(root).filter((name) => name.startsWith("new-")).length;
+    return { at, root, talk, there, copies: path.join(at.bot.home, "data/executors") };
+  }
+
+  /** Beside the hello before. */
+  async function oneAnswer(at: SlackOffice, talk: Talk): Promise<string> {
+    await at.until("the answer", () => answers(talk).length > 1);
+    await untilIdle(at.bot);
+    expect(answers(talk)).toHaveLength(2);
+    expect(at.model.requests.filter((request) => isPart(request, "A")).length).toBeGreaterThanOrEqual(2);
+    return answers(talk)[1] ?? "";
+  }
+
+  // The first one: it looks at all copies.
+  test("while a copy is made, the executor gets a whole one, and nothing of the other is left", async () => {
+    const names = Array.from({ length: 1_500 }, (_, index) => `file-${index}.txt`);
+    const files = Object.fromEntries(names.map((name) => [name, `${name}\n`]));
+    const { at, talk, root, copies } = await apart(files, "ls | wc -l > count.txt");
+    talk.say("count them");
+    const isMaking = () => existsSync(copies) && readdirSync(copies).some((name) => name.endsWith(".making"));
+    await soon("a copy that is being made", isMaking);
+    await at.bot.kill("SIGKILL");
+    expect(readdirSync(copies)).toEqual([expect.stringMatching(/\.making$/u)]);
+    await at.bot.start();
+    expect(await oneAnswer(at, talk)).toContain("merged: count.txt");
+    expect(readFileSync(path.join(root, "count.txt"), "utf8").trim()).toMatch(/^150[01]$/u);
+    expect(readdirSync(copies)).toEqual([expect.stringMatching(/^agt_\w+$/u)]);
+  });
+
+  test("while work is merged, all of it is merged in the end, and the answer comes once", async () => {
+    const command = "for i in $(seq 400); do echo $i > new-$i.txt; done; echo b > a.txt";
+    const { at, talk, root, there } = await apart({ "a.txt": "a\n" }, command);
+    talk.say("make them");
+    await soon("the first files", () => there() > 0);
+    await at.bot.kill("SIGKILL");
+    const before = there();
+    await at.bot.start();
+    await oneAnswer(at, talk);
+    expect(before).toBeLessThan(400);
+    expect(there()).toBe(400);
+    expect(readFileSync(path.join(root, "a.txt"), "utf8")).toBe("b\n");
+    // What a killed write has left goes with a later one.
+    expect(readdirSync(root).filter((name) => !name.endsWith(".tmp"))).toHaveLength(401);
+
+    talk.mention("/undo");
+    await soon("the new files to go", () => there() === 0);
+    await soon("the old one", () => readFileSync(path.join(root, "a.txt"), "utf8") === "a\n");
+  });
+
+  test("while work is merged, and stopped meanwhile, what was merged is told and taken back", async () => {
+    const { at, talk, there } = await apart({}, "for i in $(seq 400); do echo $i > new-$i.txt; done");
+    talk.say("make them");
+    await soon("the first files", () => there() > 0);
+    await at.bot.kill("SIGKILL");
+    const database = new BetterSqlite3(path.join(at.bot.home, "data/deckhand.db"));
+    database.prepare("UPDATE Run SET cancelledBy = '@ana' WHERE status <> 'ended'").run();
+    database.close();
+    const before = there();
+    await at.bot.start();
+    await untilIdle(at.bot);
+    expect(before).toBeLessThan(400);
+    expect(there()).toBe(before);
+    talk.mention("/undo");
+    await soon("the new files to go", () => there() === 0);
+  });
+});
 
 type Name = (typeof NAMES)[number];
 
