@@ -3,8 +3,14 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import { type OwnPostgres, startOwnPostgres } from "../support/database/postgres.ts";
+import { text } from "../support/model/model-script.ts";
 import { type Bot, createBot, until } from "../support/program/bot.ts";
+import { reports, shown } from "../support/talk/job-scene.ts";
+import { slackScene } from "../support/talk/scene.ts";
+
+const EVERY_MS = 3_000;
 
 test("a second process on one SQLite stands by, and takes over when the first dies", async () => {
   await using first = await createBot();
@@ -16,26 +22,37 @@ test("a second process on one SQLite stands by, and takes over when the first di
   expect(await second.kill("SIGTERM")).toBe(0);
 });
 
-test("on one PostgreSQL, the stand-by takes over from who dies and from who is cut off, which says so and ends with code 1", async () => {
+test("on one PostgreSQL, the stand-by takes over from who dies and from who is cut off, which says so and ends with code 1; each due time of a job is run once meanwhile, and none is lost", async () => {
   const postgres = await startOwnPostgres();
   onTestFinished(() => postgres.stop());
-  const env = { DATABASE_URL: await postgres.createDatabase() };
-  await using first = await createBot({ env });
-  await using second = await createBot({ env, home: first.home });
+  const url = await postgres.createDatabase();
+  await using scene = await slackScene({ env: { DATABASE_URL: url } });
+  const first = scene.bot;
+  await using second = await createBot({ env: first.env, home: first.home });
+  // The report names the due time it is for.
+  scene.model.script((request) =>
+    text(`For ${/due (\w+ \d+ \w+ \d+ [\d:]+)/u.exec(JSON.stringify(request.body))?.[1] ?? "nothing"}.`),
+  );
   await first.start();
+  const job = `add --name Tick --cron "*/3 * * * * *" --timezone UTC --prompt "Look."`;
+  await scene.slack.people.command("/jobs", job).answered;
   await standsBy(second);
+  await reportsOneMore(first, url);
 
   // The stand-by's connection breaks, too: it connects again.
-  await cutEverybodyOff(env.DATABASE_URL);
+  await cutEverybodyOff(url);
   await until(() => !isAlive(first.pid()), wait("the end of the first"));
   expect(await first.kill("SIGKILL")).toBe(1);
   expect(first.output()).toContain("✗ The database no longer answers");
   expect(first.output()).not.toContain("Unhandled");
   await takesOver(second);
+  await reportsOneMore(second, url);
 
   await standsBy(first);
+  await reportsOneMore(second, url);
   await second.kill("SIGKILL");
   await takesOver(first);
+  await reportsOneMore(first, url);
 
   // On SIGTERM it ends soon although PostgreSQL answers nothing.
   signalServer(postgres, "STOP");
@@ -44,7 +61,40 @@ test("on one PostgreSQL, the stand-by takes over from who dies and from who is c
   const tookMs = Date.now() - begun;
   signalServer(postgres, "CONT");
   expect(tookMs).toBeLessThan(8_000);
-});
+
+  const all = await occurrences(url);
+  const times = all.map(({ scheduledFor }) => scheduledFor.getTime());
+  const [begin = 0] = times;
+  expect(times).toEqual(times.map((_, index) => begin + index * EVERY_MS));
+  const told = reports(scene).flatMap((report) => /For [^.]*\./u.exec(shown(scene, report))?.[0] ?? []);
+  expect(new Set(told).size).toBe(told.length);
+  const count = all.filter(hasSucceeded).length;
+  expect(told.length).toBeGreaterThanOrEqual(count);
+  // What the last process left when it was told to stop goes on in the next one.
+  expect(told.length - count).toBeLessThanOrEqual(1);
+}, 180_000);
+
+const rowsSchema = z.array(z.object({ scheduledFor: z.date(), status: z.string() }));
+type Occurrence = z.infer<typeof rowsSchema>[number];
+
+const hasSucceeded = ({ status }: Occurrence) => status === "succeeded";
+
+async function occurrences(url: string): Promise<readonly Occurrence[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query('SELECT "scheduledFor", status FROM "JobOccurrence" ORDER BY "scheduledFor"');
+    return rowsSchema.parse(rows);
+  } finally {
+    await client.end();
+  }
+}
+
+async function reportsOneMore(bot: Bot, url: string): Promise<void> {
+  const succeeded = async () => (await occurrences(url)).filter(hasSucceeded).length;
+  const before = await succeeded();
+  await until(async () => (await succeeded()) > before, { what: () => `another report:\n${bot.output()}` });
+}
 
 async function standsBy(bot: Bot): Promise<void> {
   bot.launch();
