@@ -8,7 +8,15 @@ import { until, untilIdle } from "../support/program/bot.ts";
 import type { SlackServer } from "../support/slack/slack-server.ts";
 import { playEach } from "../support/talk/agent-lines.ts";
 import { type BothPlatforms, bothPlatforms, PLATFORMS, type PlatformName } from "../support/talk/both-platforms.ts";
-import { answers, changePort, isFolded, putFile, type Scene, type SceneThread } from "../support/talk/scene.ts";
+import {
+  answers,
+  changePort,
+  isFolded,
+  putFile,
+  type Scene,
+  type SceneMessage,
+  type SceneThread,
+} from "../support/talk/scene.ts";
 import { useStage } from "../support/talk/shared-office.ts";
 
 let postgres: Postgres;
@@ -322,8 +330,11 @@ describe.each(engines)("killed with SIGKILL, with $engine", ({ env, kills: times
     await waiting.until((all) => all.some((message) => message.text.includes("js_exec")));
     expect(await bot.kill("SIGTERM")).toBe(0);
     await bot.start();
+    const isStoppable = (all: readonly SceneMessage[]) =>
+      all.some(({ buttons }) => buttons.some((id) => id.startsWith("stop:")));
     for (const [index, thread] of threads.entries()) {
-      const messages = await thread.until((all) => isFolded(all) && answers(all).length > 0);
+      // Where each process was killed before it could, none has shown a live message.
+      const messages = await thread.until((all) => !isStoppable(all) && answers(all).length > 0);
       expect(answers(messages)).toEqual([ANSWER]);
       const { folder = "" } = scenes[index] ?? {};
       expect(readFileSync(`${bot.sandboxRoot(folder)}/config.toml`, "utf8")).toBe(CHANGED);
