@@ -362,18 +362,18 @@ test("on PostgreSQL, too: failures, waiting, silence, and reports with what a da
   const world = await openWorld({ url: await postgres.createDatabase() });
   const id = await world.add({
     name: "Odd",
-    cron: "0 * * * *",
+    cron: "*/15 * * * *",
     prompt: "Look.",
     overlap: "queue",
     timeout: "86400",
     silent: "yes",
   });
   world.play = (_event, number) => ({
-    takesMs: number === 1 ? 90 * MINUTE : 1_000,
+    takesMs: number === 1 ? 22 * MINUTE : 1_000,
     says: `a\0b ${"\u{1F600}".repeat(150)}`,
     ...(number === 3 ? { fails: "overloaded" as const } : {}),
   });
-  await world.pass(4 * HOUR + 10 * MINUTE, 30_000);
+  await world.pass(HOUR + 2 * MINUTE, 30_000);
   expect(await statuses(world, id)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
   // The third run failed at first, and said so.
   expect(world.posts()).toHaveLength(3);

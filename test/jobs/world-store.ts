@@ -1,29 +1,28 @@
 import type { Store } from "../../src/core/store/store.ts";
 
 /**
- * Answers which runs were interrupted as before while no transaction has come between, and nobody else
- * writes. The jobs ask every ten seconds: through days on which nothing happens, that is nearly all they do.
+ * Answers which runs were interrupted, and which jobs have due times that wait, as before while no transaction has come
+ * between, and nobody else writes. The jobs ask every ten seconds and every thirty: through days on which nothing happens,
+ * that is nearly all they do.
  */
 export function remembering(store: Store): Store {
-  let known: ReturnType<Store["runs"]["interrupted"]> | null = null;
+  let known: { interrupted?: Interrupted; waiting?: Waiting } = {};
   const forget = () => {
-    known = null;
+    known = {};
   };
   return {
     ...store,
-    runs: {
-      ...store.runs,
-      interrupted: () => {
-        known ??= store.runs.interrupted();
-        return known;
-      },
-    },
+    runs: { ...store.runs, interrupted: () => (known.interrupted ??= store.runs.interrupted()) },
+    occurrences: { ...store.occurrences, waitingJobs: () => (known.waiting ??= store.occurrences.waitingJobs()) },
     transaction: (work) => {
       forget();
       return store.transaction(work).finally(forget);
     },
   };
 }
+
+type Interrupted = ReturnType<Store["runs"]["interrupted"]>;
+type Waiting = ReturnType<Store["occurrences"]["waitingJobs"]>;
 
 /** Refuses so many transactions. */
 export function faulty(store: Store, refusing: { left: number }): Store {
