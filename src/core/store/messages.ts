@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Author, contentBlockSchema, type Message } from "../protocol/messages.ts";
 import { labelFrom, spelled } from "../trust/label.ts";
-import type { Client } from "./database/client.ts";
+import { type Client, insert } from "./database/client.ts";
 
 const contentSchema = z.array(contentBlockSchema);
 
@@ -76,7 +76,10 @@ export function messageWrites(db: Client) {
     messages: readonly Message[],
   ): Promise<void> => {
     const data = messages.map((message, index) => toStored(message, { ...place, seq: after + 1 + index }));
-    await db.message.createMany({ data });
+    await insert(data, {
+      one: (row) => db.message.create({ data: row, select: { id: true } }),
+      many: (rows) => db.message.createMany({ data: rows }),
+    });
   };
 
   return {

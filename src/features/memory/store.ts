@@ -1,7 +1,7 @@
 import { raw } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import { threadRefSchema } from "../../core/protocol/platform.ts";
-import type { Client } from "../../core/store/database/client.ts";
+import { type Client, insert } from "../../core/store/database/client.ts";
 import { kindSchema, type Memory, type NewMemory } from "./memory.ts";
 import type { Database } from "./search/full-text.ts";
 
@@ -204,7 +204,13 @@ function useWrites(db: Client) {
 
     /** A run that has answered was given these. */
     async used(runId: string, seqs: readonly number[]): Promise<void> {
-      await db.memoryUse.createMany({ data: seqs.map((seq) => ({ runId, seq })) });
+      await insert(
+        seqs.map((seq) => ({ runId, seq })),
+        {
+          one: (row) => db.memoryUse.create({ data: row, select: { seq: true } }),
+          many: (rows) => db.memoryUse.createMany({ data: rows }),
+        },
+      );
     },
 
     /** Whether a run's answer was good says how good what it was given is. */

@@ -1,4 +1,4 @@
-import type { Client } from "../database/client.ts";
+import { type Client, insert } from "../database/client.ts";
 
 /** Results of a run's steps, by key. Values are JSON. */
 export function journalReads(db: Client) {
@@ -30,10 +30,12 @@ export function journalWrites(db: Client) {
     },
 
     async putAll(runId: string, entries: readonly (readonly [key: string, value: unknown])[], at: number) {
-      if (entries.length === 0) return;
       const createdAt = new Date(at);
       const data = entries.map(([key, value]) => ({ runId, key, value: JSON.stringify(value ?? null), createdAt }));
-      await db.journalEntry.createMany({ data });
+      await insert(data, {
+        one: (row) => db.journalEntry.create({ data: row, select: { key: true } }),
+        many: (rows) => db.journalEntry.createMany({ data: rows }),
+      });
     },
   };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { CallRecord, WriteIntent } from "../../events/call-record.ts";
 import type { ToolUseBlock } from "../../protocol/messages.ts";
 import { type FileState, fileStateSchema, type ToolResult, toolResultSchema } from "../../protocol/tool-result.ts";
-import type { Client } from "../database/client.ts";
+import { type Client, insert } from "../database/client.ts";
 
 export interface ToolCallRow extends CallRecord {
   readonly turn: number;
@@ -84,17 +84,19 @@ export function toolCallWrites(db: Client) {
     ...toolCallReads(db),
 
     async add(run: { id: string; sessionId: string }, turn: number, calls: readonly ToolUseBlock[]): Promise<void> {
-      await db.toolCall.createMany({
-        data: calls.map((call, position) => ({
-          runId: run.id,
-          callId: call.id,
-          sessionId: run.sessionId,
-          turn,
-          position,
-          name: call.name,
-          input: JSON.stringify(call.input ?? null),
-          status: "pending",
-        })),
+      const data = calls.map((call, position) => ({
+        runId: run.id,
+        callId: call.id,
+        sessionId: run.sessionId,
+        turn,
+        position,
+        name: call.name,
+        input: JSON.stringify(call.input ?? null),
+        status: "pending",
+      }));
+      await insert(data, {
+        one: (row) => db.toolCall.create({ data: row, select: { callId: true } }),
+        many: (rows) => db.toolCall.createMany({ data: rows }),
       });
     },
 
