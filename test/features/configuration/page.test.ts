@@ -33,8 +33,9 @@ afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
 
-const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
 const row = (page: Page, name: string) => page.locator(`[data-setting="${name}"]`);
+/** Looked for in its row alone: to ask hundreds of fields for their labels takes longer than what a test does with one. */
+const field = (page: Page, name: string) => row(page, name).getByLabel(name, { exact: true });
 
 async function settingsOf(page: Page): Promise<void> {
   await page.goto(`${originOf(at)}/#/settings`);
