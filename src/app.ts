@@ -369,7 +369,7 @@ function openIntake({ config, runtime, log, commands, features, cluster, shared 
   });
 }
 
-function openRunner({ config, runtime, log, features, shared }: Assembly, works: Works): SessionHandler {
+function openRunner({ config, runtime, log, features, cluster, shared }: Assembly, works: Works): SessionHandler {
   const { finaliser, store, engine, approvals, registry, platform, instructions, toolbox, jobs, quotas } = works;
   const watchers = () => features.opened()?.watchers ?? [];
   return createSessionRunner({
@@ -381,6 +381,7 @@ function openRunner({ config, runtime, log, features, shared }: Assembly, works:
     approvals,
     finaliser,
     isShared: shared !== null,
+    lock: cluster.lock,
     engine,
     ...toolbox.runs,
     hooks: () => features.opened()?.hooks ?? [],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { TakeLock } from "../cluster.ts";
 import type { TurnContext, Wake } from "../engine/engine.ts";
 import { KeyedMutex } from "../keyed-mutex.ts";
 import { toolPostKey } from "../people/tool-thread.ts";
@@ -13,6 +14,8 @@ interface Scope {
   /** Where the jobs report. */
   readonly platform: PlatformDescriptor;
   readonly context: TurnContext;
+  /** Taken by whoever opens a job's thread, as other processes run its sub-agents; undefined where there are none. */
+  readonly lock?: TakeLock | undefined;
 }
 
 /** What a run posts, and what of it waits for the report. */
@@ -38,7 +41,7 @@ export class JobThreads {
   /** The last post of each job's session: of two at once the first opens the thread, and the second finds it. */
   readonly #posting = new KeyedMutex();
 
-  postsOf(session: SessionRow, wake: Wake, scope: Scope): RunPosts {
+  postsOf(session: SessionRow, wake: { readonly event: Pick<Wake["event"], "body"> }, scope: Scope): RunPosts {
     const { context } = scope;
     if (jobOf(wake.event.body) === null) {
       return { context, deliverKept: () => Promise.resolve() };
@@ -58,10 +61,20 @@ export class JobThreads {
 type PostScope = Scope & { readonly rootId: string };
 
 async function postInJob(posting: PostScope, key: string, message: OutgoingMessage): Promise<PostedMessage> {
-  const { store, platform, context, rootId } = posting;
+  const { context, rootId, lock } = posting;
   const { thread, isOpen } = await threadOf(posting);
   if (isOpen) return context.post(key, message, thread);
   if (key.startsWith(toolPostKey(""))) return keep(context, { key, message, thread });
+  using held = await lock?.(`job-thread:${rootId}`, { signal: context.signal, queued: () => {} });
+  await held?.requireHeld();
+  return await postFirst(posting, key, message);
+}
+
+/** Nobody else posts for the job meanwhile, and somebody may have done so a moment ago. */
+async function postFirst(posting: PostScope, key: string, message: OutgoingMessage): Promise<PostedMessage> {
+  const { store, platform, context, rootId } = posting;
+  const { thread, isOpen } = await threadOf(posting);
+  if (isOpen) return context.post(key, message, thread);
   const isReport = !key.startsWith("approval:");
   const posted = await context.post(key, isReport ? message : await named(posting, message), thread);
   if (platform.hasThreads(thread)) await openThread(store, rootId, { ...thread, threadId: posted.messageId });

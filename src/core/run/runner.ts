@@ -6,6 +6,7 @@ import type { QueryConfig } from "../agents/query-config.ts";
 import { registryWithin } from "../budget/budgeted-registry.ts";
 import { type BudgetSettings, hasLimits } from "../budget/limits.ts";
 import { spendingOf } from "../budget/spending.ts";
+import type { TakeLock } from "../cluster.ts";
 import { planSection } from "../context/plan-section.ts";
 import { buildSystemPrompt, type InstructionLayer, type InstructionRoots } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
@@ -75,6 +76,8 @@ export interface RunnerOptions {
   readonly finaliser: MessageFinaliser;
   /** Other processes may go on with a run that is parked. */
   readonly isShared?: boolean;
+  /** Keeps them from opening a job's thread twice; nobody else does where it is left out. */
+  readonly lock?: TakeLock;
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt">;
   /** Those that there are now. */
   readonly tools: () => readonly Tool[];
@@ -199,9 +202,9 @@ class SessionRunner implements SessionHandler {
   }
 
   #postsOf(session: SessionRow, wake: Wake, context: TurnContext): RunPosts {
-    const { store, platform } = this.#options;
+    const { store, platform, lock } = this.#options;
     const { descriptor } = platform(session.thread.platform);
-    return this.#jobThreads.postsOf(session, wake, { store, context, platform: descriptor });
+    return this.#jobThreads.postsOf(session, wake, { store, context, platform: descriptor, lock });
   }
 
   /** Nobody need decide or answer any more. */

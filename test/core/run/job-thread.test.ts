@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import type { TakeLock } from "../../../src/core/cluster.ts";
+import type { TurnContext } from "../../../src/core/engine/engine.ts";
+import type { OutgoingMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
+import { JobThreads } from "../../../src/core/run/job-thread.ts";
+import type { SessionRow } from "../../../src/core/store/sessions.ts";
+import type { Store } from "../../../src/core/store/store.ts";
+import { describePlatform } from "../../../src/platforms.ts";
+import { childEvent } from "../../support/child-event.ts";
+import { emptyStore } from "../../support/database/emptied-databases.ts";
+import { sharedLock } from "../../support/shared-lock.ts";
+
+const CHANNEL: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: null };
+const CARD: OutgoingMessage = { lane: "approval", markdown: "May I?", tone: "plain", buttons: [], files: [] };
+
+const unasked = () => Promise.reject(new Error("nobody asks for this"));
+const NOTHING: Omit<TurnContext, "runId" | "post"> = {
+  signal: new AbortController().signal,
+  epoch: 1,
+  step: unasked,
+  transaction: unasked,
+  earlier: unasked,
+  stage: unasked,
+  commit: unasked,
+  defer: () => undefined,
+  flush: unasked,
+  append: unasked,
+  history: () => null,
+  takeInbox: unasked,
+};
+
+/** The session of a job that has not said anything yet. */
+async function jobSession(store: Store): Promise<SessionRow> {
+  const session = { id: "ses_1", agent: "build", settings: {}, createdBy: "slack:U1", at: 0, thread: CHANNEL };
+  await store.transaction((tx) => tx.sessions.createUnder("job:occ_1", session));
+  return store.sessions.get(session.id);
+}
+
+/** A process that runs one of the job's sub-agents: asks somebody something. */
+function processOf(store: Store, session: SessionRow, { lock }: { readonly lock: TakeLock }) {
+  const threads = new JobThreads();
+  return (number: number, post: TurnContext["post"]) => {
+    const runId = `run_${number}`;
+    const parent = { sessionId: session.id, runId: "run_0", callId: "call_1" };
+    const body = childEvent(parent, { task: {}, job: { mode: "write", tools: [], budgetUsd: null } });
+    const context: TurnContext = { ...NOTHING, runId, post };
+    const scope = { store, platform: describePlatform("slack"), context, lock };
+    const posts = threads.postsOf({ ...session, id: `agt_${number}`, task: body.task }, { event: { body } }, scope);
+    return posts.context.post(`approval:${runId}`, CARD);
+  };
+}
+
+test("of two processes whose sub-agents ask at the same moment one opens the job's thread", async () => {
+  const store = await emptyStore();
+  const session = await jobSession(store);
+  const lock = sharedLock();
+  const asks = [processOf(store, session, { lock }), processOf(store, session, { lock })];
+  const shown: (string | null)[] = [];
+  await Promise.all(
+    asks.map((ask, number) =>
+      ask(number, async (_key, _card, thread = CHANNEL) => {
+        const messageId = `${shown.push(thread.threadId)}.0`;
+        // What else goes on at the platform lasts longer than what the other process has to ask the database.
+        await new Promise((resolve) => setImmediate(resolve));
+        for (let round = 0; round < 5; round += 1) await store.sessions.get(session.id);
+        return { platform: "slack", channelId: CHANNEL.channelId, messageId };
+      }),
+    ),
+  );
+  expect(shown).toEqual([null, "1.0"]);
+});
