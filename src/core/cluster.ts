@@ -69,6 +69,9 @@ export interface ClusterMember {
   readonly draining: boolean;
 }
 
+/** Whether a process has been asked to end: not the last one that takes sessions, and none that is no more. */
+export type DrainOutcome = "asked" | "last" | "gone";
+
 /** The processes that share a database, this one among them: a replica each. */
 export interface Cluster {
   /** This process among the others. */
@@ -84,8 +87,8 @@ export interface Cluster {
   report(state: () => object): void;
   /** All processes that live, this one among them, the oldest first; none where there are no others to come. */
   members(): Promise<readonly ClusterMember[]>;
-  /** Asks a process to hand all over and end; false where there is none of that id. */
-  drain(id: string): Promise<boolean>;
+  /** Asks a process to hand all over and end. */
+  drain(id: string): Promise<DrainOutcome>;
   /**
    * Tells the others. A word may be lost, and one that is told many times may be heard once: whoever hears it reads what is
    * in the database, and reads it now and then without a word. At most 4,000 bytes. Never rejects.

@@ -55,11 +55,10 @@ async function drain(connection: ClusterConnection, named: string | null, { term
     for (const line of members.map(lineOf)) terminal.error(line);
     return terminal.fail();
   }
-  if (members.every(({ id, draining }) => draining || id === one.id)) {
+  if ((await drainMember(connection, one.id)) === "last") {
     terminal.error("✗ It is the only one that takes sessions. Start another one first, or stop it.");
     return terminal.fail();
   }
-  await drainMember(connection, one.id);
   terminal.out(`⏳ ${nameOf(one)} hands over ${one.running} runs.`);
   for (const until = clock.now() + LONGEST_MS; clock.now() < until; ) {
     await clock.sleep(LOOK_EVERY_MS, AbortSignal.any([]));

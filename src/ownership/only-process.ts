@@ -13,7 +13,7 @@ export function onlyProcess(world: { readonly clock: Clock; readonly log: Log })
     others: () => Promise.resolve([]),
     report: () => undefined,
     members: () => Promise.resolve([]),
-    drain: () => Promise.resolve(false),
+    drain: () => Promise.resolve("gone"),
     tell: () => Promise.resolve(),
     hear: () => () => undefined,
     lock: () => Promise.resolve(ITS_OWN),

@@ -30,8 +30,8 @@ export function replicaRoutes({ cluster, audit }: Pick<FeatureHost, "cluster" | 
         const members = await cluster.members();
         const found = members.find(({ id }) => id === asked?.id);
         if (found === undefined) return NONE;
-        if (members.every(({ id, draining }) => draining || id === found.id)) return LAST;
-        if (!(await cluster.drain(found.id))) return NONE;
+        const outcome = await cluster.drain(found.id);
+        if (outcome !== "asked") return outcome === "last" ? LAST : NONE;
         await audit({ by, act: "replica.drained", about: nameOf(found) });
         return { status: 200, body: {} };
       },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ClusterMember } from "../../cluster.ts";
+import type { ClusterMember, DrainOutcome } from "../../cluster.ts";
 import { CLOSED_SCHEMAS, closedSchemas } from "../database/postgresql-rights.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 import { IS_DEAD } from "./membership.ts";
@@ -9,7 +9,18 @@ const MEMBERS = `SELECT id, facts, state, draining,
     ARRAY(SELECT name FROM deckhand_cluster.role WHERE replica = id ORDER BY name) AS roles
   FROM deckhand_cluster.replica AS other WHERE NOT ${IS_DEAD} ORDER BY facts->>'startedAt', id`;
 
-const DRAIN = "UPDATE deckhand_cluster.replica SET draining = true WHERE id = $1 RETURNING id";
+/** Who asks at the same moment for another one waits, and sees what this one has left. */
+const DRAIN = `WITH taking AS (
+    SELECT other.id FROM deckhand_cluster.replica AS other
+    WHERE NOT other.draining AND NOT ${IS_DEAD} ORDER BY other.id FOR UPDATE OF other
+  ), asked AS (
+    UPDATE deckhand_cluster.replica SET draining = true
+    WHERE id = $1 AND (draining OR (SELECT count(*) FROM taking WHERE id <> $1) > 0) RETURNING id
+  )
+  SELECT CASE WHEN EXISTS (SELECT FROM asked) THEN 'asked'
+    WHEN EXISTS (SELECT FROM deckhand_cluster.replica WHERE id = $1) THEN 'last' ELSE 'gone' END AS outcome`;
+
+const drainSchema = z.object({ outcome: z.enum(["asked", "last", "gone"]) });
 
 const FIND_TABLES = "SELECT to_regclass('deckhand_cluster.role') IS NOT NULL AS found";
 
@@ -45,7 +56,8 @@ export async function findMembers(connection: Pick<ClusterConnection, "query">):
   return z.object({ found: z.boolean() }).parse(row).found ? readMembers(connection) : [];
 }
 
-/** False where there is no process of that id. */
-export async function drainMember({ query }: Pick<ClusterConnection, "query">, id: string): Promise<boolean> {
-  return (await query(DRAIN, [id])).length > 0;
+/** Asks a process to hand all over and end. */
+export async function drainMember({ query }: Pick<ClusterConnection, "query">, id: string): Promise<DrainOutcome> {
+  const [row] = await query(DRAIN, [id]);
+  return drainSchema.parse(row).outcome;
 }

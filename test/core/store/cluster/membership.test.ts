@@ -71,6 +71,19 @@ test("a start while the database is dumped waits for nothing, and keeps nobody f
   expect([first.life, second.life]).toEqual([{ isLost: false }, { isLost: false }]);
 });
 
+test("of the last two, whoever asks both to end at the same moment leaves one", async () => {
+  const url = await postgres.createDatabase();
+  await query(url, NO_CLAIMS);
+  const [one, other] = [await beating(url), await beating(url)];
+  for (let round = 0; round < 20; round += 1) {
+    const outcomes = await Promise.all([one.cluster.drain(other.cluster.id), other.cluster.drain(one.cluster.id)]);
+    expect(outcomes.toSorted()).toEqual(["asked", "last"]);
+    await query(url, "UPDATE deckhand_cluster.replica SET draining = false");
+  }
+  expect(await one.cluster.drain("somebody")).toBe("gone");
+  expect([one.seen.isLost, other.seen.isLost]).toEqual([false, false]);
+});
+
 test("a network that pauses for all has none taken for dead, and puts no clock wrong", async () => {
   const { url, proxy, through } = await faraway();
   const replicas = [await beating(through), await beating(through)];
