@@ -14,8 +14,11 @@ const SILENT_MS = 4_000;
 /** For so long after its last word a process need not ask whether it still counts. Milliseconds. */
 const CERTAIN_MS = 2_500;
 
-/** How long a start may take until the first word. Milliseconds. */
-const START_MS = 60_000;
+/**
+ * A start does much at once and cannot say anything meanwhile: until its first word it counts as alive for so long after it
+ * has said that it goes on, which it does so often. Milliseconds.
+ */
+const STARTING = { aliveMs: 20_000, everyMs: 1_000 };
 
 /** A word that is not answered for so long, whatever it waits behind, is not heard. Milliseconds. */
 const ANSWER_MS = 10_000;
@@ -109,8 +112,12 @@ export async function othersThan(
 
 const joinedSchema = z.object({ now: z.number() });
 
+const STARTS_UNTIL = `clock_timestamp() + ${STARTING.aliveMs} * interval '1 ms'`;
+
 const JOIN = `INSERT INTO deckhand_cluster.replica (id, beat, facts)
-  VALUES ($1, clock_timestamp() + ${START_MS} * interval '1 ms', $2::jsonb) RETURNING ${DATABASE_TIME} AS now`;
+  VALUES ($1, ${STARTS_UNTIL}, $2::jsonb) RETURNING ${DATABASE_TIME} AS now`;
+
+const START_GOES_ON = `UPDATE deckhand_cluster.replica SET beat = ${STARTS_UNTIL} WHERE id = $1 RETURNING id`;
 
 export interface Joining {
   readonly connection: ClusterConnection;
@@ -137,6 +144,7 @@ export class Membership {
   /** From then on it can tell who is silent. Milliseconds since the epoch. */
   #tellsFrom = 0;
   #isLost = false;
+  readonly #begun = new AbortController();
   #beating: Promise<void> = Promise.resolve();
 
   private constructor(options: Joining, saidAt: number, time: DatabaseTime) {
@@ -145,7 +153,7 @@ export class Membership {
     this.time = time;
   }
 
-  /** From now on what this process claims is its own. It must `begin` before it has said nothing for too long. */
+  /** From now on what this process claims is its own. */
   static async join(options: Joining): Promise<Membership> {
     const { connection, id, clock, facts } = options;
     // The lock first: a row without one is a dead process's.
@@ -154,11 +162,13 @@ export class Membership {
     const [row] = await connection.query(JOIN, [id, JSON.stringify(facts)]);
     const membership = new Membership(options, saidAt, timeOf(joinedSchema.parse(row).now, saidAt, clock.now()));
     connection.broken.then(() => membership.#lose()).catch(() => undefined);
+    membership.#beating = membership.#keepStarting().catch(() => membership.#lose());
     return membership;
   }
 
   /** Says again and again that this process lives, and looks after the others. */
   begin(): void {
+    this.#begun.abort();
     this.#beating = this.#keepBeating();
   }
 
@@ -182,6 +192,19 @@ export class Membership {
   certainMs(): number {
     const ago = this.#options.clock.now() - this.#saidAt;
     return this.#isLost || this.#left.signal.aborted || ago < 0 ? 0 : Math.max(0, CERTAIN_MS - ago);
+  }
+
+  /** What others have left cannot be looked for yet: its tables may not be there. */
+  async #keepStarting(): Promise<void> {
+    const { connection, id, clock } = this.#options;
+    const over = AbortSignal.any([this.#begun.signal, this.#left.signal]);
+    for (;;) {
+      await clock.sleep(STARTING.everyMs, over).catch(() => undefined); // begun or left: the loop ends
+      if (over.aborted || this.#isLost) return;
+      const at = clock.now();
+      if ((await connection.query(START_GOES_ON, [id])).length === 0) return this.#lose();
+      this.#saidAt = at;
+    }
   }
 
   async #keepBeating(): Promise<void> {

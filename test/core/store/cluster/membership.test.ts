@@ -54,6 +54,21 @@ test("who has been killed is none of the processes, though nobody has cleared it
   await expect.poll(async () => (await next.members()).map(({ id }) => id)).toEqual([next.id]);
 });
 
+test("a start that takes long goes on saying that it lives", async () => {
+  const url = await postgres.createDatabase();
+  const starting = await openCluster(replicaOptions(url, systemRuntime()));
+  onTestFinished(() => starting.close());
+  const last = async () => {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query("SELECT beat::text FROM deckhand_cluster.replica");
+    await client.end();
+    return rows[0]?.beat;
+  };
+  const joined = await last();
+  await expect.poll(last, { timeout: 20_000 }).not.toBe(joined);
+});
+
 test("a start while the database is dumped waits for nothing, and keeps nobody from saying that it lives", async () => {
   const url = await postgres.createDatabase();
   const first = await startReplica(url);
