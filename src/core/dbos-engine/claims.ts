@@ -4,7 +4,7 @@ import { ConfigError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Ids } from "../protocol/runtime.ts";
 import { SESSION_QUEUE } from "../store/cluster/claim-rows.ts";
-import { ENGINE_CONNECTIONS, freedWhenFrozen } from "../store/database/connections.ts";
+import { openEnginePool } from "../store/database/connection/engine-pool.ts";
 
 /** What this engine needs of DBOS Transact; the package is loaded when it is first needed. */
 export type Sdk = Pick<typeof import("@dbos-inc/dbos-sdk"), "DBOS">;
@@ -59,12 +59,13 @@ export async function openClaims(claiming: Claiming): Promise<Claims> {
     name: "session",
     maxRecoveryAttempts: ANY_NUMBER,
   });
+  const pool = await openEnginePool(url, log);
   DBOS.setConfig({
     name: APPLICATION.name,
     applicationVersion: APPLICATION.version,
     executorID: replicaId,
-    systemDatabaseUrl: freedWhenFrozen(url),
-    systemDatabasePoolSize: ENGINE_CONNECTIONS,
+    systemDatabaseUrl: url,
+    systemDatabasePool: pool,
     useListenNotify: false,
     logger: logged(log),
   });
@@ -82,7 +83,10 @@ export async function openClaims(claiming: Claiming): Promise<Claims> {
         await DBOS.startWorkflow(claim, { queueName: SESSION_QUEUE, enqueueOptions })(sessionId);
       }),
     recover,
-    close: () => DBOS.shutdown(),
+    close: async () => {
+      await DBOS.shutdown();
+      if (!pool.ending) await pool.end();
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { answerWithin } from "../database/answer-within.ts";
+import { NOTICES_VANISHED } from "../database/connection/watched-socket.ts";
 import { LEASE_LOCK } from "../database/lease.ts";
 import { isRefusal, NO_SCHEMAS } from "../database/postgresql-rights.ts";
 import { unavailable } from "../database/unavailable.ts";
@@ -78,7 +79,7 @@ export async function openClusterConnection(url: string): Promise<ClusterConnect
   const { default: pg } = await import("pg");
   const client = new pg.Client({
     connectionString: url,
-    keepAlive: true,
+    ...NOTICES_VANISHED,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: "deckhand cluster",
   });

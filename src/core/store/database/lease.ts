@@ -2,6 +2,7 @@ import type { Client } from "pg";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { answerWithin } from "./answer-within.ts";
+import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
 import { sqlitePath } from "./database-url.ts";
 import { closeSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./unavailable.ts";
@@ -144,7 +145,7 @@ async function openSession(url: string): Promise<PostgresqlSession> {
   const { default: pg } = await import("pg");
   const connection = new pg.Client({
     connectionString: url,
-    keepAlive: true,
+    ...NOTICES_VANISHED,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
   const broken = new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
+import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
 import { CONNECTIONS, connectionLimit } from "./connections.ts";
 import { CLOSED_SCHEMAS, closedSchemas, NO_SCHEMAS } from "./postgresql-rights.ts";
 import { unavailable } from "./unavailable.ts";
@@ -83,6 +84,7 @@ async function openClient(url: string): Promise<Client> {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: CONNECT_TIMEOUT_MS,
+    ...NOTICES_VANISHED,
   });
   // The query that a break cuts off rejects; the event, without a listener, would end the process.
   client.on("error", () => {});

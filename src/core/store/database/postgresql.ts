@@ -5,6 +5,7 @@ import { PrismaClient } from "../../../../prisma/postgresql/generated/client.ts"
 import { namedFailure } from "../../protocol/database-failure.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { asDatabaseClient, type DatabaseClient } from "./client.ts";
+import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
 import { connectionLimit } from "./connections.ts";
 import { type MigrationConnection, migrate, pendingMigrations } from "./migrate.ts";
 import { requireRights } from "./postgresql-rights.ts";
@@ -12,7 +13,7 @@ import { unavailable } from "./unavailable.ts";
 
 /** Applies migrations, one process at a time, and opens a pooled client. ConfigError when the user may not. */
 export async function openPostgresql(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
-  const connection = new Client({ connectionString: url });
+  const connection = new Client({ connectionString: url, ...NOTICES_VANISHED });
   // The query that a break cuts off rejects; the event, without a listener, would end the process.
   connection.on("error", () => {});
   await connection.connect().catch((error: unknown) => {
@@ -26,7 +27,7 @@ export async function openPostgresql(url: string, migrations: string, runtime: R
     await connection.end();
   }
   const client = new PrismaClient({
-    adapter: new TellingPg({ connectionString: url, max: connectionLimit(url) }),
+    adapter: new TellingPg({ connectionString: url, max: connectionLimit(url), ...NOTICES_VANISHED }),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },
     // Any other form reads the program's whole source for each error, expected ones among them.
     errorFormat: "minimal",

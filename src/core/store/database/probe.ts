@@ -3,6 +3,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import { z } from "zod";
 import { AppError } from "../../protocol/errors.ts";
 import type { KnownWorkspace } from "../known-workspaces.ts";
+import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
 import { sqlitePath } from "./database-url.ts";
 import { MIGRATIONS, pendingMigrations } from "./migrate.ts";
 import { requireRights } from "./postgresql-rights.ts";
@@ -66,7 +67,11 @@ async function openReadonly(url: string): Promise<BetterSqlite3.Database> {
 
 async function probePostgresql(url: string): Promise<Probed> {
   const { Client } = await import("pg");
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    ...NOTICES_VANISHED,
+  });
   // The query that a break cuts off rejects; the event, without a listener, would end the process.
   client.on("error", () => {});
   await client.connect().catch((error: unknown) => {

@@ -1,0 +1,22 @@
+import type { Pool } from "pg";
+import type { Log } from "../../../protocol/log.ts";
+import { ENGINE_CONNECTIONS, freedWhenFrozen } from "../connections.ts";
+import { NOTICES_VANISHED } from "./watched-socket.ts";
+
+/** A server that takes longer to answer counts as unreachable. Milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Connections for DBOS Transact, as it opens them itself but that they notice where the other end has vanished. */
+export async function openEnginePool(url: string, log: Log): Promise<Pool> {
+  const { default: pg } = await import("pg");
+  const pool = new pg.Pool({
+    connectionString: freedWhenFrozen(url),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    max: ENGINE_CONNECTIONS,
+    application_name: "deckhand dbos",
+    ...NOTICES_VANISHED,
+  });
+  // Of a connection that nobody uses just then; without a listener it would end the process.
+  pool.on("error", (error) => log.warn({ err: error }, "dbos"));
+  return pool;
+}

@@ -1,0 +1,34 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { watchedSocket } from "../../../../../src/core/store/database/connection/watched-socket.ts";
+
+/** Somebody who is connected to, and says nothing. */
+async function silent(hears: (socket: Socket) => void) {
+  const server = createServer({ pauseOnConnect: true }, hears);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("there is no port");
+  const socket = watchedSocket(100);
+  onTestFinished(() => void socket.destroy());
+  socket.connect(address.port, "127.0.0.1");
+  await once(socket, "connect");
+  return socket;
+}
+
+test.runIf(process.platform === "linux")("a connection ends whose other end acknowledges nothing", async () => {
+  const socket = await silent(() => undefined);
+  // More than what the system takes for somebody who does not read.
+  socket.write(Buffer.alloc(64 * 1024 * 1024));
+  const [error] = await once(socket, "error");
+  expect(error).toMatchObject({ message: "the other end acknowledges nothing" });
+});
+
+test("a connection stays whose other end takes its time", async () => {
+  const socket = await silent((heard) => heard.resume());
+  socket.write("SELECT pg_sleep(60)");
+  for (let look = 0; look < 3; look += 1) await once(socket, "timeout");
+  expect(socket.destroyed).toBe(false);
+});
