@@ -44,6 +44,7 @@ import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
 import { ParkedViews } from "./parked-views.ts";
+import { QueuedViews } from "./queued-views.ts";
 import { budgetsOfRun, configAsBegun, isUnattended, jobOf, taskTreeOfRun } from "./run-config.ts";
 import { notesOf, type RunHook, withHookData } from "./run-hooks.ts";
 import type { RunInputOptions } from "./run-input.ts";
@@ -130,41 +131,25 @@ interface OpenArgs extends Pick<LiveRun, "wake" | "context"> {
 class SessionRunner implements SessionHandler {
   readonly #options: RunnerOptions;
   readonly #meter = new TokenMeter();
-  /** Views of runs that wait for a place: the run goes on with the message they have posted. */
-  readonly #queued = new Map<string, Promise<RunView>>();
+  readonly #queued: QueuedViews;
   readonly #parked: ParkedViews;
   readonly #jobThreads = new JobThreads();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
+    const open = (wake: Wake, context: TurnContext) => this.#openView(wake.session, { wake, context, isQueued: true });
+    this.#queued = new QueuedViews(open, options.log);
     this.#parked = new ParkedViews(options.isShared === true ? options.store.sessions : null);
   }
 
-  async queued(wake: Wake, context: TurnContext, before: number): Promise<void> {
-    const opening = this.#queued.get(wake.runId) ?? this.#openQueued(wake, context);
-    this.#queued.set(wake.runId, opening);
-    const view = await opening;
-    // Meanwhile the run may have got its place.
-    if (this.#queued.has(wake.runId)) view.show({ type: "queued", before });
-  }
-
-  async #openQueued(wake: Wake, context: TurnContext): Promise<RunView> {
-    try {
-      return await this.#openView(wake.session, { wake, context, isQueued: true });
-    } catch (error) {
-      this.#queued.delete(wake.runId);
-      throw error;
-    }
+  queued(wake: Wake, context: TurnContext, before: number): Promise<void> {
+    return this.#queued.show(wake, context, before);
   }
 
   async run(wake: Wake, given: TurnContext): Promise<"ended" | "parked"> {
     const { session } = wake;
     const { context, deliverKept } = this.#postsOf(session, wake, given);
-    const opening = this.#queued.get(wake.runId);
-    this.#queued.delete(wake.runId);
-    // Whoever has the view opened hears of its failure.
-    const waiting = await opening?.catch(() => null);
-    await waiting?.suspend();
+    await this.#queued.end(wake.runId);
     const view = await this.#openView(session, { wake, context, isQueued: false });
     await this.#showRoot(session, wake, context);
     const run: LiveRun = { session, wake, context, view, known: { open: null, isLimited: true } };

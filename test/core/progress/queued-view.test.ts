@@ -31,7 +31,7 @@ function recordedViews() {
   return { views, open };
 }
 
-test("a run that gets its place while the view of its waiting is opened has one view in the end", async () => {
+async function queuedRun() {
   const { store, engine, clock, session, finaliser } = await nativeSession();
   const opening = Promise.withResolvers<void>();
   let reads = 0;
@@ -65,7 +65,7 @@ test("a run that gets its place while the view of its waiting is opened has one 
   const begun = { session, pending: [], isFirst: false, startedAt: clock.now() };
   const wake: Wake = { sessionId: session.id, runId: "run_1", event, resumed: false, ...begun };
   const { epoch } = await store.transaction((tx) => tx.sessions.raiseEpoch(session.id));
-  const never = new AbortController().signal;
+  const suspending = new AbortController();
   const target = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("nothing is posted")) };
   const place = { sessionId: session.id, runId: "run_1", thread: THREAD, epoch };
   const context = createTurnContext({
@@ -74,13 +74,31 @@ test("a run that gets its place while the view of its waiting is opened has one 
     clock,
     log: silentLog,
     target,
-    signal: never,
-    suspended: never,
+    signal: suspending.signal,
+    suspended: suspending.signal,
     isResumed: false,
     isNewSession: false,
   });
+  return { runner, wake, context, views, opening, suspending };
+}
 
+test("a run that gets its place while the view of its waiting is opened has one view in the end", async () => {
+  const { runner, wake, context, views } = await queuedRun();
   await Promise.all([runner.queued(wake, context, 0), runner.run(wake, context)]);
   expect(views).toHaveLength(2);
   expect(new Set(views.map((seen) => seen.at(-1)))).toEqual(new Set(["finish", "suspend"]));
 });
+
+test.each(["that stands", "that is just being opened"])(
+  "a view %s of a run that waits goes on in no process that stops",
+  async (which) => {
+    const { runner, wake, context, views, opening, suspending } = await queuedRun();
+    if (which === "that stands") opening.resolve();
+    const queued = runner.queued(wake, context, 0);
+    if (which === "that stands") await queued;
+    suspending.abort();
+    opening.resolve();
+    await queued;
+    await expect.poll(() => views.map((seen) => seen.at(-1))).toEqual(["suspend"]);
+  },
+);

@@ -1,0 +1,48 @@
+import type { TurnContext, Wake } from "../engine/engine.ts";
+import type { RunView } from "../progress/run-view.ts";
+import type { Log } from "../protocol/log.ts";
+
+type Open = (wake: Wake, context: TurnContext) => Promise<RunView>;
+
+/** Views of runs that wait for a place: the run goes on with the message they have posted. */
+export class QueuedViews {
+  readonly #views = new Map<string, Promise<RunView>>();
+  readonly #open: Open;
+  readonly #log: Log;
+
+  constructor(open: Open, log: Log) {
+    this.#open = open;
+    this.#log = log;
+  }
+
+  async show(wake: Wake, context: TurnContext, before: number): Promise<void> {
+    const { runId } = wake;
+    const opening = this.#views.get(runId) ?? this.#begin(wake, context);
+    const view = await opening;
+    // Meanwhile the run may have got its place.
+    if (this.#views.has(runId)) view.show({ type: "queued", before });
+  }
+
+  /** The run has its place, or gets none here any more. */
+  async end(runId: string): Promise<void> {
+    const opening = this.#views.get(runId);
+    this.#views.delete(runId);
+    // Whoever has the view opened hears of its failure.
+    const view = await opening?.catch(() => null);
+    await view?.suspend();
+  }
+
+  /** One that waits when the process stops must not keep it: what a view shows, it shows again and again. */
+  #begin(wake: Wake, context: TurnContext): Promise<RunView> {
+    const { runId } = wake;
+    const opening = this.#open(wake, context);
+    this.#views.set(runId, opening);
+    opening.catch(() => this.#views.delete(runId));
+    const leave = () => {
+      this.end(runId).catch((error: unknown) => this.#log.warn({ err: error, runId }, "queued_view_not_left"));
+    };
+    if (context.signal.aborted) leave();
+    else context.signal.addEventListener("abort", leave, { once: true });
+    return opening;
+  }
+}
