@@ -41,6 +41,9 @@ const NO_FLUSH = "SET synchronous_commit = off";
 const NOTICE_VANISHED =
   "SET tcp_keepalives_idle = 1; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 4000";
 
+/** Whoever waits here has limits of its own: an operator's would end the process with the first statement that is late. */
+const NO_LIMITS = "SET statement_timeout = 0; SET lock_timeout = 0";
+
 /** Where processes tell each other what is in the database already. */
 const CHANNEL = "deckhand_cluster";
 
@@ -92,6 +95,7 @@ export async function openClusterConnection(url: string): Promise<ClusterConnect
     await client.connect();
     await client.query(NOTICE_VANISHED);
     await client.query(NO_FLUSH);
+    await client.query(NO_LIMITS);
   } catch (error) {
     throw unavailable(url, error);
   }

@@ -54,6 +54,22 @@ test("who has been killed is none of the processes, though nobody has cleared it
   await expect.poll(async () => (await next.members()).map(({ id }) => id)).toEqual([next.id]);
 });
 
+test("an operator's limit for statements takes no process for dead whose word has to wait", async () => {
+  const url = await postgres.createDatabase();
+  await query(url, NO_CLAIMS);
+  const limited = new URL(url);
+  limited.searchParams.set("options", "-c statement_timeout=50 -c lock_timeout=50");
+  const { cluster, seen } = await beating(limited.href);
+  const asked = async () => {
+    await cluster.others();
+    return seen.isLost;
+  };
+  // Its first word has its answer by then.
+  await asked();
+  await query(url, "BEGIN; LOCK TABLE deckhand_cluster.replica; SELECT pg_sleep(1); COMMIT");
+  expect(await asked()).toBe(false);
+});
+
 test("a start that takes long goes on saying that it lives", async () => {
   const url = await postgres.createDatabase();
   const starting = await openCluster(replicaOptions(url, systemRuntime()));
