@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { Socket } from "node:net";
 
-/** After so long without a byte either way it is looked whether the other end is still there. Milliseconds. */
-const SILENT_MS = 15_000;
+/** After so long without a byte either way it is looked whether the other end is there, and again after as long. Milliseconds. */
+const SILENT_MS = 8_000;
 
 /**
  * What pg is told of each connection, so that it ends where the machine at the other end, a pooler's for one, has vanished
@@ -15,11 +15,19 @@ export const NOTICES_VANISHED = {
   stream: () => watchedSocket(SILENT_MS),
 };
 
-/** A statement may be silent for as long as it takes: only a machine that acknowledges nothing ends the connection. */
+/**
+ * A statement may be silent for as long as it takes: only a machine that acknowledges nothing ends the connection. So it
+ * is looked twice, and nothing may have been read or written since; what is on its way for a moment ends nothing.
+ */
 export function watchedSocket(silentMs: number): Socket {
   const socket = new Socket();
+  const moved = () => socket.bytesRead + socket.bytesWritten;
+  let movedBefore = -1;
   const look = async () => {
-    if (await isUnacknowledged(socket)) socket.destroy(new Error("the other end acknowledges nothing"));
+    const movedNow = moved();
+    const isLost = movedNow === movedBefore && (await isUnacknowledged(socket)) && moved() === movedNow;
+    movedBefore = movedNow;
+    if (isLost) socket.destroy(new Error("the other end acknowledges nothing"));
     else socket.setTimeout(silentMs);
   };
   socket.setTimeout(silentMs);
