@@ -38,6 +38,10 @@ export async function buildComponent(source: ComponentSource, folder: string): P
     platform: "neutral",
     target: "es2023",
     external: ["deckhand:*"],
+    // A component keeps three copies of it, and each of its instances begins with them. Names stay: traces tell them.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: "none",
     logLevel: "silent",
     ...source.bundling,
   });
