@@ -10,11 +10,14 @@ export interface Spending {
   readonly url: string;
   readonly settings: BudgetSettings;
   readonly accounts: readonly BudgetAccount[];
+  /** Milliseconds that a call takes at most. */
+  readonly callMs?: number;
 }
 
 interface Spender {
   readonly store: Store;
   readonly settings: BudgetSettings;
+  readonly callMs: number;
 }
 
 /**
@@ -32,10 +35,10 @@ const CALL = {
   price: { input: 0, output: 10_000, cacheRead: 0, cacheWrite: 0 },
 };
 
-async function spendAll({ url, settings, accounts }: Spending): Promise<void> {
+async function spendAll({ url, settings, accounts, callMs = 20 }: Spending): Promise<void> {
   const store = await openStore(url, runtime);
   const spent = accounts.map((account) =>
-    spend(account, { store, settings }).catch((error: unknown) => {
+    spend(account, { store, settings, callMs }).catch((error: unknown) => {
       if (!(error instanceof BudgetStop)) throw error;
     }),
   );
@@ -43,7 +46,7 @@ async function spendAll({ url, settings, accounts }: Spending): Promise<void> {
   await store.close();
 }
 
-async function spend(account: BudgetAccount, { store, settings }: Spender): Promise<void> {
+async function spend(account: BudgetAccount, { store, settings, callMs }: Spender): Promise<void> {
   const clock = { ...runtime.clock, sleep: (_ms: number, signal: AbortSignal) => runtime.clock.sleep(5, signal) };
   const { isJob: _isJob, ...owner } = account;
   const budget = new RunBudget({ store, runtime: { ...runtime, clock }, settings, account, epoch: 0 });
@@ -52,7 +55,7 @@ async function spend(account: BudgetAccount, { store, settings }: Spender): Prom
     let next = await reserving.next();
     while (!next.done) next = await reserving.next();
     process.stdout.write("reserved\n");
-    await setTimeout(random.next() * 20);
+    await setTimeout(random.next() * callMs);
     // Many write all that they may.
     const outputTokens = Math.ceil(next.value * Math.min(1, random.next() * 2));
     const usage = { inputTokens: 0, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 };

@@ -94,15 +94,15 @@ test("runs of three processes never spend more than a limit together, whatever i
 
 test("what a killed process had reserved is held until its runs go on elsewhere, and then spent by them", async () => {
   const { url, store } = await open();
-  const spend = (of: readonly BudgetAccount[]) => start([{ url, settings: { dayUsd: LIMIT_USD }, accounts: of }]);
+  const spending = (of: readonly BudgetAccount[]): Spending => ({ url, settings: { dayUsd: LIMIT_USD }, accounts: of });
   const [first = [], ...others] = await accounts(store, {});
-  const killed = spend(first);
+  const killed = start([{ ...spending(first), callMs: 60_000_000 }]);
   await once(killed.stdout ?? expect.fail(), "data");
   killed.kill("SIGKILL");
   await once(killed, "exit");
   const left = await committed(store);
   expect(left.held).toBeGreaterThan(0);
   // The others wait for it to come free; its runs go on in a process that has taken them over.
-  await allEnded([...others, first].map(spend));
+  await allEnded([...others, first].map((of) => start([spending(of)])));
   await expectUsedUp(store);
 });
