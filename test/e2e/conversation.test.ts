@@ -45,6 +45,25 @@ describe("on Slack", () => {
   /** What became of things that start nothing shows once something else, said after them, is answered. */
   const askedSoFar = () => office.model.requests.length;
 
+  test("an answer that Slack refuses as it is written comes as a file, and what follows is answered", async () => {
+    office.model.script(({ lastUserText }) => text(lastUserText.includes("still there") ? "Yes." : "A table."));
+    office.slack.faults.add("chat.postMessage", { kind: "error", error: "invalid_blocks" });
+    const talk = says("compare them");
+    expect(await talk.answered(1)).toContain("My answer was not accepted as a message. It is in the file.");
+    talk.mention("are you still there?");
+    expect(await talk.answered(2)).toBe("Yes.");
+    expect(office.slack.faults.isPending("chat.postMessage")).toBe(false);
+  });
+
+  test("where not even a file is taken, there is a word about it", async () => {
+    answer("A table.");
+    for (const method of ["chat.postMessage", "files.completeUploadExternal"])
+      office.slack.faults.add(method, { kind: "error", error: "invalid_blocks" });
+    expect(await says("compare them").answered(1)).toMatch(
+      /^✗ My answer was not accepted as a message\. Something broke/u,
+    );
+  });
+
   test("a mention inside a thread of people brings its root and 20 newest messages, with authors, as conversation", async () => {
     answer();
     const channel = office.channel();

@@ -18,9 +18,11 @@ const CODE = {
   tooLarge: 40_005,
   alreadyAcknowledged: 40_060,
   missingAccess: 50_001,
+  emptyMessage: 50_006,
   cannotMessageUser: 50_007,
   missingPermissions: 50_013,
   wrongChannelType: 50_024,
+  invalidForm: 50_035,
   threadArchived: 50_083,
   threadExists: 160_004,
   threadLocked: 160_005,
@@ -74,6 +76,10 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
         cause: error,
         detail: { platform: "Discord" },
       });
+    case CODE.emptyMessage:
+    case CODE.invalidForm:
+      // What it does not take as it is written, it never takes.
+      return new DefectError(`Discord answered ${status}, code ${code}`, error);
     default:
       return failed(`Discord answered ${status}, code ${code}`, error);
   }

@@ -1,6 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Button, OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { BUTTONS_PER_ROW, CONTENT_CHARS, LABEL_CHARS, NONCE_CHARS, ROWS, THREAD_NAME_CHARS } from "./limits.ts";
+import {
+  BUTTONS_PER_ROW,
+  CONTENT_CHARS,
+  FOOTER_CHARS,
+  LABEL_CHARS,
+  NONCE_CHARS,
+  ROWS,
+  THREAD_NAME_CHARS,
+} from "./limits.ts";
 
 /** A message as Discord's REST API takes it. */
 export interface MessageBody {
@@ -82,8 +90,7 @@ function format(message: OutgoingMessage, mark: string): MessageBody {
 function content(message: OutgoingMessage, mark: string): string {
   const [before, after] = TONES[message.tone];
   const room = CONTENT_CHARS - mark.length - before.length - after.length;
-  // A footer never takes more than a fourth: the text is what people came for.
-  const footer = subtext(cut(message.footer ?? "", Math.floor(room / 4)));
+  const footer = subtext(cut(message.footer ?? "", FOOTER_CHARS));
   const text = cut(withoutMark(message.markdown), room - footer.length);
   // Discord refuses a message without anything in it.
   if (text === "" && footer === "" && message.files.length === 0) return `…${mark}`;

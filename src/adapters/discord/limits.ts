@@ -2,6 +2,8 @@ import type { PlatformLimits, RateBucket } from "../../core/protocol/platform.ts
 
 /** Characters (UTF-16 units, the stricter reading) of a message. Source: Discord docs, Create Message. */
 export const CONTENT_CHARS = 2_000;
+/** Ours: no footer takes more than a fourth of a message, since its text is what people came for. */
+export const FOOTER_CHARS = 480;
 /** Buttons of one row, and rows of one message. Source: Discord docs, Component Reference, Action Row. */
 export const BUTTONS_PER_ROW = 5;
 export const ROWS = 5;
@@ -60,6 +62,7 @@ export const CLOCK_SKEW_MS = 60_000;
  */
 export const DISCORD_LIMITS: PlatformLimits = {
   messageChars: 1_800,
+  footerChars: FOOTER_CHARS,
   editChars: 1_800,
   postsPerChannel: { burst: 5, everyMs: 1_000 },
   editsPerWorkspace: { burst: 10, everyMs: 100 },

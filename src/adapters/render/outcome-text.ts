@@ -9,7 +9,7 @@ import { PASSING } from "../../core/protocol/failure-kinds.ts";
 import { type Message, textOf } from "../../core/protocol/messages.ts";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { dollars } from "../../core/text/dollars.ts";
-import { plainLine } from "../../core/text/plain-text.ts";
+import { plainLine, unstyled } from "../../core/text/plain-text.ts";
 import { count, duration } from "./progress/figures.ts";
 import { taskLines } from "./progress/task-lines.ts";
 
@@ -141,7 +141,7 @@ const FOLD_SIGNS: Readonly<Record<Exclude<QueryOutcome["type"], "cancelled">, st
 
 function stoppedBy(by: string, stats: RunStats): string {
   const after = stats.tools > 0 ? ` after ${count(stats.tools, "tool")}` : "";
-  return `Stopped by ${plainLine(by, 80)}${after}.${changed(stats) || " Nothing was changed."}`;
+  return `Stopped by ${unstyled(plainLine(by, 80))}${after}.${changed(stats) || " Nothing was changed."}`;
 }
 
 /** Said where the wait was long enough for people to wonder. */
@@ -162,7 +162,7 @@ function changed({ changedFiles, mayHaveChanged = [] }: RunStats): string {
 }
 
 function listed(names: readonly string[]): string {
-  const named = names.slice(0, NAMED_FILES).map((name) => plainLine(name, 80));
+  const named = names.slice(0, NAMED_FILES).map((name) => unstyled(plainLine(name, 80)));
   const more = names.length - named.length;
   const list = [...named, ...(more > 0 ? [`${more} more`] : [])];
   return list.length === 1 ? list.join("") : `${list.slice(0, -1).join(", ")} and ${list.at(-1) ?? ""}`;

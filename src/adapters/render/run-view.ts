@@ -3,7 +3,7 @@ import { feedbackButtons } from "../../core/people/feedback.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/progress/run-view.ts";
 import { type AppError, toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
-import { explain } from "../../core/protocol/explain.ts";
+import { explain, reasonOf } from "../../core/protocol/explain.ts";
 import { UNWRITABLE } from "../../core/protocol/failure-kinds.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, PostedMessage } from "../../core/protocol/platform.ts";
@@ -27,6 +27,8 @@ const TICK_MS = 5_000;
 const OPENING_WAIT_MS = 1_500;
 /** The edit that says that a run waits is tried again this often when it fails. */
 const PARK_ATTEMPTS = 8;
+/** Said of an answer whose form is refused. */
+const NOT_TAKEN = "My answer was not accepted as a message.";
 /** How long the end of a run waits for its fold, which otherwise follows on its own. */
 const FOLD_WAIT_MS = 250;
 
@@ -228,20 +230,36 @@ class ThreadRunView implements RunView {
     const parts = answerParts(ending, limits);
     const refused = await this.#postParts("answer", parts);
     if (refused === null) return;
+    if (refused.code === "defect") return this.#postOtherwise(ending, refused);
     const hasFile = refused.code === "missing_scope" && parts.some(({ files }) => files.length > 0);
     const without = (footer: string) => answerParts({ ...ending, footer }, { ...limits, answerParts: Infinity });
     const closed = hasFile ? await this.#postParts("whole", without(explain(refused))) : refused;
     if (closed !== null) await this.#tellAlone(closed, without(ending.footer ?? ""));
   }
 
-  /** Null, or why nothing can be written in the thread; rejects with what may pass. */
+  /** The platform takes the answer in no message of this form: it comes as a file, or there is at least a word about it. */
+  async #postOtherwise(ending: Ending, refused: AppError): Promise<void> {
+    const { runId } = this.#run;
+    this.#deps.log.error({ runId, err: refused }, "answer_refused");
+    const base = { lane: "answer", tone: "plain", buttons: [] } as const;
+    const data = new TextEncoder().encode([ending.markdown, ending.footer ?? ""].join("\n\n").trim());
+    const files = [{ name: "answer.md", mediaType: "text/markdown", data }];
+    const inFile = await this.#postParts("file", [{ ...base, markdown: `⚠ ${NOT_TAKEN} It is in the file.`, files }]);
+    if (inFile === null) return;
+    const word = await this.#postParts("word", [
+      { ...base, tone: "error", markdown: `✗ ${NOT_TAKEN} ${reasonOf(refused)}`, files: [] },
+    ]);
+    if (word !== null) throw word;
+  }
+
+  /** Null, or why it cannot be written in the thread like this; rejects with what may pass. */
   async #postParts(key: string, parts: readonly OutgoingMessage[]): Promise<AppError | null> {
     try {
       for (const [index, part] of parts.entries()) await this.#run.post(`${key}:${index}`, part);
       return null;
     } catch (error) {
       const failure = toAppError(error);
-      if (UNWRITABLE.has(failure.code)) return failure;
+      if (UNWRITABLE.has(failure.code) || failure.code === "defect") return failure;
       throw failure;
     }
   }

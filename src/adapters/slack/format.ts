@@ -24,7 +24,7 @@ export function formatMessage(message: OutgoingMessage): SlackBody {
   const blocks: types.KnownBlock[] = [];
   if (markdown.trim() !== "") blocks.push({ type: "markdown", text: markdown });
   if (footer !== "")
-    blocks.push({ type: "context", elements: [{ type: "mrkdwn", text: mrkdwn(footer, CONTEXT_CHARS) }] });
+    blocks.push({ type: "context", elements: [{ type: "mrkdwn", text: mrkdwn(asWritten(footer), CONTEXT_CHARS) }] });
   for (let at = 0; at < message.buttons.length; at += BUTTONS_PER_ROW) {
     blocks.push({ type: "actions", elements: message.buttons.slice(at, at + BUTTONS_PER_ROW).map(formatButton) });
   }
@@ -54,6 +54,11 @@ export function formatButton({ id, label, style }: Button): types.Button {
     text: { type: "plain_text", text: cut(label, LABEL_CHARS), emoji: true },
   } as const;
   return style === "default" ? base : { ...base, style };
+}
+
+/** Markdown's escapes mean nothing in Slack's own format, which has none. */
+function asWritten(markdown: string): string {
+  return markdown.replaceAll(/\\([\\*_`~|[\]])/gu, "$1");
 }
 
 /** Text with Slack's three control characters escaped: nothing in it is a mention or a link of ours. */

@@ -64,6 +64,8 @@ export const CLOCK_SKEW_MS = 60_000;
  */
 export const SLACK_LIMITS: PlatformLimits = {
   messageChars: 10_000,
+  // Escaped, a character may take five of the block's.
+  footerChars: 1_500,
   editChars: 3_500,
   postsPerChannel: { burst: 7, everyMs: 1_000 },
   editsPerWorkspace: { burst: 9, everyMs: 1_500 },

@@ -3,6 +3,7 @@ import type { PlatformLimits } from "../../core/protocol/platform.ts";
 /** Nothing outside the program imposes these: they keep a message readable, and a line between two processes small. */
 export const TERMINAL_LIMITS: PlatformLimits = {
   messageChars: 40_000,
+  footerChars: 40_000,
   /** A live message is drawn anew with every edit, and nobody reads more of it than a screen. */
   editChars: 4_000,
   postsPerChannel: { burst: 100, everyMs: 10 },

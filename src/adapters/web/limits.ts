@@ -6,6 +6,7 @@ import type { PlatformLimits } from "../../core/protocol/platform.ts";
  */
 export const WEB_LIMITS: PlatformLimits = {
   messageChars: 40_000,
+  footerChars: 40_000,
   /** A live message is sent whole with every edit. */
   editChars: 8_000,
   postsPerChannel: { burst: 100, everyMs: 10 },

@@ -284,6 +284,7 @@ function cardOf(
     deciders: decidersText(requester.name, rules),
     expiresMinutes: rules.expiresMinutes,
     maxChars: Math.min(platform.descriptor.limits.messageChars, platform.descriptor.limits.editChars),
+    footerChars: platform.descriptor.limits.footerChars,
   });
 }
 

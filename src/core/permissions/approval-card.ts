@@ -2,7 +2,7 @@ import type { Author } from "../protocol/messages.ts";
 import type { Button, OutgoingFile, OutgoingMessage } from "../protocol/platform.ts";
 import type { ApprovalRow } from "../store/run/approvals.ts";
 import type { GrantRow } from "../store/run/grants.ts";
-import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
+import { codeBlock, inlineCode, plainLine, unstyled, visibleText } from "../text/plain-text.ts";
 import type { CallPreview } from "../tool.ts";
 import { unboundKey } from "../trust/grants.ts";
 
@@ -27,8 +27,9 @@ export interface CardFacts {
   readonly mayRemember: boolean;
   readonly deciders: string;
   readonly expiresMinutes: number;
-  /** Most characters of the message. */
+  /** Most characters of the message, and of its footer. */
   readonly maxChars: number;
+  readonly footerChars: number;
 }
 
 /** Lines of a diff or a program on the card; more is attached. */
@@ -54,7 +55,7 @@ export interface Card {
 
 /** What exactly will happen, who wanted it, and who may decide. */
 export function approvalCard(facts: CardFacts): Card {
-  const { calls, maxChars } = facts;
+  const { calls, maxChars, footerChars } = facts;
   const room = Math.max(LEAST_CHARS, Math.floor((maxChars - FRAME_CHARS) / calls.length));
   const shown = calls.map((call, index) => shownCall(call, { number: calls.length > 1 ? index + 1 : null, room }));
   const isWhole = shown.every(({ file }) => file === null);
@@ -63,7 +64,9 @@ export function approvalCard(facts: CardFacts): Card {
   const markdown =
     calls.length === 1 ? body.replace("\n", () => `   ${asked(facts)}\n`) : `${headOf(facts)}\n\n${body}`;
   const message = messageOf(facts, { markdown, files, isWhole });
-  const fits = markdown.length + (message.footer ?? "").length <= maxChars;
+  // What would be remembered is decided on, too: it is read whole, or not remembered.
+  const footer = (message.footer ?? "").length;
+  const fits = footer <= footerChars && markdown.length + footer <= maxChars;
   const isDrawn = fits && files.length <= MOST_FILES && calls.every(isNamedWhole);
   return isDrawn ? { message, isWhole } : { message: attachedCard(facts), isWhole: false };
 }
@@ -158,11 +161,6 @@ function named(text: string): string {
   return unstyled(line(text));
 }
 
-/** No bold, code or link begins or ends within the text: it cannot look like another part of the card. */
-function unstyled(text: string): string {
-  return text.replaceAll(/[\\*`~|[\]]/gu, String.raw`\$&`);
-}
-
 function remembered({ calls, mayRemember }: CardFacts, isWhole: boolean): string {
   if (!mayRemember || !isWhole) return "";
   const labels = [...new Set(calls.map(({ label }) => named(label)))];
@@ -223,7 +221,7 @@ export function decisionText({ status, scope, decidedBy }: ApprovalRow, expiresM
 
 /** A label that only points at its subject (`this command`) is followed by it: the key holds it behind the tool's name. */
 export function whatOf({ key, label }: GrantRow): string {
-  const what = plainLine(label, WHAT_CHARS);
+  const what = unstyled(plainLine(label, WHAT_CHARS));
   const own = unboundKey(key);
   return /\bthis\b/u.test(label) ? `${what} ${inlineCode(own.slice(own.indexOf(":") + 1), WHAT_CHARS)}` : what;
 }

@@ -1,4 +1,5 @@
 import type { Person } from "../protocol/platform.ts";
+import { unstyled } from "../text/plain-text.ts";
 
 /** Who decides what asks first. Entries are as in access rules. */
 export interface ApprovalRules {
@@ -33,6 +34,6 @@ export function decidersSentence(requesterName: string, rules: ApprovalRules): s
 
 function named(requesterName: string, { approvers, admins, requester }: ApprovalRules): string | null {
   const others = approvers.length + admins.length > 0 ? ["an approver"] : [];
-  const names = [...(requester ? [`@${requesterName}`] : []), ...others];
+  const names = [...(requester ? [`@${unstyled(requesterName)}`] : []), ...others];
   return names.length === 0 ? null : names.join(" or ");
 }

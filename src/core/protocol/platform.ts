@@ -190,6 +190,8 @@ export interface PlatformLimits {
   readonly messageChars: number;
   /** Characters of a message that is edited while a run goes on. */
   readonly editChars: number;
+  /** Characters of what stands small beneath a message. */
+  readonly footerChars: number;
   /** Token buckets: `burst` at once, then one per `everyMs`. */
   readonly postsPerChannel: RateBucket;
   readonly editsPerWorkspace: RateBucket;

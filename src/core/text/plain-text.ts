@@ -13,6 +13,14 @@ export function plainLine(text: string, maxChars: number): string {
   return `${head.trimEnd()}…`;
 }
 
+/**
+ * No bold, code or link begins or ends within the text: a name or a path reads as it is called, and cannot look like another
+ * part of what it stands in. Underlines between letters mean nothing and stay as they are.
+ */
+export function unstyled(text: string): string {
+  return text.replaceAll(/[\\*`~|[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, String.raw`\$&`);
+}
+
 /** A code span that holds whatever text it is given, on one line. */
 export function inlineCode(text: string, maxChars: number): string {
   const line = plainLine(text, maxChars);

@@ -67,6 +67,7 @@ function approvalMessage(
     deciders: decidersText(requester.name, rules),
     expiresMinutes: Math.round((expiresAt - createdAt) / MINUTE_MS),
     maxChars: CARD_CHARS,
+    footerChars: CARD_CHARS,
   }).message;
 }
 

@@ -13,6 +13,7 @@ import { aPlatform } from "../../support/talk/a-platform.ts";
 export const LIMITS: PlatformLimits = {
   messageChars: 400,
   editChars: 300,
+  footerChars: 100,
   postsPerChannel: { burst: 2, everyMs: 1_000 },
   editsPerWorkspace: { burst: 3, everyMs: 1_200 },
   answerParts: 3,

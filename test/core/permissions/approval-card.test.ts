@@ -26,6 +26,7 @@ function card(calls: CardFacts["calls"], more: Partial<CardFacts> = {}) {
     deciders: "@ana",
     expiresMinutes: 60,
     maxChars: 3_500,
+    footerChars: 1_500,
     ...more,
   });
 }
@@ -255,4 +256,18 @@ test.each<[ApprovalRow["status"], string[]]>([
   const message = decidedCard({ ...row, status, decidedBy: null }, 60);
   expect(message.markdown).toMatch(/: bash `ls`$/u);
   expect(message.buttons.map(({ id }) => id)).toEqual(buttons);
+});
+
+test("a path with underlines at its ends is named as it is called, on the card and in what it remembers", () => {
+  const { message } = card([call("+a", { question: "Create pkg/__init__.py?", label: "changing pkg/__init__.py" })]);
+  expect(message.markdown).toContain(String.raw`**Create pkg/\_\_init\_\_.py?**`);
+  expect(message.footer).toContain(String.raw`changing pkg/\_\_init\_\_.py`);
+});
+
+test("what would be remembered is offered only where all of it can be read", () => {
+  const long = (n: number) => call("+a", { label: `changing ${"folder/".repeat(17)}file${n}.java` });
+  const calls = [1, 2, 3, 4].map(long);
+  expect(ids(card(calls))).toHaveLength(4);
+  expect(ids(card(calls, { footerChars: 480 }))).toEqual(ONCE);
+  expect(card(calls, { footerChars: 480 }).isWhole).toBe(false);
 });

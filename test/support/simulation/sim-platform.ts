@@ -23,6 +23,7 @@ export interface SimMessage {
 
 export const SIM_LIMITS: PlatformLimits = {
   messageChars: 4_000,
+  footerChars: 1_500,
   editChars: 3_000,
   postsPerChannel: { burst: 8, everyMs: 1_000 },
   editsPerWorkspace: { burst: 15, everyMs: 1_200 },

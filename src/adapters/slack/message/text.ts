@@ -58,8 +58,14 @@ function reference(body: string, names: Names): string | null {
       return special(id, label);
     default:
       if (!/^(?:https?|mailto|tel):/u.test(target)) return null;
-      return label === "" || target.endsWith(label) ? target.replace(/^mailto:/u, "") : `[${label}](${target})`;
+      return link(target, label);
   }
+}
+
+/** A word that ends as a domain does, such as README.md or deploy.sh, becomes a link of Slack's own: its label was typed. */
+function link(target: string, label: string): string {
+  if (target === `http://${label}` || target === `http://${label}/`) return label;
+  return label === "" || target.endsWith(label) ? target.replace(/^mailto:/u, "") : `[${label}](${target})`;
 }
 
 /** With its id, by which it can be asked for: names change, and those of private channels lead nowhere. */

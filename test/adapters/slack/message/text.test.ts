@@ -25,6 +25,12 @@ const cases = [
   { name: "a link", written: "<https://a.example/x?y=1&amp;z=2>", read: "https://a.example/x?y=1&z=2" },
   { name: "a link with a label", written: "<https://a.example|the docs>", read: "[the docs](https://a.example)" },
   { name: "a link that is its own label", written: "<https://a.example|a.example>", read: "https://a.example" },
+  {
+    name: "a file that Slack takes for a site",
+    written: "run scripts/<http://deploy.sh|deploy.sh>",
+    read: "run scripts/deploy.sh",
+  },
+  { name: "a site without its scheme", written: "<http://a.example/|a.example>", read: "a.example" },
   { name: "an address", written: "<mailto:ana@a.example|ana@a.example>", read: "ana@a.example" },
   { name: "escaped characters", written: "if a &lt; b &amp;&amp; c &gt; d: &amp;lt;", read: "if a < b && c > d: &lt;" },
   { name: "angle brackets that mean nothing", written: "a <b> c", read: "a <b> c" },
