@@ -81,6 +81,7 @@ export const PROGRAM = {
     "scripts/build/compiled-code.ts",
     "scripts/build/started-code.ts",
     "src",
+    "wasm/guests/files",
     ...DATABASE_SOURCES,
   ],
   artefact: `${BUILT_PROGRAM}/main.js`,

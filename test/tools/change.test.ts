@@ -281,6 +281,10 @@ test("what a package runs changes by a person's decision alone, the rest of its 
   const edit = { path: "package.json", old_string: "vitest", new_string: "evil" };
   expect(session.tool("edit").rule?.(edit, place)).toMatchObject({ type: "ask", always: true });
   expect(session.tool("edit").rule?.({ ...edit, old_string: "heron" }, place)).toBeNull();
+  // What cannot be told is asked: an edit that the guest refuses.
+  for (const old_string of ["", "nowhere", "e"]) {
+    expect(session.tool("edit").rule?.({ ...edit, old_string }, place)).toMatchObject({ type: "ask", always: true });
+  }
 
   expect(text(await session.run("write", { path: "package.json", content: EVIL }))).toContain("instructs agents");
   for (const command of [

@@ -61,8 +61,8 @@ export async function applyChange(guest: Guest, change: Change, scope: CallScope
 export interface Changing {
   /** As the model gave it. */
   readonly path: string;
-  /** What the file becomes. */
-  readonly changed: (before: string) => string;
+  /** What the file becomes; null where that cannot be told. */
+  readonly changed: (before: string) => string | null;
 }
 
 /** Instruction files, and what a package runs, are a person's decision in every mode, each time. */
@@ -76,7 +76,8 @@ export function changeRule(
   if (instructs(guest, sandboxRoot)(file)) return { type: "ask", why: INSTRUCTS, always: true };
   if (!isPackageFile(file)) return null;
   const before = packageText(file, sandboxRoot);
-  return changesScripts(file, before, changed(before ?? "")) ? { type: "ask", why: RUNS, always: true } : null;
+  const after = changed(before ?? "");
+  return after === null || changesScripts(file, before, after) ? { type: "ask", why: RUNS, always: true } : null;
 }
 
 function instructs({ sandbox }: Guest, root: string): Instructs {

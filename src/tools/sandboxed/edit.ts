@@ -1,5 +1,7 @@
 import { normalize } from "node:path/posix";
 import { z } from "zod";
+import { replaceText } from "../../../wasm/guests/files/replace-text.ts";
+import type { EditRequest } from "../../../wasm/guests/files/request.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { applyChange, type Change, changeRule, changing, previewChange, reconcileChange } from "./change-file.ts";
 import { asResult, type Guest, relativePath } from "./guest-call.ts";
@@ -42,12 +44,8 @@ export function createEdit(guest: Guest): Tool {
     afterCrash: "reconcile",
     grant: ({ path }) => ({ key: normalize(path), label: `changing ${normalize(path)}` }),
     title: ({ path }) => path,
-    rule: ({ path, old_string: from, new_string: to, replace_all: all }, place) =>
-      changeRule(
-        guest,
-        { path, changed: (before) => (all ? before.replaceAll(from, () => to) : before.replace(from, () => to)) },
-        place,
-      ),
+    rule: (call, place) =>
+      changeRule(guest, { path: call.path, changed: (before) => changedBy(before, editOf(call, call.path)) }, place),
     capabilities: (_call, place) => changing(guest, place),
     preview: (call, ctx, signal) => previewChange(guest, changeOf(call, ctx), { ctx, signal, writes: false }),
     execute: (call, ctx, signal) =>
@@ -57,9 +55,20 @@ export function createEdit(guest: Guest): Tool {
   });
 }
 
+/** What the guest makes of the file, so that people are asked about what happens; null where it refuses the edit. */
+function changedBy(before: string, edit: EditRequest): string | null {
+  if (edit.oldText === "") return null; // which is found everywhere, without end
+  const replaced = replaceText(before, edit);
+  return typeof replaced === "string" ? null : replaced.text;
+}
+
+function editOf(call: z.infer<typeof input>, path: string): EditRequest {
+  return { path, oldText: call.old_string, newText: call.new_string, replaceAll: call.replace_all };
+}
+
 function changeOf(call: z.infer<typeof input>, ctx: ToolContext): Change {
   const path = relativePath(call.path, ctx);
-  const edit = { path, oldText: call.old_string, newText: call.new_string, replaceAll: call.replace_all };
+  const edit = editOf(call, path);
   return {
     path,
     preview: { op: "preview_edit", ...edit },
