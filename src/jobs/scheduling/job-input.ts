@@ -244,19 +244,34 @@ const NO_TIME: Problem = {
 const TOO_FAR = Date.UTC(9_999, 0);
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-const FROM_NOW = /^in (\d+) ?(s|m|h|d|w)[a-z]*$/iu;
+/** Each unit by its words and no others: what merely begins like one may mean months, or milliseconds. */
+const FROM_NOW =
+  /^in (?<amount>\d+) ?(?:(?<months>months?)|(?<unit>s(?:ecs?|econds?)?|m(?:ins?|inutes?)?|h(?:rs?|ours?)?|d(?:ays?)?|w(?:eeks?)?))$/iu;
 const MOMENT =
   /^(?<day>\d{4}-\d{2}-\d{2})[ T](?<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)? ?(?<offset>Z|[+-]\d{2}:?\d{2})?$/iu;
 
 /** `2026-12-01 09:00` on the zone's clock, a time with an offset, or `in 2 hours`. Milliseconds since the epoch. */
 function readMoment(text: string, timezone: string, now: number): number | null {
-  const [, amount, unit = ""] = FROM_NOW.exec(text.trim()) ?? [];
-  if (amount !== undefined) return now + Number(amount) * (UNITS_MS[unit.toLowerCase()] ?? 0);
+  const { amount, months, unit } = FROM_NOW.exec(text.trim())?.groups ?? {};
+  if (months !== undefined) return monthsAfter(now, Number(amount), timezone);
+  if (unit !== undefined) return now + Number(amount) * (UNITS_MS[unit.charAt(0).toLowerCase()] ?? 0);
   const { day, time = "", offset } = MOMENT.exec(text.trim())?.groups ?? {};
   const wall = Date.parse(`${day}T${time.replace(/^\d:/u, "0$&")}Z`);
   // A day that its month does not have is read as one of the next.
   if (day === undefined || Number.isNaN(wall) || !new Date(wall).toISOString().startsWith(day)) return null;
   return offset === undefined ? (openZone(timezone)?.instantOf(wall) ?? null) : wall - offsetOf(offset);
+}
+
+/** The same day and time on the zone's clock, or the last day of a month that is shorter. */
+function monthsAfter(now: number, months: number, timezone: string): number | null {
+  const zone = openZone(timezone);
+  if (zone === null) return null;
+  const wall = new Date(zone.wallAt(now));
+  const day = wall.getUTCDate();
+  wall.setUTCMonth(wall.getUTCMonth() + months, 1);
+  if (!(wall.getTime() < TOO_FAR)) return Number.POSITIVE_INFINITY; // or no date at all
+  const lastDay = new Date(Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth() + 1, 0)).getUTCDate();
+  return zone.instantOf(wall.setUTCDate(Math.min(day, lastDay)));
 }
 
 /** It means another moment whenever it is read. */
