@@ -51,6 +51,8 @@ export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSch
     const has = `\`${expression}\` has ${count} ${count === 1 ? "field" : "fields"}; an expression has ${FIELDS}.`;
     return refused(`${has} ${nearestExample(expression)}`);
   }
+  if (count === 6 && expression.includes("?"))
+    return refused(`${questioned(expression)} ${nearestExample(expression)}`);
   const wall = wallCron(expression);
   if (typeof wall === "string") {
     return refused(`\`${expression}\` is no cron expression: ${wall}. ${nearestExample(expression)}`);
@@ -125,6 +127,11 @@ function wallCron(expression: string): Cron | string {
       .replace(/\.$/u, "")
       .replace(/ in this environment.*$/su, "");
   }
+}
+
+/** Schedulers that know `?` begin six fields with seconds, or end them with the year: it is not known which is meant. */
+function questioned(expression: string): string {
+  return `\`${expression}\` has six fields and a \`?\`, which may mean seconds first or the year last. Write five fields (minute hour day month weekday), with \`*\` for \`?\`.`;
 }
 
 /** Beyond this many letters a name is another one, not a slip. */

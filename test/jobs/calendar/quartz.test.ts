@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { readSchedule } from "../../../src/jobs/calendar/schedule.ts";
+
+/** The first two as AWS EventBridge documents them, with the year last; the third as Quartz does, with seconds first. */
+test.each(["0 9 * * ? *", "0 8 1 * ? *", "0 0 12 * * ?"])(
+  "%s is refused: six fields with a ? may begin with seconds or end with the year",
+  (cron) => {
+    const read = readSchedule({ cron, dueOnce: null, timezone: "UTC" });
+    expect(read).toEqual({ type: "refused", reason: expect.stringContaining("Write five fields") });
+  },
+);
