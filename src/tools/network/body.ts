@@ -1,7 +1,14 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { type Duplex, pipeline, Readable } from "node:stream";
-import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from "node:zlib";
 import { NetworkRefusal } from "./refusal.ts";
 
 export interface Body {
@@ -38,8 +45,6 @@ function decoderFor(encoding: string): Duplex | null {
     case "gzip":
     case "x-gzip":
       return createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
-    case "deflate":
-      return createInflate({ finishFlush: constants.Z_SYNC_FLUSH });
     case "br":
       return createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH });
     case "zstd":
@@ -50,6 +55,25 @@ function decoderFor(encoding: string): Duplex | null {
     default:
       return null;
   }
+}
+
+/** Deflate is in zlib's format, but some servers leave out its header, and browsers take both. Source: RFC 9110, 8.4.1.2. */
+async function* inflated(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const chunks = source[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done === true) return;
+  const options = { finishFlush: constants.Z_SYNC_FLUSH };
+  const decoder = hasZlibHeader(first.value) ? createInflate(options) : createInflateRaw(options);
+  async function* whole(): AsyncGenerator<Buffer> {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  }
+  yield* pipeline(Readable.from(whole()), decoder, () => {}); // a failure reaches the reader of the decoder
+}
+
+/** Whether the first byte names the method deflate. Source: RFC 1950, 2.2. */
+function hasZlibHeader(bytes: Buffer): boolean {
+  return ((bytes[0] ?? 0) & 0x0f) === 8;
 }
 
 /**
@@ -110,6 +134,10 @@ function decoded(message: IncomingMessage, chunks: () => AsyncGenerator<Buffer>)
   if (encodings.length > MAX_ENCODINGS) throw new NetworkRefusal("The response is compressed too many times over.");
   let stream: Readable = Readable.from(chunks());
   for (const encoding of encodings.toReversed()) {
+    if (encoding === "deflate") {
+      stream = Readable.from(inflated(stream));
+      continue;
+    }
     const decoder = decoderFor(encoding);
     if (decoder === null) throw new NetworkRefusal(`The response is encoded as ${encoding}, which is unknown here.`);
     stream = pipeline(stream, decoder, () => {}); // a failure reaches the reader of the last stream

@@ -46,13 +46,24 @@ function splitType(contentType: string | undefined): string[] {
   return [mediaType.trim().toLowerCase(), parameters.join(";")];
 }
 
-/** A byte order mark, else the header, else what HTML says of itself, else UTF-8. */
+/** A byte order mark, else the header, else what HTML or XML says of itself, else UTF-8. Source: HTML standard, 13.2.3. */
 function charsetOf(bytes: Buffer, mediaType: string, parameters: string): string {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
   const named = /charset\s*=\s*"?([^\s";]+)/i.exec(parameters)?.[1];
-  const meta = mediaType.includes("html") ? bytes.toString("latin1", 0, META_BYTES) : "";
-  const label = named ?? /<meta\s[^<>]*charset\s*=\s*["']?([\w-]+)/i.exec(meta)?.[1] ?? "utf-8";
+  if (named !== undefined) return encodingOf(named);
+  const own = encodingOf(ownCharset(bytes.toString("latin1", 0, META_BYTES), mediaType) ?? "utf-8");
+  return own.startsWith("utf-16") ? "utf-8" : own; // in UTF-16 these letters could not be read
+}
+
+/** What the beginning of a document names as its charset. */
+function ownCharset(head: string, mediaType: string): string | undefined {
+  const meta = mediaType.includes("html") ? /<meta\s[^<>]*charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1] : undefined;
+  return meta ?? /^<\?xml\s[^<>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1];
+}
+
+function encodingOf(label: string): string {
   try {
     return new TextDecoder(label).encoding;
   } catch {
