@@ -1,16 +1,22 @@
 import { z } from "zod";
 import type { Fetch } from "./stall.ts";
 
+/** A body that tells of a failure under the status 200, with the status that it has really. */
+const failedSchema = z.object({
+  error: z.union([z.string(), z.object({ code: z.number().int().min(400).max(599).catch(500) })]),
+});
 const usualSchema = z.object({ error: z.union([z.string(), z.object({})]) });
 
 /**
  * A fetch whose error bodies have the form that the SDKs read: they drop what is not under `error`, and
- * with it the words by which an overflow or a refused field is recognised (vLLM, Mistral, gateways).
+ * with it the words by which an overflow or a refused field is recognised (vLLM, Mistral, gateways). An error
+ * in place of the asked-for stream has its own status instead of 200. Source: OpenRouter docs, Errors.
  */
 export function readableErrors(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    if (response.ok || response.body === null) return response;
+    if (response.body === null) return response;
+    if (response.ok) return init?.method?.toUpperCase() === "POST" ? failedInstead(response) : response;
     const text = await response.text();
     const { status, statusText } = response;
     const headers = new Headers(response.headers);
@@ -23,11 +29,43 @@ export function readableErrors(fetch: Fetch): Fetch {
   };
 }
 
+/** The response itself, unless it is an error in JSON. */
+async function failedInstead(response: Response): Promise<Response> {
+  if (!/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) return response;
+  const text = await objectText(response.clone());
+  const failed = failedSchema.safeParse(parsed(text)).data;
+  if (failed === undefined) return response;
+  const status = typeof failed.error === "string" ? 500 : failed.error.code;
+  const headers = new Headers(response.headers);
+  headers.delete("content-length");
+  headers.delete("content-encoding");
+  return new Response(text, { status, headers });
+}
+
+/** The text of a copy whose body is a JSON object; only its beginning when it is a stream that has the wrong type. */
+async function objectText({ body }: Response): Promise<string> {
+  if (body === null) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of body.values({ preventCancel: true })) {
+    text += decoder.decode(chunk, { stream: true });
+    if (/^\s*[^\s{]/.test(text)) break;
+  }
+  // Not awaited: it settles only when the original is read to its end or cancelled, too.
+  body.cancel().catch(() => undefined);
+  return text;
+}
+
 function isUsual(text: string): boolean {
+  return usualSchema.safeParse(parsed(text)).success;
+}
+
+/** Undefined: not JSON. */
+function parsed(text: string): unknown {
   try {
-    return usualSchema.safeParse(JSON.parse(text)).success;
+    return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) return false;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

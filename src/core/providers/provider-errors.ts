@@ -22,6 +22,8 @@ interface Facts {
   readonly message: string;
   readonly headers: Headers | null;
   readonly hasBody: boolean;
+  /** Moderation gives its reasons. Source: OpenRouter docs, Errors: ModerationErrorMetadata. */
+  readonly moderated: boolean;
 }
 
 const OVERFLOW: readonly RegExp[] = [
@@ -34,6 +36,11 @@ const OVERFLOW: readonly RegExp[] = [
   /reduce the length/i,
   /input token count.{0,200}exceeds/i,
   /request_too_large|request exceeds the maximum size/i,
+  // In the words of xAI, Moonshot, Qwen and SiliconFlow.
+  /maximum prompt length is \d+/i,
+  /exceeded model token limit/i,
+  /range of input length should be/i,
+  /length of prompt_tokens.{0,50}must be less than/i,
 ];
 const QUOTA: readonly RegExp[] = [
   /insufficient[_ ](quota|balance|credits?|funds)/i,
@@ -45,6 +52,8 @@ const QUOTA: readonly RegExp[] = [
 ];
 const OVERLOADED = /overloaded|server_is_overloaded|over capacity|at capacity|slow_down/i;
 const REFUSED = /content[_ ]?(policy|filter)|safety|invalid_prompt|policy_violation|blocked by/i;
+/** Of an input, not of an account: that one's key is refused. */
+const FLAGGED = /^(?!.*\baccount\b).*\bflagged\b/is;
 const UNKNOWN_MODEL =
   /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported/i;
 /** The bundle numbers the second of two classes with one name. */
@@ -90,6 +99,10 @@ const bodySchema = z.object({
   type: z.string().nullish().catch(undefined),
   message: z.string().nullish().catch(undefined),
   status: z.string().nullish().catch(undefined),
+  metadata: z
+    .object({ reasons: z.array(z.unknown()).min(1) })
+    .nullish()
+    .catch(undefined),
 });
 const sdkErrorSchema = z.object({
   status: z.number().optional().catch(undefined),
@@ -120,6 +133,7 @@ function factsOf(error: unknown): Facts | null {
     message: [message, ...bodies.map((each) => each.message ?? "")].join(" "),
     headers: headers instanceof Headers ? headers : null,
     hasBody: body !== undefined && body !== null && body !== "",
+    moderated: bodies.some((each) => each.metadata != null),
   };
 }
 
@@ -134,6 +148,7 @@ function codeOf(facts: Facts, { quirks }: ErrorContext): ErrorCode {
   const namesWait = retryAfter(facts, 0) !== undefined;
   if (status === 402 || codes.some((code) => quirks.quotaCodes.includes(code))) return "quota";
   if (matches(QUOTA) && !(status === 429 && namesWait && /retry/i.test(facts.message))) return "quota";
+  if (status === 403 && (facts.moderated || FLAGGED.test(said))) return "refused";
   return codeOfStatus(status, said);
 }
 

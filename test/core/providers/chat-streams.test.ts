@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readableErrors } from "../../../src/core/providers/error-bodies.ts";
 import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -100,6 +101,60 @@ test("an answer that ends with the reason `error` is a failure", async () => {
   });
 });
 
+test("content that is a list, as Mistral's reasoning models send it, holds thoughts and text", async () => {
+  const thought = (text: string) => ({ type: "thinking", thinking: [{ type: "text", text }] });
+  const { content } = await answerTo([
+    delta({ role: "assistant", content: "" }),
+    delta({ content: [thought("Let me")] }),
+    delta({ content: [thought(" see"), { type: "thinking", thinking: [{ type: "reference", reference_ids: [1] }] }] }),
+    delta({
+      content: [
+        { type: "text", text: "Hel" },
+        { type: "reference", reference_ids: [1] },
+      ],
+    }),
+    delta({ content: "lo" }, "stop"),
+  ]);
+  expect(content).toMatchObject([
+    { type: "thinking", thinking: "Let me see" },
+    { type: "text", text: "Hello" },
+  ]);
+});
+
+const broken = [
+  { from: "DeepSeek", finish: "insufficient_system_resource", code: "overloaded" },
+  { from: "Zhipu", finish: "network_error", code: "provider_failed" },
+];
+test.each(broken)("$from's end $finish is a failure that is tried again, $code", async ({ finish, code }) => {
+  await expect(answerTo([delta({ content: "The total is" }), delta({}, finish)])).rejects.toMatchObject({ code });
+  await expect(answerTo([call({ index: 0, id: "a" }, "", "bash"), delta({}, finish)])).rejects.toMatchObject({ code });
+});
+
+const reasons = [
+  { from: "Mistral", finish: "model_length", stopReason: "max_tokens" },
+  { from: "Zhipu", finish: "model_context_window_exceeded", stopReason: "max_tokens" },
+  { from: "Zhipu", finish: "sensitive", stopReason: "refusal" },
+  { from: "nobody known", finish: "whatever", stopReason: "end_turn" },
+];
+test.each(reasons)("the end $finish, of $from, is $stopReason", async ({ finish, stopReason }) => {
+  const answer = await answerTo([delta({ content: "The total is" }), delta({}, finish)]);
+  expect(answer.stopReason).toBe(stopReason);
+});
+
+const ends = [
+  { finish: "whatever", written: "", stopReason: "max_tokens" },
+  { finish: "whatever", written: '{"path":', stopReason: "max_tokens" },
+  { finish: "whatever", written: '{"path":"a"}', stopReason: "tool_use" },
+  { finish: "stop", written: "", stopReason: "tool_use" },
+];
+test.each(ends)(
+  "a call of “$written” that ends with $finish is $stopReason",
+  async ({ finish, written, stopReason }) => {
+    const answer = await answerTo([call({ index: 0, id: "a" }, written, "read"), delta({}, finish)]);
+    expect(answer.stopReason).toBe(stopReason);
+  },
+);
+
 test("an event of unknown form is the provider's failure, not a defect of ours", async () => {
   await expect(answerTo([{ choices: "none" }])).rejects.toMatchObject({ code: "provider_failed" });
 });
@@ -120,10 +175,57 @@ const errors: readonly { from: string; status: number; body: string; code: strin
     code: "bad_request",
   },
   { from: "nobody in particular", status: 500, body: "", code: "provider_failed" },
+  {
+    from: "OpenRouter's moderation",
+    status: 403,
+    body: '{"error":{"code":403,"message":"Not allowed","metadata":{"reasons":["violence"],"model_slug":"m"}}}',
+    code: "refused",
+  },
+  {
+    from: "OpenRouter's moderation, in words alone,",
+    status: 403,
+    body: '{"error":{"code":403,"message":"Your input was flagged"}}',
+    code: "refused",
+  },
+  {
+    from: "a provider that closed the account",
+    status: 403,
+    body: '{"error":{"message":"Your account was flagged"}}',
+    code: "auth",
+  },
 ];
 test.each(errors)("an error as $from writes it is read: $code", async ({ status, body, code }) => {
   const call = answerWith(() => new Response(body === "" ? null : body, { status }));
   await expect(call).rejects.toMatchObject({ code });
+});
+
+const failedInstead = [
+  { said: "a status", body: { error: { code: 402, message: "Add more" } }, code: "quota", status: "402" },
+  { said: "no status", body: { error: { code: "odd", message: "Oh" } }, code: "provider_failed", status: "500" },
+  { said: "words alone", body: { error: "Oh" }, code: "provider_failed", status: "500" },
+];
+test.each(failedInstead)("an error with $said in place of a stream is read: $code", async ({ body, code, status }) => {
+  const call = answerWith(() => Response.json(body));
+  await expect(call).rejects.toMatchObject({ code, detail: { status } });
+});
+
+test("a stream under the type of JSON arrives as it is written, and ends with its reader", async () => {
+  let cancelled = false;
+  const parts = [delta({ content: "Hello" }), delta({}, "stop")].map((part) => `data: ${JSON.stringify(part)}\n\n`);
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const part = parts.shift();
+      if (part !== undefined) controller.enqueue(new TextEncoder().encode(part));
+    },
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const fetch = readableErrors(async () => new Response(body, { headers: { "content-type": "application/json" } }));
+  const reader = (await fetch("http://127.0.0.1:1/", { method: "POST" })).body?.getReader();
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toContain("Hello");
+  await reader?.cancel();
+  expect(cancelled).toBe(true);
 });
 
 test("a field that a provider forbids in its own words is dropped", async () => {

@@ -94,6 +94,24 @@ test.each(bedrocks)("Bedrock's $status “$message” is $code", ({ status, mess
   expect(toProviderError(sdkError(status, { message }), context).code).toBe(code);
 });
 
+const overflows = [
+  {
+    from: "xAI",
+    message: "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+  },
+  {
+    from: "Moonshot",
+    message: "Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)",
+  },
+  { from: "Qwen", message: "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]" },
+  { from: "SiliconFlow", message: "length of prompt_tokens (16021) must be less than max_seq_len (8192)." },
+];
+test.each(overflows)("$from's “$message” is an overflow of the context", ({ message }) => {
+  expect(toProviderError(sdkError(400, { message, type: "invalid_request_error" }), context).code).toBe(
+    "context_overflow",
+  );
+});
+
 test("a limit on output tokens is no overflow of the context", () => {
   const message = "max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens";
   expect(toProviderError(sdkError(400, { message }), context).code).toBe("bad_request");

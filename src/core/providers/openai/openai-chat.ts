@@ -5,11 +5,13 @@ import type { ContentBlock, Message, Origin } from "../../protocol/messages.ts";
 import { toolUsesOf } from "../../protocol/messages.ts";
 import type { Ids } from "../../protocol/runtime.ts";
 import { NO_USAGE, tokensOf, type Usage } from "../../protocol/usage.ts";
-import type { ModelResponse, StopReason, StreamEvent } from "../provider.ts";
+import type { ModelResponse, StreamEvent } from "../provider.ts";
 import { tokenCount } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import type { Wire, WireOptions } from "../wire.ts";
 import { CHAT_OPTIONAL_FIELDS, chatBody } from "./chat-body.ts";
+import { contentPieces } from "./content-pieces.ts";
+import { type Finished, stopReasonOf, throwIfFailed } from "./finish-reasons.ts";
 import { createOpenAiClient, listModels } from "./openai-client.ts";
 import { createReasoningSplitter, type Piece, type ReasoningSplitter } from "./reasoning-tags.ts";
 
@@ -48,7 +50,7 @@ const chunkSchema = z.object({
         finish_reason: z.string().nullish(),
         delta: z
           .object({
-            content: z.string().nullish(),
+            content: contentPieces.nullish(),
             refusal: z.string().nullish(),
             reasoning_content: z.string().nullish(),
             reasoning: z.string().nullish(),
@@ -131,8 +133,8 @@ async function* streamEvents(events: AsyncIterable<unknown>, listening: StreamSc
   }
   if (listening.splitter !== null) yield* written(listening.splitter.rest(), answer);
   if (answer.finish === null) return;
-  if (answer.finish === "error") throw new ProviderError("provider_failed", "the answer ended with an error");
-  yield { type: "end", response: responseOf(answer, listening.origin) };
+  throwIfFailed(answer.finish);
+  yield { type: "end", response: responseOf({ ...answer, finish: answer.finish }, listening.origin) };
 }
 
 function* received(
@@ -151,9 +153,11 @@ function* received(
   const reasoning = delta.reasoning_content ?? delta.reasoning ?? "";
   if (reasoning !== "") yield* written([{ type: "thinking", text: reasoning }], answer);
   answer.reasoningDetails.push(...(delta.reasoning_details ?? []));
-  const text = `${delta.content ?? ""}${delta.refusal ?? ""}`;
-  if (listening.splitter !== null) yield* written(listening.splitter.next(text), answer);
-  else if (text !== "") yield* written([{ type: "text", text }], answer);
+  for (const piece of [...(delta.content ?? []), { type: "text", text: delta.refusal ?? "" } as const]) {
+    if (piece.text === "") continue;
+    const { splitter } = listening;
+    yield* written(splitter !== null && piece.type === "text" ? splitter.next(piece.text) : [piece], answer);
+  }
   for (const call of delta.tool_calls ?? []) yield* receivedCall(call, { answer, listening });
   if (delta.refusal) answer.refused = true;
   if (choice.finish_reason) answer.finish = choice.finish_reason;
@@ -214,7 +218,7 @@ function callIds(messages: readonly Message[]): Set<string> {
   return new Set(messages.flatMap((message) => toolUsesOf(message.content).map(({ id }) => id)));
 }
 
-function responseOf(answer: Answer, origin: Origin): ModelResponse {
+function responseOf(answer: Answer & Finished, origin: Origin): ModelResponse {
   const stopReason = stopReasonOf(answer);
   const content: ContentBlock[] = [
     ...thinkingBlock(answer, origin),
@@ -232,19 +236,6 @@ function thinkingBlock({ reasoning, reasoningDetails }: Answer, origin: Origin):
   if (reasoning === "" && reasoningDetails.length === 0) return [];
   const opaque = reasoningDetails.length === 0 ? {} : { opaque: { reasoning_details: reasoningDetails } };
   return [{ type: "thinking", thinking: reasoning, origin, ...opaque }];
-}
-
-/** Some providers say `stop` when there are calls; what was written counts. */
-function stopReasonOf({ finish, calls, refused }: Answer): StopReason {
-  if (refused) return "refusal";
-  switch (finish) {
-    case "length":
-      return "max_tokens";
-    case "content_filter":
-      return "refusal";
-    default:
-      return calls.length > 0 ? "tool_use" : "end_turn";
-  }
 }
 
 /** Cached tokens are inside prompt_tokens here; ours are apart. */

@@ -1,0 +1,61 @@
+import { ProviderError } from "../../protocol/errors.ts";
+import type { StopReason } from "../provider.ts";
+import { parseToolInput } from "../tool-input.ts";
+
+/** What a stream of Chat Completions has brought, as far as its end depends on it. */
+export interface Finished {
+  /** `finish_reason` as the provider gave it. */
+  readonly finish: string;
+  readonly refused: boolean;
+  readonly calls: readonly { readonly json: string }[];
+}
+
+/** How an answer ends that the model brought to its end. */
+const COMPLETE: ReadonlySet<string> = new Set([
+  "stop",
+  "tool_calls",
+  "function_call",
+  "tool_use",
+  "end_turn",
+  "stop_sequence",
+  "eos",
+]);
+
+/**
+ * Why an answer ended. Some providers say `stop` when there are calls; what was written counts. A reason that
+ * nobody knows says nothing about a call whose arguments are not whole: it counts as cut, so that it is not run.
+ * Source of the reasons: OpenAI, Mistral (`model_length`) and Zhipu (`sensitive`,
+ * `model_context_window_exceeded`) docs, chat completion.
+ */
+export function stopReasonOf({ finish, calls, refused }: Finished): StopReason {
+  if (refused) return "refusal";
+  switch (finish) {
+    case "length":
+    case "model_length":
+    case "model_context_window_exceeded":
+      return "max_tokens";
+    case "content_filter":
+    case "sensitive":
+      return "refusal";
+    default:
+      if (!COMPLETE.has(finish) && isArriving(calls.at(-1))) return "max_tokens";
+      return calls.length > 0 ? "tool_use" : "end_turn";
+  }
+}
+
+/** Throws where the reason is a failure of the provider's. Source: OpenRouter, Zhipu and DeepSeek docs. */
+export function throwIfFailed(finish: string): void {
+  switch (finish) {
+    case "error":
+      throw new ProviderError("provider_failed", "the answer ended with an error");
+    case "network_error":
+      throw new ProviderError("provider_failed", "the answer ended with a network error of the provider's");
+    case "insufficient_system_resource":
+      throw new ProviderError("overloaded", "the answer was interrupted for lack of the provider's resources");
+    default:
+  }
+}
+
+function isArriving(call: Finished["calls"][number] | undefined): boolean {
+  return call !== undefined && parseToolInput(call.json, true).invalidJson !== undefined;
+}
