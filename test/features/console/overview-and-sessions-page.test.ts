@@ -59,6 +59,16 @@ test("axe finds nothing in the overview, on any screen", async () => {
   await page.context().close();
 });
 
+test("on a narrow screen the overview's wide tables scroll by themselves, and nothing else does", async () => {
+  const page = await signedIn(at, browser, { name: "ana", viewport: { width: WIDTHS.narrow, height: 800 } });
+  await page.goto(`${originOf(at)}/#/overview`);
+  await rows(page, "Waits for people").filter({ hasText: "rm old.toml" }).waitFor();
+  const body = page.locator(".section-body");
+  const width = (of: "scrollWidth" | "clientWidth") => body.evaluate((element, name) => Reflect.get(element, name), of);
+  expect(await width("scrollWidth")).toBe(await width("clientWidth"));
+  await page.context().close();
+});
+
 test("what begins, fails and is stopped is seen without a reload, and a card leads to its session", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
   await page.getByRole("list", { name: "Running it" }).getByRole("link", { name: "Overview" }).focus();
