@@ -128,7 +128,7 @@ function whyLocked(kind: Kind, name: string, world: Host): string | null {
 function whyTaken(kind: Kind, name: string, world: Host): string | null {
   return definitionOf(kind, name, world) === undefined
     ? null
-    : `There is a ${kind} of that name: open it to change it.`;
+    : `There is ${kind === "agent" ? "an agent" : `a ${kind}`} of that name: open it to change it.`;
 }
 
 /** A channel without its agent could answer nobody. */

@@ -41,7 +41,8 @@ export function definitionRoutes(host: Host, kept: KeptDefinitions): readonly Fe
     reading("/revision", revisionSchema, (asked, asker) => revision(asked, asker, world)),
     writing("/check", checkSchema, async ({ kind, ...asked }) => {
       const why = problemWithName(kind, asked.name);
-      const { problems, notes } = check(kind, asked, world);
+      // Without a name nothing can be said of the whole: a new one would be marked before anybody has written.
+      const { problems, notes } = why === null ? check(kind, asked, world) : { problems: [], notes: [] };
       return { status: 200, body: { name: why, problems, notes, bytes: Buffer.byteLength(asked.text) } };
     }),
     writing("/save", saveSchema, (asked, { by }) => save(asked, by, world)),

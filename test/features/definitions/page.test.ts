@@ -178,6 +178,31 @@ async function said(words: string): Promise<string> {
   return toldOn(at, words);
 }
 
+test("a new one is marked only once it has a name, and a name that is taken is said to be", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await openAt(page, "agents/+");
+  await page.getByText(/^Line 1 · \d+ bytes$/u).waitFor();
+  expect(await source(page).getAttribute("aria-invalid")).toBe("false");
+  await page.getByRole("textbox", { name: "Name (required)" }).fill("plan");
+  await save(page);
+  await page.getByText("There is an agent of that name: open it to change it.").waitFor();
+  await page.context().close();
+});
+
+test.each(["skills", "agents", "instructions", "jobs"])(
+  "an address of %s that is no text names none",
+  async (section) => {
+    const page = await signedIn(at, browser, { name: "ana" });
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(String(error)));
+    await openAt(page, `${section}/100%`);
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").innerText()).toMatch(/There is none of that name|There is no such job/u);
+    expect(errors).toEqual([]);
+    await page.context().close();
+  },
+);
+
 test("of two browsers the later one is shown both versions, and loses neither", async () => {
   const [ana, max] = await Promise.all([
     signedIn(at, browser, { name: "ana" }),

@@ -4,6 +4,7 @@ import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/sections.ts";
 import { useLoaded } from "../section/use-loaded.ts";
+import { decoded } from "../state/address.ts";
 import type { PageState } from "../state/state.ts";
 import type { DefinitionKind, OneDefinition } from "./answers.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
@@ -37,7 +38,7 @@ function Definitions({ kind, state, rest, go }: SectionProps & { readonly kind: 
       </>
     );
   }
-  const name = rest === "+" ? "" : decodeURIComponent(rest);
+  const name = rest === "+" ? "" : decoded(rest);
   return (
     <>
       <div class="section-notes">

@@ -5,6 +5,7 @@ import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/sections.ts";
 import { useLoaded } from "../section/use-loaded.ts";
+import { decoded } from "../state/address.ts";
 import type { PageState } from "../state/state.ts";
 import { Markdown } from "../text/markdown-text.tsx";
 import type { InstructionChannel, InstructionChannels, ToldInChannel } from "./answers.ts";
@@ -22,7 +23,7 @@ const ALL = "*";
 export function Instructions({ state, rest, go }: SectionProps): JSX.Element {
   const [told, setTold] = useState({ at: "", words: "" });
   if (rest === "") return <ChannelList go={go} />;
-  const channel = rest === ALL ? "" : decodeURIComponent(rest);
+  const channel = rest === ALL ? "" : decoded(rest);
   return (
     <>
       <div class="section-notes">

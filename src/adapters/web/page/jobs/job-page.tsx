@@ -7,13 +7,14 @@ import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/sections.ts";
 import { useLoaded } from "../section/use-loaded.ts";
+import { decoded } from "../state/address.ts";
 import { Label, Markdown } from "../text/markdown-text.tsx";
 import { dueTimes } from "./due-times.ts";
 import { type JobCommands, type JobTarget, useJobCommand } from "./use-job-command.ts";
 
 /** One job: when it is due, how it went, and what can be done with it. */
 export function JobPage({ state, rest, go }: SectionProps): JSX.Element {
-  const id = decodeURIComponent(rest);
+  const id = decoded(rest);
   const loaded = useLoaded(id, (signal) => get<TeamJobView>("/features/console/jobs/one", { id }, signal));
   const commands = useJobCommand(state, ({ verb }) => (verb === "remove" ? go("") : loaded.again()));
   return (

@@ -9,6 +9,7 @@ import type { SectionProps } from "../section/sections.ts";
 import { type Commands, useCommand } from "../section/use-command.ts";
 import { usePages } from "../section/use-pages.ts";
 import { fetchChoices } from "../sessions/api.ts";
+import { decoded } from "../state/address.ts";
 import type { PageState } from "../state/state.ts";
 import { Markdown } from "../text/markdown-text.tsx";
 import { MemoryTable } from "./memory-table.tsx";
@@ -170,13 +171,4 @@ function ChannelButtons({ commands, isPaused }: ChannelButtonsProps): JSX.Elemen
       </button>
     </p>
   );
-}
-
-/** What somebody has typed into the address may be no such text. */
-function decoded(rest: string): string {
-  try {
-    return decodeURIComponent(rest);
-  } catch {
-    return rest;
-  }
 }

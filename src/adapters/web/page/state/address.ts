@@ -25,7 +25,8 @@ export function addressOf({ openId, team, section }: Opened): string {
   return team.sessionId === null ? "#/sessions" : `#/sessions/${encodeURIComponent(team.sessionId)}`;
 }
 
-function decoded(part: string): string {
+/** What somebody has typed into the address may be no such text: it is taken as it is, then. */
+export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
