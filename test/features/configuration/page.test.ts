@@ -171,6 +171,23 @@ test("what is not saved is still there after another page, and too much is refus
   await page.context().close();
 });
 
+test("what was typed wrong is kept until it is discarded, like all that is not saved", async () => {
+  const page = await signedIn(at, browser, { name: "ana" });
+  await settingsOf(page);
+  await field(page, "maxTurns").fill("12o");
+  await row(page, "maxTurns").getByText("must be a number.").waitFor();
+  await page.getByRole("link", { name: "Usage" }).click();
+  await page.getByRole("heading", { name: "Usage" }).waitFor();
+  await settingsOf(page);
+  expect(await field(page, "maxTurns").inputValue()).toBe("12o");
+  await row(page, "maxTurns").getByText("must be a number.").waitFor();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await page.reload();
+  await field(page, "maxTurns").waitFor();
+  expect(await field(page, "maxTurns").inputValue()).not.toBe("12o");
+  await page.context().close();
+});
+
 test("by keyboard alone an old revision is looked at, and gone back to as a new one", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
   await settingsOf(page);
@@ -278,6 +295,9 @@ test("what is no good value is said beside its field, in the file's own words", 
     expect(await field(page, name).inputValue()).not.toBe(typed);
   }
   const channels = row(page, "channels");
+  await channels.getByLabel("New name").fill("__proto__");
+  await channels.getByRole("alert").getByText("__proto__ cannot be a name.").waitFor();
+  expect(await channels.getByRole("button", { name: "Add" }).getAttribute("aria-disabled")).toBe("true");
   await channels.getByLabel("New name").fill("slack:C0NEW");
   await channels.getByRole("button", { name: "Add" }).click();
   await channels.getByRole("textbox", { name: "slack:C0NEW" }).fill('{ "maxTurn": 3 }');

@@ -45,9 +45,15 @@ function entriesOf({ path, set, inFile = {} }: ShownSetting, { changes }: Draft)
   const changed = new Map(all.map((change) => [change.path.at(-1) ?? "", change]));
   const names = new Set([...Object.keys(inFile), ...Object.keys(saved), ...changed.keys()]);
   return [...names].flatMap((name) => {
-    const own = changed.has(name) ? changed.get(name)?.value : saved[name];
-    return own === undefined && inFile[name] === undefined ? [] : [{ name, set: own, inFile: inFile[name] }];
+    const own = changed.has(name) ? changed.get(name)?.value : ownOf(saved, name);
+    const fixed = ownOf(inFile, name);
+    return own === undefined && fixed === undefined ? [] : [{ name, set: own, inFile: fixed }];
   });
+}
+
+/** A name may be that of what every object inherits. */
+function ownOf(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 interface EntryProps extends RecordControlProps {
@@ -112,6 +118,9 @@ function objectOf(text: string) {
   return isObject ? { value: read.value } : { problem: 'must be a JSON object, such as { "maxTurns": 20 }.' };
 }
 
+/** The one name that a path of settings must not have: it would change what all objects inherit. */
+const NO_NAME = "__proto__";
+
 interface NewEntryProps {
   readonly setting: ShownSetting;
   readonly draft: Draft;
@@ -124,7 +133,8 @@ function NewEntry({ setting: { path, control, example }, draft, names, id }: New
   const [text, setText] = useState("");
   const isText = control.type === "record" && control.of === "text";
   const [first] = Object.entries(typeof example === "object" && example !== null ? example : {});
-  const isNew = name.trim() !== "" && !names.includes(name.trim()) && (!isText || text !== "");
+  const isTakeable = name.trim() !== NO_NAME;
+  const isNew = name.trim() !== "" && isTakeable && !names.includes(name.trim()) && (!isText || text !== "");
   const add = (): void => {
     if (!isNew) return;
     draft.change({ path: [...path, name.trim()], value: isText ? text : {} });
@@ -133,11 +143,23 @@ function NewEntry({ setting: { path, control, example }, draft, names, id }: New
   };
   return (
     <div class="record-new" id={`${id}-new`}>
-      <NewText label="New name" text={name} set={setName} example={first?.[0]} add={add} />
+      <NewText
+        label="New name"
+        text={name}
+        set={setName}
+        example={first?.[0]}
+        add={add}
+        problemId={isTakeable ? null : `${id}-new-problem`}
+      />
       {isText && <NewText label="Its value" text={text} set={setText} example={first?.[1]} add={add} />}
       <button type="button" aria-disabled={!isNew} onClick={add}>
         Add
       </button>
+      {!isTakeable && (
+        <p class="problem" role="alert" id={`${id}-new-problem`}>
+          <code>{NO_NAME}</code> cannot be a name.
+        </p>
+      )}
     </div>
   );
 }
@@ -148,13 +170,17 @@ interface NewTextProps {
   readonly set: (text: string) => void;
   readonly example: unknown;
   readonly add: () => void;
+  /** The element that says why it cannot be taken; null: nothing is in the way. */
+  readonly problemId?: string | null;
 }
 
-function NewText({ label, text, set, example, add }: NewTextProps): JSX.Element {
+function NewText({ label, text, set, example, add, problemId = null }: NewTextProps): JSX.Element {
   return (
     <input
       type="text"
       aria-label={label}
+      aria-invalid={problemId !== null}
+      aria-describedby={problemId ?? undefined}
       autocomplete="off"
       spellcheck={false}
       placeholder={textOf(example)}

@@ -25,8 +25,10 @@ export interface Draft {
 }
 
 interface Spoilt {
+  readonly path: SettingPath;
   readonly typed: string;
-  readonly problem: SettingProblem;
+  /** A sentence. */
+  readonly problem: string;
 }
 
 /** So long nothing is asked after a key was pressed. Milliseconds. */
@@ -34,14 +36,17 @@ const QUIET_MS = 250;
 
 /** `base`: the revision that the changes are of; they are checked anew on another one. */
 export function useDraft(base: number | null, state: PageState): Draft {
-  const [changes, setChanges] = useState(keptChanges);
-  const [spoilt, setSpoilt] = useState<ReadonlyMap<string, Spoilt>>(new Map());
-  useEffect(() => keepDraft(KEPT_AS, changes.size === 0 ? "" : JSON.stringify([...changes.values()])), [changes]);
+  const [changes, setChanges] = useState(() => byPath(kept("changes").filter(isChange)));
+  const [spoilt, setSpoilt] = useState(() => byPath(kept("spoilt").filter(isSpoilt)));
+  useEffect(() => keep([...changes.values()], [...spoilt.values()]), [changes, spoilt]);
   const { checked, failure } = useCheck(changes, base, state);
   const forget = <T>(map: ReadonlyMap<string, T>, key: string) => new Map([...map].filter(([other]) => other !== key));
   return {
     changes,
-    problems: [...[...spoilt.values()].map(({ problem }) => problem), ...(checked?.problems ?? [])],
+    problems: [
+      ...[...spoilt.values()].map(({ path, problem }) => ({ path, text: problem })),
+      ...(checked?.problems ?? []),
+    ],
     checked,
     failure,
     change: (change) => {
@@ -53,8 +58,7 @@ export function useDraft(base: number | null, state: PageState): Draft {
         return new Map([...others, [key, change]]);
       });
     },
-    spoil: (path, typed, problem) =>
-      setSpoilt((all) => new Map([...all, [keyOf(path), { typed, problem: { path, text: problem } }]])),
+    spoil: (path, typed, problem) => setSpoilt((all) => new Map([...all, [keyOf(path), { path, typed, problem }]])),
     spoiltAt: (path) => spoilt.get(keyOf(path))?.typed,
     undo: (path) => {
       setSpoilt((all) => forget(all, keyOf(path)));
@@ -62,7 +66,7 @@ export function useDraft(base: number | null, state: PageState): Draft {
     },
     begin: (given) => {
       setSpoilt(new Map());
-      setChanges(new Map(given.map((change) => [keyOf(change.path), change])));
+      setChanges(byPath(given));
     },
   };
 }
@@ -70,18 +74,33 @@ export function useDraft(base: number | null, state: PageState): Draft {
 /** Where this browser keeps what is not saved, beside what is written in threads. */
 const KEPT_AS = "settings";
 
+function keep(changes: readonly SettingChange[], spoilt: readonly Spoilt[]): void {
+  const isEmpty = changes.length === 0 && spoilt.length === 0;
+  keepDraft(KEPT_AS, isEmpty ? "" : JSON.stringify({ changes, spoilt }));
+}
+
 /** What was left unsaved when the settings were last looked at. */
-function keptChanges(): ReadonlyMap<string, SettingChange> {
+function kept(part: "changes" | "spoilt"): readonly unknown[] {
   try {
-    const kept: unknown = JSON.parse(readDraft(KEPT_AS));
-    return new Map(Array.isArray(kept) ? kept.filter(isChange).map((change) => [keyOf(change.path), change]) : []);
+    const found: unknown = JSON.parse(readDraft(KEPT_AS));
+    const own: unknown = typeof found === "object" && found !== null ? Reflect.get(found, part) : null;
+    return Array.isArray(own) ? own : [];
   } catch {
-    return new Map(); // Nothing, or of another version.
+    return []; // Nothing, or of another version.
   }
+}
+
+function byPath<T extends { readonly path: SettingPath }>(all: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(all.map((one) => [keyOf(one.path), one]));
 }
 
 function isChange(value: unknown): value is SettingChange {
   return typeof value === "object" && value !== null && "path" in value && Array.isArray(value.path);
+}
+
+function isSpoilt(value: unknown): value is Spoilt {
+  if (!isChange(value) || !("typed" in value) || !("problem" in value)) return false;
+  return typeof value.typed === "string" && typeof value.problem === "string";
 }
 
 /** What the server says of changes, a moment after the last one. */
