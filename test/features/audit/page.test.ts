@@ -70,6 +70,17 @@ test("by keyboard alone the log is opened, searched, and left for the session of
   await page.context().close();
 });
 
+test("a day of 25 hours is searched to its end", async () => {
+  const page = await signedIn(at, browser, { name: "ana", timezoneId: "Europe/Paris" });
+  await page.goto(`${originOf(at)}/#/audit`);
+  await rows(page).first().waitFor();
+  const asked = page.waitForRequest((request) => request.url().includes("until=1"));
+  await page.getByLabel("To").fill("2026-10-25");
+  const { searchParams } = new URL((await asked).url());
+  expect(searchParams.get("until")).toBe(`${Date.parse("2026-10-26T00:00+01:00")}`);
+  await page.context().close();
+});
+
 test("who has linked an account, and what the command line has done, is in it", async () => {
   const page = await signedIn(at, browser, { name: "ana" });
   await page.goto(`${originOf(at)}/#/audit`);

@@ -31,7 +31,6 @@ interface Search {
 }
 
 const EVERYTHING: Search = { by: "", act: "", from: "", to: "" };
-const DAY_MS = 86_400_000;
 
 const COLUMNS: readonly Column<Entry>[] = [
   {
@@ -79,15 +78,14 @@ function About({ about, sessionId }: Entry): JSX.Element {
 }
 
 function entries({ by, act, from, to }: Search, after: string, signal?: AbortSignal): Promise<PageOf<Entry>> {
-  const since = startOf(from);
-  const last = startOf(to);
-  const query = { by, act, since, until: last === null ? null : last + DAY_MS, after };
+  const query = { by, act, since: startOf(from), until: startOf(to, 1), after };
   return get("/features/audit/list", query, signal);
 }
 
-/** Where a day begins here; null where none is chosen. */
-function startOf(day: string): number | null {
-  const at = day === "" ? Number.NaN : new Date(`${day}T00:00`).getTime();
+/** Where a day, or one so many `later`, begins here, however long days are; null where none is chosen. */
+function startOf(day: string, later = 0): number | null {
+  const date = new Date(`${day}T00:00`);
+  const at = new Date(date.getFullYear(), date.getMonth(), date.getDate() + later).getTime();
   return Number.isNaN(at) ? null : at;
 }
 
