@@ -75,6 +75,7 @@ async function timeToEnqueue(): Promise<number> {
     approvals: { approvers: [], requester: true },
     agentOf: () => "build",
     agents: () => new Set(["build"]),
+    models: { problemWith: () => Promise.resolve(null) },
     skillsOf: () => skillCatalogue([], []),
     tools: () => [],
     membershipOf: membershipOn(new Map()),

@@ -275,7 +275,7 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const { agents, configOf, sandboxRootOf } = services.channelConfigs;
   const toolNames = () => toolbox.listed().map(({ name }) => name);
   const rights = createPlatformRights(platforms, { store, access: config.access, clock: runtime.clock, log });
-  const jobs = openJobs(assembly, { ...services, rights, platform, engine, instructions, toolNames });
+  const jobs = openJobs(assembly, { ...services, rights, platform, engine, models, instructions, toolNames });
   const receive: Receive = async (event) => (await assembly.receiving.promise)(event);
   const callModel = createBackgroundCalls(services.registry, { store, runtime, settings: config.budgets });
   const finaliser = new MessageFinaliser({ store, clock: runtime.clock, log, platform, signal: assembly.signal });
@@ -288,12 +288,12 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   return { ...services, quotas, rights, platform, engine, approvals, finaliser, models, instructions, toolbox, jobs };
 }
 
-interface JobParts extends Services, Pick<Works, "rights" | "platform" | "engine" | "instructions"> {
+interface JobParts extends Services, Pick<Works, "rights" | "platform" | "engine" | "models" | "instructions"> {
   readonly toolNames: () => readonly string[];
 }
 
 function openJobs({ config, runtime, log, cluster }: Assembly, given: JobParts): Jobs {
-  const { store, rights, platform, engine, channelConfigs, instructions, toolNames } = given;
+  const { store, rights, platform, engine, models, channelConfigs, instructions, toolNames } = given;
   return createJobs({
     store,
     engine,
@@ -304,6 +304,7 @@ function openJobs({ config, runtime, log, cluster }: Assembly, given: JobParts):
     approvals: config.approvals,
     agentOf: channelConfigs.agentOf,
     agents: () => new Set(channelConfigs.agents.keys()),
+    models,
     skillsOf: (thread) => instructions.all(channelConfigs.sandboxRootOf(thread)),
     tools: toolNames,
     ...rights,

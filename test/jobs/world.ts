@@ -2,6 +2,7 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { jobReports } from "../../src/adapters/render/job-view.ts";
 import { pacePlatform } from "../../src/adapters/render/pacing/paced-platform.ts";
+import { createModelChoice } from "../../src/core/budget/model-choice.ts";
 import { EmbeddedEngine } from "../../src/core/embedded-engine/embedded-engine.ts";
 import { type SessionHandler, type TurnContext, type Wake } from "../../src/core/engine/engine.ts";
 import type { ChildEnd, ChildEvent } from "../../src/core/events/child-event.ts";
@@ -18,6 +19,7 @@ import type { QueryOutcome } from "../../src/core/protocol/events.ts";
 import type { ThreadRef } from "../../src/core/protocol/platform.ts";
 import type { Runtime } from "../../src/core/protocol/runtime.ts";
 import { CancelSignal } from "../../src/core/protocol/signals.ts";
+import { createProviderRegistry } from "../../src/core/providers/registry.ts";
 import { JobThreads } from "../../src/core/run/job-thread.ts";
 import { type Skill, skillCatalogue } from "../../src/core/skills/skills.ts";
 import type { OccurrenceRow } from "../../src/core/store/job-occurrences.ts";
@@ -149,6 +151,7 @@ export async function openWorld(
       approvals: { approvers: [], requester: options.requesterDecides ?? true },
       agentOf: () => "build",
       agents: () => new Set(["build", "plan"]),
+      models: createModelChoice(createProviderRegistry({ settings: {}, runtime, log: silentLog }), {}, {}),
       skillsOf: () => skillCatalogue((options.skills ?? []).map(asSkill), []),
       tools: () => ["bash", "read", "web_fetch", "write"],
       membershipOf: options.membershipOf ?? membershipOn(new Map()),

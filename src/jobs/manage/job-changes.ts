@@ -154,7 +154,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
 
   async #read(input: JobInput, request: JobRequest, known: JobRow | null): Promise<ReadJobInput> {
     const { person, thread } = request;
-    const { store, runtime, agents, skillsOf, defaultTimezone } = this.#options;
+    const { store, runtime, agents, models, skillsOf, defaultTimezone } = this.#options;
     const read = await readJobInput(
       input,
       {
@@ -162,6 +162,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
         owner: person,
         defaultTimezone,
         agents: agents(),
+        modelProblem: (ref) => models.problemWith(ref),
         skillsOf,
         channelNamed: (name) => channelNamed(store, thread, name),
         now: runtime.clock.now(),

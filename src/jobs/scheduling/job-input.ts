@@ -16,6 +16,8 @@ export interface JobInputContext {
   readonly agents: ReadonlySet<string>;
   /** The skills that hold in a thread. */
   readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
+  /** Why a model cannot be used, in a sentence; null when nothing speaks against it. */
+  readonly modelProblem: (ref: string) => Promise<string | null>;
   /** The channel that a name or an id means; null when it is not known. */
   readonly channelNamed: (name: string) => Promise<ThreadRef | null>;
   readonly now: number;
@@ -110,6 +112,7 @@ export async function readJobInput(
   const problems = [
     ...(parsed.error?.issues ?? []).map(flagProblem),
     ...agentProblems(agent, place.agents),
+    ...(await modelProblems(typed.model, place, known)),
     ...(thread === null ? [unknownChannel(channel ?? "")] : skillProblems(skill, () => place.skillsOf(thread))),
     ...("field" in time ? [time] : []),
     ...(rest.prompt === undefined && known === null ? [NO_PROMPT] : []),
@@ -170,6 +173,16 @@ const NO_PROMPT: Problem = {
 /** An empty name takes back the one that was set. */
 function agentProblems(name: string | undefined, known: ReadonlySet<string>): readonly Problem[] {
   return name === undefined || name === "" || known.has(name) ? [] : [unknownName("agent", name, [...known])];
+}
+
+/** The one that it has may have become unusable; that keeps nobody from changing the rest. */
+async function modelProblems(
+  model: string | undefined,
+  { modelProblem }: JobInputContext,
+  known: JobSettings | null,
+): Promise<readonly Problem[]> {
+  const text = model === undefined || model === known?.model ? null : await modelProblem(model);
+  return text === null ? [] : [{ field: "model", text }];
 }
 
 /** As with agents. */

@@ -1,3 +1,4 @@
+import type { ModelChoice } from "../../core/budget/model-choice.ts";
 import type { Cluster } from "../../core/cluster.ts";
 import type { SessionEngine } from "../../core/engine/engine.ts";
 import type { AccessRules } from "../../core/permissions/access.ts";
@@ -30,6 +31,7 @@ export interface JobScope {
   readonly agents: () => ReadonlySet<string>;
   /** The skills that hold in a thread. */
   readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
+  readonly models: Pick<ModelChoice, "problemWith">;
   /** Names of the tools that there are. */
   readonly tools: () => readonly string[];
   readonly membershipOf: MembershipOf;

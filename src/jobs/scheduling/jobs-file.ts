@@ -190,6 +190,8 @@ async function readEntry(
     defaultTimezone,
     agents: agents(),
     skillsOf,
+    // A provider may be set up after the file: the run says what is missing.
+    modelProblem: () => Promise.resolve(null),
     channelNamed: () => Promise.resolve(null),
     now,
   };

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { JobInput, JobRequest } from "../../../src/core/jobs/job-control.ts";
+import { settingsOf } from "../../../src/core/store/jobs.ts";
 import { until } from "../../support/program/bot.ts";
 import { skillNamed } from "../../support/skill-file.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
@@ -54,6 +55,10 @@ const refusals: { input: JobInput; reason: string }[] = [
     input: { cron: "@daily", prompt: "x", agent: "nobody" },
     reason: "There is no agent `nobody`. Known: build, plan.",
   },
+  {
+    input: { cron: "@daily", prompt: "x", model: "foo/bar" },
+    reason: "I cannot use `foo/bar`: no provider is called foo.",
+  },
   { input: { cron: "@daily", prompt: "x", timeout: "soon" }, reason: "`--timeout` must be a number of seconds." },
   {
     input: { cron: "@daily", prompt: "x", overlap: "maybe" },
@@ -95,6 +100,22 @@ test("what cannot be is refused with the reason", async () => {
     expect(await world.jobs.control.add(input, by(ANA, world))).toMatchObject({ isDone: false, text: reason });
   }
   expect((await world.store.jobs.all()).jobs).toEqual([]);
+});
+
+test("a changed model is one that can be used, and one that no longer can keeps nobody from changing the rest", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Weather", cron: "0 * * * *", prompt: "Tell us.", model: "demo/demo" });
+  const edit = (input: JobInput) => world.jobs.control.edit("Weather", input, by(ANA, world));
+  expect(await edit({ model: "foo/bar" })).toMatchObject({
+    isDone: false,
+    problems: { model: "I cannot use `foo/bar`: no provider is called foo." },
+  });
+  const job = await world.store.jobs.get(id);
+  if (job === null) throw new Error("it is gone");
+  await world.store.transaction((tx) =>
+    tx.jobs.change(job, { ...settingsOf(job), model: "gone/model" }, job.updatedAt),
+  );
+  expect(await edit({ model: "gone/model", prompt: "Tell them." })).toMatchObject({ isDone: true });
 });
 
 test("what a job's skill is applied to holds in the sessions of its runs", async () => {
