@@ -83,7 +83,7 @@ function memoryCommand(commanding: CommandScope): ChatCommand["run"] {
     }
     const all = Object.keys(VERBS);
     const known = `There is ${all.map((one) => `\`/memory ${one}\``).join(", ")}.`;
-    return privately(`I don't know ${asTyped(verb)}.${didYouMean(nearest(verb, all), ` ${known}`)}`);
+    return privately(`I don't know ${asTyped(verb)}.${didYouMean(nearest(verb, all), known)}`);
   };
 }
 

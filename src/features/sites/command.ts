@@ -43,7 +43,7 @@ export function sitesCommand(
     if (run === undefined) {
       const all = Object.keys(VERBS);
       const known = `There is ${all.map((one) => `\`/sites ${one}\``).join(", ")}.`;
-      return privately(`I don't know ${asTyped(verb)}.${didYouMean(nearest(verb, all), ` ${known}`)}`);
+      return privately(`I don't know ${asTyped(verb)}.${didYouMean(nearest(verb, all), known)}`);
     }
     try {
       return privately(await run({ words, flags: read.flags }, { sites, context, signal, sandboxRootOf }));

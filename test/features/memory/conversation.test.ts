@@ -91,6 +91,11 @@ test("only whoever told it, and admins, change a memory; a number of elsewhere s
   expect(await asked(at, "when does the osier gate open?", { channel })).not.toContain("<memories");
 });
 
+test("a word of /memory that there is not is answered with those that there are", async () => {
+  const said = await typed(at, "xyzzy", { channel: at.channel() });
+  expect(said).toContain("I don't know `xyzzy`. There is `/memory list`, `/memory search`");
+});
+
 test("/memory forget me deletes what is by and about a person, and says how many", async () => {
   const channel = at.channel();
   await typed(at, "add the dunlin is bob's", { channel, user: "U0BOB" });
