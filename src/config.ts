@@ -2,6 +2,7 @@ import { checkCombinations, exposedHome, unknownVariables } from "./config/combi
 import { environmentSchema, providerEnvironmentSchema } from "./config/environment.ts";
 import { configureFeatures, environmentWith, settingsWith, withoutOwnKeys } from "./config/features.ts";
 import { openSettings } from "./config/open-settings.ts";
+import { sharedPorts } from "./config/ports.ts";
 import { describeIssues, environmentStyle, fileStyle } from "./config/problems.ts";
 import { type Config, type Origin, resolveConfig } from "./config/resolve.ts";
 import { settingsSchema } from "./config/settings.ts";
@@ -75,7 +76,7 @@ export function configFrom(origin: Origin, set: Plain): Config {
       ...unknownVariables({ env: environment.value, inFile: environment.inFile, known }),
     ],
   });
-  const exposed = exposedHome(config, file.name);
-  if (exposed.length > 0) throw new ConfigError(exposed);
+  const wrong = [...exposedHome(config, file.name), ...sharedPorts(config)];
+  if (wrong.length > 0) throw new ConfigError(wrong);
   return { ...config, warnings: [...config.warnings, ...openSettings(config)] };
 }

@@ -30,6 +30,7 @@ import type {
 } from "./adapters/web/sessions/team-tools.ts";
 import type { TeamUsage } from "./adapters/web/sessions/team-usage.ts";
 import type { Finding } from "./cli/checks.ts";
+import type { Listener } from "./config/ports.ts";
 import type { Environment } from "./config/sources.ts";
 import type { SettingsInForce } from "./config/stored/in-force.ts";
 import type { DefinitionSet } from "./core/agents/page-definitions.ts";
@@ -119,6 +120,8 @@ export interface ConfiguredFeature {
   readonly warnings?: readonly string[];
   /** Variables that its settings refer to. */
   readonly usedVariables?: readonly string[];
+  /** Ports that it takes once it opens. */
+  readonly listens?: readonly Listener[];
   /** Credentials, which no log line shows. */
   readonly secrets?: readonly string[];
   /** What is in force, for the log of a start: names, never secrets. */

@@ -11,10 +11,10 @@ interface Form {
 const PEOPLE: readonly Form[] = [...PLATFORMS.values()].flatMap(({ name, ids }) =>
   ids.people.map(({ id, written }) => ({ prefix: `${name}:`, id, written: `${name}:${written}` })),
 );
-const CHANNELS: readonly Form[] = [...PLATFORMS.keys()].map((name) => ({
+const CHANNELS: readonly Form[] = [...PLATFORMS.values()].map(({ name, ids: { channel } }) => ({
   prefix: `${name}:`,
-  id: /^\S+$/u,
-  written: `${name}:<id>`,
+  id: channel.id,
+  written: `${name}:${channel.written}`,
 }));
 
 /** Somebody, or a workspace, as settings name them: `slack:U1`, `discord:role:1`. */
@@ -27,10 +27,17 @@ function oneOf(forms: readonly Form[], must: string) {
   const pattern = `^(${forms.map(({ prefix, id }) => `${prefix}${id.source.slice(1, -1)}`).join("|")})$`;
   const isOne = (text: string) =>
     forms.some(({ prefix, id }) => text.startsWith(prefix) && id.test(text.slice(prefix.length)));
+  const usual = `${must} ${either(forms.map(({ written }) => written))}`;
   return z
     .string()
-    .refine(isOne, `${must} ${either(forms.map(({ written }) => written))}`)
+    .refine(isOne, { error: ({ input }) => `${usual}${meantBy(String(input), isOne)}` })
     .meta({ pattern });
+}
+
+/** `slack:T1/C1`, as jobs and the page's addresses have a channel with its workspace: the part behind the slash is meant. */
+function meantBy(text: string, isOne: (text: string) => boolean): string {
+  const meant = text.replace(/:[^/]*\//u, ":");
+  return meant !== text && isOne(meant) ? `; here it is ${meant}` : "";
 }
 
 /** `a, b or c` */

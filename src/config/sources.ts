@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
 import { systemCode } from "../core/protocol/system-code.ts";
+import { repeatedKeys } from "./repeated-keys.ts";
 
 /** Variables by name, as `process.env` holds them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -62,7 +63,10 @@ function readConfigFile(env: Environment, cwd: string): ConfigFile {
   if (text === null) return { name, path: null, value: {}, problems: [] };
   try {
     const parsed: unknown = JSON.parse(text);
-    return { name, path: file, value: withoutComments(parsed), problems: [] };
+    const problems = repeatedKeys(text).map(
+      ({ path: key, line }) => `${name}: ${key}: stands twice, again at line ${line}. Keep one of the two.`,
+    );
+    return { name, path: file, value: withoutComments(parsed), problems };
   } catch (error) {
     return { name, path: file, value: {}, problems: [`${name}: is not valid JSON${whereIn(text, error)}.`] };
   }

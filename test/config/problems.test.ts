@@ -3,6 +3,8 @@ import { type Given, problemsOf } from "../support/program/config-sources.ts";
 
 const SLACK = { SLACK_BOT_TOKEN: "xoxb-1" };
 
+const SLACK_OVER_HTTP = { SLACK_BOT_TOKEN: "xoxb-1", SLACK_SIGNING_SECRET: "abc" };
+
 const refused: { name: string; given: Given; problem: string }[] = [
   {
     name: "a port that is no number",
@@ -109,7 +111,42 @@ const refused: { name: string; given: Given; problem: string }[] = [
     name: "a channel without a platform",
     given: { file: { channels: { general: {} } } },
     problem:
-      "deckhand.config.json: channels.general: is not a valid name: channels are named slack:<id>, discord:<id>, web:<id> or terminal:<id>.",
+      "deckhand.config.json: channels.general: is not a valid name: channels are named slack:C…, discord:<id>, web:<id> or terminal:<id>.",
+  },
+  {
+    name: "a channel by its name on Slack",
+    given: { file: { channels: { "slack:#general": {} } } },
+    problem: "deckhand.config.json: channels.slack:#general: is not a valid name: channels are named slack:C…, ",
+  },
+  {
+    name: "a channel by its name on Discord",
+    given: { file: { channels: { "discord:general": {} } } },
+    problem: "deckhand.config.json: channels.discord:general: is not a valid name: channels are named slack:C…, ",
+  },
+  {
+    name: "a channel with its workspace",
+    given: { file: { channels: { "slack:T0123ABCD/C0123ABCD": {} } } },
+    problem: "discord:<id>, web:<id> or terminal:<id>; here it is slack:C0123ABCD.",
+  },
+  {
+    name: "a port of Slack and of sites",
+    given: { env: SLACK_OVER_HTTP, file: { sites: true } },
+    problem: "sites.port: is 3001, as SLACK_HTTP_PORT is, and only one of them can have it. Set one of the two",
+  },
+  {
+    name: "a port of the page and of sites",
+    given: { env: { PORT: "3917" }, file: { sites: { port: 3917 } } },
+    problem: "sites.port: is 3917, as PORT is",
+  },
+  {
+    name: "a port of the page and of Slack, one at all addresses",
+    given: { env: { ...SLACK_OVER_HTTP, PORT: "3917", SLACK_HTTP_PORT: "3917", SLACK_HTTP_HOST: "0.0.0.0" } },
+    problem: "SLACK_HTTP_PORT: is 3917, as PORT is",
+  },
+  {
+    name: "a key that stands twice",
+    given: { file: '{"access":{"allow":["slack:U1"]},\n"mode":"read",\n"access":{}}' },
+    problem: "deckhand.config.json: access: stands twice, again at line 3. Keep one of the two.",
   },
   {
     name: "a missing key",

@@ -13,6 +13,7 @@ export const DISCORD: PlatformDescriptor = {
       { id: /^\d+$/u, written: "<id>" },
       { id: /^role:\d+$/u, written: "role:<id>" },
     ],
+    channel: { id: /^\d+$/u, written: "<id>" },
   },
   isOwn: false,
   isDirect: ({ workspaceId }) => workspaceId === DM_WORKSPACE_ID,

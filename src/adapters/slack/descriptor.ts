@@ -43,7 +43,11 @@ export const SLACK: PlatformDescriptor = {
   name: "slack",
   title: "Slack",
   limits: SLACK_LIMITS,
-  ids: { people: [{ id: /^[A-Z0-9]+$/u, written: "U…" }] },
+  ids: {
+    people: [{ id: /^[A-Z0-9]+$/u, written: "U…" }],
+    /** Channels, direct messages, groups. Source: Slack docs, Conversations API. */
+    channel: { id: /^[CDG][A-Z0-9]+$/u, written: "C…" },
+  },
   isOwn: false,
   /** Ids of direct messages begin with D. Source: Slack docs, Conversations API. */
   isDirect: ({ channelId }) => channelId.startsWith("D"),

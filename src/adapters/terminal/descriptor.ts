@@ -5,7 +5,7 @@ export const TERMINAL: PlatformDescriptor = {
   name: "terminal",
   title: "the terminal",
   limits: TERMINAL_LIMITS,
-  ids: { people: [{ id: /^local$/u, written: "local" }] },
+  ids: { people: [{ id: /^local$/u, written: "local" }], channel: { id: /^\S+$/u, written: "<id>" } },
   isOwn: true,
   isDirect: () => true,
   hasThreads: () => true,

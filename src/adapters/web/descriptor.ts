@@ -8,7 +8,7 @@ export const WEB: PlatformDescriptor = {
   name: "web",
   title: "the web page",
   limits: WEB_LIMITS,
-  ids: { people: [{ id: /^\S+$/u, written: "<id>" }] },
+  ids: { people: [{ id: /^\S+$/u, written: "<id>" }], channel: { id: /^\S+$/u, written: "<id>" } },
   isOwn: true,
   isDirect: ({ channelId }) => channelId !== TEAM_CHANNEL,
   hasThreads: () => true,

@@ -28,10 +28,16 @@ export interface PlatformDescriptor {
   link(thread: ThreadRef): string | null;
 }
 
-/** Ids behind the platform's name and a colon: from `^` to `$`, and as people write them. */
+/** An id behind the platform's name and a colon: from `^` to `$`, and as people write it. */
+interface IdForm {
+  readonly id: RegExp;
+  readonly written: string;
+}
+
 export interface PlatformIds {
   /** A person, a role or a workspace; several forms where they differ. */
-  readonly people: readonly { readonly id: RegExp; readonly written: string }[];
+  readonly people: readonly IdForm[];
+  readonly channel: IdForm;
 }
 
 export type Platforms = ReadonlyMap<PlatformName, PlatformDescriptor>;

@@ -1,0 +1,40 @@
+import type { Config } from "./resolve.ts";
+
+/** A port that a start takes, with the setting that names it. */
+export interface Listener {
+  readonly setting: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Ports that two settings ask for: the first to listen would have it, and the start would fail at the second. */
+export function sharedPorts({ web, slack, features }: Pick<Config, "web" | "slack" | "features">): string[] {
+  const listeners: readonly Listener[] = [
+    { setting: "PORT", ...web },
+    ...(slack?.mode.type === "http" ? [{ setting: "SLACK_HTTP_PORT", ...slack.mode }] : []),
+    ...features.flatMap(({ listens }) => listens ?? []),
+  ];
+  return listeners.flatMap((later, index) =>
+    listeners
+      .slice(0, index)
+      .filter((earlier) => meet(earlier, later))
+      .map(
+        ({ setting }) =>
+          `${later.setting}: is ${later.port}, as ${setting} is, and only one of them can have it. Set one of the two to a port that is free.`,
+      ),
+  );
+}
+
+/** With 0 the system chooses a port that nobody has. */
+function meet(one: Listener, other: Listener): boolean {
+  if (one.port === 0 || one.port !== other.port) return false;
+  const hosts = [plainHost(one.host), plainHost(other.host)];
+  return hosts[0] === hosts[1] || hosts.some((host) => ALL_ADDRESSES.includes(host));
+}
+
+const ALL_ADDRESSES: readonly string[] = ["0.0.0.0", "::"];
+
+function plainHost(host: string): string {
+  const bare = host.toLowerCase().replace(/^\[|\]$/gu, "");
+  return bare === "localhost" ? "127.0.0.1" : bare;
+}
