@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -78,6 +78,23 @@ test("a workspace that asked and is not served has a ⚠ line, until the setting
   writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify({ access: { workspaces: ["discord:66"] } }));
   expect((await doctor({ cwd })).lines.filter((line) => line.includes("discord:66"))).toEqual([]);
 });
+
+test("a damaged SQLite file is to be restored", async () => {
+  const cwd = tempDirectory();
+  const file = path.join(cwd, "data/deckhand.db");
+  mkdirSync(path.dirname(file));
+  await (await openStore(`file:${file}`, systemRuntime())).close();
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(0xff, HEADER_BYTES));
+  const { lines, failed } = await doctor({ cwd });
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^✗ DATABASE_URL: .* cannot be opened \(SQLITE_CORRUPT\)\. It is damaged\. Restore it/u),
+  );
+  expect(failed).toBe(true);
+});
+
+/** Source: SQLite docs, Database File Format. */
+const HEADER_BYTES = 100;
 
 const broken: { name: string; given: CliGiven; line: string }[] = [
   {
