@@ -120,6 +120,8 @@ export interface ConfiguredFeature {
   readonly warnings?: readonly string[];
   /** Variables that its settings refer to. */
   readonly usedVariables?: readonly string[];
+  /** Models, `provider/model`, by the settings that name them. */
+  readonly models?: Readonly<Record<string, string>>;
   /** Ports that it takes once it opens. */
   readonly listens?: readonly Listener[];
   /** Credentials, which no log line shows. */

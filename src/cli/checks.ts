@@ -3,12 +3,10 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { loadAgents, type PageAgents } from "../agents.ts";
 import { agentProblems } from "../channel-config.ts";
-import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { ConfigError, StoreError } from "../core/protocol/errors.ts";
 import { reasonOf } from "../core/protocol/explain.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
-import { baseUrlVariable, CATALOG, defaultModelFor, REGION } from "../core/providers/catalog.ts";
 import { sqlitePath } from "../core/store/database/database-url.ts";
 import { type Probed, probeDatabase } from "../core/store/database/probe.ts";
 import { plainLine } from "../core/text/plain-text.ts";
@@ -22,8 +20,8 @@ export interface Finding {
   readonly isWarning?: true;
 }
 
-const good = (text: string): Finding => ({ ok: true, text });
-const bad = (text: string): Finding => ({ ok: false, text });
+export const good = (text: string): Finding => ({ ok: true, text });
+export const bad = (text: string): Finding => ({ ok: false, text });
 
 export function checkNode(version: string): Finding {
   const problem = nodeProblem(version);
@@ -131,43 +129,6 @@ export async function checkConfinement(config: Config): Promise<Finding[]> {
 /** Agents that are missing or have no tools, because something is wrong with their file or setting, or with a name. */
 export function checkAgents(config: Config, page: PageAgents): Finding[] {
   return [...loadAgents(config, page).problems, ...agentProblems(config, page)].map(bad);
-}
-
-/** Whether each configured model's provider has what it needs; nothing is sent to it. */
-export function checkModels(config: Config): Finding[] {
-  const withKey = Object.entries(config.providers).flatMap(([id, { apiKey }]) => (apiKey === undefined ? [] : [id]));
-  const { model, fallbackModel } = config.query;
-  if (model === null) {
-    const chosen = defaultModelFor(withKey);
-    return [good(`model: ${chosen}, since DECKHAND_MODEL is not set`)];
-  }
-  return [model, ...(fallbackModel === undefined ? [] : [fallbackModel])].map((ref) => checkModel(ref, config));
-}
-
-function checkModel(ref: string, config: Config): Finding {
-  const id = ref.slice(0, ref.indexOf("/"));
-  const settings = config.providers[id];
-  const known = CATALOG.find((entry) => entry.id === id);
-  if (id === "demo") return good(`model: ${ref}, a script and no language model`);
-  if (known === undefined) {
-    if (settings?.baseUrl !== undefined && settings.wire !== undefined) return good(`model: ${ref}`);
-    const near = suggestion(
-      id,
-      CATALOG.map((entry) => entry.id),
-    );
-    if (near.startsWith(" Did you mean")) return bad(`model: ${ref} names no known provider.${near}`);
-    return bad(`model: ${ref} names no known provider. Give \`providers.${id}\` a \`baseUrl\` and a \`wire\`.`);
-  }
-  if (known.keyRequired && settings?.apiKey === undefined) {
-    return bad(`model: ${ref} needs a key. Set ${known.keyVariable}.`);
-  }
-  if (known.regionVariable !== null && settings?.baseUrl === undefined && !REGION.test(settings?.region ?? "")) {
-    return bad(`model: ${ref} needs a region, such as eu-central-1. Set ${known.regionVariable}.`);
-  }
-  if (known.baseUrl === null && settings?.baseUrl === undefined) {
-    return bad(`model: ${ref} needs an address. Set ${baseUrlVariable(id)}.`);
-  }
-  return good(`model: ${ref}`);
 }
 
 export function checkPort(name: string, host: string, port: number): Promise<Finding> {

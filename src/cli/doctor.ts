@@ -17,13 +17,13 @@ import {
   checkConfinement,
   checkDatabase,
   checkDirectories,
-  checkModels,
   checkNode,
   checkPlatforms,
   checkPort,
   checkWritable,
   type Finding,
 } from "./checks.ts";
+import { checkModels } from "./named-models.ts";
 import type { ListFeatures } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 

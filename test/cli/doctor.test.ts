@@ -274,6 +274,23 @@ test("each MCP server is connected once; one that cannot be, or is not rightly w
   ]);
 });
 
+test.each<[string, object]>([
+  ["fastModel", { fastModel: "nosuch/x" }],
+  ["fallbackModel", { fallbackModel: "nosuch/x" }],
+  ["agentDefinition.model", { agentDefinition: { name: "a", description: "A", prompt: "P", model: "nosuch/x" } }],
+  ["channels.slack:C1.model", { channels: { "slack:C1": { model: "nosuch/x" } } }],
+  ["agents.a.model", { agents: { a: { description: "A", prompt: "P", model: "nosuch/x" } } }],
+  ["managedAgents.managerModel", { managedAgents: { enabled: true, managerModel: "nosuch/x" } }],
+  ["managedAgents.presets.p.executorModel", { managedAgents: { presets: { p: { executorModel: "nosuch/x" } } } }],
+  ["memory.model", { memory: { model: "nosuch/x" } }],
+])("%s is named where its provider is not known", async (setting, file) => {
+  const { lines, failed } = await doctor({ cwd: directoryWith({ file }) });
+  expect(lines.filter((line) => line.startsWith("✗"))).toEqual([
+    `✗ ${setting}: nosuch/x names no known provider. Give \`providers.nosuch\` a \`baseUrl\` and a \`wire\`.`,
+  ]);
+  expect(failed).toBe(true);
+});
+
 test("a temperature that the model does not take is named", async () => {
   const file = { model: "anthropic/claude-sonnet-5-5", temperature: 0.2 };
   const { lines } = await doctor({ cwd: directoryWith({ file }) });

@@ -120,9 +120,11 @@ function configure(given: GivenSettings): ConfiguredFeature {
   if (memory === false) return { problems: [] };
   const { learn, learnAfterMinutes, model = null, embeddings } = memory === true ? settingsSchema.parse({}) : memory;
   const settings = { learn, quietMs: learnAfterMinutes * 60_000, model };
-  if (embeddings === undefined) return { problems: [], open: (host) => open(host, settings) };
+  const models: Readonly<Record<string, string>> = model === null ? {} : { "memory.model": model };
+  if (embeddings === undefined) return { problems: [], models, open: (host) => open(host, settings) };
   return {
     problems: [],
+    models,
     facts: { memoryEmbeddings: embeddings },
     check: async ({ createEmbedder }) => {
       const { checkEmbeddings } = await import("./meaning/check.ts");
