@@ -5,7 +5,7 @@ export const EXIT = {
   failed: 1,
   /** The person has denied something that the run wanted to do. */
   denied: 3,
-  /** Somebody must decide, and nobody is at a terminal. */
+  /** Somebody must decide, and nobody is at a terminal, or who is there has left without a decision. */
   needsDecision: 4,
   /** 128 and the signal's number, as shells count. */
   hangup: 129,

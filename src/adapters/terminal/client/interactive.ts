@@ -1,19 +1,20 @@
 import { createInterface, type Interface } from "node:readline";
 import { callbackify } from "node:util";
+import { visibleText } from "../../../core/text/plain-text.ts";
 import { tinted } from "../format.ts";
 import type { Message } from "../wire.ts";
 import { addressed, type ChatOptions } from "./chat.ts";
 import { completionsOf } from "./completer.ts";
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
+import { clearTyped } from "./line-prompt.ts";
 import { createScreen, type Screen } from "./screen.ts";
-import { askLines, dimLines, keysOf, messageLines } from "./show.ts";
-import { type Change, Transcript } from "./transcript.ts";
+import { askLines, choiceLines, dimLines, messageLines, moreLines, PROMPT, promptOf } from "./show.ts";
+import { type Ask, type Change, Transcript } from "./transcript.ts";
 
 /** Messages of a thread that are shown when it is gone on with. */
 const SHOWN_BEFORE = 6;
 const LEAVE: ReadonlySet<string> = new Set(["/quit", "/exit"]);
-const PROMPT = "› ";
 
 /** A conversation until the person leaves it. Resolves to the exit code. */
 export function converse(options: ChatOptions): Promise<number> {
@@ -36,6 +37,8 @@ class Interactive {
   /** The first messages that come are those of a thread that is gone on with. */
   #before: Message[] | null = null;
   readonly #own = new Set<string>();
+  /** What the prompt stands for: a key decides this, and nothing else. */
+  #offered: Ask | null = null;
 
   constructor(options: ChatOptions) {
     this.#options = options;
@@ -100,7 +103,7 @@ class Interactive {
     this.#isLeaving = false;
     const text = line.trim();
     if (LEAVE.has(text)) return this.#end(EXIT.answered);
-    const { ask } = this.#transcript;
+    const ask = this.#offered;
     const choice = ask?.choices.find(({ key }) => key === text);
     if (ask !== null && choice !== undefined) this.#conversation.press(ask.messageId, choice.action);
     else if (text !== "") {
@@ -129,8 +132,7 @@ class Interactive {
         this.#isBusy = true;
         return this.#draw();
       case "ask":
-        this.#screen.print(askLines(change.ask, style));
-        return this.#prompt();
+        return this.#showAsk(change.ask);
       case "final":
         this.#live = this.#transcript.isLive ? this.#live : [];
         this.#draw();
@@ -141,23 +143,43 @@ class Interactive {
 
   #finalLines({ kind, body }: Extract<Change, { type: "final" }>): string[] {
     const style = this.#screen.style();
-    if (kind === "person") return ["", `${tinted(PROMPT, "dim", style)}${body.markdown}`];
+    if (kind === "person") return ["", `${tinted(PROMPT, "dim", style)}${visibleText(body.markdown)}`];
     const lines = kind === "progress" ? dimLines(body.markdown, style) : ["", ...messageLines(body, style)];
     const { ask } = this.#transcript;
     if (ask?.body !== body) return lines;
-    return [...lines, ...ask.choices.map(({ key, label }) => `  ${tinted(key, "bold", style)}  ${label}`)];
+    this.#offered = ask;
+    return [...lines, ...choiceLines(ask, style)];
+  }
+
+  /** One card at a time is shown with its keys: the others wait until it is decided, so that no key can be meant for them. */
+  #showAsk(ask: Ask): void {
+    const style = this.#screen.style();
+    if (this.#transcript.ask?.messageId !== ask.messageId) {
+      const { waitedFor } = this.#transcript;
+      this.#screen.print(ask.isWaitedFor ? moreLines(waitedFor, style) : messageLines(ask.body, style));
+    } else if (this.#offered?.messageId === ask.messageId) this.#screen.print(askLines(ask, style));
+    this.#prompt();
   }
 
   #draw(): void {
     const words =
-      this.#live.length > 0 || this.#status === "" ? [] : [tinted(`⏳ ${this.#status}`, "dim", this.#screen.style())];
+      this.#live.length > 0 || this.#status === ""
+        ? []
+        : [tinted(`⏳ ${visibleText(this.#status)}`, "dim", this.#screen.style())];
     this.#screen.live([...this.#live, ...words]);
   }
 
+  /** The prompt is that of what is asked now; what was not shown before, or is asked again, is shown above it. */
   #prompt(): void {
     const { ask } = this.#transcript;
-    this.#input?.setPrompt(ask === null ? PROMPT : `[${keysOf(ask)}] ${PROMPT}`);
-    this.#screen.print([]);
+    const before = this.#offered;
+    this.#offered = ask;
+    const isNew = ask !== null && ask.messageId !== before?.messageId;
+    const input = this.#input;
+    input?.setPrompt(promptOf(ask));
+    // A key that was typed for what somebody else has decided meanwhile is not one for the next.
+    if (input !== null && isNew && before?.choices.some(({ key }) => key === input.line.trim())) clearTyped(input);
+    this.#screen.print(isNew ? askLines(ask, this.#screen.style()) : []);
   }
 
   #settle(state: "idle" | "waiting"): void {

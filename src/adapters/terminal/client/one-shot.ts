@@ -1,11 +1,11 @@
-import { createInterface } from "node:readline";
-import { stripped } from "../format.ts";
+import { stripped, terminalLines } from "../format.ts";
 import type { Message } from "../wire.ts";
 import { addressed, type ChatOptions } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
+import { LinePrompt } from "./line-prompt.ts";
 import { createScreen } from "./screen.ts";
-import { askLines, dimLines, keysOf, messageLines } from "./show.ts";
+import { askLines, dimLines, messageLines, moreLines, promptOf } from "./show.ts";
 import { type Ask, type Change, Transcript } from "./transcript.ts";
 
 /** One message and its answer: the answer on stdout, all else on stderr. Resolves to the exit code. */
@@ -22,7 +22,10 @@ class OneShot {
   /** Tool lines that were written, where they cannot be replaced. */
   readonly #told = new Set<string>();
   #answers: { readonly text: string; readonly isError: boolean }[] = [];
+  readonly #prompt: LinePrompt;
+  /** The message of what is asked, until it is decided: it is not asked for anew while its answer is on its way. */
   #asking: string | null = null;
+  #hasLooked = false;
   #hasDenied = false;
   #isInterrupted = false;
   /** Where the message stands in its thread: what is above it was there before. */
@@ -31,11 +34,20 @@ class OneShot {
   constructor(options: ChatOptions) {
     this.#options = options;
     const { stderr, hasColour } = options.io;
-    this.#progress = createScreen({ stream: stderr, hasColour, input: () => null });
+    this.#prompt = new LinePrompt({
+      io: options.io,
+      interrupted: () => this.#signal("SIGINT"),
+      left: () => this.#leaveUndecided("⏸ This needs a decision. Decide with: deckhand chat --continue"),
+    });
+    this.#progress = createScreen({ stream: stderr, hasColour, input: () => this.#prompt.input });
     this.#conversation = new Conversation({
       reach: options.reach,
       shown: (message) => this.#show(message),
-      told: ({ markdown, tone }) => this.#note(markdown, tone === "error"),
+      told: ({ markdown, tone }) => {
+        this.#note(markdown, tone === "error");
+        // Told beside the thread, it may be why an answer was not taken.
+        if (this.#prompt.input === null) this.#asking = null;
+      },
       status: () => {},
       settled: (state) => this.#settle(state),
       lost: () => this.#fail("✗ The connection to the bot is lost. What was asked is kept: deckhand chat --continue"),
@@ -52,14 +64,21 @@ class OneShot {
     conversation.send(addressed(request.prompt ?? "", request.agent), request.files);
     const code = await this.#ended.promise;
     conversation.leave();
+    this.#prompt.close();
     this.#progress.live([]);
     return code;
   }
 
   #show(message: Message): void {
     if (message.body.by === "person" && message.id === this.#conversation.lastSent) this.#askedAt ??= message.position;
-    if (this.#askedAt === null || message.position <= this.#askedAt) return;
+    const isBefore = this.#askedAt === null || message.position <= this.#askedAt;
+    if (isBefore && !this.#transcript.concerns(message)) return;
     const change = this.#transcript.take(message);
+    const [ask] = this.#transcript.waitedFor;
+    if (this.#asking !== null && this.#asking !== ask?.messageId) {
+      this.#asking = null;
+      this.#prompt.drop();
+    }
     if (change !== null) this.#draw(change);
   }
 
@@ -73,6 +92,9 @@ class OneShot {
       }
       case "ask":
         this.#progress.live([]);
+        if (!change.ask.isWaitedFor) this.#progress.print(messageLines(change.ask.body, style));
+        else if (this.#prompt.input !== null && this.#asking !== change.ask.messageId)
+          this.#progress.print(moreLines(this.#transcript.waitedFor, style));
         return;
       case "final":
         if (change.kind === "answer") {
@@ -100,33 +122,44 @@ class OneShot {
 
   #settle(state: "idle" | "waiting"): void {
     if (state === "idle") return this.#finish();
-    const { ask } = this.#transcript;
-    if (ask === null || this.#asking === ask.messageId) return;
+    const { waitedFor } = this.#transcript;
+    const [ask] = waitedFor;
+    if (ask === undefined) return this.#lookForCards();
+    if (this.#asking === ask.messageId) return;
     this.#asking = ask.messageId;
     this.#progress.live([]);
-    this.#progress.print(askLines(ask, this.#progress.style()));
     const { stdin, stderr } = this.#options.io;
-    if (stdin.isTTY === true && stderr.isTTY === true) return this.#askPerson(ask);
-    this.#progress.print([
-      "⏸ This needs a decision, and nobody is at a terminal. Decide with: deckhand chat --continue",
-    ]);
-    this.#ended.resolve(EXIT.needsDecision);
+    const isPersonThere = stdin.isTTY === true && stderr.isTTY === true;
+    const shown = isPersonThere ? [ask] : waitedFor;
+    this.#progress.print(shown.flatMap((each) => askLines(each, this.#progress.style())));
+    if (isPersonThere) return this.#askPerson(ask);
+    this.#leaveUndecided("⏸ This needs a decision, and nobody is at a terminal. Decide with: deckhand chat --continue");
+  }
+
+  /** A thread that is gone on with may wait for what was asked in it before: once, all of it is asked for. */
+  #lookForCards(): void {
+    const { threadId } = this.#conversation;
+    if (this.#hasLooked || threadId === null) return;
+    this.#hasLooked = true;
+    this.#conversation.open(threadId);
   }
 
   #askPerson(ask: Ask): void {
-    const { stdin, stderr } = this.#options.io;
-    const input = createInterface({ input: stdin, output: stderr });
-    input.on("SIGINT", () => this.#signal("SIGINT"));
-    input.question(`[${keysOf(ask)}] › `, (line) => {
-      input.close();
-      this.#asking = null;
+    this.#prompt.ask(promptOf(ask), (line) => {
       const typed = line.trim();
+      if (typed === "") return this.#askPerson(ask);
       const choice = ask.choices.find(({ key }) => key === typed);
       if (choice?.action.startsWith("approve:n") === true) this.#hasDenied = true;
       if (choice !== undefined) return this.#conversation.press(ask.messageId, choice.action);
-      if (typed !== "") return this.#conversation.send(typed);
-      return this.#askPerson(ask);
+      // Words answer a question, and leave an approval open.
+      if (ask.choices.some(({ action }) => action.startsWith("approve:"))) this.#asking = null;
+      this.#conversation.send(typed);
     });
+  }
+
+  #leaveUndecided(line: string): void {
+    this.#progress.print([line]);
+    this.#ended.resolve(EXIT.needsDecision);
   }
 
   #finish(): void {
@@ -134,7 +167,7 @@ class OneShot {
     const text = this.#answers.map((answer) => answer.text).join("\n\n");
     const hasFailed = this.#answers.length === 0 || this.#answers.some(({ isError }) => isError);
     if (this.#isInterrupted) return this.#ended.resolve(EXIT.interrupted);
-    if (hasFailed && text !== "") this.#progress.print([text]);
+    if (hasFailed && text !== "") this.#progress.print(terminalLines(text, this.#progress.style()));
     const code = hasFailed ? EXIT.failed : this.#hasDenied ? EXIT.denied : EXIT.answered;
     if (hasFailed || text === "") return this.#ended.resolve(code);
     const screen = createScreen({ stream: stdout, hasColour: this.#options.io.hasColour, input: () => null });

@@ -1,15 +1,23 @@
+import { plainLine } from "../../../core/text/plain-text.ts";
 import type { MessageBody } from "../../render/local/wire.ts";
 import { type TerminalStyle, terminalLines, tinted } from "../format.ts";
 import type { Ask } from "./transcript.ts";
 
 /** Messages as lines. */
 
+export const PROMPT = "› ";
+
+/** Characters of a file's name, or of what is on a button. */
+const NAME_CHARS = 255;
+
 /** A message with what stands below it. */
 export function messageLines({ markdown, footer, tone, files }: Shown, style: TerminalStyle): string[] {
   const text = terminalLines(markdown, style);
   return [
     ...(tone === "error" ? text.map((line) => tinted(line, "red", style)) : text),
-    ...files.map(({ name, size }) => tinted(`▤ ${name} · ${Math.ceil(size / 1_024)} KB`, "cyan", style)),
+    ...files.map(({ name, size }) =>
+      tinted(`▤ ${plainLine(name, NAME_CHARS)} · ${Math.ceil(size / 1_024)} KB`, "cyan", style),
+    ),
     ...(footer === undefined ? [] : dimLines(footer, style)),
   ];
 }
@@ -21,13 +29,26 @@ export function dimLines(markdown: string, style: TerminalStyle): string[] {
 }
 
 /** What is asked, and what may be typed for it. */
-export function askLines({ body, choices }: Ask, style: TerminalStyle): string[] {
-  const keys = choices.map(({ key, label }) => `  ${tinted(key, "bold", style)}  ${label}`);
-  return ["", ...messageLines(body, style), ...keys];
+export function askLines(ask: Ask, style: TerminalStyle): string[] {
+  return ["", ...messageLines(ask.body, style), ...choiceLines(ask, style)];
+}
+
+/** That something else is asked, too: it is shown with its keys when it is its turn. */
+export function moreLines(waitedFor: readonly Ask[], style: TerminalStyle): string[] {
+  return dimLines(`⏸ ${waitedFor.length - 1} more to decide after this.`, style);
+}
+
+export function choiceLines({ choices }: Ask, style: TerminalStyle): string[] {
+  return choices.map(({ key, label }) => `  ${tinted(key, "bold", style)}  ${plainLine(label, NAME_CHARS)}`);
+}
+
+/** What stands where a line is typed: with the keys that decide, where there are any. */
+export function promptOf(ask: Ask | null): string {
+  return ask === null || ask.choices.length === 0 ? PROMPT : `[${keysOf(ask)}] ${PROMPT}`;
 }
 
 /** `y/n/a/A`, or `1-3` */
-export function keysOf({ choices }: Ask): string {
+function keysOf({ choices }: Ask): string {
   const [first, ...rest] = choices.map(({ key }) => key);
   const last = rest.at(-1);
   if (first === undefined) return "";

@@ -16,7 +16,10 @@ type Kind = "person" | "note" | "answer" | "progress" | "decision";
 export interface Ask {
   readonly messageId: string;
   readonly body: MessageBody;
+  /** Empty where it is answered in words only. */
   readonly choices: readonly Choice[];
+  /** A run stands still until it is decided; what else can be pressed is an offer. */
+  readonly isWaitedFor: boolean;
 }
 
 export interface Choice {
@@ -31,32 +34,49 @@ type Stage = "live" | "asked" | "over";
 /** Follows the messages of a thread; each is told when it has something new to show. */
 export class Transcript {
   readonly #stages = new Map<string, { readonly stage: Stage; readonly seq: number }>();
-  #ask: Ask | null = null;
+  /** What is open, by its message, oldest first. */
+  readonly #open = new Map<string, Ask>();
   #live: string | null = null;
 
-  /** What the person is asked now; the newest, where it is several. */
+  /** What runs wait for, oldest first. */
+  get waitedFor(): readonly Ask[] {
+    return [...this.#open.values()].filter(({ isWaitedFor }) => isWaitedFor);
+  }
+
+  /** What the person is asked now: the oldest that a run waits for, or else the newest offer. */
   get ask(): Ask | null {
-    return this.#ask;
+    return this.waitedFor[0] ?? [...this.#open.values()].at(-1) ?? null;
+  }
+
+  /** Whether the message asks for something that a run waits for, or did so before. */
+  concerns({ id, body }: Message): boolean {
+    return this.#stages.has(id) || isWaitedFor(body);
   }
 
   /** Null where there is nothing new to see. */
   take(message: Message): Change | null {
     const { id, seq, body } = message;
     const known = this.#stages.get(id);
-    if (known !== undefined && (known.seq >= seq || known.stage === "over")) return null;
+    if (known !== undefined && known.seq >= seq) return null;
+    const ask = askOf(message);
+    if (ask === null) this.#open.delete(id);
+    if (known?.stage === "over") return null;
     const stage = stageOf(body);
     this.#stages.set(id, { stage, seq });
-    if (this.#ask?.messageId === id && stage !== "asked") this.#ask = null;
     if (stage === "live") {
       this.#live = id;
       return { type: "live", body };
     }
     if (this.#live === id) this.#live = null;
-    const choices = choicesOf(body);
-    const ask = choices.length === 0 ? null : { messageId: id, body, choices };
-    if (ask !== null) this.#ask = ask;
+    if (ask !== null) this.#keep(ask);
     if (stage === "asked" && ask !== null) return { type: "ask", ask };
     return { type: "final", kind: kindOf(body, known?.stage), body };
+  }
+
+  /** The buttons below an answer are of use until something newer is asked. */
+  #keep(ask: Ask): void {
+    for (const [id, { body }] of this.#open) if (body.lane !== "approval") this.#open.delete(id);
+    this.#open.set(ask.messageId, ask);
   }
 
   /** Whether a live message is shown. */
@@ -65,9 +85,10 @@ export class Transcript {
   }
 }
 
-function stageOf({ by, lane, buttons }: MessageBody): Stage {
+function stageOf(body: MessageBody): Stage {
+  const { by, lane, buttons } = body;
   if (by !== "deckhand") return "over";
-  if (lane === "approval") return buttons.length > 0 ? "asked" : "over";
+  if (lane === "approval") return buttons.length > 0 || isWaitedFor(body) ? "asked" : "over";
   return buttons.some(({ id }) => id.startsWith("stop:")) ? "live" : "over";
 }
 
@@ -75,6 +96,21 @@ function kindOf({ by, lane }: MessageBody, before: Stage | undefined): Kind {
   if (by !== "deckhand") return by;
   if (lane === "approval" || before === "asked") return "decision";
   return before === "live" || lane === "progress" || lane === "first" ? "progress" : "answer";
+}
+
+/** What answers an approval, a question or a plan. */
+const DECIDES = /^(?:approve|answer):/u;
+
+/** A question that is answered in words has no buttons: it is open as long as it has the sign of what waits. */
+function isWaitedFor({ by, lane, buttons, markdown }: MessageBody): boolean {
+  if (by !== "deckhand" || lane !== "approval") return false;
+  return buttons.length === 0 ? markdown.startsWith("⏸") : buttons.some(({ id }) => DECIDES.test(id));
+}
+
+function askOf({ id, body }: Message): Ask | null {
+  const choices = choicesOf(body);
+  const isWaited = isWaitedFor(body);
+  return choices.length > 0 || isWaited ? { messageId: id, body, choices, isWaitedFor: isWaited } : null;
 }
 
 /** Offered beside every run: on a terminal they are commands. */

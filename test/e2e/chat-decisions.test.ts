@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startAnthropicServer } from "../support/model/anthropic-server.ts";
+import { hold, text, toolUse } from "../support/model/model-script.ts";
+import type { ModelServer, Script } from "../support/model/model-server.ts";
+import { type Bot, createBot } from "../support/program/bot.ts";
+import { type ChatProcess, chatProcess, terminalProcess } from "../support/program/chat-process.ts";
+
+const CTRL_D = "\u0004";
+const PROMPT = "[y/n/a/A] ›";
+
+let model: ModelServer;
+let bot: Bot;
+
+beforeAll(async () => {
+  model = await startAnthropicServer();
+  bot = await createBot({
+    env: {
+      ANTHROPIC_API_KEY: "test-key",
+      ANTHROPIC_BASE_URL: model.url,
+      DECKHAND_MODEL: "anthropic/claude-sonnet-5-5",
+    },
+  });
+  await bot.start();
+});
+beforeEach(() => model.forget());
+afterAll(async () => {
+  await bot[Symbol.asyncDispose]();
+  await model.close();
+});
+
+const PARTS = ["one", "two"] as const;
+
+/** Two sub-agents at once, each of which writes a file as soon as its gate is open. */
+function gatedParts() {
+  const gates = { one: hold(), two: hold() };
+  const script: Script = ({ toolResults, lastUserText }) => {
+    if (toolResults.length > 0) return text("It is done.");
+    const part = PARTS.find((name) => lastUserText.includes(`Do part ${name}.`));
+    if (part !== undefined) return [gates[part].part, toolUse("write", { path: `${part}.txt`, content: part })];
+    return PARTS.map((name) => toolUse("agent", { description: `part ${name}`, prompt: `Do part ${name}.` }));
+  };
+  model.script(script);
+  return gates;
+}
+
+/** The first part's card is asked about, and the second's has come. */
+async function bothAsked(chat: ChatProcess, gates: ReturnType<typeof gatedParts>): Promise<void> {
+  await gates.one.reached;
+  await gates.two.reached;
+  gates.one.release();
+  await chat.shows("Create one.txt?");
+  await chat.shows(PROMPT);
+  gates.two.release();
+  await chat.shows("1 more to decide after this.");
+}
+
+const denied = (chat: ChatProcess) =>
+  PARTS.filter((name) => chat.out().includes(`Denied by @operator: write ${name}.txt`));
+
+/** A file is written, which asks first. */
+const writes: Script = ({ toolResults }) =>
+  toolResults.length > 0 ? text("It is done.") : toolUse("write", { path: "d.txt", content: "d" });
+
+/** A question that is answered in words only. */
+const asks: Script = ({ toolResults }) =>
+  toolResults.length > 0 ? text("So be it.") : toolUse("ask_user_question", { question: "Which colour?", options: [] });
+
+describe("of two cards", () => {
+  test("the older is asked about first in a conversation, and then the other", async () => {
+    const gates = gatedParts();
+    await using chat = terminalProcess(bot, {});
+    await chat.shows("› ");
+    chat.type("do both parts\r");
+    await bothAsked(chat, gates);
+    expect(chat.out()).not.toContain("Create two.txt?");
+    chat.type("n\r");
+    await chat.shows("Create two.txt?");
+    chat.type("n\r");
+    await chat.shows("It is done.");
+    for (const name of PARTS) await chat.shows(`Denied by @operator: write ${name}.txt`);
+  });
+
+  test("each is asked about by itself for one answer, which comes once both are decided", async () => {
+    const gates = gatedParts();
+    await using chat = terminalProcess(bot, { args: ["do both parts"] });
+    await bothAsked(chat, gates);
+    expect(chat.out()).not.toContain("Create two.txt?");
+    chat.type("n\r");
+    await chat.shows("Create two.txt?");
+    expect(denied(chat)).toEqual(["one"]);
+    chat.type("n\r");
+    expect(await chat.ended).toBe(3);
+    expect(chat.out()).toContain("It is done.");
+  });
+
+  test("a key that is typed twice at once decides the shown one only", async () => {
+    const gates = gatedParts();
+    await using chat = terminalProcess(bot, { args: ["do both parts"] });
+    await bothAsked(chat, gates);
+    chat.type("n\rn\r");
+    await chat.shows("Create two.txt?");
+    chat.type(CTRL_D);
+    expect(await chat.ended).toBe(4);
+    expect(denied(chat)).toEqual(["one"]);
+  });
+});
+
+describe("a question without options", () => {
+  test("ends a script with exit code 4", async () => {
+    model.script(asks);
+    await using chat = chatProcess(bot, { args: ["choose a colour"] });
+    expect(await chat.ended).toBe(4);
+    expect(chat.out()).toBe("");
+    expect(chat.error()).toMatch(/Which colour\?[\s\S]*nobody is at a terminal/u);
+  });
+
+  test("is answered in words at the terminal, also for one answer", async () => {
+    model.script(asks);
+    await using chat = terminalProcess(bot, { args: ["choose a colour"] });
+    await chat.shows("Reply here to answer");
+    await chat.shows("› ");
+    chat.type("green\r");
+    expect(await chat.ended).toBe(0);
+    expect(chat.out()).toContain("So be it.");
+    expect(JSON.stringify(model.requests[1]?.body)).toContain("green");
+  });
+});
+
+test("Ctrl-D where it is asked leaves the decision to others, with exit code 4", async () => {
+  model.script(writes);
+  await using chat = terminalProcess(bot, { args: ["write it"] });
+  await chat.shows(PROMPT);
+  chat.type(CTRL_D);
+  expect(await chat.ended).toBe(4);
+  expect(chat.out()).toContain("Decide with: deckhand chat --continue");
+});
+
+test("a thread that waits for a decision says so to who goes on with it in a script", async () => {
+  model.script(writes);
+  await using first = chatProcess(bot, { args: ["write it"] });
+  expect(await first.ended).toBe(4);
+  await using chat = chatProcess(bot, { args: ["--continue", "how far is it?"] });
+  expect(await chat.ended).toBe(4);
+  expect(chat.error()).toContain("Create d.txt?");
+});
+
+test("what was piped in shows its escape sequences written out when it is shown again", async () => {
+  model.script(() => text("I see."));
+  await using first = chatProcess(bot, { input: "look \u001b[31mred\u001b]0;PWNED\u0007 end" });
+  expect(await first.ended).toBe(0);
+  await using chat = terminalProcess(bot, { args: ["--continue"] });
+  await chat.shows("I see.");
+  expect(chat.out()).toContain(String.raw`look \u{1b}[31mred\u{1b}]0;PWNED\u{7} end`);
+  expect(chat.out()).not.toContain("\u001b]0;PWNED");
+  expect(chat.out()).not.toContain("\u001b[31mred");
+});
