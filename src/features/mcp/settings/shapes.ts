@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { suggestion } from "../../../config/problems.ts";
 import type { Input } from "./expand.ts";
 
 /** The shapes that people paste: blocks made for other programs, each with its own words for the same things. */
@@ -25,11 +26,9 @@ export interface Pasted {
 /** Keys of the settings file that hold servers and what belongs to them, under any program's name. */
 export const SERVER_KEYS: readonly string[] = [...BLOCKS, "inputs", "mcp"];
 
-/** The servers of a settings file; VS Code's own has them under `mcp`. */
+/** The servers of a settings file; VS Code's own has them in blocks under `mcp`, OpenCode's directly. */
 export function takeServers({ inputs, mcp, ...all }: Readonly<Raw>): Pasted {
-  const within = record.safeParse(mcp).data ?? {};
-  const servers = new Map<string, unknown>();
-  const problems: string[] = [];
+  const { within, servers, problems } = takeMcp(mcp);
   for (const [key, block] of BLOCKS.flatMap((key) => [
     [key, all[key]] as const,
     [`mcp.${key}`, within[key]] as const,
@@ -42,6 +41,27 @@ export function takeServers({ inputs, mcp, ...all }: Readonly<Raw>): Pasted {
   const given = z.array(z.unknown()).safeParse(inputs ?? within["inputs"]).data ?? [];
   const known = given.flatMap((input) => inputSchema.safeParse(input).data ?? []);
   return { servers: [...servers], inputs: known, problems };
+}
+
+/** What stands under `mcp`: VS Code's blocks, and OpenCode's servers by name. */
+function takeMcp(mcp: unknown): { within: Raw; servers: Map<string, unknown>; problems: string[] } {
+  const parsed = record.safeParse(mcp ?? {});
+  if (!parsed.success) return { within: {}, servers: new Map(), problems: ["mcp: must be an object"] };
+  const blocks: readonly string[] = [...BLOCKS, "inputs"];
+  const others = Object.entries(parsed.data).filter(([key]) => !blocks.includes(key) && !SHOWN.test(key));
+  const [direct, unknown] = [
+    others.filter(([, entry]) => isServer(entry)),
+    others.filter(([, entry]) => !isServer(entry)),
+  ];
+  const problems = unknown.map(
+    ([key]) => `mcp.${key}: is neither a server, with a \`command\` or a \`url\`, nor known.${suggestion(key, blocks)}`,
+  );
+  return { within: parsed.data, servers: new Map(direct), problems };
+}
+
+function isServer(entry: unknown): boolean {
+  const { command, url } = record.safeParse(entry).data ?? {};
+  return typeof command === "string" || Array.isArray(command) || typeof url === "string";
 }
 
 export interface OwnShape {

@@ -264,6 +264,19 @@ export const BLOCKS: readonly Block[] = [
     idle: /disabled/,
   },
   {
+    shape: "opencode: servers directly under mcp",
+    file: {
+      mcp: {
+        o: { type: "local", command: ["bun", "x", "o"], environment: { O: "1" }, enabled: true },
+        r: { type: "remote", url: "https://r.example/mcp" },
+      },
+    },
+    server: {
+      o: { command: "bun", args: ["x", "o"], env: { O: "1" } },
+      r: { url: "https://r.example/mcp" },
+    },
+  },
+  {
     shape: "LM Studio: description and figures among the arguments",
     file: one("p", { description: "Ports", command: "p", args: ["--port", 8080, "--verbose", true] }),
     server: { p: { description: "Ports", args: ["--port", "8080", "--verbose", "true"] } },

@@ -34,6 +34,17 @@ test("servers that are no object at all are a mistake of the file", () => {
   ]);
 });
 
+test.each<[string, object, string]>([
+  ["no object", { mcp: 5 }, "mcp: must be an object"],
+  [
+    "a slip",
+    { mcp: { servres: { a: { url: "https://x.test/mcp" } } } },
+    'mcp.servres: is neither a server, with a `command` or a `url`, nor known. Did you mean "servers"?',
+  ],
+])("what stands under mcp and is %s is a mistake of the file", (...[, file, problem]) => {
+  expect(problemsOf({ file })).toEqual([`deckhand.config.json: ${problem}`]);
+});
+
 const wrong: { what: string; server: object; why: RegExp }[] = [
   {
     what: "an unknown permission",
