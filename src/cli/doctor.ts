@@ -10,7 +10,7 @@ import { checkReplicas } from "../ownership/check-replicas.ts";
 import { systemRuntime } from "../runtime.ts";
 import { checkJobs, type LookAtJobs } from "./check-jobs.ts";
 import { checkKeys } from "./check-keys.ts";
-import { checkKnownModels, unheededIn } from "./check-models.ts";
+import { checkKnownModels, checkModels, unheededIn } from "./check-models.ts";
 import {
   checkAgents,
   checkComponents,
@@ -23,7 +23,6 @@ import {
   checkWritable,
   type Finding,
 } from "./checks.ts";
-import { checkModels } from "./named-models.ts";
 import type { ListFeatures } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 

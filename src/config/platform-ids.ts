@@ -36,7 +36,7 @@ function oneOf(forms: readonly Form[], must: string) {
 
 /** `slack:T1/C1`, as jobs and the page's addresses have a channel with its workspace: the part behind the slash is meant. */
 function meantBy(text: string, isOne: (text: string) => boolean): string {
-  const meant = text.replace(/:[^/]*\//u, ":");
+  const meant = `${text.slice(0, text.indexOf(":") + 1)}${text.slice(text.lastIndexOf("/") + 1)}`;
   return meant !== text && isOne(meant) ? `; here it is ${meant}` : "";
 }
 
