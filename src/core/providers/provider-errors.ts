@@ -52,7 +52,7 @@ const QUOTA: readonly RegExp[] = [
 ];
 const OVERLOADED = /overloaded|server_is_overloaded|over capacity|at capacity|slow_down/i;
 const REFUSED = /content[_ ]?(policy|filter)|safety|invalid_prompt|policy_violation|blocked by/i;
-/** Of an input, not of an account: that one's key is refused. */
+/** An input is meant, not an account, whose key is refused. */
 const FLAGGED = /^(?!.*\baccount\b).*\bflagged\b/is;
 const UNKNOWN_MODEL =
   /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported/i;

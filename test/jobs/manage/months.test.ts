@@ -27,6 +27,7 @@ test("a month later is the same time on the zone's clock, and the last day of a 
     defaultTimezone: "Europe/Paris",
     agents: new Set(),
     skillsOf: () => skillCatalogue([], []),
+    modelProblem: async () => null,
     channelNamed: async () => null,
     now: Date.parse("2027-01-31T09:00Z"),
   };
