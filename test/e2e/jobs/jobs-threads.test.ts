@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
 import { MESSAGE_TYPE } from "../../../src/adapters/discord/message/message-schema.ts";
 import { text, toolUse, unauthorized } from "../../support/model/model-script.ts";
@@ -137,8 +138,13 @@ test("a job runs with its agent, its skill and its model, and not at all when on
   expect(request?.body).toMatchObject({ model: "claude-haiku-4-5" });
   expect(systemOf(request?.body)).toContain("You are plan");
   expect(systemOf(request?.body)).toContain("Count the lanterns.");
-  const gone = '--model nowhere/gone-1 --pause-after 2 --cron "0 0 1 1 *" --prompt "Look."';
-  await addJob(scene, `--name "Gone" ${gone}`);
+  const gone = '--pause-after 2 --cron "0 0 1 1 *" --prompt "Look." --name "Gone" --model';
+  expect(await ask(scene, `/jobs add ${gone} nowhere/gone-1`)).toContain("no provider is called nowhere");
+  await addJob(scene, `${gone} anthropic/claude-haiku-4-5`);
+  // As when an operator has taken its provider away since.
+  const database = new BetterSqlite3(path.join(scene.bot.home, "data/deckhand.db"));
+  database.exec(`UPDATE "Job" SET "model" = 'nowhere/gone-1' WHERE "name" = 'Gone'`);
+  database.close();
   for (const [count, then] of ["Next try", "⏸ Paused after 2 failures in a row"].entries()) {
     await ask(scene, "/jobs run Gone");
     const failure = (await reportsUntil(scene, count + 2)).at(-1);
