@@ -141,7 +141,7 @@ const FOLD_SIGNS: Readonly<Record<Exclude<QueryOutcome["type"], "cancelled">, st
 
 function stoppedBy(by: string, stats: RunStats): string {
   const after = stats.tools > 0 ? ` after ${count(stats.tools, "tool")}` : "";
-  return `Stopped by ${unstyled(plainLine(by, 80))}${after}.${changed(stats) || " Nothing was changed."}`;
+  return `Stopped by ${plainLine(by, 80)}${after}.${changed(stats) || " Nothing was changed."}`;
 }
 
 /** Said where the wait was long enough for people to wonder. */

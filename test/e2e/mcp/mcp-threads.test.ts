@@ -87,7 +87,7 @@ test("a call that is stopped while it runs says that what it had done stays", as
   talk.mention("/stop");
   await talk.shows(/^⏹ Stopped by @ana/u);
   const stopped = talk.live().find(({ text: shown }) => shown.startsWith("⏹ Stopped"));
-  expect(stopped?.text).toContain("after 1 tool. mcp__shaky__never may have changed something.");
+  expect(stopped?.text).toContain(String.raw`after 1 tool. mcp\_\_shaky\_\_never may have changed something.`);
 });
 
 test("servers that are not connected stand in /tools with why and the next try, and what servers say of themselves is read with their tools", async () => {

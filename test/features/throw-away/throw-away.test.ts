@@ -19,6 +19,7 @@ const COPIED = [
   "scripts",
   "bin",
   "wasm/build-folder.ts",
+  "wasm/guests/files",
   "package.json",
   "test/support/program/start-sources.mjs",
 ];
