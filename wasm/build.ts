@@ -205,12 +205,12 @@ const SHELL_REPAIRS: readonly (readonly [why: string, code: RegExp, instead: str
   [
     "jq assigns to all paths, and makes what is missing on the way",
     /case"UpdateOp":return\[\w+\((\w),(\w)\.path,\2\.op,\2\.value,(\w)\)\](?=;case"Reduce":\{let \w=(\w+)\()/g,
-    'case"UpdateOp":return jq.updated($4,$1,$2,$3)',
+    'case"UpdateOp":return jq.updated({evaluate:$4,scope:$3},$1,$2)',
   ],
   [
     "a filter's own functions come first, and what jq finds, deletes, orders and walks is right",
     /(function \w+\((\w),(\w),(\w),(\w)\)\{)(?=let (\w)=\w+\.get\(\3\);if\(\6\)return typeof \2=="number"[^;]+;let \w=\w+\(\2,\3,\4,\5,(\w+)\))/g,
-    "$1let own=jq.called($7,{input:$2,name:$3,args:$4,scope:$5});if(own!==null)return own;",
+    "$1let own=jq.called({evaluate:$7,scope:$5},{input:$2,name:$3,args:$4});if(own!==null)return own;",
   ],
   [
     "a function sees the variables of where it is defined",
@@ -220,7 +220,7 @@ const SHELL_REPAIRS: readonly (readonly [why: string, code: RegExp, instead: str
   [
     "jq's regular expressions have flags, named groups and replacements of them",
     /(function \w+\((\w),(\w),(\w),(\w),(\w)\)\{)(?=switch\(\3\)\{case"join":[^]{1,3000}?case"test":[^]{1,300}?return\[(\w+)\(\w,\w\)\.test)/g,
-    "$1let own=jq.matched($6,$7,{input:$2,name:$3,args:$4,scope:$5});if(own!==null)return own;",
+    "$1let own=jq.matched({evaluate:$6,scope:$5},$7,{input:$2,name:$3,args:$4});if(own!==null)return own;",
   ],
   [
     "jq orders values of all types, and texts by their characters",

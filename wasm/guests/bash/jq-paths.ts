@@ -59,6 +59,12 @@ interface Branch {
 /** The shell's evaluator; throws where a filter has run for too long. */
 export type Evaluate = (input: Json, filter: Filter, scope: Scope) => readonly Json[];
 
+/** What a filter is evaluated with. */
+export interface Within {
+  readonly evaluate: Evaluate;
+  readonly scope: Scope;
+}
+
 export interface Place {
   readonly path: Path;
   readonly value: Json;
@@ -67,81 +73,94 @@ export interface Place {
 const KINDS = new Set("values nulls booleans numbers strings arrays objects iterables scalars select".split(" "));
 
 /** Where the results of a filter lie in what it is given; throws where a filter makes something of its own. */
-export function* placesOf(evaluate: Evaluate, filter: Filter, place: Place, scope: Scope): Generator<Place> {
+export function* placesOf({ evaluate, scope }: Within, filter: Filter, place: Place): Generator<Place> {
   evaluate(null, IDENTITY, scope); // Counts against the limits.
-  const inner = (part: Filter, at = place, within = scope) => placesOf(evaluate, part, at, within);
+  const inner = (part: Filter, at = place, seen = scope) => placesOf({ evaluate, scope: seen }, part, at);
   const values = (part: Filter) => evaluate(place.value, part, scope);
   switch (filter.type) {
     case "Identity":
-      return yield place;
+      yield place;
+      return;
     case "Field":
-      for (const base of inner(filter.base ?? IDENTITY)) yield stepTo(base, filter.name);
-      return;
     case "Index":
-      for (const base of inner(filter.base ?? IDENTITY))
-        for (const index of values(filter.index)) yield stepTo(base, stepOf(index));
-      return;
     case "Slice":
-      for (const base of inner(filter.base ?? IDENTITY))
-        for (const end of filter.end ? values(filter.end) : [null])
-          for (const start of filter.start ? values(filter.start) : [null]) yield stepTo(base, stepOf({ start, end }));
-      return;
     case "Iterate":
-      for (const base of inner(filter.base ?? IDENTITY)) yield* children(base);
+      for (const base of inner(filter.base ?? IDENTITY)) yield* stepsFrom(base, filter, values);
       return;
     case "Recurse":
-      return yield* descendants(place);
+      yield* descendants(place);
+      return;
     case "Pipe":
       for (const left of inner(filter.left)) yield* inner(filter.right, left);
       return;
     case "Comma":
       yield* inner(filter.left);
-      return yield* inner(filter.right);
+      yield* inner(filter.right);
+      return;
     case "Paren":
-      return yield* inner(filter.expr);
+      yield* inner(filter.expr);
+      return;
     case "Optional":
-      return yield* attempted(inner(filter.expr));
+      yield* attempted(inner(filter.expr));
+      return;
     case "Try":
       if (filter.catch !== undefined && filter.catch.type !== "Call") throw notAPath("try … catch");
-      return yield* attempted(inner(filter.body));
+      yield* attempted(inner(filter.body));
+      return;
     case "Cond":
       for (const cond of values(filter.cond)) {
         const branch = isTrue(cond) ? filter.then : filter.elifs.find((elif) => values(elif.cond).some(isTrue))?.then;
         yield* inner(branch ?? filter.else ?? IDENTITY);
       }
       return;
-    case "BinaryOp": {
+    case "BinaryOp":
       if (filter.op !== "//") throw notAPath(filter.op);
-      const found = [...attempted(inner(filter.left))].filter(({ value }) => isTrue(value));
-      return yield* found.length > 0 ? found : inner(filter.right);
-    }
+      yield* either(inner(filter.left), inner(filter.right));
+      return;
     case "VarBind":
       if (filter.pattern !== undefined || filter.alternatives !== undefined) throw notAPath("as […]");
       for (const value of values(filter.value))
         yield* inner(filter.body, place, { ...scope, vars: new Map(scope.vars).set(filter.name, value) });
       return;
     case "Def":
-      return yield* inner(filter.body, place, defined(filter, scope));
+      yield* inner(filter.body, place, defined(filter, scope));
+      return;
     case "Call":
-      return yield* called(evaluate, filter, place, scope);
+      yield* called({ evaluate, scope }, filter, place);
+      return;
     default:
       throw notAPath(filter.type);
   }
 }
 
+type StepFilter = Filter & { type: "Field" | "Index" | "Slice" | "Iterate" };
+
+/** Places one step on from a place of the filter's base. */
+function* stepsFrom(base: Place, filter: StepFilter, values: (part: Filter) => readonly Json[]): Generator<Place> {
+  switch (filter.type) {
+    case "Field":
+      yield stepTo(base, filter.name);
+      return;
+    case "Index":
+      for (const index of values(filter.index)) yield stepTo(base, stepOf(index));
+      return;
+    case "Slice":
+      for (const end of filter.end ? values(filter.end) : [null])
+        for (const start of filter.start ? values(filter.start) : [null]) yield stepTo(base, stepOf({ start, end }));
+      return;
+    case "Iterate":
+      yield* children(base);
+  }
+}
+
 const IDENTITY: Filter = { type: "Identity" };
 
-function* called(
-  evaluate: Evaluate,
-  { name, args }: Filter & { type: "Call" },
-  place: Place,
-  scope: Scope,
-): Generator<Place> {
-  const inner = (part: Filter, at = place, within = scope) => placesOf(evaluate, part, at, within);
+function* called(within: Within, { name, args }: Filter & { type: "Call" }, place: Place): Generator<Place> {
+  const { evaluate, scope } = within;
+  const inner = (part: Filter, at = place, seen = scope) => placesOf({ evaluate, scope: seen }, part, at);
   const own = scope.funcs?.get(`${name}/${args.length}`);
   if (own !== undefined) {
-    for (const within of scopesOf(evaluate, own, { args, input: place.value }, scope))
-      yield* inner(own.body, place, within);
+    for (const seen of scopesOf(within, own, { args, input: place.value })) yield* inner(own.body, place, seen);
     return;
   }
   const [first, second] = args;
@@ -152,8 +171,7 @@ function* called(
   } else if (name === "recurse" && second === undefined) {
     yield* first === undefined ? descendants(place) : repeated(place, (at) => inner(first, at));
   } else if (name === "first" || name === "last") {
-    if (first === undefined) return yield stepTo(place, name === "first" ? 0 : -1);
-    const all = [...inner(first)];
+    const all = first === undefined ? [stepTo(place, name === "first" ? 0 : -1)] : [...inner(first)];
     const one = name === "first" ? all[0] : all.at(-1);
     if (one !== undefined) yield one;
   } else if (name === "limit" && first !== undefined && second !== undefined) {
@@ -180,6 +198,12 @@ function* children(place: Place): Generator<Place> {
   if (isArray(value)) for (const index of value.keys()) yield stepTo(place, index);
   else if (isObject(value)) for (const key of Object.keys(value)) yield stepTo(place, key);
   else throw new Error(`Cannot iterate over ${typeOf(value)}`);
+}
+
+/** As `//` chooses: the others count only where none of the first is true. */
+function* either(first: Generator<Place>, others: Generator<Place>): Generator<Place> {
+  const found = [...attempted(first)].filter(({ value }) => isTrue(value));
+  yield* found.length > 0 ? found : others;
 }
 
 function* attempted(places: Generator<Place>): Generator<Place> {
@@ -233,24 +257,23 @@ interface Given {
 
 /** The scopes a function's body runs in: one for each combination of what its `$parameters` are given. */
 export function scopesOf(
-  evaluate: Evaluate,
+  { evaluate, scope }: Within,
   { params, closure, vars, name, ...own }: Definition,
   given: Given,
-  scope: Scope,
 ): Scope[] {
   const funcs = new Map(closure ?? scope.funcs ?? []);
   if (name !== undefined) funcs.set(name, { params, ...own, ...(closure && { closure }), ...(vars && { vars }), name });
   let scopes: Scope[] = [{ ...scope, funcs, vars: vars ?? scope.vars }];
   for (const [at, param] of params.entries()) {
     const arg = given.args[at] ?? IDENTITY;
-    const bind = (within: Scope, key: string, body: Filter) =>
-      new Map(within.funcs ?? []).set(key, { params: [], body, closure: scope.funcs ?? new Map(), vars: scope.vars });
-    scopes = scopes.flatMap((within) => {
-      if (!param.startsWith("$")) return [{ ...within, funcs: bind(within, `${param}/0`, arg) }];
+    const bind = (seen: Scope, key: string, body: Filter) =>
+      new Map(seen.funcs ?? []).set(key, { params: [], body, closure: scope.funcs ?? new Map(), vars: scope.vars });
+    scopes = scopes.flatMap((seen) => {
+      if (!param.startsWith("$")) return [{ ...seen, funcs: bind(seen, `${param}/0`, arg) }];
       return evaluate(given.input, arg, scope).map((value) => ({
-        ...within,
-        vars: new Map(within.vars).set(param, value),
-        funcs: bind(within, `${param.slice(1)}/0`, { type: "Literal", value }),
+        ...seen,
+        vars: new Map(seen.vars).set(param, value),
+        funcs: bind(seen, `${param.slice(1)}/0`, { type: "Literal", value }),
       }));
     });
   }

@@ -1,4 +1,4 @@
-import type { Json } from "./jq-values.ts";
+import { charactersOf, type Json } from "./jq-values.ts";
 
 /** The shell's regular expressions; RE2's. */
 export type Compile = (pattern: string, flags: string) => { readonly _re2: Re2 };
@@ -25,9 +25,14 @@ export type Match = readonly [Span, ...(Span | null)[]];
 /** The flags of jq that RE2 knows as well. */
 const FLAGS = /^[ginsp]*$/;
 
-export function matchesIn(compile: Compile, text: string, pattern: string, flags: string): Match[] {
+export interface Regex {
+  readonly pattern: string;
+  readonly flags: string;
+}
+
+export function matchesIn(compile: Compile, text: string, { pattern, flags }: Regex): Match[] {
   if (!FLAGS.test(flags)) throw new Error(`${flags} is not a string of flags this jq knows (g, i, n, s, p)`);
-  const re2 = compile(pattern, `${flags.includes("i") ? "i" : ""}${flags.includes("p") ? "s" : ""}`)._re2;
+  const { _re2: re2 } = compile(pattern, `${flags.includes("i") ? "i" : ""}${flags.includes("p") ? "s" : ""}`);
   const names = new Map(Object.entries(re2.namedGroups()).map(([name, group]) => [group, name]));
   const matcher = re2.matcher(text);
   const matches: Match[] = [];
@@ -54,8 +59,8 @@ export function textOf(text: string, span: Span | null): string | null {
 /** As `match` tells of it, in code points. */
 export function told(text: string, [whole, ...groups]: Match): Json {
   const place = (span: Span) => ({
-    offset: span.start < 0 ? -1 : [...text.slice(0, span.start)].length,
-    length: [...(textOf(text, span) ?? "")].length,
+    offset: span.start < 0 ? -1 : charactersOf(text.slice(0, span.start)).length,
+    length: charactersOf(textOf(text, span) ?? "").length,
     string: textOf(text, span),
   });
   const captures = groups.filter((span) => span !== null).map((span) => ({ ...place(span), name: span.name }));

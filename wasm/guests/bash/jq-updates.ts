@@ -1,5 +1,5 @@
-import { type Evaluate, type Filter, placesOf, type Scope } from "./jq-paths.ts";
-import { deleteAll, getAt, isTrue, type Json, type Path, setAt } from "./jq-values.ts";
+import { type Filter, placesOf, type Within } from "./jq-paths.ts";
+import { changed, deleteAll, getAt, isTrue, type Json, type Path } from "./jq-values.ts";
 
 export interface Update {
   readonly path: Filter;
@@ -7,18 +7,17 @@ export interface Update {
   readonly value: Filter;
 }
 
-export function pathsOf(evaluate: Evaluate, input: Json, filter: Filter, scope: Scope): Path[] {
-  return [...placesOf(evaluate, filter, { path: [], value: input }, scope)].map(({ path }) => path);
+export function pathsOf(within: Within, input: Json, filter: Filter): Path[] {
+  return [...placesOf(within, filter, { path: [], value: input })].map(({ path }) => path);
 }
 
 /** What `path op value` makes of a document: one for each value; `|=` one. Throws what cannot be a path. */
-export function updated(evaluate: Evaluate, input: Json, update: Update, scope: Scope): Json[] {
-  const { path, op, value } = update;
-  if (op === "|=")
-    return [modified(input, pathsOf(evaluate, input, path, scope), (old) => evaluate(old, value, scope))];
+export function updated(within: Within, input: Json, { path, op, value }: Update): Json[] {
+  const { evaluate, scope } = within;
+  if (op === "|=") return [modified(input, pathsOf(within, input, path), (old) => evaluate(old, value, scope))];
   return evaluate(input, value, scope).map((given) => {
-    const paths = pathsOf(evaluate, input, path, scope);
-    return modified(input, paths, (old) => combined(evaluate, { op, old, given }, scope));
+    const paths = pathsOf(within, input, path);
+    return modified(input, paths, (old) => combined(within, { op, old, given }));
   });
 }
 
@@ -28,7 +27,7 @@ interface Operands {
   readonly given: Json;
 }
 
-function combined(evaluate: Evaluate, { op, old, given }: Operands, scope: Scope): readonly Json[] {
+function combined({ evaluate, scope }: Within, { op, old, given }: Operands): readonly Json[] {
   if (op === "=") return [given];
   if (op === "//=") return [isTrue(old) ? old : given];
   const [left, right] = [old, given].map((value) => ({ type: "Literal", value }) as const);
@@ -47,7 +46,7 @@ function modified(input: Json, paths: readonly Path[], change: (old: Json) => re
     if (typeof old === "object" && old !== null && owned.has(old)) owned = new WeakSet();
     const [first] = change(old);
     if (first === undefined) emptied.push(path);
-    else output = setAt(output, path, first, owned);
+    else output = changed(output, path, { value: first, owned });
   }
   return deleteAll(output, emptied);
 }

@@ -84,20 +84,39 @@ export function child(value: Json, step: Step): Json {
     return Object.hasOwn(value, step) ? (value[step] ?? null) : null;
   }
   if (value === null) return null;
-  if (typeof step !== "number" && typeof value === "string")
-    return [...value].slice(...boundsOf([...value].length, step)).join("");
+  if (typeof step !== "number" && typeof value === "string") {
+    const characters = charactersOf(value);
+    return characters.slice(...boundsOf(characters.length, step)).join("");
+  }
   if (!isArray(value)) throw cannotIndex(value, step);
   if (typeof step === "number") return value.at(Math.floor(step)) ?? null;
   return value.slice(...boundsOf(value.length, step));
 }
 
-/** The document with another value at a path; what is missing on the way is made. Only what is `owned` is changed in place. */
-export function setAt(value: Json, path: Path, instead: Json, owned = new WeakSet<object>()): Json {
+/** The code points of a text. */
+export function charactersOf(text: string): string[] {
+  return Array.from(text);
+}
+
+/** The document with another value at a path; what is missing on the way is made. */
+export function setAt(value: Json, path: Path, instead: Json): Json {
+  return changed(value, path, { value: instead, owned: new WeakSet() });
+}
+
+export interface Change {
+  readonly value: Json;
+  /** Only these are changed in place; copies that are made on the way are added. */
+  readonly owned: WeakSet<object>;
+}
+
+/** The document as `setAt` makes it, with what is owned changed in place. */
+export function changed(value: Json, path: Path, change: Change): Json {
   const [step, ...rest] = path;
-  if (step === undefined) return instead;
+  if (step === undefined) return change.value;
+  const { owned } = change;
   if (typeof step === "string") {
     if (value !== null && !isObject(value)) throw cannotIndex(value, step);
-    return withKey(value ?? {}, step, { value: setAt(child(value, step), rest, instead, owned), owned });
+    return withKey(value ?? {}, step, { value: changed(child(value, step), rest, change), owned });
   }
   if (value !== null && !isArray(value)) throw cannotIndex(value, step);
   const items = ownedList(value ?? [], owned);
@@ -106,11 +125,11 @@ export function setAt(value: Json, path: Path, instead: Json, owned = new WeakSe
     if (at < 0) throw new Error("Out of bounds negative array index");
     if (at > MAX_INDEX) throw new Error("Array index too large");
     while (items.length < at) items.push(null);
-    items[at] = setAt(items[at] ?? null, rest, instead, owned);
+    items[at] = changed(items[at] ?? null, rest, change);
     return items;
   }
   const [start, end] = boundsOf(items.length, step);
-  const part = setAt(value === null ? null : items.slice(start, end), rest, instead);
+  const part = setAt(value === null ? null : items.slice(start, end), rest, change.value);
   if (!isArray(part)) throw new Error("A slice of an array can only be assigned another array");
   return [...items.slice(0, start), ...part, ...items.slice(Math.max(start, end))];
 }
@@ -119,16 +138,15 @@ export function setAt(value: Json, path: Path, instead: Json, owned = new WeakSe
 const MAX_INDEX = 100_000;
 
 function ownedList(items: readonly Json[], owned: WeakSet<object>): Json[] {
-  // Owned lists are copies that were made below, hence writable.
-  if (owned.has(items)) return items as Json[];
+  if (isOwned(items, owned)) return items;
   const copy = [...items];
   owned.add(copy);
   return copy;
 }
 
-interface Change {
-  readonly value: Json;
-  readonly owned: WeakSet<object>;
+/** Owned lists are copies that were made above, hence writable. */
+function isOwned(items: readonly Json[], owned: WeakSet<object>): items is Json[] {
+  return owned.has(items);
 }
 
 function withKey(object: { readonly [key: string]: Json }, key: string, { value, owned }: Change): Json {
@@ -143,7 +161,7 @@ export function deleteAll(value: Json, paths: readonly Path[]): Json {
   return ordered.reduce<Json>((at, path) => deleteAt(at, path), value);
 }
 
-function asJson(path: Path): Json {
+export function asJson(path: Path): Json {
   return path.map((step) => (typeof step === "object" ? { start: step.start, end: step.end } : step));
 }
 

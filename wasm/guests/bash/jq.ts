@@ -1,8 +1,19 @@
 /** What just-bash's jq does otherwise than jq, anew; wasm/build.ts has its evaluator call this. */
-import { type Evaluate, type Filter, type Scope, scopesOf, stepOf } from "./jq-paths.ts";
+import { type Filter, scopesOf, stepOf, type Within } from "./jq-paths.ts";
 import { type Compile, captured, type Match, matchesIn, textOf, told } from "./jq-regex.ts";
 import { pathsOf } from "./jq-updates.ts";
-import { compare, deleteAll, getAt, isArray, isObject, type Json, type Path, setAt, typeOf } from "./jq-values.ts";
+import {
+  asJson,
+  compare,
+  deleteAll,
+  getAt,
+  isArray,
+  isObject,
+  type Json,
+  type Path,
+  setAt,
+  typeOf,
+} from "./jq-values.ts";
 
 export { updated } from "./jq-updates.ts";
 export { compare } from "./jq-values.ts";
@@ -11,32 +22,29 @@ export interface Call {
   readonly input: Json;
   readonly name: string;
   readonly args: readonly Filter[];
-  readonly scope: Scope;
 }
 
 /** A call's results; null for a function that just-bash does rightly. */
-export function called(evaluate: Evaluate, call: Call): readonly Json[] | null {
-  const { input, name, args, scope } = call;
+export function called(within: Within, call: Call): readonly Json[] | null {
+  const { evaluate, scope } = within;
+  const { input, name, args } = call;
   const own = scope.funcs?.get(`${name}/${args.length}`);
-  if (own !== undefined)
-    return scopesOf(evaluate, own, call, scope).flatMap((within) => evaluate(input, own.body, within));
+  if (own !== undefined) return scopesOf(within, own, call).flatMap((seen) => evaluate(input, own.body, seen));
   const [first, second] = args;
   if (first === undefined) return name === "unique" ? [unique(listOf(input))] : null;
   const values = (filter: Filter, of = input) => evaluate(of, filter, scope);
   switch (`${name}/${args.length}`) {
     case "path/1":
-      return pathsOf(evaluate, input, first, scope).map(asJson);
+      return pathsOf(within, input, first).map(asJson);
     case "del/1":
-      return [deleteAll(input, pathsOf(evaluate, input, first, scope))];
+      return [deleteAll(input, pathsOf(within, input, first))];
     case "delpaths/1":
       return values(first).map((paths) => deleteAll(input, listOf(paths).map(pathOf)));
     case "setpath/2":
       if (second === undefined) return null;
       return values(first).flatMap((path) => values(second).map((value) => setAt(input, pathOf(path), value)));
     case "pick/1":
-      return [
-        pathsOf(evaluate, input, first, scope).reduce<Json>((at, path) => setAt(at, path, getAt(input, path)), null),
-      ];
+      return [pathsOf(within, input, first).reduce<Json>((at, path) => setAt(at, path, getAt(input, path)), null)];
     case "map/1":
       return isObject(input) ? [[...each(Object.values(input), (item) => values(first, item))]] : null;
     case "walk/1":
@@ -91,15 +99,11 @@ function pathOf(value: Json): Path {
   return value.map(stepOf);
 }
 
-function asJson(path: Path): Json {
-  return path.map((step) => (typeof step === "object" ? { start: step.start, end: step.end } : step));
-}
-
 const REGEX = new Set("test match capture scan split splits sub gsub".split(" "));
 
-/** Of the functions that take a regular expression; null for others. */
-export function matched(evaluate: Evaluate, compile: Compile, call: Call): readonly Json[] | null {
-  const { input, name, args, scope } = call;
+/** A call's results where the function takes a regular expression; null for others. */
+export function matched({ evaluate, scope }: Within, compile: Compile, call: Call): readonly Json[] | null {
+  const { input, name, args } = call;
   if (!REGEX.has(name) || (name === "split" && args.length === 1)) return null;
   if (typeof input !== "string")
     throw new Error(`${typeOf(input)} (${JSON.stringify(input)}) cannot be matched, as it is not a string`);
@@ -113,7 +117,7 @@ export function matched(evaluate: Evaluate, compile: Compile, call: Call): reado
       if (typeof source !== "string" || (options !== null && typeof options !== "string"))
         throw new Error(`${JSON.stringify(re)} cannot be matched, as it is not a string`);
       const isGlobal = name === "scan" || name === "gsub" || name.startsWith("split");
-      const matches = matchesIn(compile, input, source, `${options ?? ""}${isGlobal ? "g" : ""}`);
+      const matches = matchesIn(compile, input, { pattern: source, flags: `${options ?? ""}${isGlobal ? "g" : ""}` });
       if (replacement === undefined) return resultsOf(name, input, matches);
       return replaced(input, matches, (groups) => evaluate(groups, replacement, scope));
     }),
