@@ -13,9 +13,12 @@ export function answerParts(ending: Ending, limits: PlatformLimits): OutgoingMes
     );
   }
   const [head = ""] = splitMarkdown(ending.markdown, limits.messageChars - IN_FILE.length - 2);
-  const data = new TextEncoder().encode(ending.markdown);
-  const files = [{ name: "answer.md", mediaType: "text/markdown", data }];
+  const files = [answerFile(ending.markdown)];
   return [answer(ending, { markdown: `${head}\n\n${IN_FILE}`, isLast: true, files })];
+}
+
+export function answerFile(markdown: string): OutgoingFile {
+  return { name: "answer.md", mediaType: "text/markdown", data: new TextEncoder().encode(markdown) };
 }
 
 interface Part {

@@ -8,7 +8,7 @@ import { UNWRITABLE } from "../../core/protocol/failure-kinds.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, PostedMessage } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { answerParts } from "./answer-parts.ts";
+import { answerFile, answerParts } from "./answer-parts.ts";
 import { detailsButton, type Ending, endingButtons, endingOf, foldLine, runEnd } from "./outcome-text.ts";
 import type { PacedPlatform } from "./pacing/paced-platform.ts";
 import { LiveMessage } from "./progress/live-message.ts";
@@ -242,8 +242,7 @@ class ThreadRunView implements RunView {
     const { runId } = this.#run;
     this.#deps.log.error({ runId, err: refused }, "answer_refused");
     const base = { lane: "answer", tone: "plain", buttons: [] } as const;
-    const data = new TextEncoder().encode([ending.markdown, ending.footer ?? ""].join("\n\n").trim());
-    const files = [{ name: "answer.md", mediaType: "text/markdown", data }];
+    const files = [answerFile([ending.markdown, ending.footer ?? ""].join("\n\n").trim())];
     const inFile = await this.#postParts("file", [{ ...base, markdown: `⚠ ${NOT_TAKEN} It is in the file.`, files }]);
     if (inFile === null) return;
     const word = await this.#postParts("word", [

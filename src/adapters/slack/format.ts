@@ -1,5 +1,6 @@
 import type { types } from "@slack/bolt";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
+import { asWritten } from "../../core/text/plain-text.ts";
 import { withoutImages, withoutMentions } from "../render/markdown/safe-text.ts";
 import { BUTTONS_PER_ROW, CONTEXT_CHARS, LABEL_CHARS, MARKDOWN_CHARS, UPDATE_TEXT_CHARS } from "./limits.ts";
 import { plainText } from "./message/plain-text.ts";
@@ -54,11 +55,6 @@ export function formatButton({ id, label, style }: Button): types.Button {
     text: { type: "plain_text", text: cut(label, LABEL_CHARS), emoji: true },
   } as const;
   return style === "default" ? base : { ...base, style };
-}
-
-/** Markdown's escapes mean nothing in Slack's own format, which has none. */
-function asWritten(markdown: string): string {
-  return markdown.replaceAll(/\\([\\*_`~|[\]])/gu, "$1");
 }
 
 /** Text with Slack's three control characters escaped: nothing in it is a mention or a link of ours. */

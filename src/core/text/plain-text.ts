@@ -21,6 +21,11 @@ export function unstyled(text: string): string {
   return text.replaceAll(/[\\*`~|[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, String.raw`\$&`);
 }
 
+/** The same where nothing of Markdown means anything: as it was before it was escaped. */
+export function asWritten(markdown: string): string {
+  return markdown.replaceAll(/\\([\\*_`~|[\]])/gu, "$1");
+}
+
 /** A code span that holds whatever text it is given, on one line. */
 export function inlineCode(text: string, maxChars: number): string {
   const line = plainLine(text, maxChars);
