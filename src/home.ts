@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { access, constants } from "node:fs/promises";
+import { access, constants, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { ConfigError } from "./core/protocol/errors.ts";
@@ -42,6 +42,12 @@ export function snapshotsOf({ home }: { readonly home: string }): string {
 /** Where jobs are kept in a file by those who do. */
 export function jobsFileOf({ home }: { readonly home: string }): string {
   return path.join(home, "jobs.json");
+}
+
+/** The page's token; null where no start has made it. */
+export async function keptWebToken(home: string): Promise<string | null> {
+  const token = await readFile(path.join(home, "web-token"), "utf8").catch(() => null);
+  return token === null ? null : token.trim();
 }
 
 /** The page's token, made at first start and kept, so that open pages come back after a restart. */

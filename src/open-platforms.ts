@@ -9,7 +9,7 @@ import { type WatchRun, withWatchers } from "./adapters/render/watched-runs.ts";
 import { withoutSecrets } from "./adapters/render/without-secrets.ts";
 import { createTerminalPlatform, type TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import { TERMINAL } from "./adapters/terminal/descriptor.ts";
-import { createWebPlatform, isShared, type WebPlatform, webLink } from "./adapters/web/adapter.ts";
+import { answersFor, createWebPlatform, isShared, type WebPlatform, webLink } from "./adapters/web/adapter.ts";
 import { WEB } from "./adapters/web/descriptor.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
@@ -25,7 +25,7 @@ import type { Runtime } from "./core/protocol/runtime.ts";
 import type { RunnerOptions } from "./core/run/runner.ts";
 import type { Store } from "./core/store/store.ts";
 import { type SecretMasking, secretMasking } from "./core/text/secret-masking.ts";
-import { requireOwn, webToken } from "./home.ts";
+import { keptWebToken, requireOwn, webToken } from "./home.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { readiness } from "./operations/readiness.ts";
 import type { ProgramEngine } from "./ownership/open-engine.ts";
@@ -106,6 +106,12 @@ export async function openSecrets({
 export async function anotherWebLink({ web, home }: Config, now: number): Promise<string | null> {
   await requireOwn(home, "DECKHAND_HOME");
   return web.port === 0 ? null : webLink({ ...web, token: await webToken(home) }, now, web.port);
+}
+
+/** Whether the program of this home answers at the page's port. */
+export async function isRunning({ web, home }: Config): Promise<boolean> {
+  const token = await keptWebToken(home);
+  return token !== null && answersFor(token, web);
 }
 
 /** Connects when it is started; until then nobody can attach. */

@@ -36,6 +36,7 @@ export async function runCommandLine(): Promise<void> {
       const { anotherWebLink } = await import("./open-platforms.ts");
       return anotherWebLink(config, Date.now());
     },
+    isRunning: async (config) => (await import("./open-platforms.ts")).isRunning(config),
     lookAtJobs: async (...looked) => {
       const { lookAtJobs } = await import("./app.ts");
       return lookAtJobs(...looked);

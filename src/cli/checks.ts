@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { loadAgents, type PageAgents } from "../agents.ts";
 import { agentProblems } from "../channel-config.ts";
+import { type Listener, listenersOf } from "../config/ports.ts";
 import type { Config } from "../config/resolve.ts";
 import { ConfigError, StoreError } from "../core/protocol/errors.ts";
 import { reasonOf } from "../core/protocol/explain.ts";
@@ -131,14 +132,30 @@ export function checkAgents(config: Config, page: PageAgents): Finding[] {
   return [...loadAgents(config, page).problems, ...agentProblems(config, page)].map(bad);
 }
 
-export function checkPort(name: string, host: string, port: number): Promise<Finding> {
+/** The ports that a start takes: free, or taken while `isRunning` says that the program of this home runs. */
+export async function checkPorts(config: Config, isRunning: IsRunning): Promise<Finding[]> {
+  const tried = await Promise.all(
+    listenersOf(config).map(async (listener) => ({ ...listener, code: await tryPort(listener) })),
+  );
+  const runs = tried.some(({ code }) => code === "EADDRINUSE") && (await isRunning(config));
+  return tried.map(({ setting, host, port, code }) => {
+    if (code === null) return good(`${setting}: ${host}:${port} is free`);
+    if (runs && code === "EADDRINUSE") return good(`${setting}: ${host}:${port} is taken: Deckhand runs on this home`);
+    return bad(
+      `${setting}: ${host}:${port} cannot be taken (${code}). Stop the program that has it, or set ${setting}.`,
+    );
+  });
+}
+
+/** Whether what answers at the page's port is the program of this very home. */
+export type IsRunning = (config: Config) => Promise<boolean>;
+
+/** Null where it can be taken; otherwise the code of what is wrong. */
+function tryPort({ host, port }: Listener): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", (error) => {
-      const mend = `Stop the program that has it (perhaps Deckhand itself), or set ${name}.`;
-      resolve(bad(`${name}: ${host}:${port} cannot be taken (${systemCode(error) ?? "unknown error"}). ${mend}`));
-    });
-    server.listen(port, host, () => server.close(() => resolve(good(`${name}: ${host}:${port} is free`))));
+    server.once("error", (error) => resolve(systemCode(error) ?? "unknown error"));
+    server.listen(port, host, () => server.close(() => resolve(null)));
   });
 }
 

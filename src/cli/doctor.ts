@@ -19,9 +19,10 @@ import {
   checkDirectories,
   checkNode,
   checkPlatforms,
-  checkPort,
+  checkPorts,
   checkWritable,
   type Finding,
+  type IsRunning,
 } from "./checks.ts";
 import type { ListFeatures } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
@@ -42,6 +43,7 @@ export interface DoctorOptions {
   readonly terminal: Terminal;
   readonly lookAtJobs: LookAtJobs;
   readonly withStored: (config: Config) => Promise<StoredSettings>;
+  readonly isRunning: IsRunning;
   readonly features: ListFeatures;
   readonly version: string;
   /** Tries the key of each provider that has one. */
@@ -70,12 +72,11 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
 }
 
 interface Checks
-  extends Pick<DoctorOptions, "lookAtJobs" | "version" | "online">,
+  extends Pick<DoctorOptions, "lookAtJobs" | "isRunning" | "version" | "online">,
     Pick<StoredSettings, "pageAgents" | "pageSkills" | "problems"> {}
 
 async function checkConfigured(config: Config, checks: Checks): Promise<Finding[]> {
-  const { lookAtJobs, pageAgents, pageSkills, problems, version, online } = checks;
-  const { web, slack } = config;
+  const { lookAtJobs, isRunning, pageAgents, pageSkills, problems, version, online } = checks;
   return [
     checkWritable("DECKHAND_HOME", config.home),
     checkWritable("DECKHAND_SANDBOX", config.sandbox),
@@ -90,8 +91,7 @@ async function checkConfigured(config: Config, checks: Checks): Promise<Finding[
     ...checkAgents(config, pageAgents),
     ...(await checkJobs(config, { lookAtJobs, pageAgents, pageSkills })),
     ...(await checkFeatures(config, version)),
-    await checkPort("PORT", web.host, web.port),
-    ...(slack?.mode.type === "http" ? [await checkPort("SLACK_HTTP_PORT", slack.mode.host, slack.mode.port)] : []),
+    ...(await checkPorts(config, isRunning)),
   ];
 }
 

@@ -44,12 +44,13 @@ export interface ProgramOptions {
   webLink(config: Config): Promise<string | null>;
   readonly lookAtJobs: LookAtJobs;
   readonly withStored: DoctorOptions["withStored"];
+  readonly isRunning: DoctorOptions["isRunning"];
   readonly features: ListFeatures;
 }
 
 /** The command line. `start` is what runs when no command is named. */
 export function createProgram(options: ProgramOptions): Command {
-  const { terminal, sources, root, lookAtJobs, withStored, features, version } = options;
+  const { terminal, sources, root } = options;
   const program = new Command("deckhand")
     .description("A chat-ops agent for Slack, Discord and a web page.")
     .version(options.version)
@@ -74,9 +75,7 @@ export function createProgram(options: ProgramOptions): Command {
     .command("doctor")
     .description("check everything a start needs, and say how to mend what is wrong")
     .option("--online", "try the key of each provider as well, and say what came back", false)
-    .action(({ online }: { online: boolean }) =>
-      doctor({ root, sources, terminal, lookAtJobs, withStored, features, version, online }),
-    );
+    .action(({ online }: { online: boolean }) => doctor({ ...options, online }));
   program
     .command("init")
     .description("write .env and deckhand.config.json to begin with; existing files stay")

@@ -7,13 +7,20 @@ export interface Listener {
   readonly port: number;
 }
 
-/** Ports that two settings ask for: the first to listen would have it, and the start would fail at the second. */
-export function sharedPorts({ web, slack, features }: Pick<Config, "web" | "slack" | "features">): string[] {
-  const listeners: readonly Listener[] = [
+type Listening = Pick<Config, "web" | "slack" | "features">;
+
+/** All ports that a start takes. */
+export function listenersOf({ web, slack, features }: Listening): readonly Listener[] {
+  return [
     { setting: "PORT", ...web },
     ...(slack?.mode.type === "http" ? [{ setting: "SLACK_HTTP_PORT", ...slack.mode }] : []),
     ...features.flatMap(({ listens }) => listens ?? []),
   ];
+}
+
+/** Ports that two settings ask for: the first to listen would have it, and the start would fail at the second. */
+export function sharedPorts(config: Listening): string[] {
+  const listeners = listenersOf(config);
   return listeners.flatMap((later, index) =>
     listeners
       .slice(0, index)

@@ -4,7 +4,9 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
+import { entryUrl, openPlatform, TOKEN } from "../adapters/web/web-setup.ts";
 import { everything } from "../features/mcp/connected.ts";
+import { MemoryThreadStore } from "../support/database/memory-thread-store.ts";
 import { startAnthropicServer } from "../support/model/anthropic-server.ts";
 import { type CliGiven, runCli } from "../support/program/cli.ts";
 import { directoryWith } from "../support/program/config-sources.ts";
@@ -224,18 +226,47 @@ test("a channel's directory that is not there is named", async () => {
   expect(failed).toBe(true);
 });
 
-test("an occupied port is named", async () => {
-  const server = createServer();
+/** A port that another program has. */
+async function occupied(): Promise<number> {
+  const server = createServer((socket) => socket.end());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.close();
   });
   const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  const { lines } = await doctor({ env: { PORT: `${port}` } });
-  expect(lines).toContain(
-    `✗ PORT: 127.0.0.1:${port} cannot be taken (EADDRINUSE). Stop the program that has it (perhaps Deckhand itself), or set PORT.`,
-  );
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+test("occupied ports are named", async () => {
+  const [port, sites] = [await occupied(), await occupied()];
+  const cwd = directoryWith({ file: { sites: { port: sites } } });
+  mkdirSync(path.join(cwd, "data"));
+  writeFileSync(path.join(cwd, "data/web-token"), `${TOKEN}\n`);
+  const { lines, failed } = await doctor({ cwd, env: { PORT: `${port}` } });
+  expect(lines.filter((line) => line.includes("cannot be taken"))).toEqual([
+    `✗ PORT: 127.0.0.1:${port} cannot be taken (EADDRINUSE). Stop the program that has it, or set PORT.`,
+    `✗ sites.port: 127.0.0.1:${sites} cannot be taken (EADDRINUSE). Stop the program that has it, or set sites.port.`,
+  ]);
+  expect(failed).toBe(true);
+});
+
+test("ports are no problem while the program of this very home has them", async () => {
+  const platform = openPlatform({ store: new MemoryThreadStore() });
+  await platform.listen();
+  onTestFinished(() => platform.stop());
+  const { port } = new URL(entryUrl(platform));
+  const sites = await occupied();
+  const cwd = directoryWith({ file: { sites: { port: sites } } });
+  mkdirSync(path.join(cwd, "data"));
+  writeFileSync(path.join(cwd, "data/web-token"), `${TOKEN}\n`);
+  const { lines, failed } = await doctor({ cwd, env: { PORT: port } });
+  expect(lines.slice(-2)).toEqual([
+    `✓ PORT: 127.0.0.1:${port} is taken: Deckhand runs on this home`,
+    `✓ sites.port: 127.0.0.1:${sites} is taken: Deckhand runs on this home`,
+  ]);
+  expect(failed).toBe(false);
+  writeFileSync(path.join(cwd, "data/web-token"), "that-of-another-home\n");
+  expect((await doctor({ cwd, env: { PORT: port } })).failed).toBe(true);
 });
 
 test("warnings are shown and are no failure", async () => {

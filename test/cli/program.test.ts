@@ -25,6 +25,7 @@ test("--help names every command", () => {
     lookAtJobs: () => Promise.resolve(null),
     settings: () => Promise.resolve(),
     drain: () => Promise.resolve(),
+    isRunning: () => Promise.resolve(false),
     withStored: (config) =>
       Promise.resolve({ config, pageAgents: { texts: new Map() }, pageSkills: new Map(), problems: [] }),
   }).helpInformation();

@@ -1,4 +1,5 @@
 import type { WebSocket } from "@fastify/websocket";
+import { z } from "zod";
 import type { Cluster } from "../../core/cluster.ts";
 import type { ChatCommand } from "../../core/command-line/command.ts";
 import type { KeyedMutex } from "../../core/keyed-mutex.ts";
@@ -25,7 +26,7 @@ import type { Logins } from "./server/logins.ts";
 import { createPageAddress, type PageAddress, type PagePlace } from "./server/page-address.ts";
 import { PAGE_DIRECTORY } from "./server/page-directory.ts";
 import { type Probes, startWebServer, type WebServer } from "./server/server.ts";
-import { changeToken } from "./server/signatures.ts";
+import { changeToken, isSame, nonce, proofFor } from "./server/signatures.ts";
 import type { TeamSessions } from "./sessions/team-sessions.ts";
 import type { ServerFrame } from "./wire.ts";
 
@@ -212,6 +213,23 @@ function connection(parts: Parts): Connection {
     },
   };
 }
+
+/** Whether what listens at the page's port has this token. */
+export async function answersFor(token: string, { host, port }: { host: string; port: number }): Promise<boolean> {
+  const question = nonce();
+  try {
+    const address = new URL(`/healthz?ask=${question}`, urlOf({ host, url: null }, port));
+    const response = await fetch(address, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), redirect: "error" });
+    const { proof } = PROVEN.parse(await response.json());
+    return isSame(proof, proofFor(token, question));
+  } catch {
+    return false; // it is another program
+  }
+}
+
+const PROVEN = z.object({ proof: z.string() });
+/** Milliseconds. */
+const ANSWERS_WITHIN_MS = 2_000;
 
 /** The page's address with a link for one entry within ten minutes. */
 export function webLink(place: Pick<WebPlatformOptions, "host" | "url" | "token">, now: number, port: number): string {

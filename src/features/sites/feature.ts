@@ -1,6 +1,5 @@
 import path from "node:path";
 import { z } from "zod";
-import { checkPort } from "../../cli/checks.ts";
 import { field } from "../../config/fields.ts";
 import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
 
@@ -84,7 +83,6 @@ function configure(given: GivenSettings): ConfiguredFeature {
       : ["sites.host: beyond this machine, sites need `sites.url`: the address that people reach them by."],
     listens: [{ setting: "sites.port", host: settings.host, port: settings.port }],
     facts: { sites: settings.url ?? `${settings.host}:${settings.port}` },
-    check: async () => [await checkPort("sites.port", settings.host, settings.port)],
     open: (host) => open(host, settings),
   };
 }

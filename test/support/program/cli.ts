@@ -6,7 +6,7 @@ import type { ChatCommand } from "../../../src/cli/manifest/slack-manifest.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import type { Config } from "../../../src/config.ts";
 import { FEATURES } from "../../../src/features/features.ts";
-import { anotherWebLink } from "../../../src/open-platforms.ts";
+import { anotherWebLink, isRunning } from "../../../src/open-platforms.ts";
 import { runDrain } from "../../../src/ownership/drain.ts";
 import { runData, runKeys, runMemory, runSettings, runUser, withStored } from "../../../src/run-on-store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
@@ -64,6 +64,7 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
     withStored: (config) => withStored(config),
     data: (config, request) => runData(config, request, terminal),
     webLink: (config) => anotherWebLink(config, Date.now()),
+    isRunning,
     lookAtJobs: async (...looked) => {
       const { lookAtJobs } = await import("../../../src/app.ts");
       return lookAtJobs(...looked);

@@ -15,6 +15,7 @@ import { type FeatureRoutes, registerFeatureRoutes } from "./feature-routes.ts";
 import { registerFileRoutes } from "./file-routes.ts";
 import { registerLogin } from "./login-routes.ts";
 import { registerSessions } from "./session-routes.ts";
+import { proofFor } from "./signatures.ts";
 
 /** What a person reads, whatever they have asked for. */
 const DATABASE_AWAY = "The database does not answer. Try again in a moment.";
@@ -77,7 +78,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     return reply.code(status).send({ error: status >= 500 ? "Something broke on the server's side." : error.message });
   });
   app.setNotFoundHandler(async (_request, reply) => reply.code(404).send({ error: "There is nothing here." }));
-  registerProbes(app, options.probes);
+  registerProbes(app, options);
   await app.register(fastifyStatic, { root: options.pageDirectory, cacheControl: false });
   app.get("/live", { websocket: true }, (socket, request) => options.connected(socket, door.visitorOf(request)));
   /** Whether the cookie still fits: a page asks when its socket is refused without a reason. */
@@ -104,10 +105,17 @@ function cutSockets(this: FastifyInstance, done: () => void): void {
   this.websocketServer.close(done);
 }
 
-function registerProbes(app: FastifyInstance, probes: Probes): void {
+/** A question of whoever must know whose server this is; its proof is in the answer. */
+const QUESTION = /^[\w-]{22}$/u;
+
+function registerProbes(app: FastifyInstance, { probes, token }: Pick<WebServerOptions, "probes" | "token">): void {
   const answer = (reply: FastifyReply, probe: Probe): FastifyReply =>
     reply.code(probe.status).header("cache-control", "no-store").send(probe.body);
-  app.get("/healthz", async (_request, reply) => answer(reply, probes.health()));
+  app.get<{ Querystring: { ask?: unknown } }>("/healthz", async ({ query: { ask } }, reply) => {
+    const { status, body } = probes.health();
+    const isAsked = typeof ask === "string" && QUESTION.test(ask);
+    return answer(reply, { status, body: isAsked ? { ...body, proof: proofFor(token, ask) } : body });
+  });
   app.get("/readyz", async (_request, reply) => answer(reply, await probes.ready()));
   app.get("/metrics", async (_request, reply) =>
     reply.type("text/plain; version=0.0.4; charset=utf-8").send(await probes.metrics()),

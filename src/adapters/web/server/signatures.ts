@@ -79,6 +79,11 @@ export function changeToken(session: string): string {
   return sign(session, "change");
 }
 
+/** What only a server with this token answers to a question of `nonce`. */
+export function proofFor(token: string, question: string): string {
+  return sign(token, "home", question);
+}
+
 export function isSame(given: string | undefined, right: string): boolean {
   const [a, b] = [Buffer.from(given ?? ""), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);
