@@ -356,7 +356,7 @@ test("over a year of clocks going forward and back in three zones, with weeks aw
     "2027-11-07T06:00Z",
   ]) {
     await world.away(Date.parse(change) - 5 * HOUR - world.clock.now());
-    await world.pass(10 * HOUR, 60_000);
+    await world.pass(10 * HOUR, 300_000);
   }
   const until = world.clock.now();
   for (const { id, cron, zone } of jobs) {

@@ -8,20 +8,21 @@ import type { Tool, ToolContext } from "../../src/core/tool.ts";
 import type { NetworkOptions } from "../../src/tools/network/exchange.ts";
 import type { GuestFetchLimits } from "../../src/tools/network/limits.ts";
 import { createFileTools, type FileToolLimits } from "../../src/tools/sandboxed/file-tools.ts";
-import { createSandbox, type Sandbox, type SandboxLimits } from "../../src/tools/wasm/sandbox.ts";
+import { createSandbox, type Sandbox } from "../../src/tools/wasm/sandbox.ts";
 import { buildGuests, SANDBOX_CHILD } from "../support/program/built.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { toolContext } from "../support/tool-context.ts";
 
-/** One sandbox for the tests of a file, with guests built from the present sources. */
-export function useSandbox(
-  limits: Partial<SandboxLimits> = {},
-  network: Partial<NetworkOptions<GuestFetchLimits>> = {},
-): Sandbox {
-  const sandbox = createSandbox({ ...SANDBOX_CHILD, limits, network });
+/** What a child has compiled serves the next files that this process tests. */
+const shared = createSandbox(SANDBOX_CHILD);
+
+/** A sandbox for the tests of a file, with guests built from the present sources. */
+export function useSandbox(network?: Partial<NetworkOptions<GuestFetchLimits>>): Sandbox {
   beforeAll(async () => {
     await buildGuests();
   });
+  if (network === undefined) return shared;
+  const sandbox = createSandbox({ ...SANDBOX_CHILD, network });
   afterAll(() => sandbox.close());
   return sandbox;
 }

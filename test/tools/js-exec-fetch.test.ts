@@ -9,7 +9,7 @@ import { exceptPublic, listening, PUBLIC, type Site, startSite } from "./network
 
 /** What names lead to: the public address unless a test says otherwise. */
 const names: { resolve: Resolve } = { resolve: () => Promise.resolve([PUBLIC]) };
-const sandbox = useSandbox({}, { isForbiddenAddress: exceptPublic, resolve: (...asked) => names.resolve(...asked) });
+const sandbox = useSandbox({ isForbiddenAddress: exceptPublic, resolve: (...asked) => names.resolve(...asked) });
 
 function resolvingBy(resolve: Resolve): void {
   const before = names.resolve;

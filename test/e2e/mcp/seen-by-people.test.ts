@@ -5,7 +5,7 @@ import { everythingOverHttp } from "../../features/mcp/everything-http.ts";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import type { ModelServer } from "../../support/model/model-server.ts";
 import { type Bot, untilConnected } from "../../support/program/bot.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { freePort } from "../../support/program/free-port.ts";
 import { type BrowserProfile, profileOf, visitAgain } from "../../support/program/page-visit.ts";
 import { useBothPlatforms } from "../../support/talk/both-platforms.ts";
@@ -120,11 +120,11 @@ function calls(model: ModelServer): void {
 const both = useBothPlatforms({ settings: SETTINGS });
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   profile = await profileOf(both.slack().bot, browser);
 });
 
-afterAll(() => browser.close());
+afterAll(() => closeWindows(browser));
 
 const platforms: readonly { name: string; open: () => Promise<Stage> }[] = [
   { name: "Slack", open: () => chat(both.scene("Slack")) },

@@ -10,7 +10,7 @@ import { PageClient } from "../../adapters/web/page-client.ts";
 import { complaintsAbout, picture } from "../../features/console/console-world.ts";
 import { hold, text } from "../../support/model/model-script.ts";
 import { type Bot, createBot, untilIdle } from "../../support/program/bot.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { visitAddress } from "../../support/program/page-visit.ts";
 import { pageLink, type Replicas, startReplicas } from "../../support/program/replicas.ts";
@@ -22,7 +22,7 @@ let browser: Browser;
 let at: Replicas;
 
 beforeAll(async () => {
-  [browser, at] = await Promise.all([openBrowser(), startReplicas()]);
+  [browser, at] = await Promise.all([sharedBrowser(), startReplicas()]);
 });
 
 /** A test may have ended one of the two. */
@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 afterAll(async () => {
   await at[Symbol.asyncDispose]();
-  await browser.close();
+  await closeWindows(browser);
 });
 
 async function pages(): Promise<readonly [PageClient, PageClient]> {

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { text, toolUse } from "../../support/model/model-script.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { printedUrl } from "../../support/program/page-visit.ts";
 import { typed } from "../../support/talk/memory-talk.ts";
@@ -18,7 +18,7 @@ let browser: Browser;
 let at: SlackOffice;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   at = await slackOffice({
     env: { HOST: "0.0.0.0" },
     settings: { approvals: { approvers: ["slack:U0ANA"], requester: false } },
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
 });
 

@@ -6,7 +6,7 @@ import { startAnthropicServer } from "../../support/model/anthropic-server.ts";
 import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import type { ModelServer } from "../../support/model/model-server.ts";
 import { type Bot, createBot } from "../../support/program/bot.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import {
   type BrowserProfile,
   type PageVisit,
@@ -37,7 +37,7 @@ function visitPage(of: Bot): Promise<PageVisit> {
 }
 
 beforeAll(async () => {
-  [browser, model, bot] = await Promise.all([openBrowser(), startAnthropicServer(), createBot()]);
+  [browser, model, bot] = await Promise.all([sharedBrowser(), startAnthropicServer(), createBot()]);
   const env = { ANTHROPIC_API_KEY: "test-key", ANTHROPIC_BASE_URL: model.url };
   scripted = await createBot({ env: { ...env, DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" } });
   await Promise.all([bot.start(), scripted.start()]);
@@ -48,7 +48,7 @@ beforeEach(() => model.forget());
 
 afterAll(async () => {
   await Promise.all([bot[Symbol.asyncDispose](), scripted[Symbol.asyncDispose]()]);
-  await Promise.all([browser.close(), model.close()]);
+  await Promise.all([closeWindows(browser), model.close()]);
 });
 
 /** Keeps the head of every live message that the page shows, however briefly. Runs inside the page. */

@@ -1,10 +1,10 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { onTestFinished } from "vitest";
 import type { Store } from "../../../src/core/store/store.ts";
 import { readOidc } from "../../../src/features/accounts/oidc/settings.ts";
 import { accountReads } from "../../../src/features/accounts/store.ts";
 import { CLIENT, type ProviderServer, startProvider } from "../../support/oidc/provider-server.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { sharedBrowser } from "../../support/program/browser.ts";
 import { freePort } from "../../support/program/free-port.ts";
 import { type LoginWorld, loginWorld } from "./login-world.ts";
 
@@ -31,16 +31,11 @@ export interface OidcOptions {
 const GROUPS = { "deckhand-admins": "admin", "deckhand-people": "operator" } as const;
 const BUTTON = "Sign in with Harbour <id>";
 
-/** For the tests of a file: one browser, and a world for each. */
+/** For the tests of a file: a world for each. */
 export function useOidcWorlds(emptied: () => Promise<Store>): (options?: OidcOptions) => Promise<OidcWorld> {
-  let browser: Browser | null = null;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
   const page = async (): Promise<Page> => {
-    const context = await browser?.newContext();
-    if (context === undefined) throw new Error("there is no browser");
+    const browser = await sharedBrowser();
+    const context = await browser.newContext();
     onTestFinished(() => context.close());
     const opened = await context.newPage();
     opened.setDefaultTimeout(30_000);

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import {
   addAccount,
@@ -20,7 +20,7 @@ let browser: Browser;
 let at: SlackOffice;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   at = await consoleOffice({ budgets: { runUsd: 2 }, channels: { "slack:C0X": { maxTurns: 5 } } });
   await addAccount(at, { name: "ana", role: "admin" });
   await addAccount(at, { name: "ben", role: "admin" });
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
 });
 

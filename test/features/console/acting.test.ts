@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import type { SlackOffice, Talk } from "../../support/talk/slack-talk.ts";
 import { addAccount, consoleOffice, handMade, link, picture, signedIn } from "./console-world.ts";
 
@@ -19,7 +19,7 @@ let ana: Page;
 const complaints: string[] = [];
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   at = await consoleOffice();
   await addAccount(at, { name: "ana" });
   ana = await signedIn(at, browser, { name: "ana" });
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
 });
 

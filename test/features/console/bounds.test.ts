@@ -2,7 +2,7 @@ import type { APIResponse, Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { countOnTheWire, type WireCounter } from "../../support/program/wire-counter.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, originOf, signedIn } from "./console-world.ts";
@@ -28,7 +28,7 @@ let page: Page;
 let jobId = "";
 
 beforeAll(async () => {
-  [postgres, browser] = await Promise.all([startPostgres(), openBrowser()]);
+  [postgres, browser] = await Promise.all([startPostgres(), sharedBrowser()]);
   const url = await postgres.createDatabase();
   wire = await countOnTheWire(url);
   ({ at, page } = await openTeam(browser, { team: TEAM, database: url, program: wire.url }));
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
   await wire[Symbol.asyncDispose]();
   await postgres.stop();

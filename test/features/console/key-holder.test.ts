@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import { systemOf } from "../../support/model/request-parts.ts";
 import { untilIdle } from "../../support/program/bot.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { type PageVisit, visitPage } from "../../support/program/page-visit.ts";
 import { inDatabase, privateChannel } from "../../support/talk/memory-talk.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
@@ -18,11 +18,11 @@ let browser: Browser;
 let visit: PageVisit;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   visit = await visitPage(office().bot, browser);
 });
 
-afterAll(() => browser.close());
+afterAll(() => closeWindows(browser));
 
 async function openSession(page: Page, words: string): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { text } from "../../support/model/model-script.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, consoleOffice, link, picture, signedIn } from "./console-world.ts";
 import { type SeededSession, seedManySessions } from "./seed.ts";
@@ -18,7 +18,7 @@ let at: SlackOffice;
 let page: Page;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   at = await consoleOffice();
   at.model.script(() => text("Done."));
   await at.bot.kill("SIGTERM");
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
 });
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { privateChannel } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, consoleOffice, link, picture, signedIn } from "./console-world.ts";
@@ -16,7 +16,7 @@ let ana: Page;
 let cleo: Page;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   at = await consoleOffice();
   at.model.script(() => text("Done."));
   await addAccount(at, { name: "ana", role: "admin" });
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
 });
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { text, toolUse } from "../../support/model/model-script.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import {
   addAccount,
@@ -25,7 +25,7 @@ let at: SlackOffice;
 const HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>[go](javascript:window.hit=1)';
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   at = await consoleOffice({
     channels: { "slack:C1900": { agentDefinition: "plan" }, "slack:C1901": {} },
     agents: { reviewer: { description: "Reviews by the house's rules." } },
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
 });
 

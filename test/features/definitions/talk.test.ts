@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { type Gate, hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { untilIdle } from "../../support/program/bot.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { inDatabase, typed } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, consoleOffice, signedIn } from "../console/console-world.ts";
@@ -19,7 +19,7 @@ let ana: Page;
 let holding: Gate | null = null;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   at = await consoleOffice({ channels: { "slack:C1900": { agentDefinition: "plan" } } });
   at.model.script((request): Reply => {
     const asked = request.lastUserText;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
 });
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, consoleOffice, expectSound, handMade, originOf, signedIn } from "../console/console-world.ts";
 import { everything } from "./connected.ts";
@@ -39,7 +39,7 @@ let at: SlackOffice;
 let directory: string;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   directory = mkdtempSync(path.join(tmpdir(), "deckhand-large-"));
   const file = path.join(directory, "large.mjs");
   writeFileSync(file, LARGE);
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
   rmSync(directory, { recursive: true });
 });

@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { text, toolUse } from "../../support/model/model-script.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { asked, inDatabase, isLesson, privateChannel, rowsOf, typed } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
@@ -40,7 +40,7 @@ let ada: Page;
 let nina: Page;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   at = await consoleOffice({ memory: true, mode: "agi" });
   at.model.script((request) =>
     request.toolResults.length === 0 && request.lastUserText.includes("look it up")
@@ -77,7 +77,7 @@ async function linked(name: string, user: string): Promise<Page> {
 }
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
 });
 

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { hold, type Reply, text } from "../../support/model/model-script.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { type CliResult, runCli } from "../../support/program/cli.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, expectSound, originOf, signedIn } from "../console/console-world.ts";
@@ -19,7 +19,7 @@ let browser: Browser;
 let at: SlackOffice;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   at = await slackOffice({ env: { HOST: "0.0.0.0", ANTHROPIC_API_KEY: "", DECKHAND_MODEL: "" } });
   await at.bot.start();
   await addAccount(at, { name: "ana", role: "admin" });
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
 });
 

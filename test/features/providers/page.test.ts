@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, consoleOffice, expectSound, originOf, signedIn } from "../console/console-world.ts";
 
@@ -10,14 +10,14 @@ let browser: Browser;
 let at: SlackOffice;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   at = await consoleOffice();
   await addAccount(at, { name: "ana", role: "admin" });
   await addAccount(at, { name: "vera", role: "viewer" });
 });
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
 });
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Reply, text, toolUse } from "../../support/model/model-script.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { freePort } from "../../support/program/free-port.ts";
 import { visitPage } from "../../support/program/page-visit.ts";
 import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
@@ -15,7 +15,7 @@ let at: SlackOffice;
 let origin: string;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
   const port = await freePort();
   origin = `http://127.0.0.1:${port}`;
   at = await slackOffice({ settings: { sites: { port }, mode: "agi", access: { admins: ["slack:U0CHIEF"] } } });
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser.close();
+  await closeWindows(browser);
   await at[Symbol.asyncDispose]();
 });
 

@@ -1,18 +1,14 @@
-import type { Browser } from "playwright-core";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { entryUrl, openPlatform } from "../../adapters/web/web-setup.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { plainMessage } from "../../contracts/platform-steps.ts";
 import { MemoryThreadStore } from "../../support/database/memory-thread-store.ts";
-import { openBrowser } from "../../support/program/browser.ts";
+import { sharedBrowser } from "../../support/program/browser.ts";
 import { visitAddress } from "../../support/program/page-visit.ts";
 import { startSite } from "../../tools/network/fetch-session.ts";
 import type { Attempt } from "./attack.ts";
 
 /** What the page shows that others made up: it must run nothing and ask nobody for anything. */
-
-let browser: Promise<Browser> | null = null;
-afterAll(async () => (await browser)?.close());
 
 const HACK = "window.hacked=1";
 
@@ -62,13 +58,12 @@ function attempt({ name, answer = "done", button, file, says = "hello" }: Words)
     name: `${name} is shown in the page`,
     expected: "nothing",
     async attempt() {
-      browser ??= openBrowser();
       const evil = await startSite((_request, response) => response.end());
       const inbox = new Inbox();
       const platform = openPlatform({ store: new MemoryThreadStore() });
       await platform.start(inbox.receive, new AbortController().signal);
       onTestFinished(() => platform.stop());
-      await using visit = await visitAddress(entryUrl(platform), await browser);
+      await using visit = await visitAddress(entryUrl(platform), await sharedBrowser());
       await visit.say(says);
       const { thread } = await inbox.nextMessage();
       const data = new TextEncoder().encode("x");

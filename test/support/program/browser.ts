@@ -15,6 +15,22 @@ const FLAGS = [
   ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
 ];
 
+let shared: Promise<Browser> | null = null;
+
+/** The browser of all files that this process tests: to start one takes as long as many of the tests in it. */
+export async function sharedBrowser(): Promise<Browser> {
+  shared ??= openBrowser();
+  const browser = await shared;
+  if (browser.isConnected()) return browser;
+  shared = openBrowser();
+  return shared;
+}
+
+/** Closes what a file has opened in the shared browser. */
+export async function closeWindows(browser: Browser): Promise<void> {
+  for (const context of browser.contexts()) await context.close();
+}
+
 /** A headless Chromium: the one npm brings on x64 Linux, elsewhere the system's. */
 export async function openBrowser(): Promise<Browser> {
   if (process.platform === "linux" && process.arch === "x64") return openBundled();

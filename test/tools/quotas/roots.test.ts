@@ -22,7 +22,11 @@ const WAYS: readonly [string, string, (call: number) => object][] = [
     "moves a file onto itself",
     () => ({ command: "printf %0100000d 1 >> all; for i in $(seq 9); do mv all all; done" }),
   ],
-  ["bash", "unpacks", (call) => ({ command: `printf %0100000d 1 | gzip > z${call}.gz && gunzip z${call}.gz` })],
+  [
+    "bash",
+    "unpacks",
+    (call) => ({ command: `[ -e z ] || printf %0100000d 1 | gzip > z; cp z f${call}.gz; gunzip f${call}.gz` }),
+  ],
   ["js_exec", "writes files", (call) => ({ code: `fs.writeFileSync("f${call}", "x".repeat(100000))` })],
   ["js_exec", "makes directories", (call) => ({ code: `for (let i = 0; i < 25; i++) fs.mkdirSync("d${call}-" + i)` })],
 ];

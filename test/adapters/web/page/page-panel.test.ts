@@ -8,7 +8,7 @@ import type { SessionSummary } from "../../../../src/core/protocol/session-summa
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
-import { openBrowser } from "../../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../../support/program/browser.ts";
 import { visitAddress } from "../../../support/program/page-visit.ts";
 import { entryUrl, openPlatform, SERVERS_PANEL } from "../web-setup.ts";
 import { NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
@@ -85,10 +85,10 @@ let page: Page;
 let complaints: readonly string[];
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
 });
 
-afterAll(() => browser.close());
+afterAll(() => closeWindows(browser));
 
 beforeEach(async () => {
   world = { session: null, busy: new Map(), jobs: [], view: null };

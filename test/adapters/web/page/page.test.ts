@@ -6,7 +6,7 @@ import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
-import { openBrowser } from "../../../support/program/browser.ts";
+import { closeWindows, sharedBrowser } from "../../../support/program/browser.ts";
 import { visitAddress } from "../../../support/program/page-visit.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
 import { DROP_FILE, NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
@@ -23,10 +23,10 @@ let page: Page;
 let complaints: readonly string[];
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await sharedBrowser();
 });
 
-afterAll(() => browser.close());
+afterAll(() => closeWindows(browser));
 
 beforeEach(async () => {
   store = new MemoryThreadStore();
