@@ -27,7 +27,10 @@ export function deferTools<T extends ToolFacts>(tools: readonly T[]): DeferredTo
   const sorted = tools.toSorted(byName);
   const deferred = sorted.filter(isDeferred);
   const hasFinders = [TOOL_SEARCH, USE_TOOL].every((finder) => sorted.some(({ name }) => name === finder));
-  if (!hasFinders || areFew(deferred)) return { offered: sorted.filter(({ name }) => !isFinder(name)), deferred: [] };
+  if (!hasFinders || areFew(deferred)) {
+    const whole = sorted.filter(({ name, deferred: { isOnlyFound } = {} }) => !isFinder(name) && isOnlyFound !== true);
+    return { offered: whole, deferred: [] };
+  }
   const listing = listingOf(deferred);
   const offered = sorted
     .filter((tool) => !isDeferred(tool))
@@ -45,7 +48,7 @@ export function isDeferred({ deferred }: Pick<Tool, "deferred">): boolean {
 }
 
 function areFew(deferred: readonly ToolFacts[]): boolean {
-  if (deferred.length > FEW.tools) return false;
+  if (deferred.length > FEW.tools || deferred.some((tool) => tool.deferred?.isOnlyFound)) return false;
   const specs = deferred.map(({ name, description, inputSchema }) => [name, description, inputSchema()]);
   return deferred.length === 0 || JSON.stringify(specs).length <= FEW.bytes;
 }

@@ -41,7 +41,12 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
     name: listed.name,
     description: `${listed.description}\n\n(MCP server ${server})`,
     toldBy: origin,
-    deferred: { about: "", group: toolPrefix(name), manual: () => instructionSection(connection) },
+    deferred: {
+      about: "",
+      group: toolPrefix(name),
+      manual: () => instructionSection(connection),
+      ...(listed.isPlain ? {} : { isOnlyFound: true }),
+    },
     input,
     inputSchema: schemaOf(input),
     permission,

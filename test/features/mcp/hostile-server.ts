@@ -71,6 +71,10 @@ let tools: unknown[] = [
   { name: "bad_ref", inputSchema: { type: "object", properties: { a: { $ref: "https://example.com/x" } } } },
   { name: "bad_local_ref", inputSchema: { type: "object", properties: { a: { $ref: "#/$defs/none" } } } },
   { name: "bad_key", inputSchema: { type: "object", properties: { "a key": {} } } },
+  {
+    name: "bad_twice",
+    inputSchema: { type: "object", properties: { a: { $id: "one", type: "string" }, b: { $id: "one" } } },
+  },
   { name: "bad_depth", inputSchema: deep(500) },
   { name: "bad_size", inputSchema: { type: "object", description: "d".repeat(50_000) } },
   { description: "No name.", inputSchema: object },
@@ -109,6 +113,7 @@ function listTools(id: Id, { cursor }: Record<string, unknown>): void {
 function call(id: Id, name: string, input: unknown): void {
   switch (name) {
     case "echo":
+    case "bad_key":
       return says(id, JSON.stringify(input));
     case "environment":
       return says(id, JSON.stringify(process.env));

@@ -18,17 +18,21 @@ test("one tool that is unusable costs no other, and each says why it is left out
   expect(Object.fromEntries(view?.leftOut.map(({ tool, why }) => [tool, why]) ?? [])).toEqual({
     echo: "the server lists it twice",
     bad_text: "its definition is not valid",
-    bad_type: "its input schema is not valid JSON Schema (draft 2020-12) at properties.a",
     bad_array: "its input schema does not describe an object",
-    bad_choice: "its input schema has anyOf at the top, which model providers refuse",
-    bad_pattern: "its input schema is not valid JSON Schema (draft 2020-12) at properties.a.pattern",
-    bad_ref: "its input schema is not valid JSON Schema (draft 2020-12) at properties.a.$ref",
-    bad_local_ref: "its input schema refers to a part of itself that is not there",
-    bad_key: "its input schema has a property whose name model providers refuse",
     bad_depth: "its input schema is nested deeper than 32 levels",
     bad_size: "its input schema has 50034 characters, more than 32000",
     "(no name)": "its definition is not valid",
   });
+});
+
+test("a schema that providers refuse or nobody can judge costs no tool, and no request carries it", async () => {
+  const { tool, call } = one();
+  const odd = ["bad_type", "bad_choice", "bad_pattern", "bad_ref", "bad_local_ref", "bad_key", "bad_twice"];
+  for (const name of odd) expect(tool(`mcp__bad__${name}`).deferred?.isOnlyFound, name).toBe(true);
+  expect(tool("mcp__bad__fail").deferred?.isOnlyFound).toBeUndefined();
+  expect(tool("mcp__bad__bad_type").input.safeParse({ a: "x" }).success).toBe(true);
+  expect(tool("mcp__bad__bad_choice").input.safeParse({}).success).toBe(false);
+  expect(textIn(await call("mcp__bad__bad_key", { "a key": 1 }))).toBe('{"a key":1}');
 });
 
 test("names are unique, within every provider's rules, and the same each time", async () => {

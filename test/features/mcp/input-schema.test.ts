@@ -41,6 +41,30 @@ const inputs: { what: string; input: unknown; problem: RegExp | null; schema?: J
     schema: { type: "object", additionalProperties: false },
   },
   {
+    what: "what a format describes, which the server knows best",
+    input: { id: "1429989fe8ac4effbc8f57f56486db54" },
+    problem: null,
+    schema: { type: "object", properties: { id: { type: "string", format: "uuid" } } },
+  },
+  {
+    what: "a tuple of an older draft",
+    input: { at: [1, "2"] },
+    problem: /at\/1/,
+    schema: { type: "object", properties: { at: { type: "array", items: [{ type: "number" }, { type: "number" }] } } },
+  },
+  {
+    what: "all but keywords that are not well formed",
+    input: { a: 1, b: 1 },
+    problem: /"number" is invalid. Expected "string"/,
+    schema: {
+      properties: {
+        a: { type: "float", minimum: 0, exclusiveMinimum: true, required: true, enum: null },
+        b: { type: "string" },
+      },
+      required: null,
+    },
+  },
+  {
     what: "a schema that refers to itself without end",
     input: { a: 1 },
     problem: null,

@@ -66,6 +66,12 @@ test("few small ones are offered whole, without a search", () => {
   expect(deferred).toEqual([]);
 });
 
+test("one whose schema providers may refuse is found only, however few there are", () => {
+  const odd = tool("odd", { deferred: { about: "is odd", isOnlyFound: true } });
+  expect(names(deferTools([SEARCH, createUseTool(), odd]).offered)).toEqual(["tool_search", "use_tool"]);
+  expect(deferTools([odd]).offered).toEqual([]);
+});
+
 test("of more the search has a line each, and one for each server however many it has", () => {
   const { offered, deferred } = deferTools(TOOLS);
   expect(names(offered)).toEqual(["read", "tool_search", "use_tool"]);

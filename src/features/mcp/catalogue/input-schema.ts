@@ -24,7 +24,7 @@ export function inputSchema(schema: JsonObject): z.ZodType {
       const problem = problemOf(input);
       if (problem !== null) ctx.addIssue({ code: "custom", message: problem });
     })
-    .meta({ ...shown, properties: shown.properties ?? {} });
+    .meta({ ...shown, type: "object", properties: shown.properties ?? {} });
 }
 
 /** The schema with its descriptions cleaned and bounded; all else stays. */
@@ -44,32 +44,55 @@ function cleanPart(key: string, value: unknown): unknown {
 
 /**
  * Says what is wrong with an input. The validator interprets the schema instead of compiling it to code, which nobody
- * should do with strangers' schemas. Regular expressions are left to the server: one made to be slow would
- * stop this process.
+ * should do with strangers' schemas. What it cannot judge is left to the server.
  */
 function checker(schema: JsonObject): (input: unknown) => string | null {
-  const validator = new CfWorkerJsonSchemaValidator({ draft: DIALECT });
-  const validate = validator.getValidator(withoutPatterns(schema));
-  return (input) => {
-    try {
-      const { valid, errorMessage } = validate(input);
-      return valid ? null : errorMessage.slice(0, MAX_PROBLEM);
-    } catch (error) {
-      // A schema that refers to itself without end: the server decides.
-      if (error instanceof RangeError) return null;
-      throw error;
-    }
-  };
+  try {
+    const validate = new CfWorkerJsonSchemaValidator({ draft: DIALECT }).getValidator(judged(schema));
+    return (input) => problemOf(() => validate(input));
+  } catch {
+    return () => null;
+  }
 }
+
+function problemOf(validate: () => { readonly valid: boolean; readonly errorMessage?: string | undefined }) {
+  try {
+    const { valid, errorMessage = "" } = validate();
+    return valid ? null : errorMessage.slice(0, MAX_PROBLEM);
+  } catch {
+    return null;
+  }
+}
+
+const isNumber = (value: unknown) => typeof value === "number";
+const TYPES: readonly unknown[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
+
+/**
+ * Keywords that are judged only when they are well formed; a null, never. A regular expression made to be slow would stop
+ * this process. A format says what is meant: a server may take more than the validator. Two parts of one `$id` are none
+ * to refer to.
+ */
+const WHEN_WELL_FORMED: Readonly<Record<string, (value: unknown) => boolean>> = {
+  pattern: () => false,
+  patternProperties: () => false,
+  format: () => false,
+  $id: () => false,
+  id: isObject,
+  type: (value) => [value].flat().every((one) => TYPES.includes(one)),
+  required: Array.isArray,
+  enum: Array.isArray,
+  exclusiveMinimum: isNumber,
+  exclusiveMaximum: isNumber,
+};
 
 /** Keywords whose values map names to schemas: a `pattern` among those names is a property, not a keyword. */
 const MAPS = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 
-/** Without `patternProperties`, what they would cover must not be refused as additional. */
-function withoutPatterns(schema: JsonObject): JsonObject {
+/** What of the schema inputs are judged by. Without `patternProperties`, what they would cover must not be refused as additional. */
+function judged(schema: JsonObject): JsonObject {
   const loose = schema.patternProperties !== undefined;
-  const kept = Object.entries(schema).filter(([key]) => {
-    if (key === "pattern" || key === "patternProperties") return false;
+  const kept = Object.entries(schema).filter(([key, value]) => {
+    if (WHEN_WELL_FORMED[key]?.(value) === false) return false;
     return !(loose && (key === "additionalProperties" || key === "unevaluatedProperties"));
   });
   return Object.fromEntries(
@@ -79,13 +102,13 @@ function withoutPatterns(schema: JsonObject): JsonObject {
 
 function part(key: string, value: unknown): unknown {
   if (key === "enum" || key === "const" || key === "default" || key === "examples") return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => (isObject(item) ? withoutPatterns(item) : item));
-  return isObject(value) ? withoutPatterns(value) : value;
+  if (Array.isArray(value)) return value.map((item: unknown) => (isObject(item) ? judged(item) : item));
+  return isObject(value) ? judged(value) : value;
 }
 
 function eachOf(map: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(map).map(([name, value]) => [name, isObject(value) ? withoutPatterns(value) : value]),
+    Object.entries(map).map(([name, value]) => [name, isObject(value) ? judged(value) : value]),
   );
 }
 
