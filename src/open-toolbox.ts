@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { ChannelConfigs } from "./channel-config.ts";
 import type { SettingsInForce } from "./config/stored/in-force.ts";
+import { unknownTools } from "./config/unheeded-settings.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import { titleOf } from "./core/agent/tool-decision.ts";
@@ -188,7 +189,7 @@ export async function openToolbox(
         budgets: config.budgets,
         ...providerKeys(providers, secrets),
         tools: () => toolbox.sources(),
-        toolProblems: () => toolbox.problems(),
+        toolProblems: () => problems(),
         agents: () => given.agents,
         allowedHosts: config.allowedHosts,
         serves: servedBy(config.access),
@@ -204,7 +205,14 @@ export async function openToolbox(
   });
   parts.defer(() => toolbox.stop());
   await toolbox.start(signal);
-  return { ...toolbox, sandbox, files: { snapshots, guardedFiles, lock: cluster.lock } };
+  const unknown = () =>
+    unknownTools(config, {
+      names: toolbox.tools().map(({ name }) => name),
+      mayCome: (name) => toolbox.runs.whyMissing(name) !== null,
+    });
+  for (const line of unknown()) say(`⚠ ${line}`);
+  const problems = () => [...toolbox.problems(), ...unknown()];
+  return { ...toolbox, problems, sandbox, files: { snapshots, guardedFiles, lock: cluster.lock } };
 }
 
 /** Keeps the directory of what files held before they were changed within its limits. */

@@ -176,8 +176,22 @@ test("folders that are missing are made, also that of the database", async () =>
   expect(said).toHaveLength(2);
 });
 
-test("a temperature that the model does not take is named at the start", async () => {
-  const said = await start({}, { model: "anthropic/claude-sonnet-5-5", temperature: 0.2 });
+test("settings without effect are named at the start: a temperature, tools that there are not", async () => {
+  const said = await start(
+    {},
+    {
+      model: "anthropic/claude-sonnet-5-5",
+      temperature: 0.2,
+      toolAllow: ["read", "tool_search", "raed", "mcp__gone__find", "mcp__docs__find"],
+      channels: { "slack:C1": { toolAllow: ["Bash", "web_fetch"] } },
+      mcpServers: { docs: { url: "http://127.0.0.1:1/mcp" } },
+    },
+  );
+  expect(said.filter((line) => line.includes("toolAllow"))).toEqual([
+    '⚠ toolAllow: with these settings there is no tool "raed". Did you mean "read"?',
+    expect.stringMatching(/^⚠ toolAllow: with these settings there is no tool "mcp__gone__find"\. Known here: /u),
+    '⚠ channels.slack:C1.toolAllow: with these settings there is no tool "Bash". Did you mean "bash"?',
+  ]);
   expect(said).toContainEqual(
     expect.stringMatching(/^⚠ temperature: has no effect, since anthropic\/claude-sonnet-5-5 takes no temperature\./),
   );

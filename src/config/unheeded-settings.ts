@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../core/agents/query-config.ts";
 import { modelFacts } from "../core/providers/models/models.ts";
+import { suggestion } from "./problems.ts";
 import type { Config } from "./resolve.ts";
 
 /** A temperature, where it is set, and the model that it is for. */
@@ -34,6 +35,31 @@ export function unheededSettings(
     temperature === undefined || takesTemperature(model)
       ? []
       : [`${setting}: has no effect, since ${model} takes no temperature. Take it out, or set another model.`],
+  );
+}
+
+interface KnownTools {
+  readonly names: readonly string[];
+  /** Whether a tool of that name may come later. */
+  readonly mayCome: (name: string) => boolean;
+}
+
+/** Tools that settings name and nobody has, each as a line for the operator. */
+export function unknownTools(
+  { query, channels }: Pick<Config, "query" | "channels">,
+  { names, mayCome }: KnownTools,
+): string[] {
+  const lists = [
+    { setting: "toolAllow", toolAllow: query.toolAllow },
+    ...Object.entries(channels).map(([channel, { toolAllow }]) => ({
+      setting: `channels.${channel}.toolAllow`,
+      toolAllow,
+    })),
+  ];
+  return lists.flatMap(({ setting, toolAllow = [] }) =>
+    toolAllow
+      .filter((name) => !names.includes(name) && !mayCome(name))
+      .map((name) => `${setting}: with these settings there is no tool "${name}".${suggestion(name, names)}`),
   );
 }
 
