@@ -149,13 +149,19 @@ describe("where a bot runs", () => {
     model.script((_request, index) => text(`Answer ${index}.`));
     await once(bot, { args: ["remember the harbour"] });
     await once(bot, { args: ["--continue", "what was it?"] });
-    await once(bot, { args: ["--agent", "plan", "--new", "how would you?"] });
+    const planned = await once(bot, { args: ["--agent", "plan", "--new", "how would you?"] });
+    expect(planned).toMatchObject({ code: 0, out: "Answer 2.\n" });
+    expect(planned.error).toContain("plan answers in this thread from now on");
     const [, second, third] = model.requests.map(({ body }) => JSON.stringify(body));
     expect(second).toContain("remember the harbour");
     expect(third).not.toContain("remember the harbour");
     expect(third).toMatch(/how would you\?/u);
     expect(third).not.toContain('"name":"edit"');
     expect(await once(bot, { args: ["--continue", "--new", "hi"] })).toMatchObject({ code: 1 });
+    const unknown = await once(bot, { args: ["--agent", "plna", "hi"] });
+    expect(unknown).toMatchObject({ code: 1, out: "" });
+    expect(unknown.error).toMatch(/^✗ --agent: there is no agent "plna"\. Known: .*\bplan\b.*\.$/mu);
+    expect(model.requests).toHaveLength(3);
   });
 
   test("a failure is no answer: nothing on stdout, and exit code 1", async () => {

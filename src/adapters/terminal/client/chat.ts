@@ -1,5 +1,6 @@
 import type { Duplex, Readable } from "node:stream";
-import { type FileToSend } from "./conversation.ts";
+import { visibleText } from "../../../core/text/plain-text.ts";
+import type { Conversation, FileToSend } from "./conversation.ts";
 import type { ScreenStream } from "./screen.ts";
 
 /** What a person wants of `deckhand chat`. */
@@ -26,6 +27,23 @@ export interface ChatOptions {
   readonly request: ChatRequest;
   readonly io: ChatIo;
   readonly reach: () => Promise<Duplex | null>;
+}
+
+/** How long the program may take to say which agents there are. Milliseconds. */
+const AGENTS_MS = 10_000;
+
+/** Why nobody of that name can be asked, for the command line; null where somebody can, or where the program does not say. */
+export async function agentProblem(
+  name: string | null,
+  conversation: Pick<Conversation, "complete">,
+): Promise<string | null> {
+  if (name === null) return null;
+  const namesFrom = async (typed: string) =>
+    (await conversation.complete(`@${typed}`, AGENTS_MS)).map(({ text }) => text.trim().replace(/^@/u, ""));
+  if ((await namesFrom(name)).includes(name.toLowerCase())) return null;
+  const known = await namesFrom("");
+  if (known.length === 0) return null;
+  return `✗ --agent: there is no agent "${visibleText(name)}". Known: ${known.join(", ")}.`;
 }
 
 /** A message to another agent than the usual one names it. */

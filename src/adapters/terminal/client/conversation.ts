@@ -148,11 +148,11 @@ export class Conversation {
   }
 
   /** What could stand at the end of the line; nothing where nobody answers in time. */
-  complete(text: string): Promise<readonly { text: string; label: string }[]> {
+  complete(text: string, withinMs = COMPLETION_MS): Promise<readonly { text: string; label: string }[]> {
     const { promise, resolve } = Promise.withResolvers<readonly { text: string; label: string }[]>();
     this.#completing.set(text, resolve);
     this.#talk?.say({ type: "complete", threadId: this.#threadId, text });
-    setTimeout(() => resolve([]), COMPLETION_MS).unref();
+    setTimeout(() => resolve([]), withinMs).unref();
     return promise;
   }
 

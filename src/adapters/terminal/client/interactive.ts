@@ -3,7 +3,7 @@ import { callbackify } from "node:util";
 import { visibleText } from "../../../core/text/plain-text.ts";
 import { tinted } from "../format.ts";
 import type { Message } from "../wire.ts";
-import { addressed, type ChatOptions } from "./chat.ts";
+import { addressed, agentProblem, type ChatOptions } from "./chat.ts";
 import { completionsOf } from "./completer.ts";
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -63,6 +63,20 @@ class Interactive {
     const { request, io } = this.#options;
     io.onSignal((signal) => this.#signal(signal));
     if (!(await this.#conversation.connect())) return EXIT.failed;
+    const problem = await agentProblem(request.agent, this.#conversation);
+    if (problem !== null) this.#end(EXIT.failed, problem);
+    else this.#begin();
+    const code = await this.#ended.promise;
+    this.#conversation.leave();
+    const input = this.#input;
+    this.#input = null;
+    input?.close();
+    this.#screen.live([]);
+    return code;
+  }
+
+  #begin(): void {
+    const { request } = this.#options;
     this.#openInput();
     const [newest] = this.#conversation.threads;
     if (request.continues && newest !== undefined) {
@@ -72,13 +86,6 @@ class Interactive {
       this.#screen.print(
         dimLines("Write what you want done. `/help` lists commands, Ctrl-D leaves.", this.#screen.style()),
       );
-    const code = await this.#ended.promise;
-    this.#conversation.leave();
-    const input = this.#input;
-    this.#input = null;
-    input?.close();
-    this.#screen.live([]);
-    return code;
   }
 
   #openInput(): void {

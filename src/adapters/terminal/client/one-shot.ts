@@ -1,6 +1,6 @@
 import { stripped, terminalLines } from "../format.ts";
 import type { Message } from "../wire.ts";
-import { addressed, type ChatOptions } from "./chat.ts";
+import { addressed, agentProblem, type ChatOptions } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
 import { LinePrompt } from "./line-prompt.ts";
@@ -13,6 +13,15 @@ export function askOnce(options: ChatOptions): Promise<number> {
   return new OneShot(options).run();
 }
 
+interface Said {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+function joined(said: readonly Said[]): string {
+  return said.map(({ text }) => text).join("\n\n");
+}
+
 class OneShot {
   readonly #options: ChatOptions;
   readonly #conversation: Conversation;
@@ -21,7 +30,9 @@ class OneShot {
   readonly #ended = Promise.withResolvers<number>();
   /** Tool lines that were written, where they cannot be replaced. */
   readonly #told = new Set<string>();
-  #answers: { readonly text: string; readonly isError: boolean }[] = [];
+  #answers: Said[] = [];
+  /** What this person alone was told: the answer of a command, and an aside where there is another answer. */
+  #notes: Said[] = [];
   readonly #prompt: LinePrompt;
   /** The message of what is asked, until it is decided: it is not asked for anew while its answer is on its way. */
   #asking: string | null = null;
@@ -59,14 +70,22 @@ class OneShot {
     io.onSignal((signal) => this.#signal(signal));
     const conversation = this.#conversation;
     if (!(await conversation.connect())) return EXIT.failed;
-    const [newest] = conversation.threads;
-    if (request.continues && newest !== undefined) conversation.goOnIn(newest.id);
-    conversation.send(addressed(request.prompt ?? "", request.agent), request.files);
+    const problem = await agentProblem(request.agent, conversation);
+    if (problem === null) this.#ask();
+    else this.#fail(problem);
     const code = await this.#ended.promise;
     conversation.leave();
     this.#prompt.close();
     this.#progress.live([]);
     return code;
+  }
+
+  #ask(): void {
+    const { request } = this.#options;
+    const conversation = this.#conversation;
+    const [newest] = conversation.threads;
+    if (request.continues && newest !== undefined) conversation.goOnIn(newest.id);
+    conversation.send(addressed(request.prompt ?? "", request.agent), request.files);
   }
 
   #show(message: Message): void {
@@ -117,7 +136,7 @@ class OneShot {
   }
 
   #note(text: string, isError: boolean): void {
-    this.#answers.push({ text, isError });
+    this.#notes.push({ text, isError });
   }
 
   #settle(state: "idle" | "waiting"): void {
@@ -164,10 +183,12 @@ class OneShot {
 
   #finish(): void {
     const { stdout } = this.#options.io;
-    const text = this.#answers.map((answer) => answer.text).join("\n\n");
-    const hasFailed = this.#answers.length === 0 || this.#answers.some(({ isError }) => isError);
+    const all = [...this.#notes, ...this.#answers];
+    const text = joined(this.#answers.length === 0 ? all : this.#answers);
+    const hasFailed = all.length === 0 || all.some(({ isError }) => isError);
     if (this.#isInterrupted) return this.#ended.resolve(EXIT.interrupted);
-    if (hasFailed && text !== "") this.#progress.print(terminalLines(text, this.#progress.style()));
+    const aside = joined(hasFailed ? all : this.#answers.length === 0 ? [] : this.#notes);
+    if (aside !== "") this.#progress.print(terminalLines(aside, this.#progress.style()));
     const code = hasFailed ? EXIT.failed : this.#hasDenied ? EXIT.denied : EXIT.answered;
     if (hasFailed || text === "") return this.#ended.resolve(code);
     const screen = createScreen({ stream: stdout, hasColour: this.#options.io.hasColour, input: () => null });
