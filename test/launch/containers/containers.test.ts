@@ -135,6 +135,12 @@ describe("compose.yaml", () => {
       /^http-check send meth GET uri (\S+) .* hdr Host (\S+)$/mu.exec(balancing.join("\n")) ?? [];
     expect([asked, host]).toEqual(["/readyz", `localhost:${PAGE_PORT}`]);
   });
+
+  test("believes no visitor's own word about their address", () => {
+    expect(balancing.filter((line) => line.includes("forwardfor"))).toEqual([]);
+    expect(balancing).toContain("http-request set-header X-Forwarded-For %[src]");
+    expect(balancing).toContain("http-request del-header X-Forwarded-Host");
+  });
 });
 
 describe("deploy/kubernetes.yaml", () => {
