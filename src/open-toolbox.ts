@@ -203,16 +203,16 @@ export async function openToolbox(
       return features.open(config.features, { ...host, taken: () => taken }, say);
     },
   });
+  const problems = () => [...toolbox.problems(), ...unknownIn(config, toolbox)];
   parts.defer(() => toolbox.stop());
   await toolbox.start(signal);
-  const unknown = () =>
-    unknownTools(config, {
-      names: toolbox.tools().map(({ name }) => name),
-      mayCome: (name) => toolbox.runs.whyMissing(name) !== null,
-    });
-  for (const line of unknown()) say(`⚠ ${line}`);
-  const problems = () => [...toolbox.problems(), ...unknown()];
+  for (const line of unknownIn(config, toolbox)) say(`⚠ ${line}`);
   return { ...toolbox, problems, sandbox, files: { snapshots, guardedFiles, lock: cluster.lock } };
+}
+
+function unknownIn(config: Config, { tools, runs }: Pick<Toolbox, "tools" | "runs">): string[] {
+  const names = tools().map(({ name }) => name);
+  return unknownTools(config, { names, mayCome: (name) => runs.whyMissing(name) !== null });
 }
 
 /** Keeps the directory of what files held before they were changed within its limits. */
