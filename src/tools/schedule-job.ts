@@ -25,7 +25,11 @@ const newJob = z.object({
   cron: z
     .string()
     .optional()
-    .describe("When it repeats: five fields, e.g. `0 9 * * 1-5` for every weekday at nine; six with seconds first."),
+    .describe(
+      "When it repeats: five fields, e.g. `0 9 * * 1-5` for every weekday at nine; six with seconds first. `0 9 * * 1#1` is the " +
+        "first Monday of the month, `0 9 * * 5L` its last Friday, `0 9 L * *` its last day. A day of the month and a weekday together are " +
+        "due on either. Every other week cannot be written: say so.",
+    ),
   at: z.string().optional().describe("When it is due once: `2026-12-01 09:00`, or `in 2 hours`."),
   timezone: z
     .string()

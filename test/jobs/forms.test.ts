@@ -48,6 +48,13 @@ function wordsOf(reply: CommandReply): string {
 
 const valuesOf = ({ fields }: Form) => Object.fromEntries(fields.map(({ name, value = "" }) => [name, value]));
 
+test.each([
+  { line: 'add --cron 0 9 * * 1-5 --prompt "Look."', says: "The whole expression goes behind `--cron`, in quotes." },
+  { line: 'add --cron "@daily" Look.', says: "What is to be done goes behind `--prompt`, in quotes." },
+])("/jobs $line says what lacks its quotes", async ({ line, says }) => {
+  expect(wordsOf(await type(await openWorld(), line))).toContain(says);
+});
+
 test("/jobs add alone asks by a form; where none can be opened, a button asks again", async () => {
   const world = await openWorld({ skills: ["weekly"] });
   const reply = await type(world, "add");

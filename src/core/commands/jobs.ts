@@ -65,11 +65,7 @@ async function carryOut({ words, flags }: Read, context: CommandContext): Promis
   const request = requestOf(context);
   if (verb === "list") return privately((await jobs.list(request)).text);
   if (verb === "add") {
-    const [extra] = names;
-    if (extra !== undefined)
-      return privately(
-        `I don't know what to do with ${asTyped(extra)}. What is to be done goes behind \`--prompt\`, in quotes.`,
-      );
+    if (names[0] !== undefined) return privately(leftOver(names, flags));
     if (filled !== null) return takeForm(null, filled, context);
     return flags.size === 0 ? askForm(null, context) : privately((await jobs.add(jobInputOf(flags), request)).text);
   }
@@ -86,6 +82,16 @@ async function carryOut({ words, flags }: Read, context: CommandContext): Promis
   const input = jobInputOf(flags);
   if (Object.keys(input).length === 0) return askForm(job, context);
   return privately((await jobs.edit(job, input, request)).text);
+}
+
+/** A field of a cron expression. */
+const CRON_FIELD = /^[\d*?/,#LW-]+$/u;
+
+function leftOver(words: readonly string[], flags: Read["flags"]): string {
+  const cron = flags.get("cron");
+  const isCron = cron !== undefined && [cron, ...words].every((word) => CRON_FIELD.test(word));
+  const why = isCron ? "The whole expression goes behind `--cron`" : "What is to be done goes behind `--prompt`";
+  return `I don't know what to do with ${asTyped(words[0] ?? "")}. ${why}, in quotes.`;
 }
 
 const HOW_TO_ADD = `When is it due, and what is to be done?

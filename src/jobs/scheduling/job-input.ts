@@ -59,6 +59,12 @@ const seconds = z.coerce.number("must be a number of seconds");
 const whole = z.coerce.number("must be a number").int("must be a whole number");
 const YES = ["yes", "true", "on", ""];
 const NO = ["no", "false", "off"];
+export const yesOrNo = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .pipe(z.enum([...YES, ...NO], "must be yes or no"))
+  .transform((word) => YES.includes(word));
 
 /** Fields that are typed, by their flag, as what they set. */
 const fieldsSchema = z.object({
@@ -84,12 +90,7 @@ const fieldsSchema = z.object({
   overlap: z.enum(["skip", "queue", "cancel-previous"], "must be skip, queue or cancel-previous"),
   attempts: whole.min(1, "must be at least 1").max(10, "must be at most 10"),
   jitter: seconds.min(0, "must not be negative").max(3_600, "must be at most an hour"),
-  silent: z
-    .string()
-    .trim()
-    .toLowerCase()
-    .pipe(z.enum([...YES, ...NO], "must be yes or no"))
-    .transform((word) => YES.includes(word)),
+  silent: yesOrNo,
   "pause-after": whole.min(1, "must be at least 1").max(1_000, "must be at most 1,000"),
 });
 
@@ -242,7 +243,7 @@ function readTime(
 /** For those who fill in a form, where one field takes both. */
 const ONCE = "What is due once is written `2026-12-01 09:00`, or `in 2 hours`.";
 
-const NO_MOMENT: Problem = {
+export const NO_MOMENT: Problem = {
   field: "at",
   text: "I don't understand that. It is written `2026-12-01 09:00`, or `in 2 hours`.",
   typed: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
@@ -256,23 +257,36 @@ const NO_TIME: Problem = {
 /** Where years have five digits, which not every database takes. Milliseconds since the epoch. */
 const TOO_FAR = Date.UTC(9_999, 0);
 
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const DAY_MS = 86_400_000;
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
 /** Each unit by its words and no others: what merely begins like one may mean months, or milliseconds. */
 const FROM_NOW =
-  /^in (?<amount>\d+) ?(?:(?<months>months?)|(?<unit>s(?:ecs?|econds?)?|m(?:ins?|inutes?)?|h(?:rs?|ours?)?|d(?:ays?)?|w(?:eeks?)?))$/iu;
+  /^in (?<amount>\d+|an?) ?(?:(?<months>months?)|(?<unit>s(?:ecs?|econds?)?|m(?:ins?|inutes?)?|h(?:rs?|ours?)?|d(?:ays?)?|w(?:eeks?)?))$/iu;
 const MOMENT =
   /^(?<day>\d{4}-\d{2}-\d{2})[ T](?<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)? ?(?<offset>Z|[+-]\d{2}:?\d{2})?$/iu;
 
 /** `2026-12-01 09:00` on the zone's clock, a time with an offset, or `in 2 hours`. Milliseconds since the epoch. */
 function readMoment(text: string, timezone: string, now: number): number | null {
-  const { amount, months, unit } = FROM_NOW.exec(text.trim())?.groups ?? {};
-  if (months !== undefined) return monthsAfter(now, Number(amount), timezone);
-  if (unit !== undefined) return now + Number(amount) * (UNITS_MS[unit.charAt(0).toLowerCase()] ?? 0);
+  const { amount = "", months, unit } = FROM_NOW.exec(text.trim())?.groups ?? {};
+  const count = /^an?$/iu.test(amount) ? 1 : Number(amount);
+  if (months !== undefined) return monthsAfter(now, count, timezone);
+  if (unit !== undefined) {
+    const letter = unit.charAt(0).toLowerCase();
+    const ms = count * (UNITS_MS[letter] ?? 0);
+    return letter === "d" || letter === "w" ? daysAfter(now, ms, timezone) : now + ms;
+  }
   const { day, time = "", offset } = MOMENT.exec(text.trim())?.groups ?? {};
   const wall = Date.parse(`${day}T${time.replace(/^\d:/u, "0$&")}Z`);
   // A day that its month does not have is read as one of the next.
   if (day === undefined || Number.isNaN(wall) || !new Date(wall).toISOString().startsWith(day)) return null;
   return offset === undefined ? (openZone(timezone)?.instantOf(wall) ?? null) : wall - offsetOf(offset);
+}
+
+/** The same time on the zone's clock, also where one of the days has 23 hours or 25. */
+function daysAfter(now: number, ms: number, timezone: string): number | null {
+  const zone = openZone(timezone);
+  if (zone === null || !(now + ms < TOO_FAR)) return now + ms; // or no date at all
+  return zone.instantOf(zone.wallAt(now) + ms);
 }
 
 /** The same day and time on the zone's clock, or the last day of a month that is shorter. */

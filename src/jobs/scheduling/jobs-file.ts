@@ -9,7 +9,7 @@ import { systemCode } from "../../core/protocol/system-code.ts";
 import type { JobSettings } from "../../core/store/jobs.ts";
 import { isSameTime } from "../calendar/schedule.ts";
 import { callOffOutdated } from "./cancelled-retries.ts";
-import { asNamed, isRelative, PAST, readJobInput } from "./job-input.ts";
+import { asNamed, isRelative, NO_MOMENT, PAST, readJobInput, yesOrNo } from "./job-input.ts";
 import type { JobScope } from "./job-scope.ts";
 import { DUE_ONCE, PAUSED, REMOVED } from "./occurrence.ts";
 
@@ -180,8 +180,9 @@ async function readEntry(
   const thread = typeof channel === "string" ? threadOf(channel, platforms) : null;
   if (thread === null) return "`channel` must be written `slack:T1/C1`: platform, workspace, channel";
   if (rest["name"] === undefined) return "`name` is missing";
-  if (typeof rest["at"] === "string" && isRelative(rest["at"]))
-    return "`at` must be a date: in a file, nothing says since when";
+  if (typeof rest["at"] === "string" && isRelative(rest["at"])) return NO_DATE;
+  const isOn = yesOrNo.safeParse(String(enabled));
+  if (!isOn.success) return "`enabled` must be true or false";
   const fields = Object.entries(rest).map(([name, value]) => [name, typeof value === "boolean" ? yesNo(value) : value]);
   const ownerId = typeof owner === "string" ? owner : "file";
   const place = {
@@ -197,8 +198,11 @@ async function readEntry(
   };
   const read = await readJobInput(Object.fromEntries(fields), place, null);
   if (read.type === "refused" && read.reason === PAST) return { past: { thread, name: asNamed(String(rest["name"])) } };
-  return read.type === "refused" ? read.reason : { settings: read.settings, enabled: enabled === true };
+  if (read.type === "refused") return read.reason === NO_MOMENT.typed ? NO_DATE : read.reason;
+  return { settings: read.settings, enabled: isOn.data };
 }
+
+const NO_DATE = "`at` must be a date, `2026-12-01 09:00`: in a file, nothing says since when";
 
 function yesNo(value: boolean): string {
   return value ? "yes" : "no";
@@ -226,6 +230,8 @@ async function takeOver(
     const known = await tx.jobs.named(settings);
     if (known === null) {
       await tx.jobs.add({ ...settings, id: newId, source: "file", enabled, at });
+      // Why it is off says that the file turns it on again.
+      if (!enabled) await tx.jobs.pause(newId, OFF, at);
       return { id: newId };
     }
     if ("problem" in known) return { problem: `the row of **${settings.name}** cannot be read: ${known.problem}` };

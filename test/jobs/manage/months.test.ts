@@ -12,6 +12,7 @@ test.each([
   { at: "in 5 Minutes", due: "2027-01-04T08:05:00.000Z" },
   { at: "in 90 secs", due: "2027-01-04T08:01:30.000Z" },
   { at: "in 2 hrs", due: "2027-01-04T10:00:00.000Z" },
+  { at: "in an hour", due: "2027-01-04T09:00:00.000Z" },
   { at: "in 1 day", due: "2027-01-05T08:00:00.000Z" },
   { at: "in 2 weeks", due: "2027-01-18T08:00:00.000Z" },
 ])("a reminder $at is due at $due", async ({ at, due }) => {
@@ -20,7 +21,7 @@ test.each([
   expect(new Date((await world.store.jobs.get(id))?.dueOnce ?? 0).toISOString()).toBe(due);
 });
 
-test("a month later is the same time on the zone's clock, and the last day of a month that is shorter", async () => {
+test("months, weeks and days later it is the same time on the zone's clock, and the last day of a month that is shorter", async () => {
   const place: JobInputContext = {
     thread: CHANNEL,
     owner: ANA,
@@ -36,7 +37,10 @@ test("a month later is the same time on the zone's clock, and the last day of a 
     return read.type === "job" ? new Date(read.settings.dueOnce ?? 0).toISOString() : read.reason;
   };
   expect(await dueIn("in 1 month")).toBe("2027-02-28T09:00:00.000Z");
-  expect(await dueIn("in 2 months")).toBe("2027-03-31T08:00:00.000Z"); // in summer time
+  // In summer time.
+  expect(await dueIn("in 2 months")).toBe("2027-03-31T08:00:00.000Z");
+  expect(await dueIn("in 9 weeks")).toBe("2027-04-04T08:00:00.000Z");
+  expect(await dueIn(`in ${63 * 24} hours`)).toBe("2027-04-04T09:00:00.000Z");
 });
 
 test.each(["in 6 mo", "in 500 milliseconds", "in 2 decades", "in 3 moons", "in 2 what", "in 1 year"])(

@@ -147,6 +147,23 @@ test("a file of jobs that is not there for a moment, while it is replaced, remov
   });
 });
 
+test.each([
+  { off: false, on: true },
+  { off: "no", on: "yes" },
+])("a job that the file first has as enabled: $off runs once the file says $on", async ({ off, on }) => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  writeFileSync(file, JSON.stringify([{ ...entry, enabled: off }]));
+  const world = await openWorld({ file });
+  const isEnabled = async () => (await world.store.jobs.all()).jobs.map(({ enabled }) => enabled);
+  expect(await isEnabled()).toEqual([false]);
+  writeFileSync(file, JSON.stringify([{ ...entry, enabled: on }]));
+  const isOn = async () => {
+    await world.pass(61_000, 10_000);
+    return (await isEnabled())[0] === true;
+  };
+  await until(isOn, { what: () => "the job to be enabled" });
+});
+
 test("a new schedule in the file of jobs counts from now", async () => {
   const file = path.join(tempDirectory(), "jobs.json");
   writeFileSync(file, JSON.stringify([entry]));
@@ -164,6 +181,11 @@ test.each([
   {
     wrong: { skill: "forecast" },
     said: 'The skill **forecast** needs **place** (which place): `--skill "forecast <place>"`.',
+  },
+  { wrong: { enabled: "maybe" }, said: "`enabled` must be true or false" },
+  {
+    wrong: { cron: undefined, at: "2027-02-01" },
+    said: "`at` must be a date, `2026-12-01 09:00`: in a file, nothing says since when",
   },
   { wrong: { channel: "C1" }, said: "`channel` must be written `slack:T1/C1`: platform, workspace, channel" },
 ])("an entry of the file of jobs that is wrong is said with its place: $said", async ({ wrong, said }) => {
