@@ -45,6 +45,8 @@ export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSch
   }
   const expression = cron.trim().replaceAll(/\s+/gu, " ");
   const count = expression === "" ? 0 : expression.split(" ").length;
+  if (/^(?:CRON_)?TZ=/iu.test(expression))
+    return refused("An expression names no time zone: it has a setting of its own, `timezone`.");
   if (expression.length > MOST_CHARS) return refused(`An expression has at most ${MOST_CHARS} characters.`);
   const isNickname = expression.startsWith("@");
   if (!isNickname && count !== 5 && count !== 6) {
@@ -139,8 +141,14 @@ const SLIPS = 3;
 
 export function unknownZone(typed: string): string {
   const name = plainLine(typed, 60);
+  const wanted = name.toLowerCase().replaceAll(" ", "_");
+  const farFrom = (known: string) => distance(known.toLowerCase(), wanted);
   const [closest] = Intl.supportedValuesOf("timeZone")
-    .map((zone) => ({ zone, slips: distance(zone.toLowerCase(), name.toLowerCase()) }))
+    // Many know the city alone; names as short as theirs are soon like another.
+    .map((zone) => ({
+      zone,
+      slips: Math.min(farFrom(zone), farFrom(zone.slice(zone.lastIndexOf("/") + 1)) + SLIPS - 1),
+    }))
     .toSorted((a, b) => a.slips - b.slips);
   const meant = closest !== undefined && closest.slips <= SLIPS ? ` Did you mean ${closest.zone}?` : "";
   return `There is no time zone \`${name}\`.${meant === "" ? " Zones are written like Europe/Paris." : meant}`;

@@ -27,8 +27,23 @@ function expressionInWords(expression: string): string {
   if (spoken !== undefined && seconds === "0" && isNumber(minute) && isNumber(hour)) {
     return `${spoken} at ${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
   }
-  const words = inWords(fields.join(" "));
+  const words = eitherDay(fields) ?? inWords(fields.join(" "));
   return words.charAt(0).toLowerCase() + words.slice(1);
+}
+
+const ANY: ReadonlySet<string> = new Set(["*", "?"]);
+
+/** A day of the month and a weekday are due on either; null where there are not both. */
+function eitherDay(fields: readonly string[]): string | null {
+  const [day = "*", month = "*", weekday = "*"] = fields.slice(-3);
+  // After a plus, the weekday must fit as well.
+  if (ANY.has(day) || ANY.has(weekday) || weekday.startsWith("+")) return null;
+  const inWordsOf = (...days: readonly string[]) => inWords([...fields.slice(0, -3), ...days].join(" "));
+  const time = inWordsOf("*", "*", "*");
+  const parts = [inWordsOf(day, "*", "*"), inWordsOf("*", "*", weekday), inWordsOf("*", month, "*")];
+  if (!parts.every((part) => part.startsWith(time))) return null;
+  const [onDay = "", onWeekday = "", inMonth = ""] = parts.map((part) => part.slice(time.length));
+  return `${time}${onDay} or ${onWeekday.replace(/^, (?:only )?/u, "")}${inMonth}`;
 }
 
 /** What cronstrue has no words for is said as it is written. */

@@ -125,6 +125,11 @@ test.each([
     timezone: "Narnia",
     reason: "There is no time zone `Narnia`. Zones are written like Europe/Paris.",
   },
+  { cron: "@daily", timezone: "new york", reason: "There is no time zone `new york`. Did you mean America/New_York?" },
+  {
+    cron: "CRON_TZ=UTC 0 9 * * *",
+    reason: "An expression names no time zone: it has a setting of its own, `timezone`.",
+  },
 ])("$cron is refused: $reason", ({ cron, timezone = "Europe/Paris", reason }) => {
   expect(readSchedule({ cron, dueOnce: null, timezone })).toEqual({ type: "refused", reason });
 });
@@ -139,6 +144,14 @@ test.each([
   ["*/5 * * * *", "every 5 minutes Europe/Paris"],
   ["*/10 * * * * *", "every 10 seconds Europe/Paris"],
   ["0 9 1 * *", "at 09:00, on day 1 of the month Europe/Paris"],
+  // Days of the month and weekdays are alternatives. Source: POSIX, crontab.
+  ["0 9 1-7 * 1", "at 09:00, between day 1 and 7 of the month or on Monday Europe/Paris"],
+  [
+    "0 9 L 6 1#1",
+    "at 09:00, on the last day of the month or on the first Monday of the month, only in June Europe/Paris",
+  ],
+  ["0 9 ? * 1", "at 09:00, only on Monday Europe/Paris"],
+  ["0 9 1 * 5#L", "`0 9 1 * 5#L` Europe/Paris"],
 ])("%s is said as “%s”", (cron, sentence) => {
   expect(sentenceOf(schedule(cron))).toBe(sentence);
 });
