@@ -13,7 +13,11 @@ export const limitFields = {
         sessionUsd: field(dollars.exactOptional(), "US dollars of one session.", 5),
         userUsd: field(dollars.exactOptional(), "US dollars of one person in a day.", 10),
         channelUsd: field(dollars.exactOptional(), "US dollars of one channel in a day.", 20),
-        jobUsd: field(dollars.exactOptional(), "US dollars of one occurrence of a job.", 0.5),
+        jobUsd: field(
+          dollars.exactOptional(),
+          "US dollars of one occurrence of a job; a job's own `budget` only lowers it.",
+          0.5,
+        ),
         dayUsd: field(dollars.exactOptional(), "US dollars of everything in a day.", 50),
         runTokens: field(tokens.exactOptional(), "Tokens of one run.", 200_000),
         sessionTokens: field(tokens.exactOptional(), "Tokens of one session.", 2_000_000),
@@ -23,7 +27,7 @@ export const limitFields = {
         dayTokens: field(tokens.exactOptional(), "Tokens of everything in a day.", 20_000_000),
       })
       .prefault({}),
-    "Spending limits. Each model call is held to what all that apply leave for it, and a run ends when that is too little. A day is one of UTC. Limits in dollars cannot hold for a model whose price is unknown, which a status says; limits in tokens (read, cached and written ones alike) hold for every model. A call that is stopped or breaks off is charged what its provider has counted by then, and an estimate of the rest; a provider that counts nothing has its calls estimated. Of a call that a killed process leaves, the request is charged; without any limit, such a call is not.",
+    "Spending limits. Each model call is held to what all that apply leave for it, and a run ends when that is too little. A day is one of UTC. A model whose price is unknown is not called under a limit in dollars, unless one in tokens stands beside it; limits in tokens (read, cached and written ones alike) hold for every model. A call that is stopped or breaks off is charged what its provider has counted by then, and an estimate of the rest; a provider that counts nothing has its calls estimated. Of a call that a killed process leaves, the request is charged; without any limit, such a call is not.",
     { dayUsd: 50 },
   ),
   quotas: field(

@@ -79,7 +79,7 @@ const OWN_MODEL = "`/jobs edit` with `--model` gives the job another one.";
 const OWN_BUDGET = "That is the job's own budget: `/jobs edit` with `--budget` raises it.";
 
 function raise(exceeded: BudgetExceeded, { job }: Reader): string {
-  const isOwn = exceeded.scope === "job" && job !== undefined && job.budgetUsd !== null;
+  const isOwn = exceeded.scope === "job" && "limitUsd" in exceeded && exceeded.limitUsd === job?.budgetUsd;
   return isOwn ? OWN_BUDGET : howToRaise(exceeded);
 }
 

@@ -117,13 +117,13 @@ export function isUnattended(body: SessionEventBody): boolean {
   return body.kind === "job" || ((body.kind === "child" || body.kind === "child_end") && body.nonInteractive);
 }
 
-/** The limits of an event's run; a manager's hold for its executors, too. */
+/** The limits of an event's run; a manager's hold for its executors, too, and a job's own budget lowers the operator's alone. */
 export function budgetsOfRun(body: SessionEventBody, budgets: BudgetSettings, config: QueryConfig): BudgetSettings {
-  const jobUsd = jobOf(body)?.budgetUsd ?? null;
+  const ownUsd = jobOf(body)?.budgetUsd ?? null;
   const managedUsd = body.kind === "child" ? body.managedUsd : config.managing?.totalBudgetUsd;
   return {
     ...budgets,
-    ...(jobUsd === null ? {} : { jobUsd }),
+    ...(ownUsd === null ? {} : { jobUsd: Math.min(ownUsd, budgets.jobUsd ?? ownUsd) }),
     ...(managedUsd === undefined ? {} : { managedUsd }),
     ...(config.maxBudgetUsd === undefined ? {} : { runUsd: config.maxBudgetUsd }),
   };

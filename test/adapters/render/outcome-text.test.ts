@@ -45,6 +45,15 @@ test.each<[string, QueryOutcome, string[]]>([
   expect(endingButtons(outcome, "run_1").map(({ id }) => id)).toEqual(ids);
 });
 
+test.each([
+  { limitUsd: 0.5, raises: "`/jobs edit` with `--budget`" },
+  { limitUsd: 0.2, raises: "An operator can raise `budgets.jobUsd`." },
+])("a job stopped at $limitUsd whose own budget is 0.5 says who raises that", ({ limitUsd, raises }) => {
+  const outcome = { type: "budget_exceeded", scope: "job", costUsd: limitUsd, limitUsd } as const;
+  const { reason } = runEnd(outcome, { ...stats, costUsd: limitUsd }, { isDirect: false, job: { budgetUsd: 0.5 } });
+  expect(reason?.text).toContain(raises);
+});
+
 const channel = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.1" } as const;
 
 test.each<[string, ThreadRef, string]>([

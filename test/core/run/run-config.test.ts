@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChildEvent } from "../../../src/core/events/child-event.ts";
-import { configOfRun } from "../../../src/core/run/run-config.ts";
+import { budgetsOfRun, configOfRun } from "../../../src/core/run/run-config.ts";
 import { ANA } from "../../support/native-session.ts";
 import { buildConfig } from "../../support/query-config.ts";
 import { shippedAgent } from "../../support/shipped-agents.ts";
@@ -34,4 +34,15 @@ test.each([
   const place = { sandboxRoot: "/", allowedHosts: [], blockedUrls: [], place: { platform: "", channel: "" } };
   const { agentDefinition, toolAllow } = configOfRun(BEGUN, { ...place, config: now }).config;
   expect([agentDefinition.access, toolAllow]).toEqual(has);
+});
+
+test.each([
+  { own: null, operators: 2, holds: 2 },
+  { own: 0.5, operators: undefined, holds: 0.5 },
+  { own: 0.5, operators: 2, holds: 0.5 },
+  { own: 100, operators: 2, holds: 2 },
+])("a job with a budget of $own under the operator's of $operators may spend $holds", ({ own, operators, holds }) => {
+  const body: ChildEvent = { ...BEGUN, job: { mode: "read", tools: [], budgetUsd: own } };
+  const budgets = operators === undefined ? {} : { jobUsd: operators };
+  expect(budgetsOfRun(body, budgets, buildConfig({ model: "demo/demo" }))).toEqual({ jobUsd: holds });
 });
