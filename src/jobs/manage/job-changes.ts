@@ -10,7 +10,7 @@ import type {
 } from "../../core/jobs/job-control.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
-import { type JobRow, jobNameKey, settingsOf } from "../../core/store/jobs.ts";
+import { type BrokenJob, type JobRow, jobNameKey, settingsOf } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { isSameTime, nextDueTimes } from "../calendar/schedule.ts";
@@ -43,6 +43,9 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     const read = await this.#read(input, request, null);
     if (read.type === "refused") return read;
     const { settings, schedule } = read;
+    const known = await this.#options.store.jobs.named(settings);
+    if (known !== null && !this.#makesRoom(known, request))
+      return { type: "refused", reason: nameTaken(settings.name).text };
     return {
       type: "job",
       name: settings.name,
@@ -61,7 +64,9 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     const at = runtime.clock.now();
     const isAdded = await store.transaction(async (tx) => {
       if ((await tx.jobs.get(id)) !== null) return true;
-      if (await tx.jobs.isNameTaken(read.settings)) return false;
+      const known = await tx.jobs.named(read.settings);
+      if (known !== null && !this.#makesRoom(known, request)) return false;
+      if (known !== null) await tx.jobs.remove(known.id);
       await tx.jobs.add({ ...read.settings, id, source: "chat", enabled: true, at });
       return true;
     });
@@ -150,6 +155,12 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
       default:
         return assertNever(action);
     }
+  }
+
+  /** A reminder that has come is done with: whoever may remove it may have its name for another job. */
+  #makesRoom(known: JobRow | BrokenJob, { person }: JobRequest): boolean {
+    if ("problem" in known || known.source === "file") return false;
+    return known.pausedBecause === DUE_ONCE && this.#rights.manageRefusal(known, person) === null;
   }
 
   async #read(input: JobInput, request: JobRequest, known: JobRow | null): Promise<ReadJobInput> {

@@ -3,6 +3,7 @@ import type { BrokenJob, JobRow } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { asNamed } from "../scheduling/job-input.ts";
+import { DUE_ONCE } from "../scheduling/occurrence.ts";
 import { isIn, type JobRights } from "./job-rights.ts";
 
 /** Jobs as far as whoever asks may see them. */
@@ -20,7 +21,9 @@ export function createJobFinder(store: Store, rights: JobRights): JobFinder {
   const seen: JobFinder["seen"] = async (request) => {
     const { jobs, broken } = await store.jobs.all();
     const { thread, isShared = false } = request;
-    const known = jobs.filter((job) => rights.maySee(job, request));
+    const seen = jobs.filter((job) => rights.maySee(job, request));
+    // Reminders that have come gather with time.
+    const known = [...seen.filter((job) => !isDone(job)), ...seen.filter(isDone)];
     const [here, elsewhere] = [known.filter((job) => isIn(job, thread)), known.filter((job) => !isIn(job, thread))];
     return { jobs: isShared ? here : [...here, ...elsewhere], broken };
   };
@@ -40,6 +43,10 @@ export function createJobFinder(store: Store, rights: JobRights): JobFinder {
   };
 
   return { seen, found };
+}
+
+function isDone({ pausedBecause }: JobRow): boolean {
+  return pausedBecause === DUE_ONCE;
 }
 
 function unknownJob(name: string, known: readonly JobRow[]): string {

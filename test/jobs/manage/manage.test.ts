@@ -277,6 +277,23 @@ test("a reminder that has come is not enabled, but given another time; a paused 
   );
 });
 
+test("a reminder that has come leaves its name to the next, stands last in lists, and no other job does", async () => {
+  const world = await openWorld();
+  const { control } = world.jobs;
+  const call = { name: "Call", at: "in 10 minutes", prompt: "Call." };
+  const first = await world.add(call);
+  const taken = "There is a job **Call** already. Choose another `--name`.";
+  expect(await control.preview(call, by(ANA, world))).toEqual({ type: "refused", reason: taken });
+  await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  await world.pass(11 * 60_000, 10_000);
+  expect((await control.list(by(ANA, world))).text).toMatch(/Watch.*\n.*Call/u);
+  expect((await control.add(call, by(BEN, world))).text).toBe(taken);
+  expect(await control.preview(call, by(ANA, world))).toMatchObject({ type: "job" });
+  expect(await control.add(call, by(ANA, world))).toMatchObject({ isDone: true });
+  await world.pass(11 * 60_000, 10_000);
+  expect([await world.store.jobs.get(first), world.posts().length]).toEqual([null, 2]);
+});
+
 test("a paused job misses nothing: due times count anew once it is enabled", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Watch", cron: "0 * * * *", prompt: "Look." });
