@@ -138,7 +138,9 @@ test("failures that may pass are tried again in the same occurrence, and each is
     expect.stringContaining("Next try in 4 min (attempt 3 of 3)."),
     expect.stringContaining("All is quiet."),
   ]);
-  expect(await world.occurrences(id)).toMatchObject([{ status: "succeeded", attempt: 3 }]);
+  expect(await world.occurrences(id)).toMatchObject([
+    { status: "succeeded", attempt: 3, costUsd: expect.closeTo(0.03) },
+  ]);
 });
 
 test("a restart between two attempts leaves the second to come", async () => {

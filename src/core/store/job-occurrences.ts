@@ -43,6 +43,7 @@ export interface OccurrenceRow {
   /** What came of it, in a line. */
   readonly message: string | null;
   readonly error: string | null;
+  /** US dollars that all attempts together have cost. */
   readonly costUsd: number | null;
   /** How long its run has taken, or takes until now; of several attempts the newest's. */
   readonly durationMs: number | null;
@@ -63,7 +64,8 @@ export interface OccurrenceEnd {
   readonly status: OccurrenceStatus;
   readonly message: string | null;
   readonly error: string | null;
-  readonly costUsd: number | null;
+  /** Left out: that of the attempts before. */
+  readonly costUsd?: number | null;
   readonly durationMs: number | null;
   readonly reportHash: string | null;
   readonly at: number;
@@ -194,7 +196,7 @@ export function occurrenceWrites(db: Client) {
     async move(
       id: string,
       from: OccurrenceStatus,
-      to: { status: OccurrenceStatus; sessionId?: string; attempt?: number },
+      to: { status: OccurrenceStatus; sessionId?: string; attempt?: number; costUsd?: number | null },
     ): Promise<boolean> {
       const { count } = await db.jobOccurrence.updateMany({ where: { id, status: from }, data: to });
       return count > 0;

@@ -6,7 +6,7 @@ import { bar, textTable } from "../../core/command-line/text-table.ts";
 import { isAdmin } from "../../core/permissions/session-people.ts";
 import type { OutgoingMessage } from "../../core/protocol/platform.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
-import type { UsageKey, UsageRange, UsageSum } from "../../core/store/ledger/usage-report.ts";
+import type { JobSum, UsageKey, UsageRange, UsageSum } from "../../core/store/ledger/usage-report.ts";
 import type { FeedbackSum } from "../../core/store/run/feedback.ts";
 import { channelOf } from "../../core/store/sessions.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -56,7 +56,7 @@ async function usageReport(
   const today = Math.floor(runtime.clock.now() / DAY_MS) * DAY_MS;
   const range = { since: today - (days - 1) * DAY_MS, ...(seesAll ? {} : { channelId: channelKey }) };
   const sums = await sumsByDay({ range, days }, context);
-  const rows = joined(await rowsBy(by, { range, sums }, context));
+  const rows = await rowsBy(by, { range, sums }, context);
   const whole = await context.store.usage.total(range);
   const head = `**${dollars(whole.costUsd)}** in ${days === 1 ? "one day" : `${days} days`} ${seesAll ? "in all" : "in this channel"} · ${figure(whole.tokens)} tokens · ${whole.calls} model ${whole.calls === 1 ? "call" : "calls"}`;
   const votes = await context.store.feedback.count(range);
@@ -118,29 +118,33 @@ async function rowsBy(
 ): Promise<Row[]> {
   const { store } = context;
   if (by === "job") {
-    const sums = (await store.usage.sumsByJob(range)).slice(0, MOST_ROWS);
+    const all = await store.usage.sumsByJob(range);
+    const sums = all.slice(0, MOST_ROWS);
     const seen = await seenOf(
       sums.map(({ channelId }) => channelId),
       context,
     );
-    return sums.map(({ name, channelId, costUsd, occurrences }) => {
-      return { label: seen.has(channelId) ? name : UNSEEN.job, costUsd, amount: occurrences, unit: "×" };
-    });
+    const asRow = ({ costUsd, occurrences }: JobSum) => ({ costUsd, amount: occurrences, unit: "×" });
+    const rows = sums.map((sum) => ({ ...asRow(sum), label: seen.has(sum.channelId) ? sum.name : UNSEEN.job }));
+    return [...joined(rows), ...restOf(all.map(asRow))];
   }
   const key = KEYS.get(by);
   if (key === undefined) return days.map((sum) => ({ ...inTokens(sum), label: sum.day }));
-  const sums = (await store.usage.sumsBy(key, range)).slice(0, MOST_ROWS);
+  const all = await store.usage.sumsBy(key, range);
+  const sums = all.slice(0, MOST_ROWS);
   const keys = sums.map((sum) => sum.key);
   const [names, seen] = await Promise.all([
     store.usage.namesOf(key, keys),
     key === "channelId" ? seenOf(keys, context) : new Set(keys),
   ]);
   const labelOf = (id: string) => (seen.has(id) ? (names.get(id) ?? id) : UNSEEN.channel);
-  return sums.map((sum) => ({ ...inTokens(sum), label: labelOf(sum.key) }));
+  const rows = sums.map((sum) => ({ ...inTokens(sum), label: labelOf(sum.key) }));
+  return [...joined(rows), ...restOf(all.map(inTokens))];
 }
 
 /** What stands for the names of channels that the person does not see, and for what is theirs. */
 const UNSEEN = { channel: "private channels", job: "in private channels" };
+const HIDDEN: readonly string[] = Object.values(UNSEEN);
 
 /** Those of these channels that the person sees. */
 async function seenOf(
@@ -161,14 +165,21 @@ async function seenOf(
   return new Set(seen.flat());
 }
 
-/** Rows of one label as one: what must not be told apart. */
+/** Rows that must not be told apart as one; two that only bear the same name stay two. */
 function joined(rows: readonly Row[]): Row[] {
-  return [...Map.groupBy(rows, ({ label }) => label).values()].flatMap((same) => {
-    const [first] = same;
-    if (first === undefined) return [];
-    const sum = (of: (row: Row) => number) => same.reduce((all, row) => all + of(row), 0);
-    return [{ ...first, costUsd: sum(({ costUsd }) => costUsd), amount: sum(({ amount }) => amount) }];
-  });
+  const groups = Map.groupBy(rows, (row) => (HIDDEN.includes(row.label) ? row.label : row));
+  return [...groups.values()].flatMap((same) => same.slice(0, 1).map((first) => ({ ...first, ...sumOf(same) })));
+}
+
+/** What is beyond the rows of a table, in one. */
+function restOf(all: readonly Omit<Row, "label">[]): Row[] {
+  const rest = all.slice(MOST_ROWS);
+  return rest.slice(0, 1).map((first) => ({ ...first, ...sumOf(rest), label: `${rest.length} more` }));
+}
+
+function sumOf(rows: readonly Omit<Row, "label">[]): Pick<Row, "costUsd" | "amount"> {
+  const sum = (of: (row: Omit<Row, "label">) => number) => rows.reduce((all, row) => all + of(row), 0);
+  return { costUsd: sum(({ costUsd }) => costUsd), amount: sum(({ amount }) => amount) };
 }
 
 function inTokens({ costUsd, tokens }: UsageSum): Omit<Row, "label"> {

@@ -31,7 +31,7 @@ export async function callOffAttempts(
   { message, at }: { readonly message: string; readonly at: number },
 ): Promise<boolean> {
   const waiting = (await tx.occurrences.open(jobId)).filter(({ status }) => status === "retrying");
-  const end = { status: "cancelled", message, error: null, costUsd: null, durationMs: null, reportHash: null } as const;
+  const end = { status: "cancelled", message, error: null, durationMs: null, reportHash: null } as const;
   for (const { id } of waiting) await tx.occurrences.end(id, { ...end, at });
   return waiting.length > 0;
 }

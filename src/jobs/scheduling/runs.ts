@@ -158,7 +158,8 @@ class JobRunService implements JobRuns {
       await tx.jobs.lock(job.id);
       // Whoever has changed or paused the job meanwhile found nothing to call off: then there is no other attempt.
       const isAsRead = (await tx.jobs.get(job.id))?.updatedAt === job.updatedAt;
-      if (isAsRead) await tx.occurrences.move(run.occurrenceId, "running", { status: "retrying", attempt });
+      const costUsd = costWith(end, occurrence);
+      if (isAsRead) await tx.occurrences.move(run.occurrenceId, "running", { status: "retrying", attempt, costUsd });
       return (await tx.occurrences.get(run.occurrenceId))?.status === "retrying";
     });
     if (waits) log.warn({ ...run, delayMs, reason: end.text.slice(0, LOGGED_CHARS) }, "job_retries");
@@ -171,7 +172,8 @@ class JobRunService implements JobRuns {
     const closed = await store.transaction(async (tx) => {
       await tx.jobs.lock(run.jobId);
       const [occurrence, job] = [await tx.occurrences.get(run.occurrenceId), await tx.jobs.get(run.jobId)];
-      if (!(await tx.occurrences.end(run.occurrenceId, { ...logged(end), at }))) return "already";
+      const costUsd = costWith(end, occurrence);
+      if (!(await tx.occurrences.end(run.occurrenceId, { ...logged(end), costUsd, at }))) return "already";
       await tx.journal.put(run.runId, TIME_HAD, { value: occurrence?.durationMs ?? 0, at });
       if (job === null) return "ended";
       const failures = end.verdict === "cancelled" ? 0 : await tx.jobs.countFailure(job.id, hasFailed(end));
@@ -234,7 +236,13 @@ function pauseReason(job: JobRow, failures: number, occurrence: OccurrenceRow | 
   return failures >= job.pauseAfter ? `It failed ${failures} times in a row.` : null;
 }
 
-function logged({ verdict, text, costUsd, durationMs }: JobRunEnd) {
+/** What the attempts before have cost counts, too. */
+function costWith({ costUsd }: JobRunEnd, occurrence: OccurrenceRow | null): number | null {
+  const before = occurrence?.costUsd ?? null;
+  return before === null || costUsd === null ? (costUsd ?? before) : before + costUsd;
+}
+
+function logged({ verdict, text, durationMs }: JobRunEnd) {
   // PostgreSQL keeps no NUL in a text.
   const line = text.replaceAll("\0", "").slice(0, LOGGED_CHARS).toWellFormed();
   const isGood = verdict === "succeeded";
@@ -242,7 +250,6 @@ function logged({ verdict, text, costUsd, durationMs }: JobRunEnd) {
     status: verdict,
     message: isGood ? line : null,
     error: isGood ? null : line,
-    costUsd,
     durationMs: Math.round(durationMs),
     reportHash: isGood ? hashOf(text) : null,
   };

@@ -62,7 +62,6 @@ const WITHDRAWN = {
   status: "cancelled",
   message: "the next due time came before its next attempt",
   error: null,
-  costUsd: null,
   durationMs: null,
   reportHash: null,
 } as const;

@@ -48,6 +48,26 @@ test("/usage shows sums with bars, and says what has no price", async () => {
   expect(days.at(-3)).toMatch(/^\d{4}-\d\d-\d\d {2}\$4\.00 {2}3,000 {2}█{10}$/);
 });
 
+test("/usage sums up what is beyond its rows", async () => {
+  const options = await withUsage();
+  const { store, runtime } = options;
+  const at = runtime.clock.now();
+  const usage = { inputTokens: 10, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const base = { turn: 1, sessionId: "ses_x", channelId: "slack:C1", stopReason: "end_turn", usage, at } as const;
+  await store.transaction(async (tx) => {
+    for (let each = 1; each <= 14; each += 1) {
+      const model = `a/${String(each).padStart(2, "0")}`;
+      await tx.usage.add({ ...base, runId: `r${each}`, personId: "slack:U1", model, costUsd: 15 - each });
+    }
+  });
+  const lines = privateText(await createIntake(options)(mention("/usage model"))).split("\n");
+  expect(lines.slice(-3)).toEqual([
+    expect.stringMatching(/^a\/12 +\$3\.00/u),
+    expect.stringMatching(/^2 more +\$3\.00 +20 /u),
+    "```",
+  ]);
+});
+
 test("/usage tells what people said of the work", async () => {
   const options = await withUsage();
   await options.store.transaction(async (tx) => {
@@ -123,10 +143,14 @@ test("/usage job sums up what each job's runs have cost", async () => {
       await tx.occurrences.runs(`occ_${index}`, `run_${index}`, at);
       await tx.occurrences.end(`occ_${index}`, { ...end, costUsd });
     }
+    const other = { ...base, id: "occ_other", jobId: "job_2", channelId: "slack:C2", scheduledFor: at } as const;
+    await tx.occurrences.add(other);
+    await tx.occurrences.runs(other.id, "run_other", at);
+    await tx.occurrences.end(other.id, { ...end, costUsd: 0.25 });
     await tx.occurrences.add({ ...base, id: "occ_missed", jobName: "Never", status: "missed", scheduledFor: at + 9 });
   });
   const text = privateText(await createIntake(options)(mention("/usage job")));
-  expect(text.split("\n").slice(2, 5)).toEqual(["```", "Daily  $0.75  2×  ██████████", "```"]);
+  expect(text.split("\n").slice(2, 6)).toEqual(["```", "Daily  $0.75  2×  ██████████", "Daily  $0.25  1×  ███", "```"]);
 });
 
 test("beside admins others see their channel only", async () => {
