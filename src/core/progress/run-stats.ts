@@ -31,7 +31,7 @@ export async function statsOfRun(
   const unseen = new Set(ended.flatMap(({ name, result }) => (result?.mayHaveChanged === true ? [name] : [])));
   return {
     turns: spent.turns,
-    tools: ended.length,
+    tools: ended.filter(({ hasBegun }) => hasBegun).length,
     durationMs: run === null ? 0 : now - run.startedAt,
     costUsd: below.reduce<number | null>(
       (sum, { costUsd }) => (sum === null || costUsd === null ? null : sum + costUsd),

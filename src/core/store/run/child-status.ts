@@ -42,7 +42,7 @@ export async function statusOf(store: StoreReads, childId: string, beginKey: str
     store.usage.ofRun(run.id),
     store.toolCalls.ofRun(run.id),
   ]);
-  const tools = calls.filter(({ status }) => status === "ended").length;
+  const tools = calls.filter(({ status, hasBegun }) => status === "ended" && hasBegun).length;
   const work = { runId: run.id, turns: spent.turns, tools };
   return report === null ? { type: "working", ...work } : { type: "ended", ...work, report };
 }

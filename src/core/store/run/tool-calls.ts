@@ -7,6 +7,8 @@ import { type Client, insert } from "../database/client.ts";
 export interface ToolCallRow extends CallRecord {
   readonly turn: number;
   readonly durationMs: number | null;
+  /** False of one that was refused, or withdrawn before it ran. */
+  readonly hasBegun: boolean;
 }
 
 export interface CallEnd {
@@ -139,6 +141,7 @@ interface StoredCall {
   status: string;
   intent: string | null;
   result: string | null;
+  beganAt: Date | null;
   durationMs: number | null;
 }
 
@@ -153,5 +156,6 @@ function toRow(row: StoredCall): ToolCallRow {
     intent: row.intent === null ? null : intentSchema.parse(JSON.parse(row.intent)),
     result: row.result === null ? null : toolResultSchema.parse(JSON.parse(row.result)),
     durationMs: row.durationMs,
+    hasBegun: row.beganAt !== null,
   };
 }
