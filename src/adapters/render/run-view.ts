@@ -238,17 +238,21 @@ class ThreadRunView implements RunView {
   }
 
   /** The platform takes the answer in no message of this form: it comes as a file, or there is at least a word about it. */
-  async #postOtherwise(ending: Ending, refused: AppError): Promise<void> {
+  async #postOtherwise({ markdown, footer = "", buttons = [] }: Ending, refused: AppError): Promise<void> {
     const { runId } = this.#run;
     this.#deps.log.error({ runId, err: refused }, "answer_refused");
-    const base = { lane: "answer", tone: "plain", buttons: [] } as const;
-    const files = [answerFile([ending.markdown, ending.footer ?? ""].join("\n\n").trim())];
-    const inFile = await this.#postParts("file", [{ ...base, markdown: `⚠ ${NOT_TAKEN} It is in the file.`, files }]);
-    if (inFile === null) return;
-    const word = await this.#postParts("word", [
-      { ...base, tone: "error", markdown: `✗ ${NOT_TAKEN} ${reasonOf(refused)}`, files: [] },
-    ]);
-    if (word !== null) throw word;
+    const files = [answerFile([markdown, footer].join("\n\n").trim())];
+    const base = {
+      lane: "answer",
+      tone: "error",
+      markdown: `✗ ${NOT_TAKEN} ${reasonOf(refused)}`,
+      buttons,
+      files: [],
+    } as const;
+    const inFile = { ...base, tone: "plain", markdown: `⚠ ${NOT_TAKEN} It is in the file.`, files } as const;
+    const forms = Object.entries({ file: inFile, word: base, bare: { ...base, buttons: [] } });
+    for (const [key, form] of forms) if ((await this.#postParts(key, [form])) === null) return;
+    throw refused;
   }
 
   /** Null, or why it cannot be written in the thread like this; rejects with what may pass. */

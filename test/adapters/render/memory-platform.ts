@@ -1,3 +1,5 @@
+import type { PacedPlatform } from "../../../src/adapters/render/pacing/paced-platform.ts";
+import type { RunViewOptions } from "../../../src/core/progress/run-view.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";
 import type {
@@ -49,6 +51,27 @@ export function finaliserOf(platform: Pick<ChatPlatform, "find" | "edit">, threa
       () => true,
       () => false,
     );
+  };
+}
+
+/** A run as its view sees it at its beginning, but for what is given. */
+export function runIn(platform: PacedPlatform, given: Partial<RunViewOptions> = {}): RunViewOptions {
+  return {
+    runId: "run_1",
+    sessionId: "ses_1",
+    toolsBefore: 0,
+    noticesBefore: [],
+    tasks: [],
+    thread: THREAD,
+    agentName: "build",
+    startedAt: 0,
+    isLive: false,
+    closes: () => Promise.resolve(),
+    finalise: finaliserOf(platform, THREAD, "run_1:live"),
+    triggerMessageId: null,
+    askedBy: null,
+    post: (key, message) => platform.post(THREAD, message, `run_1:${key}`),
+    ...given,
   };
 }
 

@@ -4,7 +4,7 @@ import { createTaskBoard } from "../../../src/adapters/render/progress/task-boar
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import type { TaskProgress } from "../../../src/core/protocol/events.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { finaliserOf, memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
+import { memoryLog, memoryPlatform, runIn } from "./memory-platform.ts";
 
 const TASK: TaskProgress = {
   id: "agt_1",
@@ -23,23 +23,7 @@ async function parkedOn(toolName: string, { isOurs }: { readonly isOurs?: () => 
   const inner = memoryPlatform(clock);
   const platform = pacePlatform(inner, clock);
   const board = createTaskBoard();
-  const view = createRunViews({ platform, clock, log: memoryLog(), board })({
-    runId: "run_1",
-    sessionId: "ses_1",
-    toolsBefore: 0,
-    noticesBefore: [],
-    tasks: [],
-    thread: THREAD,
-    agentName: "build",
-    startedAt: 0,
-    isLive: false,
-    closes: () => Promise.resolve(),
-    finalise: finaliserOf(platform, THREAD, "run_1:live"),
-    triggerMessageId: null,
-    askedBy: null,
-    ...(isOurs && { isOurs }),
-    post: (key, message) => platform.post(THREAD, message, `run_1:${key}`),
-  });
+  const view = createRunViews({ platform, clock, log: memoryLog(), board })(runIn(platform, isOurs && { isOurs }));
   view.show({ type: "tool_start", toolId: "t1", toolName, input: {}, title: "part A" });
   view.show({ type: "tool_waits", toolId: "t1", what: "waits for worker" });
   view.show({ type: "parked", on: "call" });

@@ -6,7 +6,7 @@ import type { Message } from "../../../src/core/protocol/messages.ts";
 import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { finaliserOf, LIMITS, memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
+import { LIMITS, memoryLog, memoryPlatform, runIn, THREAD } from "./memory-platform.ts";
 
 const said = (markdown: string, lane: OutgoingMessage["lane"] = "answer"): OutgoingMessage => {
   return { lane, markdown, tone: "plain", buttons: [], files: [] };
@@ -21,23 +21,13 @@ test("a resumed run that ends at once folds the message it had, although the cha
     await platform.post(THREAD, said("Other."), `run_2:${posts}`);
   }
   expect(platform.canPostFirst(THREAD)).toBe(false);
-  const view = createRunViews({ platform, clock, log: memoryLog(), board: createTaskBoard() })({
-    runId: "run_1",
-    sessionId: "ses_1",
-    toolsBefore: 0,
-    noticesBefore: [],
-    tasks: [],
-    thread: THREAD,
-    agentName: "build",
-    startedAt: 0,
-    isLive: true,
-    closes: () => Promise.resolve(),
-    finalise: finaliserOf(platform, THREAD, "run_1:live"),
-    triggerMessageId: null,
-    askedBy: null,
-    post: async (key, message) =>
-      (await platform.find(THREAD, `run_1:${key}`, 0)) ?? platform.post(THREAD, message, `run_1:${key}`),
-  });
+  const view = createRunViews({ platform, clock, log: memoryLog(), board: createTaskBoard() })(
+    runIn(platform, {
+      isLive: true,
+      post: async (key, message) =>
+        (await platform.find(THREAD, `run_1:${key}`, 0)) ?? platform.post(THREAD, message, `run_1:${key}`),
+    }),
+  );
   const message: Message = { id: "m1", role: "assistant", content: [{ type: "text", text: "Done." }], createdAt: 0 };
   const stats = { turns: 1, tools: 0, changedFiles: [], durationMs: 6_000, costUsd: null };
   const finished = view.finish({ type: "end_turn", message, usage: NO_USAGE }, stats);

@@ -10,7 +10,7 @@ import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { finaliserOf, memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
+import { memoryLog, memoryPlatform, runIn, THREAD } from "./memory-platform.ts";
 
 const STATS: RunStats = { turns: 3, tools: 2, durationMs: 6_400, costUsd: 0.004, changedFiles: [] };
 
@@ -28,23 +28,7 @@ function setup(options: Partial<RunViewOptions> = {}) {
   const platform = pacePlatform(inner, clock);
   const log = memoryLog();
   const open = createRunViews({ platform, clock, log, board: createTaskBoard() });
-  const run: RunViewOptions = {
-    runId: "run_1",
-    sessionId: "ses_1",
-    toolsBefore: 0,
-    noticesBefore: [],
-    tasks: [],
-    thread: THREAD,
-    agentName: "build",
-    startedAt: 0,
-    isLive: false,
-    closes: () => Promise.resolve(),
-    finalise: finaliserOf(platform, THREAD, "run_1:live"),
-    triggerMessageId: "100.1",
-    askedBy: "slack:U0ANA",
-    post: (key, message) => platform.post(THREAD, message, `run_1:${key}`),
-    ...options,
-  };
+  const run = runIn(platform, { triggerMessageId: "100.1", askedBy: "slack:U0ANA", ...options });
   /** Lets the time that the view itself needs pass. */
   const finish = async (view: ReturnType<typeof open>, outcome: QueryOutcome, stats = STATS) => {
     const finished = view.finish(outcome, stats);
@@ -369,6 +353,18 @@ test("an answer that can be told nobody leaves the run open until a permission i
   inner.failNext("post", refused);
   inner.failNext("postEphemeral", refused);
   await expect(open(run).finish(answered("Later."), STATS)).rejects.toBe(refused);
+});
+
+test.each([
+  { name: "the file that comes instead", refusals: 1, text: "It is in the file." },
+  { name: "the word about it", refusals: 2, text: "✗ My answer was not accepted" },
+])("what people can do about a refused ending stands below $name", async ({ refusals, text }) => {
+  const { inner, open, run, finish } = setup();
+  for (let n = 0; n < refusals; n++) inner.failNext("post", new PlatformError("defect", "invalid_blocks"));
+  await finish(open(run), { type: "max_turns", turns: 3, partial: says("| a |") });
+  const [said] = inner.messages.values();
+  expect(said?.markdown).toContain(text);
+  expect(said?.buttons).toMatchObject([{ label: "Continue" }]);
 });
 
 test("an answer whose file may not be attached comes in messages, with what is missing", async () => {

@@ -30,6 +30,8 @@ export class LiveMessage {
   #cancelWait: (() => void) | undefined;
   #lastEditAt: number;
   #inFlight: Promise<void> | undefined;
+  /** What it said has been refused as it was written: it shows its first line alone from then on. */
+  #isRefused = false;
   #render: () => OutgoingMessage;
 
   /** `posted` is what the message shows now; null when that is not known. */
@@ -51,10 +53,19 @@ export class LiveMessage {
     await this.stop();
     this.#taken = new AbortController();
     this.#render = () => last;
-    for (let attempt = 1; attempt <= attempts && !this.#gone && this.#shown !== fingerprint(last); attempt += 1) {
+    for (
+      let attempt = 1;
+      attempt <= attempts && !this.#gone && this.#shown !== fingerprint(this.#content());
+      attempt += 1
+    ) {
       await this.#edit();
     }
-    return this.#shown === fingerprint(last);
+    return this.#shown === fingerprint(this.#content());
+  }
+
+  #content(): OutgoingMessage {
+    const message = this.#render();
+    return this.#isRefused ? { ...message, markdown: message.markdown.split("\n", 1).join("") } : message;
   }
 
   /** No further edits: one that waits for its turn is taken back. Resolves when none is in flight. */
@@ -78,7 +89,7 @@ export class LiveMessage {
       return;
     }
     this.#changed = false;
-    if (fingerprint(this.#render()) === this.#shown) return;
+    if (fingerprint(this.#content()) === this.#shown) return;
     this.#inFlight = this.#edit().finally(() => {
       this.#inFlight = undefined;
       this.#schedule();
@@ -89,7 +100,7 @@ export class LiveMessage {
   async #edit(): Promise<void> {
     let sent = "";
     const latest = () => {
-      const message = this.#render();
+      const message = this.#content();
       sent = fingerprint(message);
       return message;
     };
@@ -106,6 +117,7 @@ export class LiveMessage {
       const { code, message } = toAppError(error);
       this.#options.log.warn({ code, message }, "live_message_edit_failed");
       this.#gone = code === "thread_gone";
+      if (code === "defect") this.#changed = this.#isRefused = true;
     }
     this.#lastEditAt = this.#options.clock.now();
   }

@@ -101,3 +101,13 @@ test("a thread that is gone is not tried again", async () => {
   expect(await live.finish(message("done"), 3)).toBe(false);
   expect(edits).toEqual([]);
 });
+
+test("what is refused as it is written is reduced to its first line, which goes on", async () => {
+  const { clock, edits, change, next, live } = setup();
+  next.fails = new PlatformError("defect", "invalid_blocks");
+  change("turn 1\n| a | b |");
+  await clock.advance(2_000);
+  expect(edits).toEqual([{ at: 2_000, text: "turn 1" }]);
+  expect(await live.finish(message("waits\n| a | b |"), 1)).toBe(true);
+  expect(edits.at(-1)?.text).toBe("waits");
+});
