@@ -194,6 +194,8 @@ export class RecordingThread implements ToolThread {
   readonly files = new Map<string, Uint8Array>();
   /** What the next post throws. */
   failure: Error | null = null;
+  /** What posts of such messages throw. */
+  refuses: (outgoing: OutgoingMessage) => Error | null = () => null;
   /** What edits throw. */
   editFailure: Error | null = null;
   readonly #store: Store;
@@ -208,7 +210,8 @@ export class RecordingThread implements ToolThread {
   }
 
   async post(key: string, outgoing: OutgoingMessage): Promise<PostedMessage> {
-    if (this.failure !== null) throw this.failure;
+    const failure = this.failure ?? this.refuses(outgoing);
+    if (failure !== null) throw failure;
     const posted: PostedMessage = { platform: "slack", channelId: "C1", messageId: key };
     if (this.posts.has(key)) return posted;
     this.posts.set(key, outgoing);

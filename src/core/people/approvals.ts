@@ -1,10 +1,17 @@
 import type { ApprovalService, AskedCall, AskingRequest, CallVerdict } from "../agent/approval-service.ts";
 import type { SessionEngine, TurnContext } from "../engine/engine.ts";
 import { postKey } from "../engine/post-once.ts";
-import { approvalCard, type Card, type CardCall, decidedCard, decisionText } from "../permissions/approval-card.ts";
+import {
+  approvalCard,
+  type Card,
+  type CardCall,
+  decidedCard,
+  decisionText,
+  refusedCard,
+} from "../permissions/approval-card.ts";
 import { type ApprovalRules, decidersText } from "../permissions/deciders.ts";
 import type { Log } from "../protocol/log.ts";
-import type { ChatPlatform } from "../protocol/platform.ts";
+import type { ChatPlatform, OutgoingMessage } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ApprovalCall, ApprovalPeople, ApprovalRow } from "../store/run/approvals.ts";
@@ -15,7 +22,7 @@ import { inlineCode } from "../text/plain-text.ts";
 import type { CallPreview, CallRefusal } from "../tool.ts";
 import { boundKey, type Granted, grantCovers } from "../trust/grants.ts";
 import { originOf } from "../trust/label.ts";
-import { type Withdrawable, withdrawCards } from "./interaction.ts";
+import { postAccepted, type Withdrawable, withdrawCards } from "./interaction.ts";
 import type { MessageFinaliser } from "./message-finaliser.ts";
 import { peopleOfRequest, type RequestPeople } from "./request-people.ts";
 import { whyAsked } from "./why-asked.ts";
@@ -152,23 +159,31 @@ async function ask(options: ApprovalServiceOptions, approval: NewApproval) {
     expiresAt: createdAt + rules.expiresMinutes * 60_000,
     createdAt,
   };
-  if (card === null) {
-    const refused = { ...row, status: "denied", scope: null, decidedBy: null } as const;
-    return verdictsOn(asked, { row: refused, covered: new Map() }, rules);
-  }
+  const open = { ...row, status: "pending", scope: null, decidedBy: null, asked, request } as const;
+  if (card === null) return verdictsOn(options, { ...open, status: "denied" });
   await context.transaction(`approval:${turn}`, (tx) => tx.approvals.create(row));
   await armExpiry(options, row);
-  await postCard(context, row, card);
-  return null;
+  return postCard(options, open, card);
 }
 
-/** A run that is stopped posts no card any more: it ends as it would have with one. */
-async function postCard(context: TurnContext, row: Pick<ApprovalRow, "turn">, { message }: Card): Promise<void> {
+/** Null while people decide. A run that is stopped posts no card any more: it ends as it would have with one. */
+async function postCard(options: ApprovalServiceOptions, row: OpenApproval, { message, plainer }: Card) {
+  const { context, log } = options;
+  const post = (key: string) => (form: OutgoingMessage) => context.post(key, form);
   try {
-    await context.post(cardKey(row), message);
+    const refused = await postAccepted(post(cardKey(row)), [() => message, plainer]);
+    if (refused === null) return null;
+    log.error({ err: refused, approvalId: row.id }, "card_refused");
+    const withoutTitles = { ...row, calls: [] };
+    await postAccepted(
+      post(`${cardKey(row)}:refused`),
+      [row, withoutTitles].map((each) => () => refusedCard(each)),
+    );
   } catch (error) {
     if (!(error instanceof CancelSignal)) throw error;
+    return null;
   }
+  return verdictsOn(options, await ended(options, row, "withdrawn"));
 }
 
 interface PreviewedCall extends AskedCall {
@@ -221,14 +236,9 @@ type OpenApproval = ApprovalRow & { readonly asked: readonly AskedCall[]; readon
 
 /** The verdicts when it is decided, or the card and the end of waiting, both made once, when it is not. */
 async function settle(options: ApprovalServiceOptions, row: OpenApproval) {
-  const { store, clock, context } = options;
+  const { store, clock } = options;
   if (row.status !== "pending") return decided(options, row);
-  if (clock.now() >= row.expiresAt) {
-    const expired = { status: "expired", scope: null, decidedBy: null, at: clock.now() } as const;
-    await store.transaction((tx) => tx.approvals.decide(row.id, expired));
-    const now = (await store.approvals.get(row.id)) ?? { ...row, status: "expired" };
-    return decided(options, { ...now, asked: row.asked, request: row.request });
-  }
+  if (clock.now() >= row.expiresAt) return decided(options, await ended(options, row, "expired"));
   await armExpiry(options, row);
   const post = await store.posts.get(postKey(row.runId, cardKey(row)));
   if (post?.posted) return null;
@@ -236,8 +246,18 @@ async function settle(options: ApprovalServiceOptions, row: OpenApproval) {
   const { lapsed } = await grantsFor(options, open, row.people);
   const shown = shownCalls(await previewedCalls(open), { request: row.request, lapsed });
   const card = cardOf(options, [...shown.values()], row);
-  if (card !== null) await postCard(context, row, card);
-  return null;
+  return card === null ? null : postCard(options, row, card);
+}
+
+/** The approval as somebody has decided it at the last moment, else as nobody will any more. */
+async function ended(
+  { store, clock }: ApprovalServiceOptions,
+  row: OpenApproval,
+  status: "expired" | "withdrawn",
+): Promise<OpenApproval> {
+  const end = { status, scope: null, decidedBy: null, at: clock.now() } as const;
+  await store.transaction((tx) => tx.approvals.decide(row.id, end));
+  return { ...row, ...((await store.approvals.get(row.id)) ?? { status }) };
 }
 
 async function armExpiry({ engine }: ApprovalServiceOptions, row: Pick<ApprovalRow, "id" | "sessionId" | "expiresAt">) {
@@ -291,9 +311,7 @@ function cardOf(
 /** Every call has its verdict; the card then shows the decision alone. */
 async function decided(options: ApprovalServiceOptions, row: OpenApproval): Promise<ReadonlyMap<string, CallVerdict>> {
   await closeCard(options, row);
-  const others = row.asked.filter(({ use }) => !row.calls.some(({ callId }) => callId === use.id));
-  const covered = others.length === 0 ? NONE : (await grantsFor(options, others, row.people)).covered;
-  return verdictsOn(row.asked, { row, covered }, options.rules);
+  return verdictsOn(options, row);
 }
 
 const NONE: Remembered["covered"] = new Map();
@@ -303,8 +321,10 @@ interface Settled extends Pick<Remembered, "covered"> {
   readonly row: ApprovalRow;
 }
 
-function verdictsOn(asked: readonly AskedCall[], settled: Settled, rules: ApprovalRules) {
-  return new Map(asked.map((call) => [call.use.id, verdictOn(call, settled, rules)]));
+async function verdictsOn(options: ApprovalServiceOptions, row: OpenApproval): Promise<Map<string, CallVerdict>> {
+  const others = row.asked.filter(({ use }) => !row.calls.some(({ callId }) => callId === use.id));
+  const covered = others.length === 0 ? NONE : (await grantsFor(options, others, row.people)).covered;
+  return new Map(row.asked.map((call) => [call.use.id, verdictOn(call, { row, covered }, options.rules)]));
 }
 
 function verdictOn(asked: AskedCall, { row, covered }: Settled, { expiresMinutes }: ApprovalRules): CallVerdict {
@@ -318,6 +338,10 @@ function verdictOn(asked: AskedCall, { row, covered }: Settled, { expiresMinutes
       return allowed(call.previewDigest);
     case "expired":
       return denied(`Not run: nobody decided within ${expiresMinutes} minutes. Go on without it, and say so.`);
+    case "withdrawn":
+      return denied(
+        "Not run: nobody could be asked, since the card was not accepted as a message. Go on without it, and say so.",
+      );
     default:
       return denied(
         `Not run: ${row.decidedBy ?? "somebody"} denied it. Do not try the same in another way; go on without it, or ask.`,

@@ -1,6 +1,7 @@
 import type { SessionEngine } from "../engine/engine.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
-import type { InboundAction, Person, Receipt } from "../protocol/platform.ts";
+import { AppError } from "../protocol/errors.ts";
+import type { InboundAction, OutgoingMessage, Person, Receipt } from "../protocol/platform.ts";
 import { privately } from "../protocol/private-reply.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
@@ -83,6 +84,24 @@ export async function clickCard<R extends AskedRow>(
   if (decided === "duplicate") return { type: "duplicate" };
   if (decided === true && told !== undefined) return reply(told);
   return reply(kind.decidedText((await kind.rows(store).get(id)) ?? row));
+}
+
+/** Posts the first of a message's forms that the platform takes; why, where it takes none of them as it is written. */
+export async function postAccepted(
+  post: (form: OutgoingMessage) => Promise<unknown>,
+  forms: readonly (() => OutgoingMessage)[],
+): Promise<AppError | null> {
+  let refused: AppError | null = null;
+  for (const form of forms) {
+    try {
+      await post(form());
+      return null;
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === "defect")) throw error;
+      refused = error;
+    }
+  }
+  return refused;
 }
 
 export function reply(text: string): Receipt {

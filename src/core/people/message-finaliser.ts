@@ -6,6 +6,7 @@ import type { Clock } from "../protocol/runtime.ts";
 import { SuspendSignal } from "../protocol/signals.ts";
 import type { PostRow } from "../store/run/posts.ts";
 import type { Store } from "../store/store.ts";
+import { postAccepted } from "./interaction.ts";
 
 export interface MessageFinaliserOptions {
   readonly store: Store;
@@ -143,10 +144,15 @@ export class MessageFinaliser {
       // What this process posts may wait for its turn for long; what one that is no more has sent, it sent until its end.
       const mayLand = (isLeft !== true && intentAt >= this.#since) || begun - since < LANDING_MS;
       if (target === null) return mayLand ? "may_still_land" : "absent";
-      await platform.edit(target, last);
-      return "shown";
+      const refused = await postAccepted((form) => platform.edit(target, form), [() => last, () => plainEnd(last)]);
+      return refused === null ? "shown" : refused.code;
     } catch (error) {
       return error instanceof SuspendSignal ? "suspended" : toAppError(error).code;
     }
   }
+}
+
+/** It no longer looks as if work went on, where what it should say is refused. */
+function plainEnd({ footer: _footer, ...last }: OutgoingMessage): OutgoingMessage {
+  return { ...last, markdown: "⏹ This has ended; what it was to say here was not accepted as a message.", files: [] };
 }

@@ -2,7 +2,7 @@ import { assertNever } from "../protocol/assert-never.ts";
 import { checklist, type PlanStep } from "../protocol/plan.ts";
 import type { Button, OutgoingMessage } from "../protocol/platform.ts";
 import type { QuestionRow } from "../store/run/questions.ts";
-import { plainLine, visibleText } from "../text/plain-text.ts";
+import { codeBlock, plainLine, visibleText } from "../text/plain-text.ts";
 
 /** Characters of a button's label. Source: Slack docs, Button element (75); Discord takes 80. */
 const LABEL_CHARS = 75;
@@ -32,7 +32,7 @@ export function openCard(
       const text = ["⏸ **The plan**", body.intro === "" ? "" : quoted(body.intro), checklist(plain(body.steps))]
         .filter((part) => part !== "")
         .join("\n\n");
-      const footer = `Nothing is changed until then · waiting for ${deciders}`;
+      const footer = `${NOTHING_YET} · waiting for ${deciders}`;
       const asked = card(fitted(text, maxChars - FRAME_CHARS), planButtons(id), footer);
       if (text.length <= maxChars - FRAME_CHARS) return asked;
       const file = { name: "plan.md", mediaType: "text/markdown", data: new TextEncoder().encode(text) };
@@ -43,6 +43,23 @@ export function openCard(
   }
 }
 
+/** The same, as a block of text that no platform reads anything into, for one that does not take the other. Options are typed. */
+export function plainCard(
+  { id, body }: Pick<QuestionRow, "id" | "body">,
+  { deciders, maxChars }: { readonly deciders: string; readonly maxChars: number },
+): OutgoingMessage {
+  const isQuestion = body.kind === "question";
+  const lines = isQuestion
+    ? [body.question, ...body.options.map((option) => `- ${option}`)]
+    : [body.intro, "", checklist(body.steps)];
+  const text = codeBlock(fitted(unsigned(visibleText(lines.join("\n").trim())), maxChars - FRAME_CHARS), "");
+  const [head, hint] = isQuestion
+    ? ["Question from the agent", `Reply here to answer · ${ALLOWS_NOTHING}`]
+    : ["The plan", NOTHING_YET];
+  return card(`⏸ **${head}**\n${text}`, isQuestion ? [] : planButtons(id), `${hint} · waiting for ${deciders}`);
+}
+
+const NOTHING_YET = "Nothing is changed until then";
 /** What a question says that could be taken for an approval. */
 const ALLOWS_NOTHING = "an answer allows no tool call";
 const OF_APPROVALS = /\b(?:allow|approv|deny|permi)/iu;

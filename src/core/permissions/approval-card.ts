@@ -51,6 +51,8 @@ export interface Card {
   readonly message: OutgoingMessage;
   /** False when a call was too long to show whole: then only this once may be allowed. */
   readonly isWhole: boolean;
+  /** The same with the calls in a file, for a platform that does not take `message`. */
+  readonly plainer: () => OutgoingMessage;
 }
 
 /** What exactly will happen, who wanted it, and who may decide. */
@@ -68,7 +70,8 @@ export function approvalCard(facts: CardFacts): Card {
   const footer = (message.footer ?? "").length;
   const fits = footer <= footerChars && markdown.length + footer <= maxChars;
   const isDrawn = fits && files.length <= MOST_FILES && calls.every(isNamedWhole);
-  return isDrawn ? { message, isWhole } : { message: attachedCard(facts), isWhole: false };
+  const plainer = () => attachedCard(facts);
+  return isDrawn ? { message, isWhole, plainer } : { message: plainer(), isWhole: false, plainer };
 }
 
 /** What a line on the card cuts would be decided on unseen: the end of a path, say. */
@@ -191,13 +194,22 @@ const MOST_TITLES = 10;
 
 /** The line that stays once it is decided. */
 export function decidedCard(row: ApprovalRow, expiresMinutes: number): OutgoingMessage {
-  const titles = row.calls.filter(({ refused }) => refused === undefined).map(({ title }) => title);
-  const more = titles.length > MOST_TITLES ? ` and ${titles.length - MOST_TITLES} more` : "";
-  const what = `${titles.slice(0, MOST_TITLES).join(", ")}${more}`;
   const buttons: Button[] =
     row.status === "expired" ? [{ id: `ask-again:${row.id}`, label: "Ask again", style: "default" }] : [];
-  const markdown = `${decisionText(row, expiresMinutes)}${what === "" ? "" : `: ${what}`}`;
+  const markdown = `${decisionText(row, expiresMinutes)}${titlesOf(row)}`;
   return { lane: "approval", markdown, tone: "plain", buttons, files: [] };
+}
+
+/** In place of a card that the platform takes in no form. */
+export function refusedCard(row: Pick<ApprovalRow, "calls">): OutgoingMessage {
+  const markdown = `✗ The card that asks for a decision was not accepted as a message, so I left it out${titlesOf(row)}`;
+  return { lane: "answer", markdown, tone: "error", buttons: [], files: [] };
+}
+
+function titlesOf({ calls }: Pick<ApprovalRow, "calls">): string {
+  const titles = calls.filter(({ refused }) => refused === undefined).map(({ title }) => title);
+  const more = titles.length > MOST_TITLES ? ` and ${titles.length - MOST_TITLES} more` : "";
+  return titles.length === 0 ? "" : `: ${titles.slice(0, MOST_TITLES).join(", ")}${more}`;
 }
 
 const SCOPES = { once: "Allowed", session: "Allowed for this session", always: "Always allowed here" } as const;

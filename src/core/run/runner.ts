@@ -161,8 +161,8 @@ class SessionRunner implements SessionHandler {
       }
       const state = wake.resumed ? null : (run.known.open?.state ?? null);
       const by = outcome.type === "cancelled" ? causeText(outcome.cause) : null;
-      // A wake that asks somebody something parks.
-      if (wake.resumed || by !== null) await this.#withdraw(run, by);
+      // A wake that asks somebody something parks, unless that fails.
+      if (wake.resumed || by !== null || outcome.type === "error") await this.#withdraw(run, by);
       const isPlain = state?.callsAsked === 0 && state.toolsRun === 0;
       const stats = isPlain ? plainStats(wake, state, this.#options.runtime) : null;
       const figures = stats ?? (await statsOfRun(wake, outcome, this.#options));

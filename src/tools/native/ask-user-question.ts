@@ -47,7 +47,10 @@ export function createAskUserQuestion(deps: AskDeps): Tool {
 
 function answerResult({ status, answer, answeredBy }: QuestionRow): ToolResult {
   if (status !== "answered" || answer === null) {
-    return errorResult("The question was withdrawn; nobody answered it.", "withdrawn");
+    return errorResult(
+      "Nobody answered: the question could not be posted, or was withdrawn. Decide by what you know, or end with it.",
+      "withdrawn",
+    );
   }
   const name = answeredBy?.name ?? "Someone";
   const verb = answer.choice === null ? "answered" : "chose";

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import { cardKey, closedCard, openCard } from "../../core/people/question-card.ts";
+import { postAccepted } from "../../core/people/interaction.ts";
+import { cardKey, closedCard, openCard, plainCard } from "../../core/people/question-card.ts";
 import { decidersText } from "../../core/permissions/deciders.ts";
 import { PlatformError } from "../../core/protocol/errors.ts";
 import type { Author } from "../../core/protocol/messages.ts";
+import type { OutgoingMessage } from "../../core/protocol/platform.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import type { QuestionBody, QuestionRow } from "../../core/store/run/questions.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -16,15 +18,15 @@ export type AskDeps = Pick<NativeToolDeps, "store" | "clock" | "log" | "approval
 const CALL_ID_CHARS = 60;
 
 /**
- * Asks once, durably: the question as it was closed, or null while it waits. Called again with each wake of the run. Throws
- * what the platform throws when the question cannot be posted; it is withdrawn then.
+ * Asks once, durably: the question as it was closed, or null while it waits. Called again with each wake of the run. It is
+ * withdrawn when it cannot be posted; throws what the platform throws then, but for a refusal of what it says.
  */
 export async function ask(
   body: QuestionBody,
   { ctx, signal }: { ctx: ToolContext; signal: AbortSignal },
   deps: AskDeps,
 ): Promise<QuestionRow | null> {
-  const { store, clock, approvals } = deps;
+  const { store, clock, log, approvals } = deps;
   const id = questionId(ctx);
   const known = await store.questions.get(id);
   if (known !== null && known.status !== "open") {
@@ -36,8 +38,15 @@ export async function ask(
   const row = { id, sessionId, runId, askedOf: person?.id ?? null, body };
   if (known === null) await store.transaction((tx) => tx.questions.open({ ...row, at: clock.now() }));
   const deciders = person === null ? "anyone here" : decidersText(person.name, { ...approvals, requester: true });
+  const room = { deciders, maxChars: ctx.thread.limits.messageChars };
   try {
-    await ctx.thread.post(cardKey(row), openCard(row, { deciders, maxChars: ctx.thread.limits.messageChars }));
+    const post = (form: OutgoingMessage) => ctx.thread.post(cardKey(row), form);
+    const refused = await postAccepted(post, [() => openCard(row, room), () => plainCard(row, room)]);
+    if (refused !== null) {
+      log.error({ err: refused, questionId: id }, "card_refused");
+      await store.transaction((tx) => tx.questions.withdraw(id));
+      return await store.questions.get(id);
+    }
   } catch (error) {
     // An open question that nobody sees would take the person's next message for its answer.
     const isLost = signal.reason instanceof CancelSignal || (error instanceof PlatformError && !signal.aborted);

@@ -75,7 +75,11 @@ export function createExitPlanMode(deps: AskDeps): Tool {
 
 function verdict({ answer, answeredBy }: QuestionRow, { readOnly }: ToolContext): ToolResult {
   const name = answeredBy?.name ?? "Someone";
-  if (answer === null) return errorResult("The plan was withdrawn; nobody decided on it.", "withdrawn");
+  if (answer === null)
+    return errorResult(
+      "Nobody decided on the plan: it could not be posted, or was withdrawn. Say so, and end.",
+      "withdrawn",
+    );
   const label = labelOfAnswer(answeredBy);
   switch (answer.choice) {
     case "go": {

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { PlatformError } from "../../../src/core/protocol/errors.ts";
+import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
 import { type SimOffice, simOffice } from "../../support/simulation/sim-office.ts";
@@ -66,6 +68,54 @@ test("a click that comes too late decides nothing, and says so", async () => {
     message: { markdown: "⚠ Nobody decided within 60 min; I left it out already." },
   });
   expect(launched).toEqual([]);
+});
+
+/** What a platform answers to a message that it does not take as it is written. */
+const REFUSED = new PlatformError("defect", "invalid_blocks");
+
+test("a card that is refused as it is written comes in a plainer form, on which people decide once", async () => {
+  const { model, launch, launched } = launching();
+  const refuses = ({ markdown }: OutgoingMessage) => (markdown.includes("```") ? REFUSED : null);
+  const office = await simOffice({ model, tools: [launch], refuses });
+  await office.say("launch a", { by: ANA, thread: "1" });
+  const [card] = office.cards("1");
+  expect(card?.markdown).toContain("1. Run launch a?\n\nAll of it is attached");
+  expect(card?.files).toHaveLength(1);
+  expect(card?.buttons).toHaveLength(2);
+  await office.click("approve:y", { by: ANA, thread: "1" });
+  expect(launched).toEqual(["a"]);
+  expect(card?.markdown).toBe("✓ Allowed by @Ana: launch `a`");
+});
+
+test("what no card can ask for is not run: the thread reads so, and the model is told", async () => {
+  const { model, launch, launched } = launching();
+  const refuses = ({ lane }: OutgoingMessage) => (lane === "approval" ? REFUSED : null);
+  const office = await simOffice({ model, tools: [launch], refuses });
+  await office.say("launch a", { by: ANA, thread: "1" });
+  expect(office.messages("1").map(({ markdown }) => markdown)).toEqual([
+    expect.stringMatching(/^✓ 2 turns · \d+ s$/u),
+    "✗ The card that asks for a decision was not accepted as a message, so I left it out: launch `a`",
+    "Done.",
+  ]);
+  expect(results(model)).toContain("Not run: nobody could be asked");
+  expect(launched).toEqual([]);
+});
+
+test("a call that a stop withdraws from its card is not told among those that have run", async () => {
+  const { model, launch } = launching();
+  const office = await simOffice({ model, tools: [launch] });
+  await office.say("launch a", { by: ANA, thread: "1" });
+  await office.say("/stop", { by: ANA, thread: "1" });
+  const shown = office.messages("1").map(({ markdown }) => markdown);
+  expect(shown).toContain("⏹ Stopped by @Ana. Nothing was changed.");
+});
+
+test("where no card can be posted any more, nothing is left to decide", async () => {
+  const { model, launch } = launching();
+  const gone = new PlatformError("thread_gone", "channel_is_archived");
+  const office = await simOffice({ model, tools: [launch], refuses: () => gone });
+  await office.say("launch a", { by: ANA, thread: "1" });
+  expect(await office.store.approvals.pendingIn("slack:C")).toEqual([]);
 });
 
 /** Who asks in which thread, after what has been granted, and whether a card comes. */

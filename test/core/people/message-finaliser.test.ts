@@ -56,3 +56,16 @@ test("a message whose post was cut off and lands only now comes to its last stat
   await closeStale({ store, clock, edit, find });
   expect(edits).toEqual([CLOSING.markdown]);
 });
+
+test("a last state that is refused as it is written is told in our own words", async () => {
+  const { store, clock } = await leftBehind();
+  await store.transaction((tx) => tx.posts.sent(KEY, POSTED, clock.now()));
+  const edits: string[] = [];
+  const edit = (_posted: object, { markdown }: { markdown: string }) => {
+    edits.push(markdown);
+    return edits.length < 2 ? Promise.reject(new PlatformError("defect", "invalid_blocks")) : Promise.resolve();
+  };
+  await closeStale({ store, clock, edit, find: () => Promise.resolve(null) });
+  expect(edits).toEqual([CLOSING.markdown, expect.stringContaining("This has ended")]);
+  expect(await store.posts.get(KEY)).toMatchObject({ closing: "shown" });
+});

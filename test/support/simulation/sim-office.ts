@@ -10,10 +10,12 @@ import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engin
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
 import { withServedAuthors } from "../../../src/core/permissions/served-authors.ts";
+import type { AppError } from "../../../src/core/protocol/errors.ts";
 import type {
   Attachment,
   ChatPlatform,
   InboundMessage,
+  OutgoingMessage,
   Person,
   Receipt,
   Receive,
@@ -100,6 +102,8 @@ export interface SimOfficeOptions {
   readonly fetchFile?: (ref: string) => Uint8Array;
   /** What the platform knows besides. */
   readonly platform?: Pick<ChatPlatform, "member">;
+  /** Why the platform does not take a message as it is written; null for one that it takes. */
+  readonly refuses?: (message: OutgoingMessage) => AppError | null;
   /** Keeps what somebody attaches. */
   readonly saveAttachment?: RunnerOptions["saveAttachment"];
   /** Runs at work at once. */
@@ -138,7 +142,8 @@ async function startProcess(
   const bare = simPlatform({ world, process, server, faultRate: 0 });
   const { fetchFile } = options;
   const files = fetchFile === undefined ? {} : { fetchFile: ({ ref }: Attachment) => Promise.resolve(fetchFile(ref)) };
-  const reading = { ...bare, fetchThread: () => Promise.resolve(said), ...files, ...options.platform };
+  const refusing = refusingPlatform(bare, options.refuses ?? (() => null));
+  const reading = { ...refusing, fetchThread: () => Promise.resolve(said), ...files, ...options.platform };
   const platform = pacePlatform(withServedAuthors(withoutSecrets(reading, secrets, secrets.files), ACCESS), clock);
   const real = <T>(work: () => Promise<T>) => world.real(process, work);
   const own = [...options.tools, ...(options.realTools ?? []).map((tool) => inRealTime(tool, real))];
@@ -281,6 +286,21 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
     pass,
     messages,
     cards: (thread) => messages(thread).filter(({ buttons }) => buttons.some((id) => id.startsWith("approve:"))),
+  };
+}
+
+function refusingPlatform(
+  platform: ChatPlatform,
+  refuses: (message: OutgoingMessage) => AppError | null,
+): ChatPlatform {
+  const unless = <T>(message: OutgoingMessage, work: () => Promise<T>) => {
+    const refused = refuses(message);
+    return refused === null ? work() : Promise.reject(refused);
+  };
+  return {
+    ...platform,
+    post: (thread, message, key) => unless(message, () => platform.post(thread, message, key)),
+    edit: (posted, message) => unless(message, () => platform.edit(posted, message)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
 import { answerByClick, answerByMessage, withdrawQuestions } from "../../../src/core/people/questions.ts";
-import { PlatformError, StoreError } from "../../../src/core/protocol/errors.ts";
+import { DefectError, PlatformError, StoreError } from "../../../src/core/protocol/errors.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
 import { ANA, BEN, CHIEF, click, message, type NativeSession, nativeSession } from "../../support/native-session.ts";
@@ -219,6 +219,26 @@ test("a question that cannot be posted takes no message for its answer", async (
   const session = await nativeSession();
   session.thread.failure = new PlatformError("thread_gone", "gone");
   await expect(session.callTool(createAskUserQuestion(session.deps), WHICH)).rejects.toThrow("gone");
+  expect(await answerByMessage(message("go on"), session.session, session.options)).toBe(false);
+});
+
+test("a question that is refused as it is written is asked as plain text, whose options are typed", async () => {
+  const session = await nativeSession();
+  session.thread.refuses = ({ buttons }) => (buttons.length > 0 ? new DefectError("50035") : null);
+  const tool = createAskUserQuestion(session.deps);
+  expect(await session.callTool(tool, WHICH)).toBeNull();
+  expect(cardOf(session)).toMatchObject({
+    markdown: "⏸ **Question from the agent**\n```\nWhich port?\n- 8080\n- 9090\n```",
+    footer: expect.stringContaining("Reply here to answer"),
+  });
+  expect(await answerByMessage(message("9090"), session.session, session.options)).toBe(true);
+  expect(await session.callTool(tool, WHICH)).toMatchObject({ summary: "ana chose" });
+});
+
+test("a question that is refused in every form is nobody's to answer, and the model is told so", async () => {
+  const session = await nativeSession();
+  session.thread.refuses = () => new PlatformError("defect", "invalid_blocks");
+  expect(await session.callTool(createAskUserQuestion(session.deps), WHICH)).toMatchObject({ summary: "withdrawn" });
   expect(await answerByMessage(message("go on"), session.session, session.options)).toBe(false);
 });
 

@@ -3,6 +3,7 @@ import { planSection } from "../../../src/core/context/plan-section.ts";
 import { answerByClick, answerByMessage, withdrawQuestions } from "../../../src/core/people/questions.ts";
 import { peopleOfRun } from "../../../src/core/people/run-people.ts";
 import { planRefusal } from "../../../src/core/permissions/plan-mode.ts";
+import { DefectError } from "../../../src/core/protocol/errors.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { createEnterPlanMode, createExitPlanMode } from "../../../src/tools/native/plan-mode.ts";
 import { createUpdatePlan } from "../../../src/tools/native/update-plan.ts";
@@ -25,6 +26,15 @@ async function proposed(input: object = PLAN) {
     answerByClick(click(`answer:${choice}:${ID}`, by), { choice, id: ID }, session.options);
   return { ...session, propose, plan, decide };
 }
+
+test("a plan that is refused as it is written comes as plain text with its buttons", async () => {
+  const session = await nativeSession();
+  session.thread.refuses = ({ markdown }) => (markdown.includes("```") ? null : new DefectError("50035"));
+  expect(await session.callTool(createExitPlanMode(session.deps), PLAN)).toBeNull();
+  const card = session.thread.posts.get("question:call_1");
+  expect(card?.markdown).toContain("```\nMoves the service.\n\n");
+  expect(card?.buttons.map(({ label }) => label)).toEqual(["Go ahead", "Change it", "Drop it"]);
+});
 
 test("plan mode refuses what changes or runs something, and nothing else, until the plan is accepted", async () => {
   const session = await proposed();
