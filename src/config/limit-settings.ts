@@ -15,7 +15,7 @@ export const limitFields = {
         channelUsd: field(dollars.exactOptional(), "US dollars of one channel in a day.", 20),
         jobUsd: field(
           dollars.exactOptional(),
-          "US dollars of one occurrence of a job; a job's own `budget` only lowers it.",
+          "US dollars of one occurrence of a job, for each of its attempts; a job's own `budget` only lowers it.",
           0.5,
         ),
         dayUsd: field(dollars.exactOptional(), "US dollars of everything in a day.", 50),
@@ -23,7 +23,11 @@ export const limitFields = {
         sessionTokens: field(tokens.exactOptional(), "Tokens of one session.", 2_000_000),
         userTokens: field(tokens.exactOptional(), "Tokens of one person in a day.", 5_000_000),
         channelTokens: field(tokens.exactOptional(), "Tokens of one channel in a day.", 10_000_000),
-        jobTokens: field(tokens.exactOptional(), "Tokens of one occurrence of a job.", 200_000),
+        jobTokens: field(
+          tokens.exactOptional(),
+          "Tokens of one occurrence of a job, for each of its attempts.",
+          200_000,
+        ),
         dayTokens: field(tokens.exactOptional(), "Tokens of everything in a day.", 20_000_000),
       })
       .prefault({}),

@@ -6,7 +6,8 @@ import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { Platforms } from "../../core/protocol/platform-descriptor.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
-import type { JobSettings } from "../../core/store/jobs.ts";
+import { type JobRow, type JobSettings, settingsOf } from "../../core/store/jobs.ts";
+import { canonicalJson } from "../../core/text/canonical-json.ts";
 import { isSameTime } from "../calendar/schedule.ts";
 import { callOffOutdated } from "./cancelled-retries.ts";
 import { asNamed, isRelative, NO_MOMENT, PAST, readJobInput, yesOrNo } from "./job-input.ts";
@@ -136,7 +137,7 @@ async function textOf(
     if (!file.isFile()) return { type: "unreadable", text: "is no regular file" }; // a pipe would hold up the reader
     const { size } = file;
     if (size > MOST_BYTES) return { type: "unreadable", text: `has ${size} bytes; at most ${MOST_BYTES} are read` };
-    return { type: "read", text: await readFile(path, "utf8") };
+    return { type: "read", text: (await readFile(path, "utf8")).replace(/^\uFEFF/u, "") };
   } catch (error) {
     const code = systemCode(error) ?? "unknown";
     return code === "ENOENT"
@@ -174,7 +175,7 @@ async function readEntry(
   now: number,
   { agents, skillsOf, platforms, defaultTimezone }: EntryScope,
 ): Promise<FileJob | PastJob | string> {
-  const parsed = entrySchema.safeParse(entry);
+  const parsed = entrySchema.safeParse(withoutComments(entry));
   if (!parsed.success) return parsed.error.issues.map(whatIsWrong).join("; ");
   const { enabled = true, owner, channel, ...rest } = parsed.data;
   const thread = typeof channel === "string" ? threadOf(channel, platforms) : null;
@@ -204,6 +205,14 @@ async function readEntry(
 
 const NO_DATE = "`at` must be a date, `2026-12-01 09:00`: in a file, nothing says since when";
 
+/** As in the settings, a key that begins with `//` is a comment. */
+function withoutComments(entry: unknown): unknown {
+  const fields = z.record(z.string(), z.unknown()).safeParse(entry).data;
+  return fields === undefined
+    ? entry
+    : Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith("//")));
+}
+
 function yesNo(value: boolean): string {
   return value ? "yes" : "no";
 }
@@ -218,6 +227,12 @@ function threadOf(channel: string, platforms: Platforms): ThreadRef | null {
 const OFF = "It is off in the file of jobs.";
 
 type Taken = { readonly id: string; readonly isCalledOff?: boolean } | { readonly problem: string };
+
+/** What has paused by itself goes on with a changed entry; what a person has paused does not. */
+function isMended(known: JobRow, settings: JobSettings): boolean {
+  const hasPaused = known.pausedBecause !== null && known.pausedBecause !== DUE_ONCE;
+  return hasPaused && canonicalJson(settingsOf(known)) !== canonicalJson(settings);
+}
 
 /** A job of the file is known by its name. */
 async function takeOver(
@@ -246,7 +261,8 @@ async function takeOver(
     if (!enabled) {
       await tx.jobs.pause(known.id, OFF, at);
       await tx.occurrences.withdraw(known.id, PAUSED, at);
-    } else if (known.pausedBecause === OFF || isDueAgain) await tx.jobs.enable(known.id, at);
+    } else if (known.pausedBecause === OFF || isDueAgain || isMended(known, settings))
+      await tx.jobs.enable(known.id, at);
     return { id: known.id, isCalledOff: await callOffOutdated(tx, { job: known, settings, at }) };
   });
   if (!("id" in taken)) return taken;

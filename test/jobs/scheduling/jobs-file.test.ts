@@ -15,6 +15,7 @@ import { CHANNEL, openWorld, type World } from "../world.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const ANA = { id: "slack:U1", name: "ana", roles: [] };
+const ADMIN = { id: "slack:UADMIN", name: "root", roles: [] };
 
 const entry = { name: "One", cron: "0 10 * * *", prompt: "Look.", channel: "slack:T1/C1" };
 const { cron: _cron, ...once } = entry;
@@ -162,6 +163,27 @@ test.each([
     return (await isEnabled())[0] === true;
   };
   await until(isOn, { what: () => "the job to be enabled" });
+});
+
+test.each([
+  { paused: "after a failure", entry: { prompt: "Look again." }, isOn: true },
+  { paused: "after a failure", entry: {}, isOn: false },
+  { paused: "in the chat", entry: { prompt: "Look again." }, isOn: false },
+])("a job of the file that was paused $paused is enabled by an entry with $entry: $isOn", async (row) => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  const paused = { ...entry, "pause-after": 1, "//": "Ask ben." };
+  writeFileSync(file, `\uFEFF${JSON.stringify([paused])}`);
+  const world = await openWorld({ file });
+  const [job] = (await world.store.jobs.all()).jobs;
+  const id = job?.id ?? "";
+  if (row.paused === "in the chat")
+    await world.jobs.control.act("disable", id, { person: ADMIN, thread: CHANNEL, at: world.clock.now() });
+  world.play = () => ({ fails: "auth" });
+  await world.pass(HOUR + MINUTE, 10_000);
+  expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false });
+  writeFileSync(file, JSON.stringify([{ ...paused, ...row.entry }]));
+  await world.away(10_000);
+  expect(await world.store.jobs.get(id)).toMatchObject({ enabled: row.isOn });
 });
 
 test("a new schedule in the file of jobs counts from now", async () => {
