@@ -59,15 +59,18 @@ export function createJobsFile(options: Scope): () => Promise<readonly string[]>
     if (isBetween || known === read.text) return [];
     const at = failed?.text === read.text ? failed.at : runtime.clock.now();
     try {
-      const problems =
-        read.type === "unreadable" ? [`${path}: ${read.text}`] : await takeOverAll(read.text, at, options);
+      const { problems, vain } =
+        read.type === "unreadable"
+          ? { problems: [`${path}: ${read.text}`], vain: [] }
+          : await takeOverAll(read.text, at, options);
       failed = null;
       // What keeps an entry out may go away without a change of the file: a job of its name, an agent that is missing.
       known = read.type === "read" && problems.length > 0 ? null : read.text;
-      if (said === problems.join("\n")) return [];
-      said = problems.join("\n");
-      for (const problem of problems) log.warn({ problem }, "jobs_file_problem");
-      return problems;
+      const lines = [...problems, ...vain];
+      if (said === lines.join("\n")) return [];
+      said = lines.join("\n");
+      for (const problem of lines) log.warn({ problem }, "jobs_file_problem");
+      return lines;
     } catch (error) {
       failed = { text: read.text, at };
       log.error({ err: toAppError(error), path }, "jobs_file_not_taken_over");
@@ -94,19 +97,27 @@ function problemOf(path: string, index: number, problem: string): string {
   return `${path}: entry ${index + 1}: ${problem}`;
 }
 
+interface Problems {
+  readonly problems: readonly string[];
+  /** Entries of which nothing comes. They are read, so that none of them may be a job that is missing. */
+  readonly vain: readonly string[];
+}
+
 /** The entries as they are at one moment, `at`: those that are taken over last do not get past meanwhile. */
-async function takeOverAll(text: string, at: number, options: Scope): Promise<string[]> {
+async function takeOverAll(text: string, at: number, options: Scope): Promise<Problems> {
   const { file: path, store, scheduler, runtime, log } = options;
   const read = readEntries(text);
-  if (typeof read === "string") return [`${path}: ${read}`];
+  if (typeof read === "string") return { problems: [`${path}: ${read}`], vain: [] };
   const problems: string[] = [];
+  const vain: string[] = [];
   const kept = new Set<string>();
   for (const [index, entry] of read.entries()) {
     const job = await readEntry(entry, at, options);
     if (typeof job !== "string" && "past" in job) {
       // A reminder that has come may stay in the file; what is there of it may still have to catch up.
       const known = await store.jobs.named(job.past);
-      if (known !== null) kept.add(known.id);
+      if (known === null) vain.push(problemOf(path, index, "`at` is past, so nothing comes of it"));
+      else kept.add(known.id);
       continue;
     }
     const taken = typeof job === "string" ? { problem: job } : await takeOver(job, { kept, at }, options);
@@ -125,7 +136,7 @@ async function takeOverAll(text: string, at: number, options: Scope): Promise<st
   }
   const changes = { jobs: kept.size, removed: gone.length, problems: problems.length };
   if (kept.size + gone.length > 0) log.info({ path, ...changes }, "jobs_file_read");
-  return problems;
+  return { problems, vain };
 }
 
 /** `text`: what stands in it, or why it cannot be read. A file that is not there has no jobs. */
