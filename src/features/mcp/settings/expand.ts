@@ -29,6 +29,13 @@ const EDITORS_OWN = /^(?:workspace|workspaceFolder|workspaceRoot|file|relativeFi
 /** `NAME`, `NAME:-default`, `env:NAME`, and both together. */
 const VARIABLE = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
 
+/** `$NAME` as `${NAME}`, as Gemini CLI has it; of a variable that is not set it stays, since a password may begin so. */
+export function withBraces(text: string, { env }: References): string {
+  return text.replaceAll(/\$([A-Z_][A-Z0-9_]*)/g, (written, name: string) =>
+    env[name] === undefined ? written : `\${${name}}`,
+  );
+}
+
 /** Puts values in place of `${…}`; what is no reference, as `${}`, stays. Values that come in are not looked at again. */
 export function expand(text: string, references: References, found: Expansion): string {
   let expanded = "";

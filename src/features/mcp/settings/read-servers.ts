@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { describeIssues, environmentStyle, fileStyle, type KeyStyle, suggestion } from "../../../config/problems.ts";
 import type { Environment } from "../../../config/sources.ts";
 import { commandSchema, urlSchema } from "./entry.ts";
-import { type Expansion, expand, type References } from "./expand.ts";
+import { type Expansion, expand, type References, withBraces } from "./expand.ts";
 import { serverKey } from "./server-key.ts";
 import { serverSecrets } from "./server-secrets.ts";
 import { ownShape, type Pasted } from "./shapes.ts";
@@ -109,7 +109,8 @@ function expandEntry(entry: Record<string, unknown>, references: References, fou
     }
     if (typeof value !== "string") return value;
     const problems: string[] = [];
-    const expanded = expand(value, references, { ...found, problems });
+    const inside = /^(?:env|headers)\b/.test(path) ? withBraces(value, references) : value;
+    const expanded = expand(inside, references, { ...found, problems });
     found.problems.push(...problems.map((problem) => `${path} ${problem}.`));
     return expanded;
   };

@@ -7,8 +7,8 @@ import type { Input } from "./expand.ts";
 const record = z.record(z.string(), z.unknown());
 type Raw = z.infer<typeof record>;
 
-/** Keys under which the servers stand: ours and most programs', VS Code's, Zed's. */
-const BLOCKS = ["mcpServers", "servers", "context_servers"] as const;
+/** Keys under which the servers stand: ours and most programs', VS Code's, Zed's, Codex's. */
+const BLOCKS = ["mcpServers", "servers", "context_servers", "mcp_servers"] as const;
 
 const inputSchema = z.object({
   id: z.string(),
@@ -100,11 +100,14 @@ export function ownShape(raw: Raw, known: readonly string[]): OwnShape {
   const entry = withoutUnset({
     ...program,
     args: texts(take("args", "arguments") ?? program.args),
-    env: textValues(take("env", "environment") ?? program.env),
+    env: withReferences(textValues(take("env", "environment") ?? program.env), variablesIn(take("env_vars"))),
     url: take("url", "httpUrl", "serverUrl", "endpoint"),
-    headers: textValues(take("headers") ?? record.safeParse(take("requestInit")).data?.["headers"]),
+    headers: withReferences(textValues(take("headers", "http_headers") ?? requestHeaders(take("requestInit"))), {
+      ...variablesIn(take("env_http_headers")),
+      ...bearer(take("bearer_token_env_var")),
+    }),
     type: take("type", "transport", "transportType"),
-    timeoutMs: take("timeoutMs") ?? milliseconds(take("timeout")),
+    timeoutMs: take("timeoutMs") ?? milliseconds(take("timeout", "tool_timeout_sec")),
     tools: toolsOf(take("tools"), take("disabledTools", "excludeTools", "disabled_tools")),
     onlyTools: only(take("onlyTools", "includeTools", "enabledTools", "enabled_tools") ?? list(raw["tools"])),
   });
@@ -148,6 +151,27 @@ function textValues(value: unknown): unknown {
   if (!parsed.success) return value ?? undefined;
   const set = Object.entries(parsed.data).filter(([, one]) => one !== null && one !== undefined);
   return Object.fromEntries(set.map(([key, one]) => [key, asText(one)]));
+}
+
+function requestHeaders(init: unknown): unknown {
+  return record.safeParse(init).data?.["headers"];
+}
+
+/** Names of variables, alone or for a header each, as references to them. */
+function variablesIn(given: unknown): Record<string, string> {
+  const named = Array.isArray(given) ? given.map((name) => [String(name), name] as const) : Object.entries(given ?? {});
+  return Object.fromEntries(named.map(([key, name]) => [key, `\${${String(name)}}`]));
+}
+
+function bearer(variable: unknown): Record<string, string> {
+  return typeof variable === "string" ? { Authorization: `Bearer \${${variable}}` } : {};
+}
+
+/** What is no object stays as it is, to be found wrong. */
+function withReferences(values: unknown, references: Record<string, string>): unknown {
+  if (Object.keys(references).length === 0) return values;
+  const own = record.safeParse(values ?? {});
+  return own.success ? { ...references, ...own.data } : values;
 }
 
 /** A number below this is not meant in milliseconds: some programs count a server's `timeout` in seconds. */

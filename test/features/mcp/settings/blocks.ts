@@ -210,6 +210,59 @@ export const BLOCKS: readonly Block[] = [
     note: /^MCP server g: trust lets nothing run unasked here/,
   },
   {
+    shape: "Gemini CLI: variables without braces",
+    file: one("g", {
+      command: "g",
+      args: ["$ACME_TOKEN"],
+      env: { TOKEN: "$ACME_TOKEN", PASSWORD: "$ECRET", BOTH: "$ACME_TOKEN-${ACME_TOKEN}" },
+    }),
+    env: { ACME_TOKEN: "t$ACME_TOKEN" },
+    server: {
+      g: {
+        args: ["$ACME_TOKEN"],
+        env: { TOKEN: "t$ACME_TOKEN", PASSWORD: "$ECRET", BOTH: "t$ACME_TOKEN-t$ACME_TOKEN" },
+      },
+    },
+  },
+  {
+    shape: "Codex: a program, in JSON",
+    file: {
+      mcp_servers: {
+        docs: { command: "npx", args: ["-y", "d"], env_vars: ["ACME_ID"], env: { A: "b" }, tool_timeout_sec: 45 },
+      },
+    },
+    env: { ACME_ID: "7" },
+    server: { docs: { command: "npx", env: { A: "b", ACME_ID: "7" }, timeoutMs: 45_000 } },
+  },
+  {
+    shape: "Codex: an address with its token in a variable",
+    file: {
+      mcp_servers: {
+        figma: {
+          url: "https://f.example/mcp",
+          bearer_token_env_var: "FIGMA_TOKEN",
+          http_headers: { "X-Region": "eu" },
+          env_http_headers: { "X-Team": "FIGMA_TEAM" },
+          enabled_tools: ["a"],
+          disabled_tools: ["b"],
+        },
+      },
+    },
+    env: { FIGMA_TOKEN: "ft", FIGMA_TEAM: "t1" },
+    server: {
+      figma: {
+        headers: { "X-Region": "eu", "X-Team": "t1", Authorization: "Bearer ft" },
+        onlyTools: ["a"],
+        tools: { b: { disabled: true } },
+      },
+    },
+  },
+  {
+    shape: "Codex: a token that is not set",
+    file: { mcp_servers: { f: { url: "https://f.example/mcp", bearer_token_env_var: "FIGMA_TOKEN" } } },
+    idle: /^headers\.Authorization refers to FIGMA_TOKEN, which is not set\.$/,
+  },
+  {
     shape: "Cline: autoApprove, disabled, timeout in seconds",
     file: one("c", { command: "node", args: ["c.js"], disabled: false, autoApprove: ["list"], timeout: 60 }),
     server: { c: { command: "node", timeoutMs: 60_000 } },
