@@ -292,6 +292,11 @@ test("each MCP server is connected once; one that cannot be, or is not rightly w
   const mcpServers = {
     all: everything(),
     gone: { command: "/nowhere/at/all" },
+    dies: {
+      command: process.execPath,
+      args: ["-e", "console.error(`Fatal error: no ${process.env.KEY}\\n    at x:1\\nNode v1`); process.exit(4)"],
+      env: { KEY: "sk-secret-value-1234" },
+    },
     unset: { url: "https://h/mcp", headers: { A: "${NOT_SET_ANYWHERE}" } },
     off: { command: "x", disabled: true },
   };
@@ -301,7 +306,8 @@ test("each MCP server is connected once; one that cannot be, or is not rightly w
     "✗ MCP server unset: headers.A refers to NOT_SET_ANYWHERE, which is not set.",
     "✓ MCP server off: It is disabled in the settings.",
     expect.stringMatching(/^✓ MCP server all: \d+ tools; sends echo, /),
-    expect.stringMatching(/^✗ MCP server gone is not connected: its program is not found\./),
+    "✗ MCP server dies is not connected: its program ended (exit code 4). It wrote: Fatal error: no [secret]",
+    "✗ MCP server gone is not connected: its program is not found.",
   ]);
 });
 

@@ -1,10 +1,27 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { AppError } from "../../core/protocol/errors.ts";
 import { causes, systemCode, wasNeverSent } from "../../core/protocol/system-code.ts";
 import { foreignText } from "./foreign-text.ts";
 
 /** Characters of a server's own words about a failure. */
 const MAX_WORDS = 2_000;
+
+/** A server's program ended while something was asked of it; `ending` is how. */
+export class ProgramEnded extends AppError {
+  readonly ending: string;
+
+  constructor(ending: string, cause: unknown) {
+    super("network", "the server's program ended", { cause });
+    this.ending = ending;
+  }
+}
+
+/** Whether it is as when the other end is gone. */
+export function isBroken(error: unknown): boolean {
+  if (error instanceof SdkError) return error.code === SdkErrorCode.ConnectionClosed;
+  return causes(error).some((cause) => ["EPIPE", "ECONNRESET"].includes(systemCode(cause) ?? ""));
+}
 
 /** What became of a request that failed. */
 export interface CallFailure {
@@ -20,6 +37,9 @@ export interface CallFailure {
 const SESSION_GONE = [400, 404];
 
 export function callFailure(error: unknown, timeoutMs: number): CallFailure {
+  if (error instanceof ProgramEnded) {
+    return { text: `its program ended (${error.ending})`, refused: false, doubtful: true };
+  }
   if (error instanceof SdkHttpError) return httpFailure(error.status);
   if (error instanceof SseError && error.code !== undefined) return httpFailure(error.code);
   if (error instanceof SdkError) return sdkFailure(error, timeoutMs);
@@ -41,11 +61,12 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
 
 function httpFailure(status: number): CallFailure {
   if (status === 401 || status === 403) {
-    return {
-      text: `it refused our credentials (HTTP ${status}); an operator must check its headers`,
-      refused: true,
-      doubtful: true,
-    };
+    const text = `it refuses our credentials (HTTP ${status}); an operator must give it a token in its \`headers\``;
+    return { text, refused: true, doubtful: true };
+  }
+  if (status >= 300 && status < 400) {
+    const text = `it answers with a redirect (HTTP ${status}); an operator must give the address that it leads to`;
+    return { text, refused: true, doubtful: true };
   }
   const gone = SESSION_GONE.includes(status);
   return { text: `it answered with HTTP ${status}`, refused: gone, doubtful: gone };

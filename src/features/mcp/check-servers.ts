@@ -1,19 +1,55 @@
 import type { Finding } from "../../cli/checks.ts";
-import type { McpOptions } from "./connections.ts";
-import { lookAtMcpServers } from "./look-at-servers.ts";
+import { secretMasking } from "../../core/text/secret-masking.ts";
+import { createMcpConnections, type McpOptions, type McpServerView } from "./connections.ts";
+import { foreignLine } from "./foreign-text.ts";
+import { kindsText } from "./kinds-text.ts";
 import type { McpConfig } from "./settings/read-servers.ts";
 
-/** Servers that cannot be reached or are not rightly written; nothing where there are none. */
+/** Milliseconds for all servers together: whoever looks waits for it. */
+const LOOK_MS = 30_000;
+
+/** Characters of what a program wrote before it could not be connected. */
+const WORDS_CHARS = 300;
+
+/** Each server once, as it is found; none is left running. */
 export async function checkServers(
-  mcp: McpConfig,
+  { secrets, ...mcp }: McpConfig,
   world: Pick<McpOptions, "version" | "clock" | "random" | "log">,
 ): Promise<Finding[]> {
-  const looks = Object.keys(mcp.servers).length === 0 ? [] : await lookAtMcpServers({ ...mcp, ...world });
+  const { hide } = secretMasking(secrets);
+  const connections = createMcpConnections({ ...mcp, ...world, ask: () => Promise.resolve(null) });
+  const over = new AbortController();
+  connections.start(over.signal);
+  await Promise.race([connections.settled(), world.clock.sleep(LOOK_MS, over.signal)]);
+  const found = connections.describe();
+  over.abort();
+  await connections.stop();
+  // A program that was still being connected is heard once it has ended.
+  const words = new Map(connections.describe().map(({ name, lastWords }) => [name, lastWords]));
   return [
     ...mcp.idle.map(({ name, why, isMistake }) => ({ ok: !isMistake, text: `MCP server ${name}: ${why}` })),
-    ...looks.map(({ name, tools, kinds, problem }) => ({
-      ok: problem === null,
-      text: `MCP server ${problem ?? [`${name}: ${tools} ${tools === 1 ? "tool" : "tools"}`, kinds].filter((part) => part !== "").join("; ")}`,
-    })),
+    ...found.map((view) => {
+      const ok = view.state.type === "connected";
+      return { ok, text: `MCP server ${ok ? toolsOf(view) : hide(problemOf(view, words.get(view.name)))}` };
+    }),
   ];
+}
+
+function toolsOf({ name, tools }: McpServerView): string {
+  const count = `${name}: ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
+  return [count, kindsText(tools)].filter((part) => part !== "").join("; ");
+}
+
+function problemOf({ name, state }: McpServerView, lastWords = ""): string {
+  const why = "why" in state ? state.why : null;
+  const problem = why === null ? `does not answer within ${LOOK_MS / 1_000} s` : `is not connected: ${why}`;
+  const line = tellingLine(lastWords);
+  return `${name} ${problem}.${line === "" ? "" : ` It wrote: ${line}`}`;
+}
+
+/** Behind the line with the reason come traces and usages; where none sounds like it, the last line is shown. */
+function tellingLine(stderr: string): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  const line = lines.find((one) => /\b(?:error|fatal|failed|denied|cannot)\b/i.test(one)) ?? lines.at(-1) ?? "";
+  return foreignLine(line, WORDS_CHARS);
 }

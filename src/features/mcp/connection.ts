@@ -41,7 +41,7 @@ export type ConnectionState =
     }
   | { readonly type: "stopped" };
 
-export interface ConnectionOptions extends Omit<SessionOptions, "onToolsChanged"> {
+export interface ConnectionOptions extends Omit<SessionOptions, "onToolsChanged" | "onLastWords"> {
   readonly name: string;
   readonly random: Random;
   /** Told when its state or what it lists is another. */
@@ -67,6 +67,7 @@ export class McpConnection {
   /** When the next attempt is made; null: at once. */
   #nextAt: number | null = null;
   #instructions = "";
+  #lastWords = "";
   /** In a row. */
   #failures = 0;
   #keeping: Promise<void> | null = null;
@@ -91,6 +92,11 @@ export class McpConnection {
   /** What the server said of itself when it was last connected, in its words. */
   get instructions(): string {
     return this.#instructions;
+  }
+
+  /** The last that its program wrote to stderr when it could not be connected: for operators, since it may hold anything. */
+  get lastWords(): string {
+    return this.#lastWords;
   }
 
   get state(): ConnectionState {
@@ -202,10 +208,7 @@ export class McpConnection {
     const { clock, log } = this.#options;
     this.#become({ type: "connecting", why: this.#state.type === "down" ? this.#state.why : null });
     try {
-      const session = await McpSession.open(
-        { ...this.#options, onToolsChanged: () => this.#catalogue.changed(() => this.#live()) },
-        this.#stopping.signal,
-      );
+      const session = await McpSession.open(this.#sessionOptions(), this.#stopping.signal);
       try {
         await this.#catalogue.read(session);
       } catch (error) {
@@ -223,9 +226,19 @@ export class McpConnection {
       const failure = callFailure(error, DEFAULT_TIMEOUT_MS);
       this.#attempt = null;
       this.#lose(failure.text);
-      log.warn({ err: error, failures: this.#failures }, "mcp_not_connected");
+      log.warn({ err: error, failures: this.#failures, stderr: this.#lastWords }, "mcp_not_connected");
       return { type: "failed", failure: { ...failure, refused: true } };
     }
+  }
+
+  #sessionOptions(): SessionOptions {
+    return {
+      ...this.#options,
+      onToolsChanged: () => this.#catalogue.changed(() => this.#live()),
+      onLastWords: (stderr) => {
+        this.#lastWords = stderr;
+      },
+    };
   }
 
   /** The session, once the attempt that is under way has ended. */

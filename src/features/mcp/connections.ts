@@ -58,6 +58,8 @@ export interface McpServerView {
   readonly leftOut: readonly LeftOutTool[];
   /** Why the server cannot be used now, with its next try; null when it can. */
   readonly problem: string | null;
+  /** What its program wrote last when it could not be connected: for the operator at the terminal alone. */
+  readonly lastWords: string;
 }
 
 export interface McpConnections {
@@ -153,7 +155,7 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
 }
 
 function viewOf(connection: McpConnection, now: number): McpServerView {
-  const { title, settings, state, catalogue } = connection;
+  const { title, settings, state, catalogue, lastWords } = connection;
   return {
     name: title,
     whereabouts: whereabouts(title, settings),
@@ -165,6 +167,7 @@ function viewOf(connection: McpConnection, now: number): McpServerView {
     })),
     leftOut: catalogue.leftOut,
     problem: problemOf(connection, now),
+    lastWords,
   };
 }
 

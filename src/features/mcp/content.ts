@@ -5,6 +5,7 @@ import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
 import { isMedia } from "../../tools/web/show-media.ts";
 import { foreignLine } from "./foreign-text.ts";
+import { orNull } from "./listings.ts";
 
 /** Blocks of one result; each costs a line at least. */
 const MAX_BLOCKS = 50;
@@ -26,9 +27,9 @@ const base64 = z.string().refine((data) => !/[^A-Za-z0-9+/=]/.test(data), "is no
 
 const resourceContents = z.object({
   uri: z.string(),
-  mimeType: z.string().optional(),
-  text: z.string().optional(),
-  blob: base64.optional(),
+  mimeType: orNull(z.string()),
+  text: orNull(z.string()),
+  blob: orNull(base64),
 });
 type ResourceContents = z.infer<typeof resourceContents>;
 
@@ -49,35 +50,39 @@ const contentItem = z.discriminatedUnion("type", [
     type: z.literal("resource_link"),
     uri: z.string(),
     name: z.string(),
-    description: z.string().optional(),
-    mimeType: z.string().optional(),
+    description: orNull(z.string()),
+    mimeType: orNull(z.string()),
   }),
 ]);
 
 export const callResultSchema = z.object({
-  content: z.array(z.unknown()).default([]),
+  content: orNull(z.array(z.unknown())),
   structuredContent: z.unknown().optional(),
-  isError: z.boolean().optional(),
+  isError: orNull(z.boolean()),
 });
 
 export const readResultSchema = z.object({ contents: z.array(z.unknown()) });
 
 export const promptResultSchema = z.object({
-  description: z.string().optional(),
+  description: orNull(z.string()),
   messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 });
 
 /** A call's result in our blocks. Structured content is said only when nothing else is. */
-export function resultOfCall({ content, structuredContent, isError }: z.infer<typeof callResultSchema>): ToolResult {
+export function resultOfCall({
+  content = [],
+  structuredContent,
+  isError,
+}: z.infer<typeof callResultSchema>): ToolResult {
   const blocks = content.map(blockOf);
-  if (blocks.length === 0 && structuredContent !== undefined) {
+  if (blocks.length === 0 && structuredContent !== undefined && structuredContent !== null) {
     blocks.push(textBlock(JSON.stringify(structuredContent, null, 2)));
   }
   return bounded(blocks, isError === true);
 }
 
 /** Images of a call's answer that are for people: all, but those that the server means for the model alone. */
-export function imagesForPeople({ content }: z.infer<typeof callResultSchema>): ToolResultContent[] {
+export function imagesForPeople({ content = [] }: z.infer<typeof callResultSchema>): ToolResultContent[] {
   return content.slice(0, MAX_BLOCKS).flatMap((item) => {
     const parsed = contentItem.safeParse(item);
     if (!parsed.success || parsed.data.type !== "image") return [];

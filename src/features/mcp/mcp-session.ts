@@ -11,8 +11,9 @@ import { z } from "zod";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { AsksBack, type Caller, takesRoots } from "./asks-back.ts";
-import { MAX_TOOLS } from "./catalogue/catalogue.ts";
+import { isBroken, ProgramEnded } from "./call-failure.ts";
 import { callResultSchema, promptResultSchema, readResultSchema } from "./content.ts";
+import { LISTINGS, type Listed, pageSchema } from "./listings.ts";
 import { patience } from "./patience.ts";
 import { progressText } from "./progress-text.ts";
 import type { McpServer } from "./server-settings.ts";
@@ -50,6 +51,8 @@ export interface SessionOptions {
   /** Ends servers' programs should we be killed. */
   readonly reaper: Reaper;
   readonly onToolsChanged: () => void;
+  /** Told the last that a program wrote to stderr before it could not be connected. */
+  readonly onLastWords: (stderr: string) => void;
 }
 
 export interface AskOptions {
@@ -62,24 +65,6 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
   readonly by: Caller;
 }
-
-const listedToolsPage = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
-const listedResource = z.object({
-  uri: z.string(),
-  name: z.string().optional(),
-  description: z.string().optional(),
-  mimeType: z.string().optional(),
-});
-const listedTemplate = listedResource.omit({ uri: true }).extend({ uriTemplate: z.string() });
-const listedPrompt = z.object({
-  name: z.string(),
-  description: z.string().optional(),
-  arguments: z.array(z.object({ name: z.string(), required: z.boolean().optional() })).optional(),
-});
-export type ListedPrompt = z.infer<typeof listedPrompt>;
-const resourcesPage = z.object({ resources: z.array(listedResource), nextCursor: z.string().optional() });
-const templatesPage = z.object({ resourceTemplates: z.array(listedTemplate), nextCursor: z.string().optional() });
-const promptsPage = z.object({ prompts: z.array(listedPrompt), nextCursor: z.string().optional() });
 
 /** `legacy`: the handshake of the revisions before 2026-07-28, which most servers speak; `auto`: whatever it speaks. */
 type Handshake = "legacy" | "auto";
@@ -150,7 +135,8 @@ export class McpSession {
       await session.#client.connect(session.#transport, { signal, timeout: CONNECT_MS });
     } catch (error) {
       await session.#transport.close();
-      throw error;
+      options.onLastWords(session.#program?.stderr ?? "");
+      throw session.#reason(error);
     }
     return session;
   }
@@ -160,45 +146,39 @@ export class McpSession {
     return this.#closed.promise;
   }
 
+  get #program(): StdioTransport | null {
+    return this.#transport instanceof StdioTransport ? this.#transport : null;
+  }
+
+  /** What broke a request: where the program has ended, that. */
+  #reason(error: unknown): unknown {
+    const ending = this.#program?.ending ?? "";
+    return ending !== "" && isBroken(error) ? new ProgramEnded(ending, error) : error;
+  }
+
   get idle(): boolean {
     return this.#busy === 0;
   }
 
-  has(capability: "tools" | "resources" | "prompts"): boolean {
-    return this.#client.getServerCapabilities()?.[capability] !== undefined;
-  }
-
-  /** What the server lists, raw: every tool is judged by itself. A few more than are kept, so that it can be said. */
-  async tools(signal: AbortSignal): Promise<unknown[]> {
-    if (!this.has("tools")) return [];
-    return this.#pages(signal, MAX_TOOLS * 2, async (params, options) => {
-      const page = await this.#ask({ method: "tools/list", params }, listedToolsPage, options);
-      return { items: page.tools, next: page.nextCursor };
-    });
-  }
-
-  async resources(signal: AbortSignal, most: number): Promise<z.infer<typeof listedResource>[]> {
-    if (!this.has("resources")) return [];
-    return this.#pages(signal, most, async (params, options) => {
-      const page = await this.#ask({ method: "resources/list", params }, resourcesPage, options);
-      return { items: page.resources, next: page.nextCursor };
-    });
-  }
-
-  async templates(signal: AbortSignal, most: number): Promise<z.infer<typeof listedTemplate>[]> {
-    if (!this.has("resources")) return [];
-    return this.#pages(signal, most, async (params, options) => {
-      const page = await this.#ask({ method: "resources/templates/list", params }, templatesPage, options);
-      return { items: page.resourceTemplates, next: page.nextCursor };
-    });
-  }
-
-  async prompts(signal: AbortSignal, most: number): Promise<z.infer<typeof listedPrompt>[]> {
-    if (!this.has("prompts")) return [];
-    return this.#pages(signal, most, async (params, options) => {
-      const page = await this.#ask({ method: "prompts/list", params }, promptsPage, options);
-      return { items: page.prompts, next: page.nextCursor };
-    });
+  /** What the server lists of a kind, page after page; nothing where it has none. */
+  async list<K extends keyof Listed>(kind: K, most: number, signal: AbortSignal): Promise<Listed[K][]> {
+    const { of, method, key, item } = LISTINGS[kind];
+    const all: Listed[K][] = [];
+    if (this.#client.getServerCapabilities()?.[of] === undefined) return all;
+    let cursor: string | undefined;
+    for (let pages = 0; pages < MAX_PAGES && all.length < most; pages++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const page = await this.#ask({ method, params }, pageSchema, { signal, timeoutMs: ASK_MS });
+      all.push(
+        ...z
+          .array(item)
+          .parse(page[key])
+          .slice(0, most - all.length),
+      );
+      if (page.nextCursor === undefined || page.nextCursor === cursor) break;
+      cursor = page.nextCursor;
+    }
+    return all;
   }
 
   /** What the server says of itself and its tools, in its words; empty when it says nothing. */
@@ -276,26 +256,11 @@ export class McpSession {
       const listening = onprogress === undefined ? {} : { onprogress };
       const options = { signal, timeout: timeoutMs, ...listening };
       return schema.parse(await this.#client.request(request, z.unknown(), options));
+    } catch (error) {
+      throw this.#reason(error);
     } finally {
       this.#busy--;
     }
-  }
-
-  async #pages<T>(
-    signal: AbortSignal,
-    most: number,
-    page: (params: { cursor?: string }, options: AskOptions) => Promise<{ items: T[]; next: string | undefined }>,
-  ): Promise<T[]> {
-    const all: T[] = [];
-    let cursor: string | undefined;
-    for (let pages = 0; pages < MAX_PAGES && all.length < most; pages++) {
-      const params = cursor === undefined ? {} : { cursor };
-      const { items, next } = await page(params, { signal, timeoutMs: ASK_MS });
-      all.push(...items.slice(0, most - all.length));
-      if (next === undefined || next === cursor) break;
-      cursor = next;
-    }
-    return all;
   }
 
   #listen({ log }: SessionOptions): void {
@@ -307,7 +272,7 @@ export class McpSession {
     };
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's hook; it has no events
     this.#client.onclose = () => {
-      const child = this.#transport instanceof StdioTransport ? this.#transport : null;
+      const child = this.#program;
       if (child !== null && this.#closing === null)
         log.warn({ ending: child.ending, stderr: child.stderr }, "mcp_server_ended");
       this.#end(child === null ? "the connection ended" : `the program ended (${child.ending})`);

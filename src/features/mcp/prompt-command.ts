@@ -7,7 +7,8 @@ import { textResult } from "../../core/protocol/tool-result.ts";
 import type { McpConnection } from "./connection.ts";
 import { foreignLine, foreignText } from "./foreign-text.ts";
 import { kindsText } from "./kinds-text.ts";
-import type { AskOptions, ListedPrompt, McpSession } from "./mcp-session.ts";
+import type { Listed } from "./listings.ts";
+import type { AskOptions, McpSession } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, originOfServer, permissionOf } from "./server-settings.ts";
 
 /** Prompts of one server that are listed. */
@@ -64,7 +65,7 @@ interface PromptScope extends AskOptions {
 
 async function withPrompts(session: McpSession, typed: string, asking: PromptScope): Promise<CommandReply> {
   const { word, rest } = firstWord(typed);
-  const prompts = await session.prompts(asking.signal, MOST_PROMPTS);
+  const prompts = await session.list("prompts", MOST_PROMPTS, asking.signal);
   if (word === "") {
     const none = `The MCP server ${asking.server} has no prompts.`;
     const listed = prompts.length === 0 ? none : prompts.map(promptLine).join("\n");
@@ -89,18 +90,18 @@ function textsIn(content: unknown): string[] {
   return "resource" in content ? textsIn(content.resource) : [];
 }
 
-function promptLine(prompt: ListedPrompt): string {
+function promptLine(prompt: Listed["prompts"]): string {
   const about = foreignLine(prompt.description ?? "", ABOUT_CHARS);
   return `\`${usageOf(prompt)}\`${about === "" ? "" : ` · ${about}`}`;
 }
 
-function usageOf({ name, arguments: args = [] }: ListedPrompt): string {
+function usageOf({ name, arguments: args = [] }: Listed["prompts"]): string {
   const words = args.map((arg) => (arg.required === true ? `<${arg.name}>` : `[${arg.name}]`));
   return foreignLine([name, ...words].join(" "), ABOUT_CHARS).replaceAll("`", "'");
 }
 
 /** By name or in their order, the last one with all that is left; null when one that is needed is missing. */
-function boundArguments({ arguments: args = [] }: ListedPrompt, line: string): Record<string, string> | null {
+function boundArguments({ arguments: args = [] }: Listed["prompts"], line: string): Record<string, string> | null {
   const split = shellWords(line);
   const words =
     split.type === "words" ? split.words.map(({ text }) => text) : line.split(/\s+/).filter((word) => word !== "");

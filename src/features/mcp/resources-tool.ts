@@ -121,9 +121,9 @@ interface Entry {
 }
 
 async function list(session: McpSession, signal: AbortSignal): Promise<ToolResult> {
-  const resources = await session.resources(signal, MAX_LISTED);
-  const templates = await session.templates(signal, MAX_LISTED);
-  const prompts = await session.prompts(signal, MAX_LISTED);
+  const resources = await session.list("resources", MAX_LISTED, signal);
+  const templates = await session.list("templates", MAX_LISTED, signal);
+  const prompts = await session.list("prompts", MAX_LISTED, signal);
   const about = (entry: Entry) => {
     const words = [entry.name ?? "", entry.description ?? ""].map((text) => foreignLine(text, MAX_ABOUT));
     return words

@@ -58,6 +58,7 @@ let tools: unknown[] = [
   ].map((name) => ({ name, inputSchema: object })),
   { name: "wordy", description: `\u001b[31m${"w".repeat(9_000)}`, inputSchema: object },
   { name: "hidden\u202e text", description: "Hid\u200bden\u0000.", inputSchema: object },
+  { name: "nulls", description: null, title: null, annotations: null, _meta: null, inputSchema: object },
   { name: "a.b", description: "dot", inputSchema: object },
   { name: "a:b", description: "colon", inputSchema: object },
   { name: `${long}1`, inputSchema: object },
@@ -107,7 +108,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 /** Behind the last page is the first again, for ever. */
 function listTools(id: Id, { cursor }: Record<string, unknown>): void {
   if (behaviour === "crowd") reply(id, { tools, nextCursor: `${String(cursor)}x` });
-  else reply(id, { tools });
+  else reply(id, behaviour === "modern" ? { tools } : { tools, nextCursor: null });
 }
 
 function call(id: Id, name: string, input: unknown): void {
@@ -137,6 +138,11 @@ function call(id: Id, name: string, input: unknown): void {
       return reply(id, { content: Array.from({ length: 60 }, () => ({ type: "text", text: "m".repeat(5_000) })) });
     case "odd":
       return reply(id, { content: oddContent() });
+    case "nulls": {
+      const resource = { uri: "mem://a", mimeType: null, text: "readable", blob: null, _meta: null };
+      const content = [{ type: "resource", annotations: null, resource }];
+      return reply(id, { content, structuredContent: null, isError: null });
+    }
     case "structured":
       return reply(id, { structuredContent: { degrees: 21 } });
     case "fail":

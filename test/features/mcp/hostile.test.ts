@@ -83,14 +83,14 @@ const answers: { tool: string; what: string; text: RegExp; isError: boolean; end
   {
     tool: "huge",
     what: "a message beyond the limit",
-    text: /failed: it ended before it answered\. What it had done/,
+    text: /failed: its program ended \(it sent a message of more than 10 MB\)\. What it had done/,
     isError: true,
     ends: true,
   },
   {
     tool: "crash",
     what: "its death",
-    text: /failed: it ended before it answered\. What it had done/,
+    text: /failed: its program ended \(exit code 3\)\. What it had done/,
     isError: true,
     ends: true,
   },
@@ -126,6 +126,13 @@ test("content of every kind is taken, and what cannot be shown is named", async 
     { type: "text", text: "[a part of an unknown kind is left out]" },
     { type: "text", text: "People see `image-1.png` in the thread." },
   ]);
+});
+
+test("a null is what is left out, among the tools and in a result", async () => {
+  const { call } = one();
+  const { content, isError } = await call("mcp__bad__nulls");
+  expect(content).toEqual([{ type: "document", name: "mem://a", mediaType: "text/plain", text: "readable" }]);
+  expect(isError).toBe(false);
 });
 
 test("a call that is never answered is given up at its own time limit", async () => {
@@ -165,7 +172,7 @@ test("a server that cannot run is tried again, each time after a longer pause", 
   const { mcp } = await connect({ bad: hostile("exit") }, { clock, log });
   const attempts = () => log.lines.filter(({ event }) => event === "mcp_not_connected").length;
   await expect.poll(attempts).toBe(2);
-  expect(mcp.describe()[0]?.state).toMatchObject({ type: "down", why: "it ended before it answered" });
+  expect(mcp.describe()[0]?.state).toMatchObject({ type: "down", why: "its program ended (exit code 7)" });
   for (const [index, pauseMs] of [1_000, 2_000, 4_000, 8_000].entries()) {
     await clock.advance(pauseMs * 0.74);
     expect(attempts()).toBe(index + 2);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { foreignLine, foreignText } from "../foreign-text.ts";
+import { orNull } from "../listings.ts";
 import { leftOutBy, type McpServer } from "../server-settings.ts";
 import { cleanSchema } from "./input-schema.ts";
 import { isPlain, type JsonObject, schemaProblem } from "./json-schema.ts";
@@ -46,7 +47,7 @@ export interface Catalogue {
 
 const listedSchema = z.object({
   name: z.string().min(1).max(MAX_TOOL_NAME),
-  description: z.string().optional(),
+  description: orNull(z.string()),
   inputSchema: z.record(z.string(), z.unknown()),
   annotations: z
     .object({ readOnlyHint: z.boolean().optional().catch(undefined) })

@@ -1,10 +1,13 @@
 import type { ConnectionOptions } from "../connection.ts";
 import type { McpSession } from "../mcp-session.ts";
 import { slept } from "../slept.ts";
-import { type Catalogue, readCatalogue } from "./catalogue.ts";
+import { type Catalogue, MAX_TOOLS, readCatalogue } from "./catalogue.ts";
 
 /** Milliseconds between two readings of a list that the server says has changed. */
 const REREAD_PAUSE_MS = 1_000;
+
+/** A few more than are taken, so that it can be said. */
+const MAX_LISTED = MAX_TOOLS * 2;
 
 const NOTHING: Catalogue = { tools: [], leftOut: [] };
 
@@ -35,7 +38,7 @@ export class LiveCatalogue {
 
   async read(session: McpSession): Promise<void> {
     const { name, settings } = this.#options;
-    this.#current = readCatalogue(name, settings, await session.tools(this.#signal));
+    this.#current = readCatalogue(name, settings, await session.list("tools", MAX_LISTED, this.#signal));
   }
 
   /** The server says that its list has changed; one that says so all the time is listened to once a second. */

@@ -10,7 +10,7 @@ import type { McpCommandServer } from "../server-settings.ts";
 const MAX_MESSAGE_BYTES = 10_000_000;
 
 /** Characters of the end of stderr that are kept for the log. */
-const STDERR_CHARS = 2_000;
+const STDERR_CHARS = 4_000;
 
 /** Milliseconds that a child gets to end by itself once its input is closed, then after SIGTERM. */
 const CLOSE_MS = 500;

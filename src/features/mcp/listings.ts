@@ -1,0 +1,47 @@
+import { z } from "zod";
+
+/** Null stands for what is left out: some servers write every field. */
+export function orNull<S extends z.ZodType>(schema: S) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+const text = orNull(z.string());
+const entry = z.object({ name: text, description: text });
+
+const items = {
+  /** Raw, since each is judged by itself (catalogue/). */
+  tools: z.unknown(),
+  resources: entry.extend({ uri: z.string() }),
+  templates: entry.extend({ uriTemplate: z.string() }),
+  prompts: entry.extend({
+    name: z.string(),
+    arguments: orNull(z.array(z.object({ name: z.string(), required: orNull(z.boolean()) }))),
+  }),
+};
+
+/** What servers list, by our name of it. */
+export type Listed = { readonly [K in keyof typeof items]: z.infer<(typeof items)[K]> };
+
+interface Listing<T> {
+  /** The capability that it belongs to. */
+  readonly of: "tools" | "resources" | "prompts";
+  readonly method: string;
+  /** Where a page has it. */
+  readonly key: string;
+  readonly item: z.ZodType<T>;
+}
+
+export const LISTINGS: { readonly [K in keyof Listed]: Listing<Listed[K]> } = {
+  tools: { of: "tools", method: "tools/list", key: "tools", item: items.tools },
+  resources: { of: "resources", method: "resources/list", key: "resources", item: items.resources },
+  templates: {
+    of: "resources",
+    method: "resources/templates/list",
+    key: "resourceTemplates",
+    item: items.templates,
+  },
+  prompts: { of: "prompts", method: "prompts/list", key: "prompts", item: items.prompts },
+};
+
+/** One page of any of them. */
+export const pageSchema = z.looseObject({ nextCursor: text });
