@@ -1,3 +1,4 @@
+import { CATALOG } from "../../core/providers/catalog.ts";
 import type { SetProvider } from "../../core/providers/live-providers.ts";
 import { shownProviders } from "./providers.ts";
 import { type KeysWorld, nameOf, openKeys, removeKey, storeKey } from "./stored-keys.ts";
@@ -37,6 +38,11 @@ export async function changeKeys(request: KeysRequest, world: KeysLine): Promise
       return { ok: wasThere, hasChanged: wasThere, lines: [line] };
     }
     case "test": {
+      const { keyRequired = false } = CATALOG.find(({ id }) => id === request.provider) ?? {};
+      if (keyRequired && (world.providers()[request.provider]?.key ?? null) === null) {
+        const line = `✗ ${nameOf(request.provider)} has no key. \`deckhand keys set ${request.provider}\` stores one.`;
+        return { ok: false, hasChanged: false, lines: [line] };
+      }
       const { ok, text } = await world.tryKey(request.provider);
       return { ok, hasChanged: false, lines: [`${ok ? "✓" : "✗"} ${text}`] };
     }
