@@ -67,14 +67,18 @@ async function openReadonly(url: string): Promise<BetterSqlite3.Database> {
 
 async function probePostgresql(url: string): Promise<Probed> {
   const { Client } = await import("pg");
-  const client = new Client({
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    ...NOTICES_VANISHED,
-  });
-  // The query that a break cuts off rejects; the event, without a listener, would end the process.
-  client.on("error", () => {});
-  await client.connect().catch((error: unknown) => {
+  const open = async () => {
+    const client = new Client({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      ...NOTICES_VANISHED,
+    });
+    // The query that a break cuts off rejects; the event, without a listener, would end the process.
+    client.on("error", () => {});
+    await client.connect();
+    return client;
+  };
+  const client = await open().catch((error: unknown) => {
     throw unavailable(url, error);
   });
   try {

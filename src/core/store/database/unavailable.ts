@@ -13,14 +13,33 @@ export function unavailable(url: string, error: unknown): ConfigError {
   if (!url.startsWith("file:")) {
     if (isRefusal(error)) return new ConfigError([NO_CONNECT]);
     if (reason === TOO_MANY_CONNECTIONS) return new ConfigError([NONE_LEFT]);
-    return new ConfigError([
-      `DATABASE_URL: PostgreSQL does not let me in (${reason}). Is it up, and are address, user, password and database right?`,
-    ]);
+    if (isOpening(error)) return new ConfigError([`${UNREADABLE} (${reason}). Mend its path.`]);
+    const mend = SERVER_MENDS.find(([sign]) => sign.test(`${reason} ${String(error)}`))?.[1] ?? USUAL;
+    return new ConfigError([`DATABASE_URL: PostgreSQL does not let me in (${reason}). ${mend}`]);
   }
   const mend =
     MENDS[reason] ?? "Make it, its directory and what lies beside it writable for this user, or name another file.";
   return new ConfigError([`DATABASE_URL: ${sqlitePath(url)} cannot be opened (${reason}). ${mend}`]);
 }
+
+/** A file could not be opened: no socket's path, but one that the URL names. */
+function isOpening(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "open";
+}
+
+const UNREADABLE = "DATABASE_URL: the file of sslrootcert, sslcert or sslkey in it cannot be read";
+const USUAL = "Is it up, and are address, user, password and database right?";
+/** By the code of an error, or by what the driver says without one. Source: Node.js docs, X509 certificate error codes. */
+const SERVER_MENDS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^\S*(?:CERT|UNABLE_TO_|HOSTNAME_MISMATCH)/u,
+    "Its certificate is not accepted: have sslrootcert=… name the file of its authority, and the address be one that it is for; sslmode=no-verify takes any.",
+  ],
+  [/does not support SSL/u, "It has no TLS, which sslmode asks for. Turn that on there, or take sslmode out."],
+  [/password must be a string/u, "It wants a password. Name one behind the user: postgresql://user:password@…"],
+  [/^28P01/u, "Mend user or password; special characters of a password are written as %23 (for #) and the like."],
+  [/^3D000/u, "There is no database of that name: CREATE DATABASE … OWNER …, or name another one."],
+];
 
 /** Source: PostgreSQL docs, PostgreSQL Error Codes. */
 const TOO_MANY_CONNECTIONS = "53300";

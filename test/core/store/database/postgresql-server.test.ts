@@ -54,6 +54,14 @@ test("a server that is reached directly is as it should be", async () => {
   expect(await requireServer({ url: ownerUrl, directUrl: ownerUrl, engine: "dbos" })).toEqual([]);
 });
 
+test.each([
+  { what: "a server without TLS that is asked for it", change: "?sslmode=require", says: /It has no TLS/u },
+  { what: "a database that is not there", change: "-nope", says: /There is no database of that name/u },
+  { what: "a file that is not there", change: "?sslmode=verify-full&sslrootcert=/nope.pem", says: /cannot be read/u },
+])("$what is said", async ({ change, says }) => {
+  expect(await refusal({ url: `${url}${change}`, directUrl: `${url}${change}` })).toMatch(says);
+});
+
 const sizes = [{ poolSize: 1 }, { poolSize: 2 }, { poolSize: 10 }];
 
 test.each(sizes)("a pooler of $poolSize connections in place of the server is found", async (settings) => {
