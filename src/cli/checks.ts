@@ -109,9 +109,11 @@ const STRANGERS = 0o007;
 export function checkDirectories({ channels }: Config): Finding[] {
   return Object.entries(channels).flatMap(([channel, { directory }]) => {
     if (directory === undefined) return [];
-    const isOpen = ((statSync(directory, { throwIfNoEntry: false })?.mode ?? 0) & STRANGERS) !== 0;
+    const found = statSync(directory, { throwIfNoEntry: false });
+    if (found?.isDirectory() === false) return [bad(`channels.${channel}.directory: ${directory} is no directory.`)];
+    const isOpen = ((found?.mode ?? 0) & STRANGERS) !== 0;
     if (isOpen) return [good(`channels.${channel}.directory: other users of this machine can enter ${directory}`)];
-    if (existsSync(directory)) return [];
+    if (found !== undefined) return [];
     return [bad(`channels.${channel}.directory: there is no ${directory}. Create it, or mend the path.`)];
   });
 }
@@ -138,12 +140,15 @@ export async function checkPorts(config: Config, isRunning: IsRunning): Promise<
     listenersOf(config).map(async (listener) => ({ ...listener, code: await tryPort(listener) })),
   );
   const runs = tried.some(({ code }) => code === "EADDRINUSE") && (await isRunning(config));
-  return tried.map(({ setting, host, port, code }) => {
+  return tried.map(({ setting, hostSetting, host, port, code }) => {
     if (code === null) return good(`${setting}: ${host}:${port} is free`);
     if (runs && code === "EADDRINUSE") return good(`${setting}: ${host}:${port} is taken: Deckhand runs on this home`);
-    return bad(
-      `${setting}: ${host}:${port} cannot be taken (${code}). Stop the program that has it, or set ${setting}.`,
-    );
+    const mends: Readonly<Record<string, string>> = {
+      EADDRINUSE: `Stop the program that has it, or set ${setting}.`,
+      EACCES: `It needs more rights than this user has: set ${setting} above 1023.`,
+    };
+    const mend = mends[code] ?? `Set ${hostSetting} to an address of this machine.`;
+    return bad(`${setting}: ${host}:${port} cannot be taken (${code}). ${mend}`);
   });
 }
 

@@ -3,6 +3,8 @@ import type { Config } from "./resolve.ts";
 /** A port that a start takes, with the setting that names it. */
 export interface Listener {
   readonly setting: string;
+  /** The setting that names the host. */
+  readonly hostSetting: string;
   readonly host: string;
   readonly port: number;
 }
@@ -12,8 +14,10 @@ type Listening = Pick<Config, "web" | "slack" | "features">;
 /** All ports that a start takes. */
 export function listenersOf({ web, slack, features }: Listening): readonly Listener[] {
   return [
-    { setting: "PORT", ...web },
-    ...(slack?.mode.type === "http" ? [{ setting: "SLACK_HTTP_PORT", ...slack.mode }] : []),
+    { setting: "PORT", hostSetting: "HOST", ...web },
+    ...(slack?.mode.type === "http"
+      ? [{ setting: "SLACK_HTTP_PORT", hostSetting: "SLACK_HTTP_HOST", ...slack.mode }]
+      : []),
     ...features.flatMap(({ listens }) => listens ?? []),
   ];
 }

@@ -120,6 +120,16 @@ const broken: { name: string; given: CliGiven; line: string }[] = [
     line: "✗ DATABASE_URL: PostgreSQL does not let me in (ECONNREFUSED). Is it up, and are address, user, password and database right?",
   },
   {
+    name: "a certificate that is not there",
+    given: { env: { DATABASE_URL: "postgresql://u:hunter22@127.0.0.1:1/x?sslmode=verify-full&sslrootcert=/nope.pem" } },
+    line: "✗ DATABASE_URL: the file of sslrootcert, sslcert or sslkey in it cannot be read (ENOENT). Mend its path.",
+  },
+  {
+    name: "an address that this machine has not",
+    given: { env: { HOST: "192.0.2.1" } },
+    line: "✗ PORT: 192.0.2.1:0 cannot be taken (EADDRNOTAVAIL). Set HOST to an address of this machine.",
+  },
+  {
     name: "a file that is no database",
     given: { env: { DATABASE_URL: `file:${import.meta.filename}` } },
     line: `✗ DATABASE_URL: ${import.meta.filename} cannot be opened (SQLITE_NOTADB). It is no SQLite database. Name one, or a file that does not exist yet.`,
@@ -218,11 +228,19 @@ test("jobs of the file that a start would leave out are found, and those that it
 test("a channel's directory that is not there is named", async () => {
   const cwd = tempDirectory();
   mkdirSync(path.join(cwd, "checkout"));
-  const channels = { "slack:C1": { directory: "checkout" }, "slack:C2": { directory: "chekout" } };
+  writeFileSync(path.join(cwd, "notes"), "");
+  const channels = {
+    "slack:C1": { directory: "checkout" },
+    "slack:C2": { directory: "chekout" },
+    "slack:C3": { directory: "notes" },
+  };
   writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify({ channels }));
   const { lines, failed } = await doctor({ cwd });
   const wrong = lines.filter((line) => line.startsWith("✗"));
-  expect(wrong).toEqual([`✗ channels.slack:C2.directory: there is no ${cwd}/chekout. Create it, or mend the path.`]);
+  expect(wrong).toEqual([
+    `✗ channels.slack:C2.directory: there is no ${cwd}/chekout. Create it, or mend the path.`,
+    `✗ channels.slack:C3.directory: ${cwd}/notes is no directory.`,
+  ]);
   expect(failed).toBe(true);
 });
 

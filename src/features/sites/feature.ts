@@ -81,7 +81,7 @@ function configure(given: GivenSettings): ConfiguredFeature {
     problems: isReachable
       ? []
       : ["sites.host: beyond this machine, sites need `sites.url`: the address that people reach them by."],
-    listens: [{ setting: "sites.port", host: settings.host, port: settings.port }],
+    listens: [{ setting: "sites.port", hostSetting: "sites.host", host: settings.host, port: settings.port }],
     facts: { sites: settings.url ?? `${settings.host}:${settings.port}` },
     open: (host) => open(host, settings),
   };
