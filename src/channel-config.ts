@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { loadAgents, type PageAgents } from "./agents.ts";
+import { systemTimezone } from "./config/open-settings.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import { executorWorktree } from "./core/agents/executor-worktree.ts";
@@ -19,7 +20,7 @@ import { describePlatform } from "./platforms.ts";
 
 /** Whose clock people read: an IANA name. */
 export function timezoneOf({ jobs }: Pick<Config, "jobs">): string {
-  return jobs.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return jobs.timezone ?? systemTimezone() ?? "UTC";
 }
 
 /** What configuration says of channels and agents. */

@@ -1,15 +1,19 @@
 import { z } from "zod";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
-import { field, secret } from "./fields.ts";
+import { field, pathSchema, secret } from "./fields.ts";
 import { modelRefSchema } from "./settings.ts";
 
 /** The schema of the environment: what .env.example, the reference in docs and the error messages are made from. */
 
-const word = z.string().regex(/^\S+$/, "must not contain spaces");
+// Docker hands the quotes of its --env-file on.
+const word = z.string().regex(/^[^\s"']+$/, "must not contain spaces or quotes");
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 const port = z
   .string()
   .refine((value) => /^\d{1,5}$/.test(value) && Number(value) <= 65_535, "must be a whole number from 0 to 65535");
+
+const WHOLE_URL =
+  "must be a whole postgresql:// URL, with special characters of the password as %23 (for #), %2F (/) and the like";
 
 const ownVariables = {
   SLACK_BOT_TOKEN: secret(word.exactOptional(), "The bot's token (OAuth & Permissions). Turns Slack on.", "xoxb-…"),
@@ -50,8 +54,10 @@ const ownVariables = {
     z
       .string()
       .regex(/^(file:(?!$|:memory:)|postgresql:\/\/)/, "must begin with file: (a path) or postgresql://")
-      .refine((url) => url.startsWith("file:") || URL.canParse(url), "must be a whole postgresql:// URL")
+      .refine((url) => !url.startsWith("postgresql:") || URL.canParse(url), WHOLE_URL)
       .refine((url) => !/^file:.*\/\.{0,2}$/u.test(url), "must name a file, not a directory")
+      .refine((url) => !/^file:~(?:\/|$)/u.test(url), "must be written out: here, ~ is not the home directory")
+      .refine((url) => !/^file:[^?]*\?\w+=/u.test(url), "must name a file, without ?…")
       .refine(
         (url) => !/[?&]connection_limit=(?!(?:[2-9]|[1-9]\d{1,2})(?:&|$))/u.test(url),
         "connection_limit in it must be a whole number from 2 to 999",
@@ -64,7 +70,7 @@ const ownVariables = {
     z
       .string()
       .startsWith("postgresql://", "must begin with postgresql://")
-      .refine((url) => URL.canParse(url), "must be a whole postgresql:// URL")
+      .refine((url) => URL.canParse(url), WHOLE_URL)
       .exactOptional(),
     "Where DATABASE_URL leads to a pooler: the same database without it, for locks, notifications and migrations (docs/scaling.md).",
     "postgresql://deckhand@localhost:5432/deckhand",
@@ -74,13 +80,13 @@ const ownVariables = {
     "Who runs sessions: one process (embedded), or what DBOS Transact decides, on PostgreSQL only (docs/adr/replicas.md).",
     "dbos",
   ),
-  DECKHAND_HOME: field(z.string().default("./data"), "Directory of all state.", "./data"),
+  DECKHAND_HOME: field(pathSchema.default("./data"), "Directory of all state.", "./data"),
   DECKHAND_SANDBOX: field(
-    z.string().default("./data/sandbox"),
+    pathSchema.default("./data/sandbox"),
     "Parent of the sandbox roots: one folder per channel.",
     "./data/sandbox",
   ),
-  DECKHAND_CONFIG: field(z.string().default("./deckhand.config.json"), "The settings file.", "./deckhand.config.json"),
+  DECKHAND_CONFIG: field(pathSchema.default("./deckhand.config.json"), "The settings file.", "./deckhand.config.json"),
   HOST: field(
     word.default("127.0.0.1"),
     "Address that the web page listens on. Beyond loopback, everybody signs in (docs/login.md).",

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 
 /** `example` is a value that a person could copy into the file. */
 export function field<S extends z.ZodType>(schema: S, description: string, example: unknown): S {
@@ -9,3 +9,9 @@ export function field<S extends z.ZodType>(schema: S, description: string, examp
 export function secret<S extends z.ZodType>(schema: S, description: string, example: unknown): S {
   return schema.meta({ description, examples: [example], secret: true });
 }
+
+/** A file or directory. Who writes it into a file has no shell that would put the home directory in place of `~`. */
+export const pathSchema = z
+  .string()
+  .min(1, "must not be empty")
+  .regex(/^(?!~(?:\/|$))/u, "must be written out: here, ~ is not the home directory");

@@ -9,6 +9,7 @@ export function openSettings(config: Config): string[] {
     ...wayIn(config),
     ...unconfined(config),
     ...noAdmins(config),
+    ...noTimezone(config),
   ];
 }
 
@@ -75,4 +76,15 @@ function wayIn({ web: { host, url, trustProxy } }: Config): string[] {
         ]
       : []),
   ];
+}
+
+/** The system's, as TZ or /etc/localtime has it; null where that is no time zone. */
+export function systemTimezone(): string | null {
+  const { timeZone }: { timeZone?: string } = Intl.DateTimeFormat().resolvedOptions();
+  return timeZone ?? null;
+}
+
+function noTimezone({ jobs }: Config): string[] {
+  if (jobs.timezone !== undefined || systemTimezone() !== null) return [];
+  return ["jobs.timezone: the system has none that is known (TZ), so jobs go by UTC. Set it, e.g. to Europe/Paris."];
 }

@@ -87,9 +87,18 @@ function whatIsWrong(issue: z.core.$ZodIssue): string {
       return issue.message.startsWith("must") ? issue.message : `must be at most ${issue.maximum}`;
     case "invalid_key":
       return `is not a valid name: ${issue.issues[0]?.message ?? issue.message}`;
+    case "invalid_union":
+      return issue.message.startsWith("must") ? issue.message : unionWords(issue);
     default:
       return issue.message;
   }
+}
+
+/** What a value may be that fits none of a union's types. */
+function unionWords({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
+  const types = errors.map(([first]) => (first?.code === "invalid_type" ? typeWords(first) : ""));
+  const words = types.map((each) => each.replace(/^must be /u, ""));
+  return words.includes("") || words.length === 0 ? message : `must be ${words.join(", or ")}`;
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { REGION } from "../core/providers/catalog.ts";
-import { field, secret } from "./fields.ts";
+import { field, pathSchema, secret } from "./fields.ts";
 import { dollars, limitFields, tokens } from "./limit-settings.ts";
 import { networkSchema } from "./networks.ts";
 import { channelKeySchema, personSchema } from "./platform-ids.ts";
@@ -12,6 +12,7 @@ import { channelKeySchema, personSchema } from "./platform-ids.ts";
  */
 
 const text = z.string().min(1, "must not be empty");
+const apiKey = text.regex(/^(?!\$\{)/, "is not taken from a variable here: set <PROVIDER>_API_KEY in the environment");
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 
 export const modelRefSchema = z
@@ -66,7 +67,7 @@ const modelFactsSchema = z.strictObject({
   price: field(priceSchema.exactOptional(), "What the model costs.", { input: 3, output: 15 }),
 });
 const providerSchema = z.strictObject({
-  apiKey: secret(text.exactOptional(), "The key. Better in the environment as <PROVIDER>_API_KEY.", "sk-…"),
+  apiKey: secret(apiKey.exactOptional(), "The key. Better in the environment as <PROVIDER>_API_KEY.", "sk-…"),
   baseUrl: field(httpUrl.exactOptional(), "Root of the provider's API.", "http://127.0.0.1:8000/v1"),
   region: field(
     z.string().regex(REGION, "must be a region's name, such as eu-central-1").exactOptional(),
@@ -160,7 +161,7 @@ export const QUERY_KEYS: readonly string[] = Object.keys(queryFields);
 const channelSchema = z.strictObject({
   ...queryFields,
   directory: field(
-    text.exactOptional(),
+    pathSchema.exactOptional(),
     "Binds the channel's sandbox root to this directory; a relative path starts at the configuration file.",
     "/srv/checkout",
   ),

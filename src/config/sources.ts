@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
 import { systemCode } from "../core/protocol/system-code.ts";
@@ -86,6 +86,8 @@ function readOptional(file: string): { readonly text: string | null; readonly pr
     return { text: readFileSync(file, "utf8").replace(/^\uFEFF/, ""), problem: null };
   } catch (error) {
     const code = systemCode(error) ?? "unknown";
+    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    if (code === "ENOENT" && isThere) return { text: null, problem: "is a link to a file that is not there." };
     if (code === "ENOENT") return { text: null, problem: null };
     return { text: null, problem: `cannot be read (${code}). Make it a file that this user may read.` };
   }

@@ -1,5 +1,11 @@
-import { expect, test } from "vitest";
-import { type Given, problemsOf } from "../support/program/config-sources.ts";
+import { symlinkSync } from "node:fs";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { timezoneOf } from "../../src/channel-config.ts";
+import { loadConfig } from "../../src/config.ts";
+import { FEATURES } from "../../src/features/features.ts";
+import { type Given, load, problemsOf } from "../support/program/config-sources.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
 
 const SLACK = { SLACK_BOT_TOKEN: "xoxb-1" };
 
@@ -40,6 +46,46 @@ const refused: { name: string; given: Given; problem: string }[] = [
     problem:
       "DATABASE_URL: connection_limit in it must be a whole number from 2 to 999. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand",
   })),
+  ...[
+    { env: { DECKHAND_HOME: "~/deckhand" }, key: "DECKHAND_HOME" },
+    { env: { DECKHAND_SANDBOX: "~" }, key: "DECKHAND_SANDBOX" },
+    { env: { DATABASE_URL: "file:~/deckhand.db" }, key: "DATABASE_URL" },
+    {
+      file: { channels: { "slack:C0123ABCD": { directory: "~/checkout" } } },
+      key: "deckhand.config.json: channels.slack:C0123ABCD.directory",
+    },
+  ].map(({ key, ...given }) => ({
+    name: `a home directory that no shell writes out in ${key}`,
+    given,
+    problem: `${key}: must be written out: here, ~ is not the home directory`,
+  })),
+  {
+    name: "parameters behind a file",
+    given: { env: { DATABASE_URL: "file:./dev.db?connection_limit=5" } },
+    problem: "DATABASE_URL: must name a file, without ?…",
+  },
+  {
+    name: "a password that no URL can hold",
+    given: { env: { DATABASE_URL: "postgresql://u:hunter/22#@x/y" } },
+    problem: "DATABASE_URL: must be a whole postgresql:// URL, with special characters of the password as %23 (for #)",
+  },
+  {
+    name: "a key in the quotes that were to be around it",
+    given: { env: { ANTHROPIC_API_KEY: '"sk-ant-1"' } },
+    problem: "ANTHROPIC_API_KEY: must not contain spaces or quotes",
+  },
+  {
+    name: "a key that names a variable",
+    given: { file: { providers: { anthropic: { apiKey: "${ANTHROPIC_API_KEY}" } } } },
+    problem:
+      "deckhand.config.json: providers.anthropic.apiKey: is not taken from a variable here: set <PROVIDER>_API_KEY",
+  },
+  {
+    name: "a text in place of one of several types",
+    given: { file: { memory: "false" } },
+    problem:
+      'deckhand.config.json: memory: must be true or false, or an object, is "false". Example: "memory": {"learn":false}',
+  },
   {
     name: "an unknown log level",
     given: { env: { LOG_LEVEL: "loud" } },
@@ -204,4 +250,25 @@ test.each([
   const problems = problemsOf({ file: { channels: { "slack:C1": { directory } } } });
   const refused = /^deckhand\.config\.json: channels\.slack:C1\.directory: tools would reach Deckhand's own data in /u;
   expect(problems).toEqual(exposed ? [expect.stringMatching(refused)] : []);
+});
+
+test("a settings file that leads nowhere is no file that is left out", () => {
+  const cwd = tempDirectory();
+  symlinkSync("nowhere.json", path.join(cwd, "deckhand.config.json"));
+  expect(() => loadConfig({ env: {}, cwd }, FEATURES)).toThrow(
+    "deckhand.config.json: is a link to a file that is not there.",
+  );
+});
+
+test("where the system has no time zone that is known, jobs go by UTC, which a line says", () => {
+  const before = process.env["TZ"];
+  onTestFinished(() => {
+    if (before === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = before;
+  });
+  process.env["TZ"] = "Mars/Base";
+  const config = load({});
+  expect(timezoneOf(config)).toBe("UTC");
+  expect(config.warnings).toEqual([expect.stringMatching(/^jobs\.timezone: /u)]);
+  expect(load({ file: { jobs: { timezone: "Europe/Paris" } } }).warnings).toEqual([]);
 });
