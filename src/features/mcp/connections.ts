@@ -10,22 +10,17 @@ import type { AskThread } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
 import { promptCommand } from "./prompt-command.ts";
 import { resourcesTool } from "./resources-tool.ts";
-import { type McpServer, permissionOf, whereabouts } from "./server-settings.ts";
+import { permissionOf, whereabouts } from "./server-settings.ts";
 import { serverStateLines, serverStates } from "./server-states/server-states.ts";
 import { notConnected, type ServerState } from "./server-states/state-text.ts";
 import { serverTool } from "./server-tool.ts";
+import type { IdleServer, McpConfig } from "./settings/read-servers.ts";
 import { Reaper } from "./transport/reaper.ts";
 
 /** Characters of a tool's own name in lists. */
 const SHOWN_CHARS = 80;
 
-export interface McpOptions {
-  /** By name: letters, digits, `-` and single `_`, at most 24. */
-  readonly servers: Readonly<Record<string, McpServer>>;
-  /** Servers that are in the settings and are not started, and why. */
-  readonly idle: readonly IdleServer[];
-  /** What of our environment every server's program gets: PATH and the like, never a key. */
-  readonly environment: Readonly<Record<string, string>>;
+export interface McpOptions extends Omit<McpConfig, "secrets"> {
   /** Ours, as servers are told it. */
   readonly version: string;
   readonly clock: Clock;
@@ -33,14 +28,6 @@ export interface McpOptions {
   readonly log: Log;
   /** Asks the people of a call's thread what a server wants to know. */
   readonly ask: AskThread;
-}
-
-export interface IdleServer {
-  readonly name: string;
-  /** A sentence. */
-  readonly why: string;
-  /** Something is wrong with what is written of it; else it is disabled. */
-  readonly isMistake: boolean;
 }
 
 export interface McpServerView {

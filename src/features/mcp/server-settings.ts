@@ -1,52 +1,21 @@
+import type { z } from "zod";
 import type { Permission } from "../../core/agents/query-config.ts";
 import type { Sink } from "../../core/trust/egress.ts";
+import type { commandSchema, urlSchema } from "./settings/entry.ts";
 
 /** What the operator says of an MCP server; references to variables are replaced. */
 
 /** Milliseconds until a call is given up, unless the settings say otherwise. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
-export interface McpToolSettings {
-  readonly permission?: Permission;
-  readonly send?: Sink["send"];
-  readonly timeoutMs?: number;
-  /** Calls may run beside others of their turn, if the server says that the tool only reads. */
-  readonly parallel?: boolean;
-  readonly disabled?: boolean;
-}
+/** `title`: as it is called in the settings, where that is not what its tools' names hold. */
+type Settings<S extends z.ZodType> = Readonly<z.infer<S>> & { readonly title?: string };
 
-interface ServerSettings {
-  /** As it is called in the settings, where that is not what its tools' names hold. */
-  readonly title?: string;
-  /** What it is for, in the operator's words. */
-  readonly description?: string;
-  /** What holds for all the server's tools that say nothing else. */
-  readonly permission?: Permission;
-  /** Up to what goes there unasked. */
-  readonly send?: Sink["send"];
-  readonly timeoutMs?: number;
-  /** By the server's own names, or patterns of them. */
-  readonly tools?: Readonly<Record<string, McpToolSettings>>;
-  /** The same; the others are left out. */
-  readonly onlyTools?: readonly string[];
-}
-
-export interface McpCommandServer extends ServerSettings {
-  readonly command: string;
-  readonly args?: readonly string[];
-  /** Beside what every server's program gets. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
-}
-
-export interface McpUrlServer extends ServerSettings {
-  readonly url: string;
-  /** `sse`: it speaks the transport of the revision 2024-11-05. Anything else is found out by asking. */
-  readonly type?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
+export type McpCommandServer = Settings<typeof commandSchema>;
+export type McpUrlServer = Settings<typeof urlSchema>;
 export type McpServer = McpCommandServer | McpUrlServer;
+
+export type McpToolSettings = NonNullable<McpServer["tools"]>[string];
 
 /** What holds for one tool: its own settings before the server's. A native program may do anything: execute. */
 export function permissionOf(server: McpServer, tool: string): Permission {

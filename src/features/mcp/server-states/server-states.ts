@@ -1,7 +1,7 @@
 import { nextTry } from "../../../core/text/next-try.ts";
 import type { McpConnection } from "../connection.ts";
-import type { IdleServer } from "../connections.ts";
 import { foreignLine } from "../foreign-text.ts";
+import type { IdleServer } from "../settings/read-servers.ts";
 import { awayState, type ServerState } from "./state-text.ts";
 
 /** Characters of what a server is for. */

@@ -1,27 +1,26 @@
-import type { z } from "zod";
 import { describeIssues, environmentStyle, fileStyle, type KeyStyle, suggestion } from "../../../config/problems.ts";
 import type { Environment } from "../../../config/sources.ts";
+import type { McpServer } from "../server-settings.ts";
 import { commandSchema, urlSchema } from "./entry.ts";
 import { type Expansion, expand, type References, withBraces } from "./expand.ts";
 import { serverKey } from "./server-key.ts";
 import { serverSecrets } from "./server-secrets.ts";
 import { ownShape, type Pasted } from "./shapes.ts";
 
-/** A server as the settings have it, checked, its references replaced. `title` is its name, where its key differs. */
-export type ServerSettings = (z.infer<typeof commandSchema> | z.infer<typeof urlSchema>) & { readonly title?: string };
-
-/** A server that is not started, and why. `isMistake`: something is wrong with what is written of it. */
+/** A server that is in the settings and is not started. */
 export interface IdleServer {
   readonly name: string;
+  /** A sentence. */
   readonly why: string;
+  /** Something is wrong with what is written of it; else it is disabled. */
   readonly isMistake: boolean;
 }
 
 export interface McpConfig {
-  /** By key. */
-  readonly servers: Readonly<Record<string, ServerSettings>>;
+  /** By key: letters, digits, `-` and single `_`, at most 24. */
+  readonly servers: Readonly<Record<string, McpServer>>;
   readonly idle: readonly IdleServer[];
-  /** What of our environment every server's program gets; no secrets. */
+  /** What of our environment every server's program gets: PATH and the like, never a key. */
   readonly environment: Readonly<Record<string, string>>;
   /** Values of variables that the servers' settings refer to, and what may be credentials among the settings themselves. */
   readonly secrets: readonly string[];
@@ -36,7 +35,7 @@ interface ReadServers extends Omit<McpConfig, "environment"> {
 
 /** Reads each server by itself: what is wrong with one is said of that one, and the others start. */
 export function readServers({ servers: pasted, inputs }: Pasted, env: Environment): ReadServers {
-  const servers: Record<string, ServerSettings> = {};
+  const servers: Record<string, McpServer> = {};
   const idle: IdleServer[] = [];
   const notes: string[] = [];
   const used = new Set<string>();
@@ -61,7 +60,7 @@ export function readServers({ servers: pasted, inputs }: Pasted, env: Environmen
 }
 
 type Read = { readonly notes: readonly string[] } & (
-  | { readonly type: "server"; readonly settings: ServerSettings }
+  | { readonly type: "server"; readonly settings: McpServer }
   | { readonly type: "idle"; readonly why: string; readonly isMistake: boolean }
 );
 

@@ -1,7 +1,6 @@
 import { unescape } from "node:querystring";
-import type { z } from "zod";
 import { isSecretName } from "../../../core/text/secret-name.ts";
-import type { commandSchema, urlSchema } from "./entry.ts";
+import type { McpServer } from "../server-settings.ts";
 
 /** `--api-key`, `--token=x`, `-password`. */
 const FLAG = /^--?([\w-]+)(?:=(.*))?$/su;
@@ -17,7 +16,7 @@ const KEY_IN_PATH = /^(?=[^/]*\d)(?=[^/]*[A-Za-z])[\w~.-]{20,}$/u;
 const SCHEME = /^\S+ +(\S+)$/u;
 
 /** Values of a server's settings that no log line may hold. */
-export function serverSecrets(server: z.infer<typeof commandSchema> | z.infer<typeof urlSchema>): string[] {
+export function serverSecrets(server: McpServer): string[] {
   if ("url" in server) return [...Object.values(server.headers ?? {}).flatMap(ofHeader), ...ofAddress(server.url)];
   return [...Object.values(server.env ?? {}), ...ofArguments(server.args ?? [])];
 }
