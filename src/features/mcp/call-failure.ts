@@ -80,6 +80,8 @@ function sdkFailure(error: SdkError, timeoutMs: number): CallFailure {
       return { text: "it ended before it answered", refused: false, doubtful: true };
     case SdkErrorCode.NotConnected:
       return { text: "it is not connected", refused: true, doubtful: true };
+    case SdkErrorCode.EraNegotiationFailed:
+      return callFailure(error.cause, timeoutMs);
     case SdkErrorCode.InvalidResult:
       return { text: "its answer does not follow the protocol", refused: false, doubtful: false };
     default:

@@ -4,14 +4,15 @@ import {
   ProtocolError,
   SdkError,
   SdkErrorCode,
-  SdkHttpError,
   type Transport,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { wasNeverSent } from "../../core/protocol/system-code.ts";
 import { AsksBack, type Caller, takesRoots } from "./asks-back.ts";
 import { isBroken, ProgramEnded } from "./call-failure.ts";
+import type { ListedTool } from "./catalogue/catalogue.ts";
 import { callResultSchema, promptResultSchema, readResultSchema } from "./content.ts";
 import { LISTINGS, type Listed, pageSchema } from "./listings.ts";
 import { patience } from "./patience.ts";
@@ -60,13 +61,12 @@ export interface AskOptions {
   readonly timeoutMs: number;
 }
 
-export interface ToolCall {
-  readonly name: string;
+export interface ToolCall extends Pick<ListedTool, "tool" | "inputSchema"> {
   readonly input: Readonly<Record<string, unknown>>;
   readonly by: Caller;
 }
 
-/** `legacy`: the handshake of the revisions before 2026-07-28, which most servers speak; `auto`: whatever it speaks. */
+/** `legacy`: the handshake of the revisions before 2026-07-28; `auto`: asks which the server speaks, and takes the newest. */
 type Handshake = "legacy" | "auto";
 
 interface Manner {
@@ -121,11 +121,12 @@ export class McpSession {
   }
 
   static async #openBy(way: Way, options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
+    const connect = (handshake: Handshake) => McpSession.#connect(options, { way, handshake }, signal);
     try {
-      return await McpSession.#connect(options, { way, handshake: "legacy" }, signal);
+      return await connect(way === "http" ? "auto" : "legacy");
     } catch (error) {
-      if (way === "events" || !refusesHandshake(error)) throw error;
-      return McpSession.#connect(options, { way, handshake: "auto" }, signal);
+      if (signal.aborted || !mayTakeAnother(way, error)) throw error;
+      return connect(way === "http" ? "legacy" : "auto");
     }
   }
 
@@ -187,12 +188,12 @@ export class McpSession {
   }
 
   /** Lives as long as the server is heard of at least every `timeoutMs`, or people are asked for it. */
-  async callTool({ name, input, by }: ToolCall, { signal, timeoutMs }: AskOptions) {
+  async callTool({ tool, inputSchema, input, by }: ToolCall, { signal, timeoutMs }: AskOptions) {
     using quiet = patience(this.#clock, timeoutMs);
     const wait = AbortSignal.any([signal, quiet.signal]);
     // While it waits for its turn the server is not to blame.
     const begin = quiet.hold();
-    const request = { method: "tools/call", params: { name, arguments: input } };
+    const params = { name: tool, arguments: input };
     const onprogress = (progress: Progress) => {
       quiet.heard();
       by.progress(progressText(progress));
@@ -203,7 +204,13 @@ export class McpSession {
         rootsChanged: () => this.#client.sendRootsListChanged(),
         call: () => {
           begin();
-          return this.#ask(request, callResultSchema, { signal: wait, timeoutMs: LONGEST_CALL_MS, onprogress });
+          return this.#during(callResultSchema, () => {
+            const options = { signal: wait, timeout: LONGEST_CALL_MS, onprogress };
+            if (!this.#isModern) return this.#client.request({ method: "tools/call", params }, z.unknown(), options);
+            // Some arguments go into headers, too, as the tool's schema says.
+            const toolDefinition = { name: tool, inputSchema: { ...inputSchema, type: "object" as const } };
+            return this.#client.callTool(params, { ...options, toolDefinition });
+          });
         },
       });
     } catch (error) {
@@ -224,7 +231,7 @@ export class McpSession {
   async answers({ signal, timeoutMs }: AskOptions): Promise<boolean> {
     try {
       // Newer revisions know no ping; what takes its place there is not known to older ones.
-      const method = this.#client.getProtocolEra() === "modern" ? "server/discover" : "ping";
+      const method = this.#isModern ? "server/discover" : "ping";
       await this.#ask({ method }, z.unknown(), { signal, timeoutMs });
       return true;
     } catch (error) {
@@ -245,17 +252,23 @@ export class McpSession {
     await this.#transport.close();
   }
 
-  async #ask<S extends z.ZodType>(
+  get #isModern(): boolean {
+    return this.#client.getProtocolEra() === "modern";
+  }
+
+  #ask<S extends z.ZodType>(
     request: { method: string; params?: Record<string, unknown> },
     schema: S,
-    { signal, timeoutMs, onprogress }: AskOptions & { readonly onprogress?: (progress: Progress) => void },
+    { signal, timeoutMs }: AskOptions,
   ): Promise<z.infer<S>> {
+    return this.#during(schema, () => this.#client.request(request, z.unknown(), { signal, timeout: timeoutMs }));
+  }
+
+  async #during<S extends z.ZodType>(schema: S, request: () => Promise<unknown>): Promise<z.infer<S>> {
     if (this.#over) throw new SdkError(SdkErrorCode.NotConnected, "the session has ended");
     this.#busy++;
     try {
-      const listening = onprogress === undefined ? {} : { onprogress };
-      const options = { signal, timeout: timeoutMs, ...listening };
-      return schema.parse(await this.#client.request(request, z.unknown(), options));
+      return schema.parse(await request());
     } catch (error) {
       throw this.#reason(error);
     } finally {
@@ -285,9 +298,13 @@ export class McpSession {
   }
 }
 
-/** A server that answers, but not to the handshake, may speak only the revisions that have none. */
-function refusesHandshake(error: unknown): boolean {
-  return error instanceof ProtocolError || (error instanceof SdkHttpError && error.status === 400);
+/**
+ * A program that answers, but not to the handshake, may speak only the revisions that have none. It is not asked first: some
+ * end when anything comes before the handshake. A server over HTTP that takes the question amiss may take the handshake.
+ */
+function mayTakeAnother(way: Way, error: unknown): boolean {
+  if (way === "http") return !wasNeverSent(error);
+  return way === "program" && error instanceof ProtocolError;
 }
 
 /** Tells the server that its session is over; one that does not answer forgets it by itself. */

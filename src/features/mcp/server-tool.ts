@@ -66,7 +66,7 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
       let images: readonly ToolResultContent[] = [];
       const result = await connection.use(
         async (session, options) => {
-          const answer = await session.callTool({ name: tool, input: inputObject.parse(input), by }, options);
+          const answer = await session.callTool({ ...listed, input: inputObject.parse(input), by }, options);
           images = imagesForPeople(answer);
           return resultOfCall(answer);
         },
@@ -100,6 +100,8 @@ function callerOf(ctx: ToolContext, asking: { readonly server: string; readonly 
     progress: (text) => ctx.progress(text),
     elicit: async (request, signal) => {
       number += 1;
+      // What is said of its progress meanwhile is that it asks.
+      ctx.progress("");
       const result = await askPeople(request, { ...asking, ctx, number }, signal);
       ctx.progress("");
       return result;

@@ -3,9 +3,14 @@ import { json } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 
-const requestSchema = z.object({ id: z.number().optional(), method: z.string() });
+const requestSchema = z.object({
+  id: z.union([z.number(), z.string()]).optional(),
+  method: z.string(),
+  params: z.looseObject({}).optional(),
+});
+type Id = number | string;
 
-export interface Seen {
+export interface Seen extends Pick<z.infer<typeof requestSchema>, "params"> {
   readonly method: string;
   readonly headers: IncomingMessage["headers"];
 }
@@ -16,7 +21,7 @@ export interface PlainServer {
   readonly seen: readonly Seen[];
 }
 
-export type Answer = (response: ServerResponse, id: number) => void;
+export type Answer = (response: ServerResponse, id: Id) => void;
 
 /** A server over streamable HTTP, written without an SDK, whose one tool is answered by `onCall`. */
 export function httpServer(
@@ -25,6 +30,19 @@ export function httpServer(
   onCancelled: (response: ServerResponse) => void = (response) => response.writeHead(202).end(),
 ): Promise<PlainServer> {
   return serve({ onCall, onPing, onCancelled, tools: [{ name: "go" }] });
+}
+
+/** One that speaks the revision without handshake, whose one tool has an argument that goes into a header, too. */
+export function modernServer(onCall: (seen: Seen) => object): Promise<PlainServer> {
+  const region = { type: "string", "x-mcp-header": "Region" };
+  const complete = (result: object) => ({ resultType: "complete", ttlMs: 0, cacheScope: "private", ...result });
+  return serve({
+    onCall: (response, id, seen) => sendResult(response, id, complete(onCall(seen))),
+    onPing: sendError,
+    onCancelled: (response) => response.writeHead(202).end(),
+    tools: [{ name: "go", inputSchema: { type: "object", properties: { region } } }],
+    modern: complete,
+  });
 }
 
 /** One that has these tools, and answers none of them. */
@@ -37,34 +55,40 @@ export async function serverWith(tools: readonly ListedTool[]): Promise<PlainSer
 interface ListedTool {
   readonly name: string;
   readonly annotations?: object;
+  readonly inputSchema?: object;
 }
 
 interface Behaviour {
-  readonly onCall: Answer;
+  readonly onCall: (response: ServerResponse, id: Id, seen: Seen) => void;
   readonly onPing: Answer;
   readonly onCancelled: (response: ServerResponse) => void;
   readonly tools: readonly ListedTool[];
+  /** How results look where it speaks the revision without handshake; others do not know its methods. */
+  readonly modern?: (result: object) => object;
 }
 
-async function serve({ onCall, onPing, onCancelled, tools }: Behaviour): Promise<PlainServer> {
+async function serve({ onCall, onPing, onCancelled, tools, modern }: Behaviour): Promise<PlainServer> {
   const seen: Seen[] = [];
-  const results: Readonly<Record<string, object>> = {
-    initialize: {
-      protocolVersion: "2025-06-18",
-      capabilities: { tools: {} },
-      serverInfo: { name: "plain", version: "1" },
-    },
-    "tools/list": { tools: tools.map((tool) => ({ ...tool, inputSchema: { type: "object" } })) },
-  };
+  const about = { capabilities: { tools: {} }, serverInfo: { name: "plain", version: "1" } };
+  const listed = { tools: tools.map((tool) => ({ inputSchema: { type: "object" }, ...tool })) };
+  const results: Readonly<Record<string, object>> =
+    modern === undefined
+      ? { initialize: { protocolVersion: "2025-06-18", ...about }, "tools/list": listed }
+      : {
+          "server/discover": modern({ supportedVersions: ["2026-07-28"], ...about }),
+          "tools/list": modern(listed),
+        };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     if (request.method !== "POST") return response.writeHead(405).end();
-    const { id, method } = requestSchema.parse(await json(request));
-    seen.push({ method, headers: request.headers });
+    const { id, method, params } = requestSchema.parse(await json(request));
+    const one = { method, headers: request.headers, params };
+    seen.push(one);
     if (method === "notifications/cancelled") return onCancelled(response);
     if (id === undefined) return response.writeHead(202).end();
-    if (method === "tools/call") return onCall(response, id);
+    if (method === "tools/call") return onCall(response, id, one);
     if (method === "ping") return onPing(response, id);
-    return sendResult(response, id, results[method] ?? {});
+    const result = results[method];
+    return result === undefined ? sendError(response, id) : sendResult(response, id, result);
   };
   const server = createServer((request, response) => {
     answer(request, response).catch((error: Error) => response.destroy(error));
@@ -78,16 +102,16 @@ async function serve({ onCall, onPing, onCancelled, tools }: Behaviour): Promise
   return { url: `http://127.0.0.1:${port}/mcp`, seen };
 }
 
-export function alive(response: ServerResponse, id: number): void {
+export function alive(response: ServerResponse, id: Id): void {
   sendResult(response, id, {});
 }
 
-export function sendResult(response: ServerResponse, id: number, result: object): void {
+export function sendResult(response: ServerResponse, id: Id, result: object): void {
   response.writeHead(200, { "content-type": "application/json" });
   response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
 }
 
-export function sendError(response: ServerResponse, id: number): void {
+export function sendError(response: ServerResponse, id: Id): void {
   response.writeHead(200, { "content-type": "application/json" });
   response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_601, message: "Method not found" } }));
 }

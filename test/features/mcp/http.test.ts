@@ -2,22 +2,47 @@ import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { connect, textIn } from "./connected.ts";
-import { type Answer, alive, httpServer, sendError, sendResult } from "./http-server.ts";
+import {
+  type Answer,
+  alive,
+  httpServer,
+  modernServer,
+  type PlainServer,
+  sendError,
+  sendResult,
+} from "./http-server.ts";
 
-const done = (response: ServerResponse, id: number) =>
-  sendResult(response, id, { content: [{ type: "text", text: "done" }] });
+const done: Answer = (response, id) => sendResult(response, id, { content: [{ type: "text", text: "done" }] });
 
 test("the configured headers go with every request", async () => {
   const { url, seen } = await httpServer(done);
   const { call } = await connect({ web: { url, headers: { Authorization: "Bearer t0ken" } } });
   expect(textIn(await call("mcp__web__go"))).toBe("done");
   expect(seen.map(({ method }) => method)).toEqual([
+    "server/discover",
     "initialize",
     "notifications/initialized",
     "tools/list",
     "tools/call",
   ]);
   for (const { headers } of seen) expect(headers.authorization).toBe("Bearer t0ken");
+});
+
+test("a server of the newest revision is asked by it: it has people asked, and its headers have arguments", async () => {
+  const confirm = {
+    method: "elicitation/create",
+    params: { mode: "form", message: "Sure?", requestedSchema: { type: "object", properties: {} } },
+  };
+  const { url, seen }: PlainServer = await modernServer(({ params }) =>
+    params?.["inputResponses"] === undefined
+      ? { resultType: "input_required", inputRequests: { confirm }, requestState: "1" }
+      : { content: [{ type: "text", text: JSON.stringify(params["inputResponses"]) }] },
+  );
+  const { call } = await connect({ web: { url } }, { ask: () => Promise.resolve({ choice: 0, text: "" }) });
+  expect(textIn(await call("mcp__web__go", { region: "eu" }))).toBe('{"confirm":{"action":"accept","content":{}}}');
+  const calls = seen.filter(({ method }) => method === "tools/call");
+  expect(calls.map(({ headers }) => headers["mcp-param-region"])).toEqual(["eu", "eu"]);
+  expect(seen.map(({ method }) => method)).not.toContain("initialize");
 });
 
 const CHUNK = "x".repeat(1_000_000);
@@ -105,7 +130,7 @@ test("a call that the server refused for an unknown session is made once more, a
 });
 
 test("a call that fails by itself leaves the others alone", async () => {
-  const first = Promise.withResolvers<[ServerResponse, number]>();
+  const first = Promise.withResolvers<Parameters<Answer>>();
   let calls = 0;
   const { url, seen } = await httpServer((response, id) => {
     calls += 1;
