@@ -1,4 +1,5 @@
 import { closes, type Fence, fenceAfter, fenceAfterLine } from "./fences.ts";
+import { isTableHead, tableHead } from "./tables.ts";
 
 /** A border is taken when it fills at least this share of a piece; the better the border, the emptier the piece may be. */
 const PARAGRAPH_FILL = 0.4;
@@ -13,17 +14,18 @@ interface Cut {
 
 /**
  * Markdown in pieces of at most `maxChars` UTF-16 units. A code fence that is open at a border is
- * closed there and opened again, with its language, in the next piece. Borders lie between
- * paragraphs, else lines, else words; only the white space at a border is left out. No surrogate pair is split.
- * `maxChars` is at least 20.
+ * closed there and opened again, with its language, in the next piece; a table that is cut between its rows has its head
+ * again there. Borders lie between paragraphs, else lines, else words; only the white space at a border is left out. No
+ * surrogate pair is split. `maxChars` is at least 20.
  */
 export function splitMarkdown(markdown: string, maxChars: number): string[] {
   const pieces: string[] = [];
   let rest = markdown;
   let fence: Fence | null = null;
+  let head = "";
   const longestMarker = Math.max(3, Math.floor(maxChars / 8));
   while (rest.length > 0) {
-    const prefix = fence === null ? "" : `${fence.marker}${languageWithin(fence, maxChars)}\n`;
+    const prefix = fence === null ? head : `${fence.marker}${languageWithin(fence, maxChars)}\n`;
     const body: string = fence === null ? rest : dedentClosing(rest, fence);
     if (prefix.length + body.length <= maxChars) {
       pieces.push(prefix + body);
@@ -48,6 +50,7 @@ export function splitMarkdown(markdown: string, maxChars: number): string[] {
     }
     if (after === null) rest = rest.replace(/^(?:[ \t]*\n)+/u, "");
     fence = after;
+    head = fence === null && body[cut.end] === "\n" ? tableHead(piece, line, maxChars / 4) : "";
   }
   return pieces.filter((piece) => piece.trim().length > 0);
 }
@@ -91,7 +94,8 @@ function findCut(text: string, room: number, start: Start): Cut {
       break;
     }
     const justOpened = before === null && fence !== null;
-    if (newline > 0 && !justOpened) lineCut = { end: newline, next: newline + 1 };
+    const isHead = fence === null && isTableHead(text.slice(at), line);
+    if (newline > 0 && !justOpened && !isHead) lineCut = { end: newline, next: newline + 1 };
     if (line.trim() === "" && fence === null && at > 0) paragraphCut = { end: at - 1, next: newline + 1 };
     at = newline + 1;
   }

@@ -61,6 +61,18 @@ const cases: { name: string; markdown: string; max: number; pieces: string[] }[]
     max: 44,
     pieces: ["1. run\n\n    ```sh\n    one one one one\n```", "```sh\n    two two two two\n```\n\nend"],
   },
+  {
+    name: "a table has its head again where its rows go on",
+    markdown: `|a|b|\n|-|-|\n|${"one ".repeat(10)}|two|\n|${"three ".repeat(8)}|four|\n\nend`,
+    max: 80,
+    pieces: [`|a|b|\n|-|-|\n|${"one ".repeat(10)}|two|`, `|a|b|\n|-|-|\n|${"three ".repeat(8)}|four|\n\nend`],
+  },
+  {
+    name: "a table's head is not cut from its rows",
+    markdown: "There is a table below.\n| a | b |\n|---|---|\n| one | two |",
+    max: 45,
+    pieces: ["There is a table below.", "| a | b |\n|---|---|\n| one | two |"],
+  },
 ];
 
 test.each(cases)("$name", ({ markdown, max, pieces }) => {
@@ -137,5 +149,22 @@ test("every word arrives once, in order, inside or outside code as it was writte
       expect(splitMarkdown(markdown, max).flatMap(wordsOf)).toEqual(wordsOf(markdown));
     }),
     { numRuns: 300 },
+  );
+});
+
+test("each piece of a table is one, with the same head, and no row is lost", () => {
+  const rows = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 30 });
+  const rowsOf = (markdown: string) => {
+    const tokens = new MarkdownIt().parse(markdown, {});
+    return tokens.flatMap(({ type, content }) => (type === "inline" ? [content] : []));
+  };
+  fc.assert(
+    fc.property(rows, fc.integer({ min: 60, max: 400 }), (sizes, max) => {
+      const lines = sizes.map((size, index) => `|r${index}|${"x".repeat(size)}|`);
+      const pieces = splitMarkdown(`|n|v|\n|-|-|\n${lines.join("\n")}`, max).map(rowsOf);
+      expect(pieces.map((cells) => cells.slice(0, 2))).toEqual(pieces.map(() => ["n", "v"]));
+      const cells = pieces.flatMap((piece) => piece.slice(2));
+      expect(cells).toEqual(sizes.flatMap((size, index) => [`r${index}`, "x".repeat(size)]));
+    }),
   );
 });
