@@ -104,6 +104,25 @@ test.each([
   for (const line of lines) expect(said.join()).toContain(line);
 });
 
+test("/jobs show names the channel as people know it, and by its id until it has been written in", async () => {
+  const world = await openWorld();
+  await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  const shown = async () => {
+    return (await world.jobs.control.act("show", "Watch", { person: MEMBER, thread: CHANNEL, at: 0 })).text;
+  };
+  expect(await shown()).toContain(" · in channel `C1` · ");
+  const session = {
+    id: "ses_1",
+    key: "k",
+    thread: { ...CHANNEL, threadId: "1" },
+    workspaceName: "Acme",
+    agent: "build",
+  };
+  const channel = { name: "ops_", kind: "channel" } as const;
+  await world.store.transaction((tx) => tx.sessions.create({ ...session, channel, createdBy: MEMBER.id, at: 0 }));
+  expect(await shown()).toContain(String.raw` · #ops\_ · `);
+});
+
 describe("a private channel", () => {
   const FAR = { ...CHANNEL, channelId: "C2" };
 

@@ -23,7 +23,7 @@ import { done, refused } from "./answers.ts";
 import { versionOf } from "./job-fields.ts";
 import type { JobFinder } from "./job-finder.ts";
 import { fileRefusal, type JobRights } from "./job-rights.ts";
-import { jobDetails, NAMED_TIMES } from "./job-words.ts";
+import { jobDetails, NAMED_TIMES, placeOf } from "./job-words.ts";
 
 type ChangeAction = Exclude<JobAction, "show" | "logs">;
 
@@ -46,13 +46,15 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     const known = await this.#options.store.jobs.named(settings);
     if (known !== null && !this.#makesRoom(known, request))
       return { type: "refused", reason: nameTaken(settings.name).text };
+    const access = { mayRead: true };
+    const place = await placeOf(settings, this.#options.store, access);
     return {
       type: "job",
       name: settings.name,
       sentence: sentenceOf(schedule),
       next: this.#nextTimes(read),
       dueOnce: settings.dueOnce,
-      details: jobDetails(settings, { mayRead: true }),
+      details: jobDetails(settings, place, access),
     };
   }
 

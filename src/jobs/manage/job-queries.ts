@@ -18,6 +18,7 @@ import {
   jobSettings,
   jobSummary,
   NAMED_TIMES,
+  placeOf,
 } from "./job-words.ts";
 
 /** Runs that the strip beside a job shows. */
@@ -111,7 +112,8 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
     const now = runtime.clock.now();
     const summary = jobSummary(job, await store.occurrences.newestRuns(job.id, SHOWN_RUNS), now);
     const mayRead = await this.#rights.mayRead(job, request);
-    return done([summary, ...clockChanges(job, now), jobDetails(job, { mayRead })].join("\n"));
+    const place = await placeOf(job, store, { mayRead });
+    return done([summary, ...clockChanges(job, now), jobDetails(job, place, { mayRead })].join("\n"));
   }
 
   async logs(job: JobRow, request: JobRequest): Promise<JobAnswer> {

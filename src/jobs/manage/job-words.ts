@@ -2,7 +2,9 @@ import { historyStrip } from "../../core/jobs/history-strip.ts";
 import type { JobLogLine, JobOverview } from "../../core/jobs/job-control.ts";
 import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
 import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
+import type { Store } from "../../core/store/store.ts";
 import { dollars } from "../../core/text/dollars.ts";
+import { plainLine, unstyled } from "../../core/text/plain-text.ts";
 import { nextDue, readSchedule } from "../calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../calendar/sentence.ts";
 
@@ -49,6 +51,8 @@ export function jobOverview(
   return { ...known, sentence: sentenceOf(read.schedule), nextAt: isEnabled ? nextDue(read.schedule, now) : null };
 }
 
+/** Characters of a channel's name. */
+const NAME_CHARS = 80;
 /** Characters of a prompt that is shown. */
 const PROMPT_CHARS = 800;
 
@@ -87,13 +91,20 @@ function ruleSettings(settings: JobSettings): readonly string[] {
 
 const NOT_THEIRS = "What it does and says is for people of its channel, which is private.";
 
-/** What it does and how, over several lines. */
-export function jobDetails(settings: JobSettings, { mayRead }: JobAccess): string {
-  const { thread, ownerName, prompt } = settings;
+/** A job's channel as people know it; by its id where its name is not known, or not for whoever asks. */
+export async function placeOf({ thread }: JobSettings, store: Store, { mayRead }: JobAccess): Promise<string> {
+  const key = `${thread.platform}:${thread.channelId}`;
+  const name = mayRead ? (await store.usage.namesOf("channelId", [key])).get(key) : undefined;
+  return name === undefined ? `in channel \`${thread.channelId}\`` : unstyled(plainLine(name, NAME_CHARS));
+}
+
+/** What it does and how, over several lines. `place`: its channel. */
+export function jobDetails(settings: JobSettings, place: string, { mayRead }: JobAccess): string {
+  const { ownerName, prompt } = settings;
   const shown = prompt.length <= PROMPT_CHARS ? prompt : `${prompt.slice(0, PROMPT_CHARS).toWellFormed()}…`;
   const quoted = shown.split("\n").map((line) => `> ${line}`);
   return [
-    `Of @${ownerName}, in channel \`${thread.channelId}\` · ${runSettings(settings).join(" · ")}`,
+    `Of @${ownerName} · ${place} · ${runSettings(settings).join(" · ")}`,
     ruleSettings(settings).join(" · "),
     ...(mayRead ? quoted : [NOT_THEIRS]),
   ].join("\n");

@@ -82,7 +82,8 @@ export function usageReport(db: Client) {
       if (key === "model") return new Map();
       if (key === "channelId") {
         const channels = await db.channel.findMany({ where: { id: { in: [...ids] } } });
-        return new Map(channels.map(({ id, name }) => [id, `#${name}`]));
+        const named = channels.filter(({ id, name }) => id !== `${id.slice(0, id.indexOf(":"))}:${name}`);
+        return new Map(named.map(({ id, name, kind }) => [id, kind === "channel" ? `#${name}` : name]));
       }
       const authors = await db.message.groupBy({
         by: ["authorId"],
