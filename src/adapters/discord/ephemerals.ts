@@ -73,7 +73,7 @@ export function createEphemerals({
         );
         await rest.createMessage(channelId, { body, files: message.files }, "Send Messages");
       } catch (error) {
-        if (!isDiscordError(error, "cannotMessageUser")) throw error;
+        if (!isDiscordError(error, "cannotMessageUser", "noServerInCommon")) throw error;
         log.info({ personId }, "discord.takes_no_direct_messages");
         await pointOut(thread, personId);
       }

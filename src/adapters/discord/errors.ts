@@ -15,6 +15,7 @@ const CODE = {
   unknownGuild: 10_004,
   unknownMember: 10_007,
   unknownMessage: 10_008,
+  explicitContent: 20_009,
   tooLarge: 40_005,
   alreadyAcknowledged: 40_060,
   missingAccess: 50_001,
@@ -24,8 +25,12 @@ const CODE = {
   wrongChannelType: 50_024,
   invalidForm: 50_035,
   threadArchived: 50_083,
+  noServerInCommon: 50_278,
   threadExists: 160_004,
   threadLocked: 160_005,
+  tooManyThreads: 160_006,
+  blockedByAutoMod: 200_000,
+  blockedForLinks: 240_000,
 } as const;
 
 /** Names for the codes that callers act upon themselves. */
@@ -67,17 +72,24 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
       return missingScope(permission, error);
     case CODE.threadLocked:
       return missingScope("Manage Threads", error);
+    case CODE.tooManyThreads:
+      return missingScope("Create Public Threads", error, TOO_MANY_THREADS);
     case CODE.unknownChannel:
     case CODE.unknownGuild:
     case CODE.unknownMessage:
     case CODE.threadArchived:
     case CODE.cannotMessageUser:
+    case CODE.noServerInCommon:
       return new PlatformError("thread_gone", `Discord no longer has it (${code})`, {
         cause: error,
         detail: { platform: "Discord" },
       });
     case CODE.emptyMessage:
     case CODE.invalidForm:
+    case CODE.tooLarge:
+    case CODE.explicitContent:
+    case CODE.blockedByAutoMod:
+    case CODE.blockedForLinks:
       // What it does not take as it is written, it never takes.
       return new DefectError(`Discord answered ${status}, code ${code}`, error);
     default:
@@ -92,10 +104,16 @@ function wrongToken(cause: unknown): PlatformError {
   });
 }
 
-function missingScope(scope: string, cause: unknown): PlatformError {
+const GIVE_PERMISSION = { mend: "Give my role this permission, in the channel or the whole server." };
+const TOO_MANY_THREADS = {
+  purpose: "open a thread: the server has as many active ones as it may",
+  mend: "Archive some, then ask again.",
+};
+
+function missingScope(scope: string, cause: unknown, words: Readonly<Record<string, string>> = GIVE_PERMISSION) {
   return new PlatformError("missing_scope", `Discord wants the permission “${scope}” for this`, {
     cause,
-    detail: { platform: "Discord", scope },
+    detail: { platform: "Discord", scope, ...words },
   });
 }
 

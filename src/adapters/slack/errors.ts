@@ -12,6 +12,18 @@ export const POSTING_RESTRICTED = [
   "restricted_action_thread_only_channel",
 ];
 
+/** What settings of the workspace forbid, whatever scopes the app has. Source: Slack docs, chat.postMessage, files.completeUploadExternal. */
+const FORBIDDEN: ReadonlySet<string> = new Set([
+  ...POSTING_RESTRICTED,
+  "ekm_access_denied",
+  "posting_to_channel_denied",
+  "messages_tab_disabled",
+  "file_uploads_disabled",
+  "file_upload_size_restricted",
+  "blocked_file_type",
+]);
+const ASK_ADMIN = "A setting of the workspace or the app forbids it: an admin can change that.";
+
 /** Slack's error strings by what they mean for us; all others are `platform_failed`. Source: Slack docs, each method. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   invalid_auth: "platform_auth",
@@ -27,10 +39,16 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   channel_is_archived: "thread_gone",
   is_archived: "thread_gone",
   not_in_channel: "thread_gone",
-  ...Object.fromEntries(POSTING_RESTRICTED.map((code) => [code, "missing_scope" as const])),
+  ...Object.fromEntries([...FORBIDDEN].map((code) => [code, "missing_scope" as const])),
   thread_not_found: "thread_gone",
   message_not_found: "thread_gone",
   cant_update_message: "thread_gone",
+  edit_window_closed: "thread_gone",
+  cannot_reply_to_message: "thread_gone",
+  invalid_channel: "thread_gone",
+  // Whoever is to be told something alone has left the workspace.
+  user_not_found: "thread_gone",
+  user_disabled: "thread_gone",
   ratelimited: "platform_rate_limited",
   rate_limited: "platform_rate_limited",
   // Messages of a shape that Slack does not take are a bug of ours: sending them again is of no use.
@@ -38,6 +56,13 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   invalid_blocks_format: "defect",
   invalid_arguments: "defect",
   invalid_metadata_format: "defect",
+  invalid_metadata_schema: "defect",
+  metadata_too_large: "defect",
+  too_many_attachments: "defect",
+  attachment_payload_limit_exceeded: "defect",
+  slack_connect_file_link_sharing_blocked: "defect",
+  slack_connect_canvas_sharing_blocked: "defect",
+  slack_connect_lists_sharing_blocked: "defect",
   msg_too_long: "defect",
   msg_blocks_too_long: "defect",
   no_text: "defect",
@@ -80,6 +105,7 @@ export function toPlatformError(error: unknown, purpose: string, keyVariable = "
           ...detail,
           error: name,
           ...(needed === undefined ? {} : { scope: needed }),
+          ...(FORBIDDEN.has(name) ? { mend: ASK_ADMIN } : {}),
           ...(code === "platform_auth" ? { keyVariable } : {}),
         },
       });

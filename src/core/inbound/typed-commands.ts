@@ -1,7 +1,8 @@
 import { BoundedMap } from "../bounded-map.ts";
 import type { CommandContext, CommandServices, RunReply } from "../command-line/command.ts";
 import { runCommand, type TypedCommand } from "../command-line/run-command.ts";
-import { defectRef } from "../protocol/explain.ts";
+import { type AppError, toAppError } from "../protocol/errors.ts";
+import { defectRef, explain } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
 import type {
   ChatPlatform,
@@ -55,9 +56,15 @@ export async function takeCommand(command: TypedCommand, typed: Typed, options: 
     if (typed.event.kind !== "command") throw error;
     const ref = defectRef(options.runtime.random);
     options.log.error({ err: error, command: command.name, ref }, "command_failed");
-    const words = `✗ \`/${command.name}\` did not work. Type it again; if it fails again, an operator finds why in the log under the code ${ref}.`;
-    return { type: "reply", message: privately(words) };
+    return { type: "reply", message: privately(whyNot(command.name, toAppError(error), ref)) };
   }
+}
+
+function whyNot(name: string, error: AppError, ref: string): string {
+  if (error.code === "missing_scope") return explain(error);
+  if (error.code === "thread_gone")
+    return `✗ I am not in this channel, or it is archived. Add me to it, then type \`/${name}\` again.`;
+  return `✗ \`/${name}\` did not work. Type it again; if it fails again, an operator finds why in the log under the code ${ref}.`;
 }
 
 function carryOut(command: TypedCommand, typed: Typed, options: CommandIntake): Promise<Receipt> {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { beginKey } from "../../../src/core/events/child-event.ts";
 import { createIntake, type IntakeOptions } from "../../../src/core/inbound/intake.ts";
+import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { commandServices } from "../../support/command-services.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";
@@ -270,3 +271,19 @@ test.each([
   // A message's further deliveries get the receipt of the one that was answered.
   expect(await receive(command)).toEqual(command.kind === "message" ? answered : { type: "duplicate" });
 });
+
+test.each([
+  {
+    code: "thread_gone",
+    says: "✗ I am not in this channel, or it is archived. Add me to it, then type `/tools` again.",
+  },
+  { code: "missing_scope", says: expect.stringMatching(/^✗ The chat platform does not let me/u) },
+] as const)(
+  "whoever types a command where the platform takes no message ($code) learns what to do",
+  async (refused) => {
+    const { options } = await intakeOptions();
+    const tools = () => Promise.reject(new PlatformError(refused.code, "no"));
+    const receive = createIntake({ ...options, tools });
+    expect(privateText(await receive(slash("tools")))).toEqual(refused.says);
+  },
+);

@@ -27,6 +27,8 @@ const NOT_IN_THREAD = new Set([
   "is_archived",
   "channel_is_archived",
   "thread_not_found",
+  "cannot_reply_to_message",
+  "ekm_access_denied",
   ...POSTING_RESTRICTED,
 ]);
 
