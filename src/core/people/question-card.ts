@@ -26,17 +26,15 @@ export function openCard(
       const hint = body.options.length === 0 ? "Reply here to answer" : "Or just reply here";
       const notes = [hint, ...(soundsLikeApproval(body) ? [ALLOWS_NOTHING] : []), `waiting for ${deciders}`];
       const text = `⏸ **Question from the agent**\n${quoted(body.question)}`;
-      return card(text, optionButtons(id, body.options), notes.join(" · "));
+      const asked = card(text, optionButtons(id, body.options), notes.join(" · "));
+      return withRestInFile(asked, "question.md", maxChars);
     }
     case "plan": {
       const text = ["⏸ **The plan**", body.intro === "" ? "" : quoted(body.intro), checklist(plain(body.steps))]
         .filter((part) => part !== "")
         .join("\n\n");
       const footer = `${NOTHING_YET} · waiting for ${deciders}`;
-      const asked = card(fitted(text, maxChars - FRAME_CHARS), planButtons(id), footer);
-      if (text.length <= maxChars - FRAME_CHARS) return asked;
-      const file = { name: "plan.md", mediaType: "text/markdown", data: new TextEncoder().encode(text) };
-      return { ...asked, files: [file] };
+      return withRestInFile(card(text, planButtons(id), footer), "plan.md", maxChars);
     }
     default:
       return assertNever(body);
@@ -107,11 +105,21 @@ function planButtons(id: string): Button[] {
   ];
 }
 
-/** Whole lines of a text that is too long, and a sign that there is more. */
+/** A card that fits in a message; one that does not is in a file, too. */
+function withRestInFile(asked: OutgoingMessage, name: string, maxChars: number): OutgoingMessage {
+  const { markdown, footer = "" } = asked;
+  const room = maxChars - footer.length;
+  if (markdown.length <= room) return asked;
+  const file = { name, mediaType: "text/markdown", data: new TextEncoder().encode(markdown) };
+  return { ...asked, markdown: fitted(markdown, room), files: [file] };
+}
+
+/** Lines of a text that is too long, whole where they are not long themselves, and a sign that there is more. */
 function fitted(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const end = text.lastIndexOf("\n", maxChars - 2);
-  return `${text.slice(0, Math.max(0, end)).trimEnd()}\n…`;
+  const shown = text.slice(0, end > maxChars / 2 ? end : maxChars - 2);
+  return `${shown.toWellFormed().trimEnd()}\n…`;
 }
 
 /**

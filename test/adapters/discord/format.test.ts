@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { cut, formatEdit, formatPost, postKey, threadName, withoutMark } from "../../../src/adapters/discord/format.ts";
 import { DISCORD_LIMITS } from "../../../src/adapters/discord/limits.ts";
+import { answerParts } from "../../../src/adapters/render/answer-parts.ts";
 import type { Button, OutgoingMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { plainMessage } from "../../contracts/platform-steps.ts";
 
@@ -89,6 +90,14 @@ test.each(["plain", "error", "task"] as const)("what the limits promise fits in 
   const markdown = "word ".repeat(400).slice(0, DISCORD_LIMITS.messageChars);
   const message = plainMessage(markdown, { tone, footer: "✓ 3 turns · 2 tools · 6 s · $0.004" });
   expect(formatPost(message, key).content).toContain(markdown);
+});
+
+test.each([1_400, 1_795])("an answer of %i characters keeps its last word above a long footer", (chars) => {
+  const markdown = `${"word ".repeat(400).slice(0, chars)} end`;
+  const parts = answerParts({ markdown, footer: "why ".repeat(110), tone: "plain" }, DISCORD_LIMITS);
+  const shown = parts.map((part) => formatPost(part, key).content);
+  expect(shown.join("").match(/word|end/gu)).toHaveLength(Math.ceil(chars / 5) + 1);
+  expect(shown.at(-1)).toContain("why why");
 });
 
 test("mentions notify nobody and links are not previewed", () => {

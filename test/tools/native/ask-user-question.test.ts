@@ -222,6 +222,17 @@ test("a question that cannot be posted takes no message for its answer", async (
   expect(await answerByMessage(message("go on"), session.session, session.options)).toBe(false);
 });
 
+test("a question longer than a message is attached whole", async () => {
+  const question = `Fill in:\n${"word ".repeat(230)}`;
+  const session = await nativeSession();
+  const limits = { ...session.thread.limits, messageChars: 600 };
+  const thread = { ...session.ctx.thread, limits, post: session.thread.post.bind(session.thread) };
+  await session.callTool(createAskUserQuestion(session.deps), { question }, { thread });
+  const card = cardOf(session);
+  expect((card?.markdown.length ?? 0) + (card?.footer?.length ?? 0)).toBeLessThanOrEqual(600);
+  expect(new TextDecoder().decode(card?.files[0]?.data)).toContain(question.trim().split("\n")[1]);
+});
+
 test("a question that is refused as it is written is asked as plain text, whose options are typed", async () => {
   const session = await nativeSession();
   session.thread.refuses = ({ buttons }) => (buttons.length > 0 ? new DefectError("50035") : null);
