@@ -1,8 +1,11 @@
 /** Text of a model or a stranger, shown so that nothing in it is hidden or looks like something else. */
 
-/** Control characters, those that reorder text on the screen, and those that show as nothing or as a blank, but are none. */
+/**
+ * Control characters, those that reorder text on the screen, and those that show as nothing or as a blank, but are none. The
+ * joiners within emoji of several parts, and between letters of scripts that need them, are seen.
+ */
 const UNPRINTABLE =
-  /(?<!\p{Extended_Pictographic})\ufe0f|[\p{Cc}\p{Cf}\u2028\u2029\u2800]|(?! |\ufe0f)[\p{Zs}\p{Default_Ignorable_Code_Point}]/gu;
+  /(?<!\p{Extended_Pictographic})\ufe0f|(?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})|(?<=[\p{scx=Arab}\p{scx=Deva}\p{scx=Beng}\p{scx=Gujr}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Taml}\p{scx=Telu}])[\u200c\u200d](?=[\p{scx=Arab}\p{scx=Deva}\p{scx=Beng}\p{scx=Gujr}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Taml}\p{scx=Telu}]))(?:[\p{Cc}\p{Cf}\u2028\u2029\u2800]|(?! |\ufe0f)[\p{Zs}\p{Default_Ignorable_Code_Point}])/gu;
 
 /** One line of at most `maxChars`, with a visible cut; unprintable characters are shown escaped, line ends as spaces. */
 export function plainLine(text: string, maxChars: number): string {

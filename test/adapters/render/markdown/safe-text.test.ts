@@ -127,3 +127,12 @@ test("a code span holds any text on one line", () => {
     }),
   );
 });
+
+test.each([
+  ["emoji of several parts", "\u{1f469}\u{1f3fd}\u200d\u{1f680} and \u{1f3f3}\ufe0f\u200d\u{1f308}", true],
+  ["Persian", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", true],
+  ["Latin letters", ".g\u200cit", false],
+  ["an emoji and a letter", "\u{1f680}\u200dx", false],
+])("a joiner in %s is shown as it is where what stands there needs it", (_where, text, isShown) => {
+  expect(plainLine(text, 100) === text).toBe(isShown);
+});
