@@ -44,9 +44,12 @@ export function readFrontMatter(file: string, { mayLeaveOut }: { readonly mayLea
   return { type: "read", data: parsed.data, body, unreadable, lineOf: (key) => lineOf(yaml, key) };
 }
 
+/** A description with a tag, or with a quote or a bracket that nothing closes, is a mistake. */
+const PLAIN_TEXT = /^(?:argument-hint:[ \t]+|description:[ \t]+(?!["'][^"']*$|[[{][^\]}]*$|[!&|>]))(\S.*)$/s;
+
 /**
- * Each field for itself, where the whole is no YAML: `argument-hint: [file] [format]` is taken as the text that it is, and
- * what is more than a line and cannot be read is left out. Without a description, or with a name twice, the file is broken.
+ * Each field for itself, where the whole is no YAML: `argument-hint: [file] [format]` and `description: [draft] Checks …` are
+ * taken as the texts that they are, and what else cannot be read is left out. Without a description, or with a name twice, the file is broken.
  */
 function parseFields(yaml: string): Parsed {
   const blocks = yaml.split(/\n(?=[^\s#\-}\]])/).map((block) => ({ block, key: /^([\w-]+):/.exec(block)?.[1] }));
@@ -56,7 +59,7 @@ function parseFields(yaml: string): Parsed {
   for (const { block, key } of blocks) {
     if (key === undefined || key in data) return broken(1, "the front matter is not valid YAML");
     const parsed = parse(quoteColons(block));
-    const text = /^argument-hint:[ \t]+(\S.*)$/.exec(block)?.[1];
+    const text = PLAIN_TEXT.exec(block)?.[1];
     if (parsed.type === "read") Object.assign(data, parsed.data);
     else if (parsed.reason === REPEATED) return parsed;
     else if (text === undefined) unreadable.push(key);

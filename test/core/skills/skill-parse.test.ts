@@ -138,6 +138,16 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
     expected: { argumentHint: "[--fast] [file or folder]", passedOver: ["model"] },
   },
   {
+    name: "a description that is no YAML",
+    text: file("name: x\ndescription: [draft] *Checks*\n  releases: all\nlicense: MIT"),
+    expected: { name: "x", description: "[draft] *Checks* releases: all", license: "MIT" },
+  },
+  {
+    name: "a description that begins with a sign of YAML",
+    text: file("name: x\ndescription: @mentions"),
+    expected: { description: "@mentions" },
+  },
+  {
     name: "metadata that is no YAML",
     text: file("description: d\nmetadata:\n  words: [@Timer, other]\nlicense: MIT"),
     expected: { license: "MIT", metadata: {}, passedOver: ["metadata"] },
