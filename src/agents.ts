@@ -228,7 +228,10 @@ function parseAgent(fileName: string, text: string): ReadAgent {
   const matter = readFrontMatter(text, { mayLeaveOut: false });
   if (matter.type === "broken") return broken(matter.line, matter.reason);
   const lineOf = (key: string) => matter.lineOf(key);
-  const fields = agentSchema.omit({ prompt: true }).safeParse(matter.data, { reportInput: true });
+  const { name: own, ...data } = matter.data;
+  if (own !== undefined && own !== fileName)
+    return broken(lineOf("name"), `name: the file's name is the agent's, ${fileName}; write that, or leave it out`);
+  const fields = agentSchema.omit({ prompt: true }).safeParse(data, { reportInput: true });
   if (!fields.success) {
     const lines = describeIssues(fields.error, agentSchema.omit({ prompt: true }), yamlStyle(lineOf));
     return { agent: null, problems: lines.map(atLine) };

@@ -108,7 +108,9 @@ test("the settings win over the home's file, and that over the application's, fi
 
 test("a file makes a new agent: its name is the file's, its prompt the body", () => {
   const { byName } = load({
-    files: { "auditor.md": "---\ndescription: Audits\naccess: read-only\ntemperature: 0.2\n---\n\nYou audit.\n" },
+    files: {
+      "auditor.md": "---\nname: auditor\ndescription: Audits\naccess: read-only\ntemperature: 0.2\n---\n\nYou audit.\n",
+    },
   });
   expect(byName.get("auditor")).toEqual({
     name: "auditor",
@@ -138,6 +140,12 @@ const broken: readonly { name: string; file: string; content: string; problem: s
     file: "bad.md",
     content: "---\ndescription: fine\nacess: read-only\n---\nx",
     problem: ':3: acess: is not known. Did you mean "access"?',
+  },
+  {
+    name: "another name than the file's",
+    file: "bad.md",
+    content: "---\ndescription: fine\nname: good\n---\nx",
+    problem: ":3: name: the file's name is the agent's, bad; write that, or leave it out.",
   },
   {
     name: "a value of the wrong kind",
