@@ -1,5 +1,6 @@
 import type { QueryEvent, QueryOutcome, Status } from "../protocol/events.ts";
 import { explain } from "../protocol/explain.ts";
+import { windowIn } from "./context-gauge.ts";
 import { cancelledBy, openLoop } from "./query.ts";
 import type { Query } from "./query-input.ts";
 import { NOT_SUMMARISED, summarise } from "./summarise.ts";
@@ -22,7 +23,7 @@ export async function* compactSession(query: Query, signal: AbortSignal): AsyncG
   if (hasSummarised) return ended(projection.failures === 0 ? DONE : NOT_SUMMARISED);
 
   const { facts } = await query.registry.resolve(loop.gauge.model);
-  const work = summarise(loop, loop.gauge.windowOf(facts), signal);
+  const work = summarise(loop, windowIn(query, facts), signal);
   // The last status is the answer: said once.
   let said: Status | null = null;
   let next = await work.next();

@@ -1,6 +1,7 @@
 import { projected } from "../context/projection.ts";
 import { messagesForModel } from "../context/request-messages.ts";
 import { prefixSize } from "../context/token-estimate.ts";
+import { toAppError } from "../protocol/errors.ts";
 import type { Message, ToolUseBlock } from "../protocol/messages.ts";
 import { inputTokensOf, type Usage } from "../protocol/usage.ts";
 import type { ModelFacts, ModelRequest, ResolvedModel, ToolSpec } from "../providers/provider.ts";
@@ -9,7 +10,7 @@ import type { Query } from "./query-input.ts";
 import { titleOf } from "./tool-decision.ts";
 
 /** A response gets at least this room, in tokens, whatever the estimate says of the request before it. */
-const LEAST_OUTPUT = 1_024;
+export const LEAST_OUTPUT = 1_024;
 
 /** What a run's next request carries of the history, and how much of the model's window that fills. */
 export class ContextGauge {
@@ -27,12 +28,7 @@ export class ContextGauge {
 
   /** `provider/model` of the run's next call. */
   get model(): string {
-    return this.#run.state.switchedTo ?? this.#query.config.model;
-  }
-
-  /** Tokens. */
-  windowOf({ contextWindow }: ModelFacts): number {
-    return this.#query.config.contextWindow ?? contextWindow;
+    return nextModel({ query: this.#query, run: this.#run });
   }
 
   /** The history as the next request carries it. */
@@ -66,7 +62,7 @@ export class ContextGauge {
   request({ model, facts }: ResolvedModel): ModelRequest {
     const { config, system, cacheKey } = this.#query;
     const temperature = config.temperature ?? config.agentDefinition.temperature;
-    const left = Math.max(LEAST_OUTPUT, this.windowOf(facts) - this.inputTokens());
+    const left = Math.max(LEAST_OUTPUT, windowIn(this.#query, facts) - this.inputTokens());
     return {
       model,
       system,
@@ -78,5 +74,31 @@ export class ContextGauge {
       ...(config.thinkingBudget === undefined ? {} : { thinkingBudget: config.thinkingBudget }),
       ...(config.effortLevel === undefined ? {} : { effortLevel: config.effortLevel }),
     };
+  }
+}
+
+interface CallScope {
+  readonly query: Query;
+  readonly run: OpenRun;
+}
+
+function nextModel({ query, run }: CallScope): string {
+  return run.state.switchedTo ?? query.config.model;
+}
+
+/** Tokens. */
+export function windowIn({ config }: Query, { contextWindow }: ModelFacts): number {
+  return config.contextWindow ?? contextWindow;
+}
+
+/** Tokens that the model of a run's next call reads; null when the model cannot be used: its call says why. */
+export async function contextWindowOf({ query, run }: CallScope): Promise<number | null> {
+  const model = nextModel({ query, run });
+  try {
+    const { facts } = await query.registry.resolve(model);
+    return windowIn(query, facts);
+  } catch (error) {
+    query.log.debug({ code: toAppError(error).code, model }, "window_unknown");
+    return null;
   }
 }

@@ -1,8 +1,7 @@
 import { evictionForBudget, evictionOfRounds } from "../context/result-eviction.ts";
 import { summaryEnd } from "../context/summary.ts";
-import { toAppError } from "../protocol/errors.ts";
 import type { QueryEvent } from "../protocol/events.ts";
-import type { ContextGauge } from "./context-gauge.ts";
+import { type ContextGauge, contextWindowOf } from "./context-gauge.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
 import { summarise } from "./summarise.ts";
@@ -31,7 +30,7 @@ export async function* fitContext(fitting: FitScope, signal: AbortSignal): Async
   const { query, run, gauge } = fitting;
   const { messages, projection } = run.state;
   await evict(run, evictionForBudget(messages, projection, query.config.toolResultBudget));
-  const window = await windowOf(fitting);
+  const window = await contextWindowOf(fitting);
   if (window === null) return;
 
   const fill = () => gauge.inputTokens() / window;
@@ -54,7 +53,7 @@ export async function* shortenContext(fitting: FitScope, signal: AbortSignal): A
   const { run } = fitting;
   const { number } = run.state.projection;
   await evict(run, evictionOfRounds(run.state.messages, run.state.projection, 0));
-  const window = await windowOf(fitting);
+  const window = await contextWindowOf(fitting);
   if (window !== null && summaryEnd(run.state.messages, run.state.projection) !== null) {
     yield* summarise(fitting, window, signal);
   }
@@ -70,17 +69,6 @@ function* tell({ told }: FitScope, share: number, text: string): Generator<Query
 async function evict(run: OpenRun, evictedResults: number | null): Promise<void> {
   if (evictedResults === null) return;
   await run.projected({ ...run.state.projection, evictedResults }, null);
-}
-
-/** Null when the model cannot be used: its call says why. */
-async function windowOf({ query, gauge }: FitScope): Promise<number | null> {
-  try {
-    const { facts } = await query.registry.resolve(gauge.model);
-    return gauge.windowOf(facts);
-  } catch (error) {
-    query.log.debug({ code: toAppError(error).code, model: gauge.model }, "window_unknown");
-    return null;
-  }
 }
 
 function percent(fill: number): string {

@@ -1,8 +1,10 @@
 import { projected } from "../context/projection.ts";
 import { SUMMARY_SYSTEM, summaryEnd, summaryPrompt } from "../context/summary.ts";
+import { textTokens } from "../context/token-estimate.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { textOf } from "../protocol/messages.ts";
 import type { ModelRequest, ResolvedModel } from "../providers/provider.ts";
+import { LEAST_OUTPUT } from "./context-gauge.ts";
 import type { FitScope } from "./fit-context.ts";
 import { type CallEnd, callModel } from "./model-call.ts";
 import type { SummaryCost } from "./run-journal.ts";
@@ -30,7 +32,7 @@ export async function* summarise(
   if (end === null) return { type: "none" };
 
   const prompt = summaryPrompt(headOf(fitting, end), window);
-  const requestFor = (resolved: ResolvedModel) => summaryRequest(fitting, prompt, resolved);
+  const requestFor = (resolved: ResolvedModel) => summaryRequest(fitting, { prompt, window }, resolved);
   const called: CallEnd = yield* callModel({ query, run, requestFor, isShown: false }, signal);
   if (called.type !== "responded" && called.type !== "failed") return called;
   const text = called.type === "responded" ? summaryText(called) : "";
@@ -59,8 +61,13 @@ function headOf({ run, gauge }: FitScope, end: number) {
   return projected(messages.slice(0, end), projection, (use) => gauge.titleOf(use));
 }
 
-function summaryRequest({ query }: FitScope, prompt: string, { model, facts }: ResolvedModel): ModelRequest {
-  const { runtime, cacheKey } = query;
+function summaryRequest(
+  { query, gauge }: FitScope,
+  { prompt, window }: { readonly prompt: string; readonly window: number },
+  { model, facts }: ResolvedModel,
+): ModelRequest {
+  const { runtime, cacheKey, meter } = query;
+  const left = window - meter.corrected(gauge.model, textTokens(SUMMARY_SYSTEM) + textTokens(prompt));
   return {
     model,
     system: [{ text: SUMMARY_SYSTEM, cacheBreakpoint: false }],
@@ -73,7 +80,7 @@ function summaryRequest({ query }: FitScope, prompt: string, { model, facts }: R
       },
     ],
     tools: [],
-    maxTokens: Math.min(SUMMARY_TOKENS, facts.maxOutputTokens),
+    maxTokens: Math.min(SUMMARY_TOKENS, facts.maxOutputTokens, Math.max(LEAST_OUTPUT, left)),
     cacheKey,
   };
 }

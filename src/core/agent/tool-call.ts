@@ -13,6 +13,7 @@ import { plainLine } from "../text/plain-text.ts";
 import type { Tool, ToolContext } from "../tool.ts";
 import { labelForFiles, labelOfFiles } from "../trust/file-labels.ts";
 import { type Label, NOTHING_NEW, UNKNOWN, unionOf } from "../trust/label.ts";
+import { contextWindowOf } from "./context-gauge.ts";
 import { knownWords } from "./egress/known-words.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
@@ -46,7 +47,8 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   const startedAt = clock.now();
   const came = await resultOf(running, signal);
   if (came === null) return;
-  const own = labelled(boundResult(withUnseen(came, call.tool)), call.tool, use.input);
+  const window = (await contextWindowOf(running)) ?? undefined;
+  const own = labelled(boundResult(withUnseen(came, call.tool), window), call.tool, use.input);
   const result = await withFileLabels(running, own);
   const durationMs = clock.now() - startedAt;
   await run.callEnded(use.id, result, { durationMs, ...repeats, ...writtenFiles(running, result) });

@@ -1,30 +1,35 @@
 import type { ToolResultContent } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
+import { textTokens } from "./token-estimate.ts";
 
 /** Characters of one result's texts. Tools page their own output well below; this guards against those that do not. */
 export const MAX_RESULT_CHARS = 100_000;
+/** Share of a model's window that one result may fill: what a model has not seen yet is left out of no request. */
+const WINDOW_SHARE = 0.3;
 
-/** A result that every provider takes: cut visibly at the limit, without blank texts, never without content. */
-export function boundResult(result: ToolResult): ToolResult {
-  const content = cut(result.content).filter((block) => block.type !== "text" || block.text.trim() !== "");
+/**
+ * A result that every provider takes: cut visibly at the limit, without blank texts, never without content. `window`: the
+ * model's, in tokens.
+ */
+export function boundResult(result: ToolResult, window = Infinity): ToolResult {
+  const content = cut(result.content, window).filter((block) => block.type !== "text" || block.text.trim() !== "");
   return { ...result, content: content.length === 0 ? [{ type: "text", text: "(no output)" }] : content };
 }
 
-function cut(content: readonly ToolResultContent[]): ToolResultContent[] {
-  const total = content.reduce((sum, block) => sum + textLength(block), 0);
-  if (total <= MAX_RESULT_CHARS) return [...content];
-  let left = MAX_RESULT_CHARS;
-  const kept = content.map((block) => {
-    const length = Math.min(left, textLength(block));
+function cut(content: readonly ToolResultContent[], window: number): ToolResultContent[] {
+  const texts = content.map((block) => (block.type === "image" ? "" : (block.text ?? "")));
+  const total = texts.reduce((sum, text) => sum + text.length, 0);
+  const tokens = texts.reduce((sum, text) => sum + textTokens(text), 0);
+  const most = Math.min(MAX_RESULT_CHARS, Math.floor((total * window * WINDOW_SHARE) / Math.max(1, tokens)));
+  if (total <= most) return [...content];
+  let left = most;
+  const kept = content.map((block, index) => {
+    const length = Math.min(left, texts[index]?.length ?? 0);
     left -= length;
     return withText(block, length);
   });
-  const note = `[Cut here: ${total - MAX_RESULT_CHARS} of ${total} characters are left out. Ask for less, with narrower arguments or in parts.]`;
+  const note = `[Cut here: ${total - most} of ${total} characters are left out. Ask for less, with narrower arguments or in parts.]`;
   return [...kept, { type: "text", text: note }];
-}
-
-function textLength(block: ToolResultContent): number {
-  return block.type === "image" ? 0 : (block.text?.length ?? 0);
 }
 
 /** The block with at most `length` characters of its text, no surrogate pair torn apart. */

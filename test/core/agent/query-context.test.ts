@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { compactSession } from "../../../src/core/agent/compact-session.ts";
 import { BudgetStop } from "../../../src/core/budget/run-budget.ts";
 import { resultChars, resultsOf } from "../../../src/core/context/projection.ts";
+import { textTokens } from "../../../src/core/context/token-estimate.ts";
 import { ProviderError } from "../../../src/core/protocol/errors.ts";
 import type { BudgetExceeded } from "../../../src/core/protocol/events.ts";
 import type { Message } from "../../../src/core/protocol/messages.ts";
@@ -169,6 +170,32 @@ test("at 90 % a summary takes the head's place; the last ten messages and the st
   // Of the messages in its place nobody has said whose they are.
   expect(state.projection.summary?.label).toEqual(UNKNOWN);
   expect(journal.writes).toEqual(["projected", "modelResponded"]);
+});
+
+test.each([
+  { what: "few long messages", count: 20, tokens: 400 },
+  { what: "many short ones", count: 400, tokens: 30 },
+])("what is summarised, and the summary, fit into the window: $what", async ({ count, tokens }) => {
+  const { query, model } = filled(past(count, tokens), (request) => ({
+    text: isSummaryCall(request) ? SUMMARY : "heron",
+  }));
+  await drive(query);
+  const asked = model.requests.find(isSummaryCall) ?? fail();
+  const prompt = JSON.stringify(asked.messages);
+  expect(textTokens(prompt) + asked.maxTokens).toBeLessThan(10_000);
+  expect(prompt).toContain("message 0 ");
+  expect(prompt).toContain(`message ${count - 11} `);
+});
+
+test("one result takes no more of a small window than a request has room for", async () => {
+  const model = ScriptedModel.byTurn({ calls: [{ id: "r", name: "read", input: { path: "big" } }] }, { text: "Done." });
+  const tools = [tool("read", { execute: async () => textResult("word ".repeat(40_000)) })];
+  const { query } = scenario({ model, tools, config: { contextWindow: 10_000 } });
+  await drive(query);
+  const [size = 0] = sizes(model.requests[1] ?? fail());
+  expect(size).toBeGreaterThan(5_000);
+  expect(size).toBeLessThan(15_000);
+  expect(JSON.stringify(model.requests[1]?.messages)).toContain("of 200000 characters are left out");
 });
 
 test("a process that dies after the summary does not make it again", async () => {
