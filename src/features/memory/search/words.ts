@@ -8,7 +8,7 @@ import { stem } from "./stem.ts";
  */
 export type IndexWord = string;
 
-/** Longer words are hardly words. Characters. */
+/** Longer words are hardly words, but in scripts without spaces. Characters. */
 const WORD_CHARS = 40;
 /** Shorter names are found by themselves or not at all. Characters. */
 const GRAM_CHARS = 3;
@@ -38,6 +38,11 @@ export function indexWords(text: string, said = ""): IndexWord[] {
   const plain = plainOf(text);
   const names = nameWords(plain).flatMap((name) => gramsOf(name));
   return [...stemsOf(plain).map((word) => `w${word}`), ...dateWords(plain, dayIn(said)), ...new Set(names)];
+}
+
+/** The stems of a text in order and as often as they stand there. */
+export function plainWords(text: string): IndexWord[] {
+  return stemsOf(plainOf(text)).map((word) => `w${word}`);
 }
 
 /** The words that whoever said something is found by. */
@@ -72,18 +77,25 @@ export function queryWords(text: string, now: number): QueryWord[] {
   return [...words.values(), ...dateWords(plain, utcDay(now)).map((word) => ({ word, author: null, grams: [] }))];
 }
 
-/** Letters without their marks, so that `Zoë` and `zoe` are one. */
+/** Letters without their marks, so that `Zoë` and `zoe` are one; Korean syllables stay whole. */
 function plainOf(text: string): string {
-  return text.normalize("NFKD").replaceAll(/\p{M}+/gu, "");
+  return text
+    .normalize("NFKD")
+    .replaceAll(/\p{M}+/gu, "")
+    .normalize("NFC");
 }
 
 function rawWords(plain: string): string[] {
-  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => partsOf(word.slice(0, WORD_CHARS)));
+  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap(partsOf);
 }
 
-/** Scripts without spaces are read by pairs of letters. */
+/** Letters of scripts without spaces, and of Korean, whose words take endings without one. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** These are read by pairs of letters. */
 function partsOf(word: string): string[] {
-  if (!/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(word)) return [word];
+  if (!UNSPACED.test(word)) return [word.slice(0, WORD_CHARS)];
   const letters = Array.from(word);
   return letters.length === 1 ? letters : letters.slice(1).map((letter, index) => `${letters[index] ?? ""}${letter}`);
 }
