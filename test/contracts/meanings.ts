@@ -154,7 +154,7 @@ export function meaningsContract(database: Database, emptied: () => Promise<Stor
       await meaning.finish(NEVER);
       expect((await nearTo("supplier fee")).filter((seq) => seq === first?.seq)).toHaveLength(1);
       expect(new Set((await nearTo("doctor")).slice(0, 2))).toEqual(new Set([first?.seq, second?.seq]));
-      await write((writes) => writes.forget(third?.seq ?? 0));
+      await write((writes) => writes.forget([third?.seq ?? 0]));
       await search("boss", meaning);
       expect(await nearTo("boss")).not.toContain(third?.seq);
     });

@@ -68,6 +68,8 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       ["how many weeks ago it was when it was said", "what was on 2026-09-18", "Two weeks ago the printer was bought"],
       ["what `yesterday` is when it is asked", "what was decided yesterday", "The logs stay, since 14 January 2027"],
       ["a script without spaces", "部署什么时候", "我们星期四部署服务"],
+      ["Korean, whose words take endings", "배포 목요일", "배포는 매주 목요일에 합니다"],
+      ["the end of a long text without spaces", "กรุงเทพ", "เราปล่อยเวอร์ชันใหม่ทุกวันพฤหัสบดีตอนบ่ายสามโมงโดยทีมแพลตฟอร์มที่กรุงเทพ"],
     ])("finds by %s", async (_what, query, text) => {
       const others = ["The cat sleeps", "Lunch is at noon in Rome", "Nobody reads the logs"];
       await add([
@@ -227,7 +229,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       const [deploy, heron] = await reads.after(0, 10);
       const edited = { ...given, text: "We release on Mondays" };
       await write((writes) => writes.edit(deploy?.seq ?? 0, { text: edited.text, terms: indexed(edited).terms }));
-      await write((writes) => writes.forget(heron?.seq ?? 0));
+      await write((writes) => writes.forget([heron?.seq ?? 0]));
       expect(await search("deploy")).toEqual([]);
       expect(await search("heron")).toEqual([]);
       expect(await search("release")).toEqual(["We release on Mondays"]);
@@ -265,6 +267,21 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect(await search("said")).toEqual(["bob said two"]);
     });
 
+    test("what somebody forgotten has ended holds again, and so does what a forgotten memory has", async () => {
+      await add([{ text: "ana says Monday" }, { text: "bob says Friday", author: { id: "slack:U2", name: "bob" } }]);
+      const [monday] = await store.tables(memoryReads).after(0, 1);
+      const ended = async () => (await store.tables(memoryReads).after(0, 1))[0]?.endedAt;
+      await write((writes) => writes.end(monday?.seq ?? 0, "mem_1", AT));
+      await write((writes) => writes.forgetPerson("slack:U2"));
+      expect(await ended()).toBeNull();
+
+      await add([{ text: "ana says Friday", id: "mem_2" }]);
+      const friday = (await store.tables(memoryReads).after(monday?.seq ?? 0, 1))[0]?.seq ?? 0;
+      await write((writes) => writes.end(monday?.seq ?? 0, "mem_2", AT));
+      await write((writes) => writes.forget([friday]));
+      expect(await ended()).toBeNull();
+    });
+
     test("one row that cannot be read costs no other", async () => {
       await add([{ text: "We deploy on Thursdays" }, { text: "We deploy by hand", id: "mem_broken" }]);
       await store.transaction((tx) =>
@@ -278,7 +295,7 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       const [whole, ...others] = await reads.list(place, 10);
       expect([whole?.text, others]).toEqual(["We deploy on Thursdays", []]);
       expect((await reads.after(0, 10)).map(({ text }) => text)).toEqual(["We deploy on Thursdays"]);
-      expect(await reads.get((whole?.seq ?? 0) + 1)).toBeNull();
+      expect(await reads.get((whole?.seq ?? 0) + 1, [scopeWord(CHANNEL, "people")])).toBeNull();
     });
 
     test("what something else took the place of ranks behind it", async () => {

@@ -19,6 +19,7 @@ export const DISCORD: PlatformDescriptor = {
   isDirect: ({ workspaceId }) => workspaceId === DM_WORKSPACE_ID,
   /** Direct messages have none: they are one conversation. */
   hasThreads: ({ workspaceId }) => workspaceId !== DM_WORKSPACE_ID,
+  directWorkspace: DM_WORKSPACE_ID,
   hasPrivateThreads: true,
   slashName: (command) => command,
   /** Documented for channels, and a thread is one. */

@@ -20,6 +20,8 @@ export interface PlatformDescriptor {
   isDirect(thread: ThreadRef): boolean;
   /** False where a channel is one conversation: there a reply names the message that it answers. */
   hasThreads(thread: ThreadRef): boolean;
+  /** What stands in place of a workspace's id for direct messages that belong to none; absent: each belongs to one. */
+  readonly directWorkspace?: string;
   /** Threads may be for fewer people than their channel; absent: none is. */
   readonly hasPrivateThreads?: true;
   /** What a command is called where it is typed as a slash command: some names a platform keeps to itself. */

@@ -1,8 +1,9 @@
 import type { RunHook } from "../../core/run/run-hooks.ts";
 import { channelKeyOf } from "../../core/store/sessions.ts";
 import type { FeatureHost } from "../../feature.ts";
+import { readerIn } from "./audience.ts";
 import { listedLine } from "./listed-line.ts";
-import { type Memories, placeOf } from "./memories.ts";
+import type { Memories } from "./memories.ts";
 import { mayChange } from "./rights.ts";
 import { memoryWrites } from "./store.ts";
 
@@ -12,7 +13,7 @@ const NONE = 0;
 /** What people see and say of the memories of a run, once it has answered. */
 export function answerHook(
   memories: Memories,
-  { store, admins }: Pick<FeatureHost, "store" | "admins">,
+  { admins }: Pick<FeatureHost, "admins">,
 ): Pick<RunHook, "voted" | "details" | "clicked"> {
   return {
     async voted({ runId, value, before }, tx) {
@@ -21,7 +22,7 @@ export function answerHook(
     },
 
     async details(runId, { person, thread }) {
-      const { used, told } = await memories.ofRun(runId, placeOf(thread, channelKeyOf(thread), person.id));
+      const { used, told } = await memories.ofRun(runId, readerIn(thread, channelKeyOf(thread), person.id));
       const list = (title: string, of: typeof used) =>
         of.length === 0 ? [] : [`**${title}**`, ...of.map((memory) => listedLine(memory, memories))];
       const lines = [...list("From memory", used), ...list("Remembered", told)];
@@ -30,10 +31,10 @@ export function answerHook(
     },
 
     async clicked(runId, { person, thread }) {
-      const { told } = await memories.ofRun(runId, placeOf(thread, channelKeyOf(thread), person.id));
+      const { told } = await memories.ofRun(runId, readerIn(thread, channelKeyOf(thread), person.id));
       const own = told.filter((memory) => mayChange(memory, person, admins));
       if (own.length === 0) return "There is nothing left of it that you may delete.";
-      await store.transaction((tx) => tx.tables(memoryWrites).takeBack(own.map(({ id }) => id)));
+      await memories.forget(own.map(({ seq }) => seq));
       return `✓ Forgotten: ${own.length} ${own.length === 1 ? "memory" : "memories"} of this run.`;
     },
   };

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { NewMemory, Origin } from "./memory.ts";
 
 /** Where somebody asks, and who; null where nobody does, as in a job. */
@@ -8,6 +9,16 @@ export interface Reader {
   /** `slack:T1` */
   readonly workspace: string;
   readonly personId: string | null;
+}
+
+/** Somebody in a thread of a channel. */
+export function readerIn(thread: ThreadRef, channelKey: string, personId: string | null): Reader {
+  return { channelKey, workspace: workspaceOf(thread), personId };
+}
+
+/** Empty for what was told in no thread. */
+export function workspaceOf(thread: ThreadRef | null): string {
+  return thread === null ? "" : `${thread.platform}:${thread.workspaceId}`;
 }
 
 /** Characters of a word that stands for an audience: enough that no two of them meet. */

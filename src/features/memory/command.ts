@@ -7,11 +7,12 @@ import type { FormValues } from "../../core/protocol/form.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import { inlineCode } from "../../core/text/plain-text.ts";
 import type { WriteAudit } from "../../feature.ts";
+import { readerIn } from "./audience.ts";
 import { addForm, editForm, refusedForm } from "./forms.ts";
 import type { Learner } from "./learning/learner.ts";
 import { listedLine } from "./listed-line.ts";
-import { type Kept, type Memories, placeOf, workspaceOf } from "./memories.ts";
-import { exportedLine, type Kind, kindSchema, type Memory } from "./memory.ts";
+import type { Kept, Memories } from "./memories.ts";
+import { exportedLine, type Kind, kindSchema, type Memory, ORIGINS } from "./memory.ts";
 import { mayChange } from "./rights.ts";
 
 /** Lines of a list; what is older is counted. */
@@ -89,9 +90,12 @@ function memoryCommand(commanding: CommandScope): ChatCommand["run"] {
 
 const FLAGS = ["number", "what", "query", "text", "scope", "kind"];
 
+/** What begins with a flag, or has one of ours: `deploy with --force` and a dash between words have none. */
+const FLAGGED = /^(?:--|—|–)[a-z]|\s(?:--|—|–)(?:number|what|query|text|scope|kind)\b/u;
+
 /** Free text as it was typed, an apostrophe being no quote; flags where there are some, as forms write them. */
 function argumentsIn(rest: string): { type: "read"; typed: Typed } | { type: "broken"; reason: string } {
-  if (!/(?:^|\s)(?:--|—|–)[a-z]/u.test(rest)) return { type: "read", typed: { text: rest } };
+  if (!FLAGGED.test(rest)) return { type: "read", typed: { text: rest } };
   const read = readArguments(rest, { flags: FLAGS });
   if (read.type === "broken") return read;
   const { flags, words } = read;
@@ -128,9 +132,7 @@ async function list(_typed: Typed, { memories, context }: Use): Promise<CommandR
 
 async function search({ text: query }: Typed, { memories, context }: Use): Promise<CommandReply> {
   if (query === "") return privately("Tell me what to look for: `/memory search deploy day`.");
-  const { channelKey, person, thread } = context;
-  const reader = { channelKey, workspace: workspaceOf(thread), personId: person.id };
-  const hits = await memories.search({ query, reader, limit: MOST_LINES, origins: ["people", "outside"] });
+  const hits = await memories.search({ query, reader: hereOf(context), limit: MOST_LINES, origins: ORIGINS });
   if (hits.length === 0) return privately("I remember nothing of that here.");
   return privately(hits.map(({ memory }) => listedLine(memory, memories)).join("\n"));
 }
@@ -174,8 +176,8 @@ async function keptHere(
   const { person: author, thread, channelKey } = context;
   if (await memories.isPaused(channelKey))
     return { refused: "Memory is off in this channel: `/memory on` changes that." };
-  const followsPerson = scope === "person";
-  return memories.keep({ text, scope, kind, author, thread, channelKey, origin: "people", followsPerson });
+  const mayLeave = scope !== "channel";
+  return memories.keep({ text, scope, kind, author, thread, channelKey, origin: "people", mayLeave });
 }
 
 async function edit(typed: Typed, use: Use): Promise<CommandReply> {
@@ -205,7 +207,7 @@ async function forget({ text: what }: Typed, use: Use): Promise<CommandReply> {
   }
   const memory = await changeable(what, use);
   if (typeof memory === "string") return privately(memory);
-  await use.memories.forget(memory.seq);
+  await use.memories.forget([memory.seq]);
   await audited("memory.forgotten", { ...use, about: `#${memory.seq}` });
   return privately(`✓ Forgotten: ${inlineCode(memory.text, LINE_CHARS)}`);
 }
@@ -257,14 +259,13 @@ async function exported(_typed: Typed, { memories, context }: Use): Promise<Comm
 async function changeable(number: string, { memories, context }: Use): Promise<Memory | string> {
   const seq = Number(number.replace(/^#/u, ""));
   if (!Number.isSafeInteger(seq) || seq <= 0) return "Which one? `/memory list` numbers them.";
-  const memory = await memories.get(seq);
-  const isHere = memory !== null && (await memories.isReadable(memory, hereOf(context)));
-  if (memory === null || !isHere) return `I remember nothing here that has the number ${seq}. See \`/memory list\`.`;
+  const memory = await memories.get(seq, hereOf(context));
+  if (memory === null) return `I remember nothing here that has the number ${seq}. See \`/memory list\`.`;
   if (!mayChange(memory, context.person, context.access.admins))
     return `#${seq} is ${memory.author.name}'s: only they and admins may change it.`;
   return memory;
 }
 
 function hereOf({ thread, channelKey, person }: CommandContext) {
-  return placeOf(thread, channelKey, person.id);
+  return readerIn(thread, channelKey, person.id);
 }

@@ -4,15 +4,18 @@ import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { FeatureHost } from "../../feature.ts";
 import { acceptable } from "./acceptable.ts";
-import { type Reader, readerWords } from "./audience.ts";
+import { type Reader, readerWords, workspaceOf } from "./audience.ts";
 import type { Meaning } from "./meaning/meaning.ts";
-import type { Kind, Memory, NewMemory, Origin } from "./memory.ts";
+import { type Kind, type Memory, type NewMemory, ORIGINS, type Origin } from "./memory.ts";
+import { dayOf } from "./recalled-text.ts";
 import { find, type Hit } from "./search/find.ts";
 import { fullText } from "./search/store.ts";
 import { termsOf } from "./search/terms.ts";
-import { type Indexed, type MemoryScope, memoryReads, memoryWrites } from "./store.ts";
+import { type Indexed, memoryReads, memoryWrites } from "./store.ts";
 
-type Host = Pick<FeatureHost, "store" | "runtime" | "log" | "database" | "describe" | "membershipOf">;
+type Host = Pick<FeatureHost, "store" | "runtime" | "log" | "database" | "describe" | "membershipOf"> & {
+  readonly cluster: Pick<FeatureHost["cluster"], "isShared">;
+};
 
 /** What somebody wants to be remembered. */
 export interface Told {
@@ -24,8 +27,8 @@ export interface Told {
   readonly thread: ThreadRef;
   readonly channelKey: string;
   readonly origin: Origin;
-  /** A person's that was told in private goes with them all the same: they have said so. */
-  readonly followsPerson: boolean;
+  /** What is told in private is known as far as its scope reaches all the same: somebody has said so. */
+  readonly mayLeave: boolean;
   /** The run that it is told in. */
   readonly runId?: string;
 }
@@ -42,7 +45,8 @@ export interface Search {
 /** All that is remembered, for the parts of the feature. */
 export type Memories = ReturnType<typeof createMemories>;
 
-export function createMemories({ store, runtime, log, database, describe, membershipOf }: Host, meaning?: Meaning) {
+export function createMemories(host: Host, meaning?: Meaning) {
+  const { store, runtime, log, database, describe, cluster } = host;
   const { clock, ids } = runtime;
   const reads = store.tables(memoryReads);
   const text = store.tables((db) => fullText(db, database));
@@ -57,13 +61,15 @@ export function createMemories({ store, runtime, log, database, describe, member
     }
   };
 
-  const paused = createPauses(() => reads.paused());
+  const paused = createPauses(() => reads.paused(), cluster);
   return {
     ...reads,
     ...changes(write, { paused, clock }),
-    /** What cannot be read in a place is not there. Whose it is may see it wherever they are. */
-    isReadable: async (memory: Memory, place: MemoryScope): Promise<boolean> =>
-      (memory.scope === `person:${place.personId}` && !memory.isPrivate) || (await reads.isIn(memory.seq, place)),
+    /** What a reader may not read is not there. */
+    get: (seq: number, reader: Reader) => reads.get(seq, wordsOf(reader)),
+
+    /** What a run was given, and what it has told, as far as a reader may read it. */
+    ofRun: (runId: string, reader: Reader) => reads.ofRun(runId, wordsOf(reader)),
 
     linkOf: ({ thread }: Pick<Memory, "thread">) => (thread === null ? null : linkTo(thread, describe)),
 
@@ -79,14 +85,12 @@ export function createMemories({ store, runtime, log, database, describe, member
     async keep(told: Told): Promise<Kept> {
       const checked = acceptable(told.text);
       if ("refused" in checked) return checked;
-      const memory = newMemory(
-        { ...told, text: checked.text },
-        {
-          id: ids.next("mem"),
-          at: clock.now(),
-          isPrivate: !told.followsPerson && (await isPrivate(told, { membershipOf, log })),
-        },
-      );
+      if (told.scope === "workspace" && describe(told.thread.platform).directWorkspace === told.thread.workspaceId)
+        return { refused: NO_WORKSPACE };
+      const isHere = !told.mayLeave && (await isPrivate(told, host));
+      const scope = isHere && told.scope === "workspace" ? "channel" : told.scope;
+      const given = { id: ids.next("mem"), at: clock.now(), isPrivate: isHere };
+      const memory = newMemory({ ...told, text: checked.text, scope }, given);
       return writeOrSay(async (writes) => {
         const known = await writes.same(memory);
         if (known === null) await writes.add([indexed(memory)], clock.now());
@@ -99,9 +103,8 @@ export function createMemories({ store, runtime, log, database, describe, member
     async edit(memory: Memory, text: string): Promise<Acceptance> {
       const checked = acceptable(text);
       if ("refused" in checked) return checked;
-      const { thread } = memory;
-      const workspace = thread === null ? "" : `${thread.platform}:${thread.workspaceId}`;
-      const edited = { text: checked.text, terms: termsOf({ ...memory, text: checked.text, workspace }) };
+      const { text: words } = checked;
+      const edited = { text: words, terms: termsOf({ ...memory, text: words, workspace: workspaceOf(memory.thread) }) };
       const done = await writeOrSay(async (writes): Promise<Acceptance> => {
         await writes.edit(memory.seq, edited);
         return { done: true };
@@ -112,6 +115,12 @@ export function createMemories({ store, runtime, log, database, describe, member
   };
 }
 
+/** The words of all audiences that a reader belongs to, for what people have told and for what was found outside. */
+function wordsOf(reader: Reader) {
+  return ORIGINS.flatMap((origin) => readerWords(reader, origin));
+}
+
+const NO_WORKSPACE = "A direct message belongs to no workspace: tell me that in a channel.";
 const DISK_FULL = "My disk is full: I can remember nothing more until an operator makes room.";
 
 type Work<T> = (writes: ReturnType<typeof memoryWrites>) => Promise<T>;
@@ -121,7 +130,7 @@ type Write = <T>(work: Work<T>) => Promise<T>;
 function changes(write: Write, { paused, clock }: { readonly paused: Pauses; readonly clock: Clock }) {
   return {
     pin: (seq: number, isPinned: boolean) => write((writes) => writes.pin(seq, isPinned)),
-    forget: (seq: number) => write((writes) => writes.forget(seq)),
+    forget: (seqs: readonly number[]) => write((writes) => writes.forget(seqs)),
     forgetPerson: (personId: string) => write((writes) => writes.forgetPerson(personId)),
     async pause(channelKey: string, byId: string): Promise<void> {
       await write((writes) => writes.pause(channelKey, byId, clock.now()));
@@ -162,11 +171,11 @@ interface Pauses {
   forget(): void;
 }
 
-/** Channels in which memory is off, read once: only this process changes them. */
-function createPauses(read: () => Promise<readonly string[]>): Pauses {
+/** Channels in which memory is off; read once where no other process changes them. */
+function createPauses(read: () => Promise<readonly string[]>, { isShared }: Host["cluster"]): Pauses {
   let known: ReadonlySet<string> | null = null;
   return {
-    all: async () => (known ??= new Set(await read())),
+    all: async () => (known = (isShared ? null : known) ?? new Set(await read())),
     forget: () => {
       known = null;
     },
@@ -176,7 +185,7 @@ function createPauses(read: () => Promise<readonly string[]>): Pauses {
 type Acceptance = { readonly done: true } | { readonly refused: string };
 
 export function newMemory(
-  told: Omit<Told, "followsPerson">,
+  told: Omit<Told, "mayLeave">,
   given: Pick<NewMemory, "id" | "isPrivate"> & { readonly at: number },
 ): NewMemory {
   const { text, kind, scope, author, thread, channelKey, origin, runId = null } = told;
@@ -195,18 +204,9 @@ export function newMemory(
     thread,
     source: `${channelKey}:${thread.threadId ?? ""}`,
     position: null,
-    said: new Date(given.at).toISOString().slice(0, 10),
+    said: dayOf(given.at),
     runId,
   };
-}
-
-export function workspaceOf({ platform, workspaceId }: ThreadRef): string {
-  return `${platform}:${workspaceId}`;
-}
-
-/** A place and who is there, for what may be listed. */
-export function placeOf(thread: ThreadRef, channelKey: string, personId: string): MemoryScope {
-  return { channelKey, workspace: workspaceOf(thread), personId };
 }
 
 export function indexed(memory: NewMemory): Indexed {

@@ -19,7 +19,8 @@ export const HALF_LIFE_MS: Readonly<Record<Kind, number>> = {
 export const MOST_CHARS = 4_000;
 
 /** Whose words a memory holds. What came from outside is told only to whoever asks for it, and as what it is. */
-export type Origin = "people" | "outside";
+export const ORIGINS = ["people", "outside"] as const;
+export type Origin = (typeof ORIGINS)[number];
 
 /** What is told once. */
 export interface NewMemory {

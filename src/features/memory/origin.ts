@@ -1,7 +1,7 @@
 import type { StoredEvent } from "../../core/events/session-event.ts";
 import { isWithin, type Label, originsIn, outsideOf, unionOf } from "../../core/trust/label.ts";
 import type { Memory, Origin } from "./memory.ts";
-import { indexWords } from "./search/words.ts";
+import { plainWords } from "./search/words.ts";
 
 /** A memory that a model wants to keep counts as people's own words from this share of its words on. */
 const OWN_WORDS = 0.7;
@@ -11,22 +11,36 @@ interface TextOrigin {
   readonly approved: boolean;
   /** What the request that led to the call carried. */
   readonly label: Label;
-  /** What entered the run. */
-  readonly events: readonly StoredEvent[];
+  /** What people have written to the run. */
+  readonly said: readonly { readonly text: string }[];
 }
 
 /**
  * Whose words a memory holds that a model writes down. Where its request held nothing but what people said, or a
  * person has allowed this very text, it is people's; otherwise it must stand in what people wrote to the run.
  */
-export function originOf(text: string, { approved, label, events }: TextOrigin): Origin {
+export function originOf(text: string, { approved, label, said }: TextOrigin): Origin {
   if (approved || (originsIn(label).length === 0 && isWithin(label, "private"))) return "people";
-  const said = new Set(
-    events.flatMap(({ body }) => (body.kind === "message" && body.from === undefined ? indexWords(body.text) : [])),
-  );
-  const words = indexWords(text).filter((word) => word.startsWith("w"));
-  const own = words.filter((word) => said.has(word)).length;
-  return words.length > 0 && own / words.length >= OWN_WORDS ? "people" : "outside";
+  return shareIn(text, said.map((each) => each.text).join("\n")) >= OWN_WORDS ? "people" : "outside";
+}
+
+/** What people have written of what entered a run. */
+export function saidIn(events: readonly StoredEvent[]) {
+  return events.flatMap(({ body }) => (body.kind === "message" && body.from === undefined ? [body] : []));
+}
+
+/** How much of a text stands in another: 0 to 1. */
+export function shareIn(text: string, other: string): number {
+  const there = new Set(plainWords(other));
+  const words = plainWords(text);
+  return words.length === 0 ? 0 : words.filter((word) => there.has(word)).length / words.length;
+}
+
+/** The line that holds most of a text, of several the last; undefined where none holds anything of it. */
+export function saidMost<T extends { readonly text: string }>(text: string, lines: readonly T[]): T | undefined {
+  const shares = lines.map((line) => shareIn(text, line.text));
+  const most = Math.max(0, ...shares);
+  return most === 0 ? undefined : lines[shares.lastIndexOf(most)];
 }
 
 /** Ids of people, as platforms give them: `slack:U1`. */

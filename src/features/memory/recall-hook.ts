@@ -1,11 +1,12 @@
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { modelFacts } from "../../core/providers/models/models.ts";
 import type { HookedRun, StartingRun } from "../../core/run/run-hooks.ts";
 import type { FeatureHost, OpenFeature } from "../../feature.ts";
-import type { Reader } from "./audience.ts";
+import { type Reader, readerIn } from "./audience.ts";
 import { isCourtesy } from "./learning/lines.ts";
-import { type Memories, workspaceOf } from "./memories.ts";
+import type { Memories } from "./memories.ts";
 import { labelOf } from "./origin.ts";
-import { recalledText } from "./recalled-text.ts";
+import { recalled } from "./recalled-text.ts";
 import { memoryWrites } from "./store.ts";
 
 /** Memories that a run reads at most. */
@@ -24,7 +25,7 @@ export function recallHook(
   memories: Memories,
   { runtime }: Pick<FeatureHost, "runtime">,
 ): NonNullable<OpenFeature["hook"]> {
-  const given = new Map<string, readonly number[]>();
+  const given = new BoundedMap<string, readonly number[]>(MOST_RUNS);
   return {
     async before(run, _signal) {
       const asked = askedBy(run);
@@ -35,15 +36,11 @@ export function recallHook(
       const held = good.filter(({ endedAt }) => endedAt === null);
       // What was before answers nothing by itself; beside what took its place it tells how it came.
       const used = held.length === 0 ? [] : [...held, ...good.filter(({ endedAt }) => endedAt !== null)];
-      if (used.length === 0) return null;
-      const text = recalledText(used, tokensFor(run), memories.linkOf);
-      if (text === null) return null;
-      if (given.size >= MOST_RUNS) given.clear();
-      given.set(
-        run.runId,
-        used.map(({ seq }) => seq),
-      );
-      return { text, label: labelOf(used) };
+      const read = recalled(used, tokensFor(run), memories.linkOf);
+      if (read === null) return null;
+      const seqs = read.memories.map(({ seq }) => seq);
+      given.set(run.runId, seqs);
+      return { text: read.text, label: labelOf(read.memories) };
     },
     async after({ runId }, outcome, tx) {
       const used = given.get(runId);
@@ -58,9 +55,9 @@ export function recallHook(
 
 /** What a run is asked, by whom and where; null where nobody asks in words. */
 function askedBy({ session, event: { body } }: HookedRun): { readonly query: string; readonly reader: Reader } | null {
-  const place = { channelKey: session.channelKey, workspace: workspaceOf(session.thread) };
-  if (body.kind === "message") return { query: body.text, reader: { ...place, personId: body.author.id } };
-  return body.kind === "job" ? { query: body.prompt, reader: { ...place, personId: null } } : null;
+  const reader = (personId: string | null) => readerIn(session.thread, session.channelKey, personId);
+  if (body.kind === "message") return { query: body.text, reader: reader(body.author.id) };
+  return body.kind === "job" ? { query: body.prompt, reader: reader(null) } : null;
 }
 
 function tokensFor({ config }: StartingRun): number {

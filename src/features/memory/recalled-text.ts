@@ -9,17 +9,18 @@ const NAME_CHARS = 80;
 /** How a memory's thread is written for people to open it; null where it has no address. */
 export type LinkOf = (memory: Memory) => string | null;
 
-/** What a run reads of what is remembered: data with its sources. Null where nothing fits. */
-export function recalledText(memories: readonly Memory[], maxTokens: number, linkOf: LinkOf): string | null {
-  const lines: string[] = [];
+/** What a run reads of what is remembered: data with its sources, and of which memories there was room for it. */
+export function recalled(memories: readonly Memory[], maxTokens: number, linkOf: LinkOf) {
   let left = maxTokens * TOKEN_CHARS - OPEN.length - CLOSE.length;
-  for (const memory of memories) {
+  const fitting = memories.flatMap((memory) => {
     const line = lineOf(memory, linkOf);
-    if (line.length + 1 > left) continue;
+    if (line.length + 1 > left) return [];
     left -= line.length + 1;
-    lines.push(line);
-  }
-  return lines.length === 0 ? null : [OPEN, ...lines, CLOSE].join("\n");
+    return [{ memory, line }];
+  });
+  if (fitting.length === 0) return null;
+  const text = [OPEN, ...fitting.map(({ line }) => line), CLOSE].join("\n");
+  return { text, memories: fitting.map(({ memory }) => memory) };
 }
 
 const OPEN =

@@ -2,43 +2,40 @@ import { raw } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import { threadRefSchema } from "../../core/protocol/platform.ts";
 import { type Client, insert } from "../../core/store/database/client.ts";
+import type { Reader } from "./audience.ts";
 import { kindSchema, type Memory, type NewMemory } from "./memory.ts";
 import type { Database } from "./search/full-text.ts";
-
-/** What people list: of a channel, its workspace, and a person. */
-export interface MemoryScope {
-  readonly channelKey: string;
-  readonly workspace: string;
-  readonly personId: string;
-}
+import { isFor } from "./search/terms.ts";
+import type { IndexWord } from "./search/words.ts";
 
 export function memoryReads(db: Client) {
   return {
-    async get(seq: number): Promise<Memory | null> {
+    /** Null also where none of the readers may read it. */
+    async get(seq: number, readers: readonly IndexWord[]): Promise<Memory | null> {
       const row = await db.memory.findUnique({ where: { seq } });
-      return row === null ? null : readMemory(row);
+      return row === null || !isFor(row.terms, readers) ? null : readMemory(row);
     },
 
-    /** What may be read in a place, the newest first; `before`: a number to go on from. */
-    async list(place: MemoryScope, limit: number, before?: number): Promise<Memory[]> {
+    /** What people list: of a channel, its workspace, and a person; the newest first; `before`: a number to go on from. */
+    async list(place: Reader, limit: number, before?: number): Promise<Memory[]> {
       const where = before === undefined ? whereIn(place) : { AND: [{ seq: { lt: before } }, whereIn(place)] };
       const rows = await db.memory.findMany({ where, orderBy: { seq: "desc" }, take: limit });
       return rows.flatMap((row) => readMemory(row) ?? []);
     },
 
-    async countIn(place: MemoryScope): Promise<number> {
+    async countIn(place: Reader): Promise<number> {
       return db.memory.count({ where: whereIn(place) });
     },
 
-    async isIn(seq: number, place: MemoryScope): Promise<boolean> {
-      return (await db.memory.count({ where: { AND: [{ seq }, whereIn(place)] } })) > 0;
-    },
-
-    /** What a run was given, and what it has told, as far as it may be read in a place. */
-    async ofRun(runId: string, place: MemoryScope): Promise<{ readonly used: Memory[]; readonly told: Memory[] }> {
+    /** What a run was given, and what it has told, as far as any of the readers may read it. */
+    async ofRun(
+      runId: string,
+      readers: readonly IndexWord[],
+    ): Promise<{ readonly used: Memory[]; readonly told: Memory[] }> {
       const seqs = (await db.memoryUse.findMany({ where: { runId } })).map(({ seq }) => seq);
-      const where = { AND: [{ OR: [{ seq: { in: seqs } }, { runId }] }, whereIn(place)] };
-      const rows = await db.memory.findMany({ where, orderBy: { seq: "asc" } });
+      const where = { OR: [{ seq: { in: seqs } }, { runId }] };
+      const found = await db.memory.findMany({ where, orderBy: { seq: "asc" } });
+      const rows = found.filter(({ terms }) => isFor(terms, readers));
       const read = (of: typeof rows) => of.flatMap((row) => readMemory(row) ?? []);
       return {
         used: read(rows.filter(({ seq }) => seqs.includes(seq))),
@@ -46,8 +43,10 @@ export function memoryReads(db: Client) {
       };
     },
 
-    async same({ scope, text }: Pick<NewMemory, "scope" | "text">): Promise<Memory | null> {
-      const row = await db.memory.findFirst({ where: { scope, text, endedAt: null } });
+    /** What the same one has told word for word, for the same readers. */
+    async same({ scope, text, isPrivate, origin, author }: NewMemory): Promise<Memory | null> {
+      const where = { scope, text, isPrivate, origin, authorId: author.id, endedAt: null };
+      const row = await db.memory.findFirst({ where });
       return row === null ? null : readMemory(row);
     },
 
@@ -76,10 +75,10 @@ export function memoryReads(db: Client) {
   };
 }
 
-function whereIn({ channelKey, workspace, personId }: MemoryScope) {
+function whereIn({ channelKey, workspace, personId }: Reader) {
   const isOpen = [{ isPrivate: false }, { channelId: channelKey }];
-  const person = { scope: `person:${personId}`, OR: isOpen };
-  return { OR: [{ scope: `channel:${channelKey}` }, { scope: `workspace:${workspace}` }, person] };
+  const person = personId === null ? [] : [{ scope: `person:${personId}`, OR: isOpen }];
+  return { OR: [{ scope: `channel:${channelKey}` }, { scope: `workspace:${workspace}` }, ...person] };
 }
 
 /** A memory with the words that it is found by. */
@@ -127,21 +126,21 @@ export function memoryWrites(db: Client) {
       await db.memory.updateMany({ where: { seq, endedAt: null }, data: { endedAt: new Date(at), endedBy } });
     },
 
-    async forget(seq: number): Promise<void> {
-      await db.memory.deleteMany({ where: { seq } });
+    /** What they had taken the place of holds again. */
+    async forget(seqs: readonly number[]): Promise<void> {
+      const where = { seq: { in: [...seqs] } };
+      const ids = (await db.memory.findMany({ where, select: { id: true } })).map(({ id }) => id);
+      await db.memory.updateMany({ where: { endedBy: { in: ids } }, data: { endedAt: null, endedBy: null } });
+      await db.memory.deleteMany({ where });
     },
 
-    /** As `forget`; what they had taken the place of holds again. */
-    async takeBack(ids: readonly string[]): Promise<void> {
-      const endedBy = { in: [...ids] };
-      await db.memory.updateMany({ where: { endedBy }, data: { endedAt: null, endedBy: null } });
-      await db.memory.deleteMany({ where: { id: { in: [...ids] } } });
-    },
-
-    /** All by a person and about one; answers how many there were. */
+    /** All by a person and about one, as `forget`; answers how many there were. */
     async forgetPerson(personId: string): Promise<number> {
-      const where = { OR: [{ authorId: personId }, { scope: `person:${personId}` }] };
-      return (await db.memory.deleteMany({ where })).count;
+      const scope = `person:${personId}`;
+      await db.$executeRaw`
+        UPDATE "Memory" SET "endedAt" = NULL, "endedBy" = NULL
+        WHERE "endedBy" IN (SELECT "id" FROM "Memory" WHERE "authorId" = ${personId} OR "scope" = ${scope})`;
+      return (await db.memory.deleteMany({ where: { OR: [{ authorId: personId }, { scope }] } })).count;
     },
 
     async pause(channelKey: string, byId: string, at: number): Promise<void> {

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { errorResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import type { FeatureHost } from "../../feature.ts";
-import type { Reader } from "./audience.ts";
-import { type Memories, placeOf, workspaceOf } from "./memories.ts";
-import { KINDS, type Memory, MOST_CHARS } from "./memory.ts";
-import { labelOf, originOf } from "./origin.ts";
-import { recalledText } from "./recalled-text.ts";
+import { readerIn } from "./audience.ts";
+import type { Memories } from "./memories.ts";
+import { KINDS, type Memory, MOST_CHARS, ORIGINS } from "./memory.ts";
+import { labelOf, originOf, saidIn, saidMost } from "./origin.ts";
+import { recalled } from "./recalled-text.ts";
 import { mayChange } from "./rights.ts";
 import type { Told } from "./told.ts";
 
@@ -16,6 +16,9 @@ const MOST_HITS = 20;
 /** Tokens of a result. */
 const RESULT_TOKENS = 4_000;
 const TITLE_CHARS = 80;
+const FROM_OUTSIDE = "Nobody said it: it is kept as found outside, and comes only by the tool recall.";
+const STAYS_HERE =
+  "It was told in private and is known in this channel alone; `/memory add --scope workspace` tells everybody.";
 const OFF = "Memory is off in this channel (`/memory on`).";
 
 const toRemember = z.object({
@@ -63,19 +66,25 @@ function rememberTool(memories: Memories, host: Host): Tool {
     title: ({ text }) => text.slice(0, TITLE_CHARS),
     execute: async ({ text, scope, kind }, ctx) => {
       const { session, author, events } = await whoAsks(ctx, host);
+      const said = saidIn(events);
       if (author === null)
         return errorResult("Nobody is here whose words this could be: only people's words are remembered.");
       if (await memories.isPaused(session.channelKey)) return errorResult(OFF);
       const { thread, channelKey } = session;
-      const origin = originOf(text, { ...ctx, events });
+      const origin = originOf(text, { ...ctx, said });
       const { runId } = ctx;
-      const told = { text, scope, kind, author, thread, channelKey, origin, followsPerson: false, runId } as const;
-      const kept = await memories.keep(told);
+      // What is noted of somebody in private stays there, whatever was allowed.
+      const mayLeave = scope === "workspace" && ctx.approved;
+      const told = { text, scope, kind, thread, channelKey, origin, mayLeave, runId } as const;
+      const kept = await memories.keep({ ...told, author: saidMost(text, said)?.author ?? author });
       if ("refused" in kept) return errorResult(kept.refused);
       host.told.add(runId);
-      const note =
-        origin === "outside" ? " Nobody said it: it is kept as found outside, and comes only by the tool recall." : "";
-      return textResult(`Remembered as #${kept.memory.seq}.${note}`, { summary: `remembered as #${kept.memory.seq}` });
+      const notes = [
+        ...(origin === "outside" ? [FROM_OUTSIDE] : []),
+        ...(kept.memory.scope.startsWith(`${scope}:`) ? [] : [STAYS_HERE]),
+      ];
+      const remembered = `emembered as #${kept.memory.seq}`;
+      return textResult([`R${remembered}.`, ...notes].join(" "), { summary: `r${remembered}` });
     },
   });
 }
@@ -96,17 +105,13 @@ function recallTool(memories: Memories, host: Host): Tool {
     execute: async ({ query, limit }, ctx) => {
       const { session, author } = await whoAsks(ctx, host);
       if (await memories.isPaused(session.channelKey)) return errorResult(OFF);
-      const reader: Reader = {
-        channelKey: session.channelKey,
-        workspace: workspaceOf(session.thread),
-        personId: author?.id ?? null,
-      };
-      const hits = await memories.search({ query, reader, limit, origins: ["people", "outside"] });
+      const reader = readerIn(session.thread, session.channelKey, author?.id ?? null);
+      const hits = await memories.search({ query, reader, limit, origins: ORIGINS });
       const found = hits.map(({ memory }) => memory);
-      const text = recalledText(found, RESULT_TOKENS, memories.linkOf);
-      return textResult(text ?? "Nothing of that is remembered here.", {
+      const read = recalled(found, RESULT_TOKENS, memories.linkOf);
+      return textResult(read?.text ?? "Nothing of that is remembered here.", {
         summary: `${found.length} found`,
-        label: labelOf(found),
+        label: labelOf(read?.memories ?? []),
       });
     },
   });
@@ -116,10 +121,9 @@ function forgetTool(memories: Memories, host: Host): Tool {
   /** Null where whoever asks may not delete it, or may not read it where they ask. */
   const ofAsker = async (number: number, ctx: ToolContext): Promise<Memory | null> => {
     const { session, author } = await whoAsks(ctx, host);
-    const memory = await memories.get(number);
-    if (memory === null || author === null || !mayChange(memory, author, host.admins)) return null;
-    const here = placeOf(session.thread, session.channelKey, author.id);
-    return (await memories.isReadable(memory, here)) ? memory : null;
+    if (author === null) return null;
+    const memory = await memories.get(number, readerIn(session.thread, session.channelKey, author.id));
+    return memory !== null && mayChange(memory, author, host.admins) ? memory : null;
   };
   const refused = (number: number) => `There is no #${number} here that whoever asks may delete.`;
   return defineTool({
@@ -139,7 +143,7 @@ function forgetTool(memories: Memories, host: Host): Tool {
     },
     execute: async ({ number }, ctx) => {
       if ((await ofAsker(number, ctx)) === null) return errorResult(refused(number));
-      await memories.forget(number);
+      await memories.forget([number]);
       return textResult(`Forgotten: #${number}.`, { summary: `#${number} forgotten` });
     },
   });

@@ -73,6 +73,14 @@ test("the Details of a run name the memories that it used, with who told them an
   expect(await clicked(other, "details:")).not.toContain("From memory");
 });
 
+test("the Details name what another open channel has told", async () => {
+  await typed(at, "add the gadwall is deployed by carla", { channel: at.channel(), user: "U0BOB" });
+  calls = looking;
+  const talk = at.talk({ text: "who deploys the gadwall?", channel: at.channel() });
+  await folded(talk);
+  expect(await clicked(talk, "details:")).toMatch(/From memory[\s\S]*the gadwall is deployed by carla · bob/u);
+});
+
 test("the Details tell nobody what only another person may read", async () => {
   const channel = at.channel();
   await typed(at, "add --scope me I want summaries on godwits in Welsh", { channel });

@@ -62,7 +62,33 @@ test("what a private channel was told is found nowhere else: not by a question, 
 
 test("what an open channel was told is known in the workspace's other channels", async () => {
   await typed(at, "add the cormorant belongs to the billing team", { channel: at.channel() });
-  expect(await asked(at, "whose is the cormorant?", { channel: at.channel() })).toContain("billing team");
+  const channel = at.channel();
+  expect(await asked(at, "whose is the cormorant?", { channel })).toContain("billing team");
+  const [, number = ""] = /#(\d+)/u.exec(await typed(at, "search cormorant", { channel })) ?? [];
+  expect(await typed(at, `forget ${number}`, { channel, user: "U0BOB" })).toContain("only they and admins");
+  expect(await typed(at, `forget ${number}`, { channel })).toContain("Forgotten");
+});
+
+test("what is noted for everybody in a private channel stays there, unless a person types that it may leave", async () => {
+  const secret = privateChannel(at);
+  const [order, words] = ["note for all: the merger with Smew closes in May", "The merger with Smew closes in May"];
+  replies = (said) => (said.includes("note for all") ? remember(words, { scope: "workspace" }) : null);
+  await at.talk({ text: order, channel: secret }).answered(1);
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("is known in this channel alone");
+  expect(await asked(at, "when does the merger with Smew close?", { channel: secret })).toContain("closes in May");
+  const channel = at.channel();
+  expect(await asked(at, "when will the merger with Smew close?", { channel })).not.toContain("closes in May");
+
+  await typed(at, `add --scope workspace --text "${words}"`, { channel: secret });
+  expect(await asked(at, "by when does the merger with Smew close?", { channel })).toContain("closes in May");
+});
+
+test("words that look like flags, and dashes, are kept as they are typed", async () => {
+  const channel = at.channel();
+  for (const words of ["deploy the siskin with --force only", "the siskin never leaves —never on Fridays"])
+    expect(await typed(at, `add ${words}`, { channel })).toContain("I remember it");
+  expect(await typed(at, "list", { channel })).toMatch(/--force only.*|.*—never on Fridays/u);
+  expect(await typed(at, "add --scop me the siskin is mine", { channel })).toContain("Did you mean `--scope`");
 });
 
 test("a preference follows its person, and nobody else gets it", async () => {
@@ -117,6 +143,7 @@ test("a channel in which memory is off recalls and keeps nothing", async () => {
 test.each([
   ["a key", "the key is sk-ant-api03-abcdefghijklmnop1234", "looks like a password"],
   ["a password", "my password is hunter2hunter2", "looks like a password"],
+  ["a password in another language", "Das Passwort der Datenbank lautet hunter2hunter2", "looks like a password"],
   ["a header", "use Authorization: Bearer abcdefgh12345678", "looks like a password"],
   ["a megabyte", "long ".repeat(200_000), "4000"],
   ["nothing but control characters", "\u0000\u0007", "nothing to remember"],

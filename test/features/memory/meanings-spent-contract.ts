@@ -35,7 +35,7 @@ export function meaningsSpentContract(database: Database, emptied: () => Promise
       // Sent, refused, and a harmless text to tell whose fault it is.
       await edit(`long ${"word ".repeat(700)}`);
       await (await open({ perDay: 5 })).finish(NEVER);
-      await write((writes) => writes.forget(first?.seq ?? 0));
+      await write((writes) => writes.forget([first?.seq ?? 0]));
       await add([
         { text: "The doctor is in", id: "mem_a" },
         { text: "The heron is grey", id: "mem_b" },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StoredEvent } from "../../../src/core/events/session-event.ts";
 import { outsideOf } from "../../../src/core/trust/label.ts";
-import { originOf } from "../../../src/features/memory/origin.ts";
+import { originOf, saidIn, saidMost } from "../../../src/features/memory/origin.ts";
 
 const TEXT = "deploys happen on fridays after lunch";
 const label = { who: ["slack:U1", outsideOf("docs.test")], holds: ["channel" as const] };
@@ -26,5 +26,14 @@ test.each([
   { whose: "a person's", more: {}, origin: "people" },
   { whose: "a server's, which a person called for", more: { from: "MCP server docs" }, origin: "outside" },
 ])("what stands in words that are $whose is remembered as of $origin", ({ more, origin }) => {
-  expect(originOf(TEXT, { approved: false, label, events: [said(more)] })).toBe(origin);
+  expect(originOf(TEXT, { approved: false, label, said: saidIn([said(more)]) })).toBe(origin);
+});
+
+test("a text is of whoever has written most of it to the run, and of nobody who has written nothing of it", () => {
+  const [ana, bob] = [
+    { author: "ana", text: "keep in mind what bob says" },
+    { author: "bob", text: "answers of mine are in Welsh" },
+  ] as const;
+  expect(saidMost("bob wants his answers in Welsh", [ana, bob])?.author).toBe("bob");
+  expect(saidMost("herons fly", [ana, bob])).toBeUndefined();
 });

@@ -11,7 +11,8 @@ const membershipOf: MembershipOf = ({ channelId }) =>
 
 /** What people have told is remembered, and recalled in later threads; of all channels, P alone is private. */
 export const remembering: NonNullable<SimOfficeOptions["feature"]> = (host) => {
-  const place = { database: "sqlite", describe: describePlatform, admins: [], membershipOf } as const;
+  const cluster = { isShared: false };
+  const place = { database: "sqlite", describe: describePlatform, admins: [], membershipOf, cluster } as const;
   const memories = createMemories({ ...host, ...place });
   return {
     tools: () => memoryTools(memories, { ...host, ...place, told: createTold() }),

@@ -1,6 +1,7 @@
 import { acceptable } from "../acceptable.ts";
 import type { Kind, Memory, Origin } from "../memory.ts";
-import { indexWords } from "../search/words.ts";
+import { saidMost, shareIn } from "../origin.ts";
+import { plainWords } from "../search/words.ts";
 import type { Line } from "./lines.ts";
 import type { Note } from "./prompt.ts";
 
@@ -12,7 +13,7 @@ export interface Lesson {
   /** It is of whoever said it, rather than of the channel. */
   readonly isOfPerson: boolean;
   readonly author: { readonly id: string; readonly name: string };
-  /** The line that it is from: the last of those that say it. */
+  /** The line that it is from: the one that says most of it. */
   readonly line: Line;
   /** Known already: it is used once more. */
   readonly same: Memory | null;
@@ -59,9 +60,9 @@ export function judged(notes: readonly Note[], evidence: Evidence): Lesson[] {
 function judge(note: Note, evidence: Evidence): Lesson | null {
   const { lines, isMixed, known } = evidence;
   const cited = note.lines.flatMap((number) => lines[number - 1] ?? []);
-  const line = cited.findLast(({ author }) => author !== null);
-  const author = line?.author ?? null;
-  const isSaid = author !== null && isFrom(note.text, cited, isMixed ? OWN_WORDS.mixed : OWN_WORDS.plain);
+  const said = cited.filter(({ author }) => author !== null);
+  const line = saidMost(note.text, said) ?? said.at(-1);
+  const isSaid = line !== undefined && isFrom(note.text, cited, isMixed ? OWN_WORDS.mixed : OWN_WORDS.plain);
   const found = isSaid ? undefined : cited.find(({ foundAt }) => foundAt !== null);
   const reader = lines.findLast((each) => each.author !== null);
   if (!isSaid && found === undefined) return null;
@@ -83,13 +84,8 @@ function judge(note: Note, evidence: Evidence): Lesson | null {
 
 /** Whether its words stand in the lines that are cited for it, as people have said them, or the agent has of its own. */
 function isFrom(text: string, cited: readonly Line[], share: number): boolean {
-  const said = new Set(
-    cited
-      .filter(({ isOwn }) => isOwn)
-      .flatMap((line) => [...plainWords(line.text), ...plainWords(line.author?.name ?? "")]),
-  );
-  const words = plainWords(text);
-  return words.length > 0 && words.filter((word) => said.has(word)).length / words.length >= share;
+  const own = cited.filter(({ isOwn }) => isOwn).flatMap((line) => [line.text, line.author?.name ?? ""]);
+  return shareIn(text, own.join("\n")) >= share;
 }
 
 /** Figures and dates make a difference that other words do not. */
@@ -104,8 +100,4 @@ function isAlike(one: string, other: string): boolean {
 function isAbout(one: string, other: string): boolean {
   const words = new Set(plainWords(other));
   return plainWords(one).some((word) => words.has(word));
-}
-
-function plainWords(text: string): string[] {
-  return indexWords(text).filter((word) => word.startsWith("w"));
 }

@@ -8,8 +8,9 @@ import type { SessionRow } from "../../../core/store/sessions.ts";
 import type { StoreTransaction } from "../../../core/store/store.ts";
 import { isWithin, originsIn } from "../../../core/trust/label.ts";
 import type { FeatureHost } from "../../../feature.ts";
-import { indexed, type Memories, newMemory, workspaceOf } from "../memories.ts";
-import type { Memory } from "../memory.ts";
+import { readerIn } from "../audience.ts";
+import { indexed, type Memories, newMemory } from "../memories.ts";
+import { type Memory, ORIGINS } from "../memory.ts";
 import { memoryWrites } from "../store.ts";
 import { judged, type Lesson as Learned } from "./judge.ts";
 import { isWorthLearning, type Line, linesOf, tellsSomething } from "./lines.ts";
@@ -267,11 +268,11 @@ async function knownTo({ session, lines }: Thread, memories: Memories): Promise<
   const said = lines.filter(({ author }) => author !== null);
   const speakers = new Set(said.map(({ author }) => author?.id));
   const [only = null] = speakers.size === 1 ? said.map(({ author }) => author?.id ?? null) : [];
-  const reader = { channelKey: session.channelKey, workspace: workspaceOf(session.thread), personId: only };
+  const reader = readerIn(session.thread, session.channelKey, only);
   const longest = said.toSorted((one, other) => other.text.length - one.text.length).slice(0, ASKED_LINES);
   const known = new Map<number, Memory>();
   for (const { text } of longest) {
-    const hits = await memories.search({ query: text, reader, limit: KNOWN_EACH, origins: ["people", "outside"] });
+    const hits = await memories.search({ query: text, reader, limit: KNOWN_EACH, origins: ORIGINS });
     for (const { memory } of hits) if (memory.endedAt === null) known.set(memory.seq, memory);
   }
   return [...known.values()];

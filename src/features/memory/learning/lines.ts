@@ -4,7 +4,7 @@ import { labelOf, type Message, textOf } from "../../../core/protocol/messages.t
 import { localCommandIn } from "../../../core/run/local-command-text.ts";
 import { isWithin, originsIn } from "../../../core/trust/label.ts";
 import { looksSecret } from "../acceptable.ts";
-import { indexWords } from "../search/words.ts";
+import { plainWords } from "../search/words.ts";
 
 /** A line of a thread, as it is learned from. */
 export interface Line {
@@ -100,9 +100,9 @@ export function isCourtesy(text: string): boolean {
 }
 
 const COURTESY = new Set(
-  indexWords("hello hi hey thank thanks please good morning evening great nice cool bye ok okay yes yep sure"),
+  plainWords("hello hi hey thank thanks please good morning evening great nice cool bye ok okay yes yep sure"),
 );
 
 function toldWords(text: string): string[] {
-  return indexWords(text).filter((word) => word.startsWith("w") && !COURTESY.has(word));
+  return plainWords(text).filter((word) => !COURTESY.has(word));
 }

@@ -5,7 +5,7 @@ import { toAppError } from "../../../core/protocol/errors.ts";
 import { type ThreadRef, threadRefSchema } from "../../../core/protocol/platform.ts";
 import type { StoreTransaction } from "../../../core/store/store.ts";
 import type { FeatureHost } from "../../../feature.ts";
-import { audienceWords } from "../audience.ts";
+import { audienceWords, workspaceOf } from "../audience.ts";
 import type { IndexWord } from "../search/words.ts";
 import type { Nearest } from "./nearest.ts";
 import { type Placed, vectorReads, vectorWrites } from "./store.ts";
@@ -66,16 +66,8 @@ export class Keeper {
   /** Holds what another process has made since, up to the first memory that has no vector yet. */
   async follow(signal: AbortSignal): Promise<void> {
     await this.hold(signal);
-    this.#doneTo = Math.min(this.#doneTo, this.#changedFrom - 1);
-    this.#changedFrom = Infinity;
-    let isWhole = true;
-    for await (const page of pages(this.#doneTo, this.#reads, signal)) {
-      for (const placed of page) {
-        this.#hold(placed);
-        isWhole &&= this.#isDone(placed);
-        if (isWhole) this.#doneTo = placed.seq;
-      }
-    }
+    this.#goBack();
+    await this.#holdAfter(this.#doneTo, signal);
   }
 
   /** Looks at all of them once more where one has no vector: it may have changed and nobody has told. */
@@ -94,15 +86,25 @@ export class Keeper {
     const size = this.#key === null ? await this.#reads.newestSize(this.#options.embedder.ref) : null;
     if (size !== null) this.sized(size);
     if (this.#isHeld || this.#key === null) return;
+    await this.#holdAfter(0, signal);
+    this.#isHeld = true;
+  }
+
+  /** Begins anew where something has changed. */
+  #goBack(): void {
+    this.#doneTo = Math.min(this.#doneTo, this.#changedFrom - 1);
+    this.#changedFrom = Infinity;
+  }
+
+  async #holdAfter(seq: number, signal: AbortSignal): Promise<void> {
     let isWhole = true;
-    for await (const page of pages(0, this.#reads, signal)) {
+    for await (const page of pages(seq, this.#reads, signal)) {
       for (const placed of page) {
         this.#hold(placed);
         isWhole &&= this.#isDone(placed);
         if (isWhole) this.#doneTo = placed.seq;
       }
     }
-    this.#isHeld = true;
   }
 
   /**
@@ -121,8 +123,7 @@ export class Keeper {
 
   async #passOver(signal: AbortSignal): Promise<void> {
     await this.hold(signal);
-    this.#doneTo = Math.min(this.#doneTo, this.#changedFrom - 1);
-    this.#changedFrom = Infinity;
+    this.#goBack();
     for await (const page of pages(this.#doneTo, this.#reads, signal)) {
       for (const placed of page) this.#hold(placed);
       const before = this.#key;
@@ -237,9 +238,7 @@ function toldText({ authorName, text }: Placed): string {
 }
 
 function audiencesOf({ thread, ...placed }: Omit<Placed, "model" | "signs">): IndexWord[] {
-  const told = threadIn(thread);
-  const workspace = told === null ? "" : `${told.platform}:${told.workspaceId}`;
-  return audienceWords({ ...placed, workspace });
+  return audienceWords({ ...placed, workspace: workspaceOf(threadIn(thread)) });
 }
 
 /** Null also where the row is broken. */

@@ -7,10 +7,10 @@ import type {
   TeamMemories,
   TeamMemory,
 } from "../../../feature.ts";
-import { type Memories, placeOf } from "../memories.ts";
-import type { Memory } from "../memory.ts";
+import { type Reader, readerIn } from "../audience.ts";
+import type { Memories } from "../memories.ts";
+import { type Memory, ORIGINS } from "../memory.ts";
 import { mayChange } from "../rights.ts";
-import type { MemoryScope } from "../store.ts";
 
 type Route = NonNullable<OpenFeature["routes"]>[number];
 type Host = Pick<FeatureHost, "seenChannels" | "hideIn" | "admins">;
@@ -24,8 +24,6 @@ const querySchema = z.object({
 });
 /** The same whether or not there is one. */
 const NOT_THERE = { status: 403, body: { error: "There is no such channel that you may see." } };
-/** Who looks as nobody has no memories of their own. */
-const NOBODY = "";
 
 /** What is remembered in a channel, for whoever sees it on the page; the channel's own command changes it. */
 export function memoryRoutes(memories: Memories, host: Host): readonly Route[] {
@@ -39,7 +37,7 @@ async function listed({ viewer, role, query: given }: FeatureRequest, memories: 
   const seen = (await host.seenChannels(viewer, [channelKey])).get(channelKey);
   if (seen === undefined) return NOT_THERE;
   const { thread, person } = seen;
-  const here = placeOf(thread, channelKey, person?.id ?? NOBODY);
+  const here = readerIn(thread, channelKey, person?.id ?? null);
   const [{ rows, ...found }, isPaused] = await Promise.all([
     query.trim() === "" ? newest(memories, here, before) : best(memories, here, query),
     memories.isPaused(channelKey),
@@ -56,14 +54,14 @@ interface Found extends Pick<TeamMemories, "next" | "count"> {
   readonly rows: readonly Memory[];
 }
 
-async function newest(memories: Memories, here: MemoryScope, before?: number): Promise<Found> {
+async function newest(memories: Memories, here: Reader, before?: number): Promise<Found> {
   const [found, count] = await Promise.all([memories.list(here, PAGE + 1, before), memories.countIn(here)]);
   const rows = found.slice(0, PAGE);
   return { rows, next: found.length > PAGE ? `${rows.at(-1)?.seq}` : null, count };
 }
 
-async function best(memories: Memories, here: MemoryScope, query: string): Promise<Found> {
-  const hits = await memories.search({ query, reader: here, limit: PAGE, origins: ["people", "outside"] });
+async function best(memories: Memories, here: Reader, query: string): Promise<Found> {
+  const hits = await memories.search({ query, reader: here, limit: PAGE, origins: ORIGINS });
   return { rows: hits.map(({ memory }) => memory), next: null, count: null };
 }
 
@@ -77,12 +75,11 @@ interface Shown {
 
 function shownMemory(memory: Memory, { memories, host, channelKey, person }: Shown): TeamMemory {
   const { seq, text, kind, author, said, usedAt, uses, isPinned, origin, endedAt } = memory;
-  const scope = scopeOf(memory, channelKey);
   return {
     seq,
     text,
     kind,
-    scope,
+    scope: scopeOf(memory, channelKey),
     author: author.name,
     said,
     usedAt,
@@ -91,8 +88,7 @@ function shownMemory(memory: Memory, { memories, host, channelKey, person }: Sho
     isFromOutside: origin === "outside",
     endedAt,
     link: memories.linkOf(memory),
-    // A channel's memories are changed there.
-    mayChange: scope !== "elsewhere" && person !== null && mayChange(memory, person, host.admins),
+    mayChange: person !== null && mayChange(memory, person, host.admins),
   };
 }
 

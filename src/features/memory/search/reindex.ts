@@ -1,6 +1,7 @@
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { Store } from "../../../core/store/store.ts";
+import { workspaceOf } from "../audience.ts";
 import { memoryReads, memoryWrites } from "../store.ts";
 import { termsOf } from "./terms.ts";
 
@@ -32,9 +33,7 @@ async function indexSome(store: Store): Promise<number> {
   await store.transaction(async (tx) => {
     const writes = tx.tables(memoryWrites);
     for (const memory of some) {
-      const { seq, thread } = memory;
-      const workspace = thread === null ? "" : `${thread.platform}:${thread.workspaceId}`;
-      await writes.reindex(seq, termsOf({ ...memory, workspace }));
+      await writes.reindex(memory.seq, termsOf({ ...memory, workspace: workspaceOf(memory.thread) }));
     }
   });
   return some.length;

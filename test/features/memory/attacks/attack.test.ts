@@ -133,6 +133,21 @@ test.each([
   expect(lessons.map(({ origin }) => origin)).not.toContain("people");
 });
 
+test("a note is of whoever has said it, though the model cites the thanks for it, too", () => {
+  const [ana, bob] = [
+    { id: "slack:U1", name: "ana" },
+    { id: "slack:U2", name: "bob" },
+  ] as const;
+  const thread = [
+    line({ text: "I prefer tabs over spaces in all curlew code", author: bob, isOwn: true }),
+    line({ text: "okay, noted that for the curlew, thank you", author: ana, isOwn: true }),
+  ];
+  const evidence = { lines: thread, isMixed: false, known: [], channelKey: "slack:C1", isPrivate: false };
+  const text = "bob prefers tabs over spaces in all curlew code";
+  const note = { text, kind: "preference" as const, lines: [1, 2] };
+  expect(judged([note], evidence)).toMatchObject([{ author: bob, isOfPerson: true }]);
+});
+
 test("what the agent says under a server's descriptions of tools is no one's own words", () => {
   const content = [{ type: "text", text: ORDER }] as const;
   const said = { id: "msg_1", role: "assistant", content, createdAt: 1 } as const;

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { Store } from "../../../src/core/store/store.ts";
+import { createMemories, type Told } from "../../../src/features/memory/memories.ts";
+import { describePlatform } from "../../../src/platforms.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { emptyStore } from "../../support/database/emptied-databases.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const ANA = { id: "slack:U1", name: "ana" };
+const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.2" } as const;
+const told: Told = {
+  text: "We deploy on Thursdays",
+  kind: "semantic",
+  scope: "channel",
+  author: ANA,
+  thread,
+  channelKey: "slack:C1",
+  origin: "people",
+  mayLeave: false,
+};
+
+function memoriesOf(store: Store, { isShared = false, isPrivate = false } = {}) {
+  return createMemories({
+    store,
+    runtime: systemRuntime(),
+    log: silentLog,
+    database: "sqlite",
+    describe: describePlatform,
+    membershipOf: () => Promise.resolve({ isPrivate, isMember: true, canPost: true }),
+    cluster: { isShared },
+  });
+}
+
+test("a channel in which another process has turned memory off is off here, too", async () => {
+  const store = await emptyStore();
+  const [one, other] = [memoriesOf(store, { isShared: true }), memoriesOf(store, { isShared: true })];
+  expect(await other.isPaused("slack:C1")).toBe(false);
+  await one.pause("slack:C1", ANA.id);
+  expect(await other.isPaused("slack:C1")).toBe(true);
+});
+
+test.each<{ what: string; before: Partial<Told>; isPrivate?: boolean }>([
+  { what: "was found outside", before: { origin: "outside" } },
+  { what: "another has said", before: { author: { id: "slack:U2", name: "bob" } } },
+  { what: "was noted in private", before: {}, isPrivate: true },
+])("what somebody says is theirs, though the same $what before", async ({ before, isPrivate = false }) => {
+  const memories = memoriesOf(await emptyStore(), { isPrivate });
+  const mine = { ...told, scope: "person" } as const;
+  await memories.keep({ ...mine, ...before });
+  const [first, second] = [
+    await memories.keep({ ...mine, mayLeave: true }),
+    await memories.keep({ ...mine, mayLeave: true }),
+  ];
+  expect(first).toMatchObject({ memory: { origin: "people", author: ANA, isPrivate: false } });
+  expect(second).toMatchObject({ memory: { seq: "memory" in first ? first.memory.seq : 0, uses: 1 } });
+});
+
+test("nothing is told to a workspace in a direct message that belongs to none", async () => {
+  const memories = memoriesOf(await emptyStore(), { isPrivate: true });
+  const direct = { platform: "discord", workspaceId: "@me", channelId: "1", threadId: null } as const;
+  const kept = await memories.keep({ ...told, scope: "workspace", thread: direct, mayLeave: true });
+  expect(kept).toEqual({ refused: expect.stringContaining("in a channel") });
+});
