@@ -95,9 +95,12 @@ export function createProgram(options: ProgramOptions): Command {
     .action(() =>
       withConfig(options, async (config) => {
         const link = await options.webLink(config);
-        if (link !== null) return terminal.out(link);
-        terminal.error("✗ PORT is 0: only the start's own output names the port. Set PORT to a fixed one.");
-        terminal.fail();
+        if (link === null) {
+          terminal.error("✗ PORT is 0: only the start's own output names the port. Set PORT to a fixed one.");
+          return terminal.fail();
+        }
+        terminal.out(link);
+        if (!(await options.isRunning(config))) terminal.error(notRunning(config));
       }),
     );
   addDatabaseCommands(program, options);
@@ -115,20 +118,21 @@ function addDatabaseCommands(program: Command, options: ProgramOptions): void {
   addDrain(program, (request) => withConfig(options, (config) => options.drain(config, request)));
 }
 
+function notRunning({ home, web: { host, port } }: Config): string {
+  return `⚠ No Deckhand of ${home} answers at ${host}:${port}. Start it, then print another one: this one may be from too early.`;
+}
+
 async function withConfig(
   { sources, terminal, features }: ProgramOptions,
   use: (config: Config) => Promise<void>,
 ): Promise<void> {
-  let config: Config;
   try {
-    config = loadConfig(sources, await features());
+    await use(loadConfig(sources, await features()));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const problem of error.problems) terminal.error(`✗ ${problem}`);
     terminal.fail();
-    return;
   }
-  await use(config);
 }
 
 function addManifest(program: Command, { terminal, chatCommands }: ProgramOptions): void {

@@ -108,6 +108,11 @@ test("web-link prints an address with a link of its own, and says where it canno
   expect(first.out).toMatch(/^http:\/\/127\.0\.0\.1:3123\/\?token=\S{40,}$/u);
   expect(second.out).not.toBe(first.out);
   expect(first.out).not.toContain(readFileSync(path.join(cwd, "data/web-token"), "utf8").trim());
+  expect(first.error).toBe(
+    `⚠ No Deckhand of ${cwd}/data answers at 127.0.0.1:3123. Start it, then print another one: this one may be from too early.`,
+  );
+  const blocked = await runCli(["web-link"], { cwd, env: { PORT: "3123", DECKHAND_HOME: "/proc/x" } });
+  expect(blocked).toMatchObject({ out: "", error: expect.stringMatching(/^✗ DECKHAND_HOME: /u), failed: true });
   const none = await runCli(["web-link"], { cwd, env: { PORT: "0" } });
   expect(none.failed).toBe(true);
   expect(none.error).toContain("PORT is 0");
