@@ -264,11 +264,12 @@ describe("where a bot runs", () => {
   });
 
   // The last one: it leaves no bot behind.
-  test("a bot that is stopped leaves the answer to the terminal, which goes on with it", async () => {
+  test("a bot that is stopped, though nobody reads its log, leaves the answer to the terminal, which goes on with it", async () => {
     const gate = hold();
     model.script((_request, index) => (index === 0 ? [text("Never finished"), gate.part] : text("The only answer.")));
     await using chat = chatProcess(bot, { args: ["what is it?"], env: bot.env });
     await gate.reached;
+    bot.unheard();
     expect(await bot.kill("SIGTERM")).toBe(0);
     expect(await chat.ended).toBe(0);
     expect(chat.out()).toBe("The only answer.\n");

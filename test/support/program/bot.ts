@@ -19,6 +19,8 @@ export interface Bot extends AsyncDisposable {
   pid(): number;
   /** Everything it printed, over all its lives. */
   output(): string;
+  /** Whoever reads what it prints goes away. */
+  unheard(): void;
   sandboxRoot(folder: string): string;
   /** Starts it (again); resolves when /readyz says 200. */
   start(): Promise<void>;
@@ -92,6 +94,9 @@ export async function createBot({ env = {}, home: shared, entry = entryFor(env) 
       return child?.exitCode ?? null;
     },
     output: () => lines.join(""),
+    unheard: () => {
+      for (const stream of [child?.stdout, child?.stderr]) stream?.destroy();
+    },
     sandboxRoot: (folder) => path.join(home, "data/sandbox", folder),
     async start() {
       launch();
