@@ -81,7 +81,8 @@ export function unknownVariables({ env, inFile, known }: Variables): string[] {
   return Object.keys(env)
     .filter((name) => !known.includes(name) && (isMeantForUs(name) || OWN_PREFIXES.test(name)))
     .flatMap((name) => {
-      const hint = suggestion(name, known);
+      const bare = name.replace(/^DECKHAND_/u, "");
+      const hint = known.includes(bare) ? ` Did you mean "${bare}"?` : suggestion(name, known);
       const near = hint.startsWith(" Did you mean");
       return near || isMeantForUs(name) ? [`${name}: is not read.${near ? hint : ""}`] : [];
     });

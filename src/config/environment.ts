@@ -5,8 +5,8 @@ import { modelRefSchema } from "./settings.ts";
 
 /** The schema of the environment: what .env.example, the reference in docs and the error messages are made from. */
 
-// Docker hands the quotes of its --env-file on.
-const word = z.string().regex(/^[^\s"']+$/, "must not contain spaces or quotes");
+// Docker hands the quotes of its --env-file on; examples end in ….
+const word = z.string().regex(/^[!#-&(-~]+$/, "must not contain spaces, quotes or letters beyond ASCII");
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 const port = z
   .string()

@@ -26,7 +26,20 @@ function readEnvironment(env: Environment, cwd: string): EnvironmentSource {
   const file = readOptional(path.join(cwd, ".env"));
   if (file.problem !== null) return { value: withoutEmpty(env), problems: [`.env: ${file.problem}`], inFile: [] };
   const fromFile = file.text === null ? {} : withoutEmpty(parseEnv(file.text));
-  return { value: { ...fromFile, ...withoutEmpty(env) }, problems: [], inFile: Object.keys(fromFile) };
+  const problems = linesWithoutEffect(file.text ?? "").map(
+    ({ name, line }) => `.env: line ${line} sets nothing. Write it as ${name}=…`,
+  );
+  return { value: { ...fromFile, ...withoutEmpty(env) }, problems, inFile: Object.keys(fromFile) };
+}
+
+/** A name and a value without the sign between them: `PORT: 3000`, `PORT 3000`. */
+const UNASSIGNED = /^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)(?:\s*:\s*|\s+)[^=\s][^=]*$/u;
+
+function linesWithoutEffect(text: string): { readonly name: string; readonly line: number }[] {
+  return text.split(/\r?\n/u).flatMap((each, index) => {
+    const name = UNASSIGNED.exec(each)?.[1];
+    return name === undefined ? [] : [{ name, line: index + 1 }];
+  });
 }
 
 interface ConfigFile extends Source<unknown> {
@@ -83,7 +96,8 @@ function whereIn(text: string, error: unknown): string {
 
 function readOptional(file: string): { readonly text: string | null; readonly problem: string | null } {
   try {
-    return { text: readFileSync(file, "utf8").replace(/^\uFEFF/, ""), problem: null };
+    const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+    return text.includes("\0") ? { text: null, problem: "is no UTF-8. Write it as that." } : { text, problem: null };
   } catch (error) {
     const code = systemCode(error) ?? "unknown";
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;

@@ -236,6 +236,11 @@ const warned: { name: string; env: Record<string, string>; warning: string }[] =
     env: { DECKHAND_MODLE: "a/b" },
     warning: 'DECKHAND_MODLE: is not read. Did you mean "DECKHAND_MODEL"?',
   },
+  {
+    name: "a variable with our name before its own",
+    env: { DECKHAND_LOG_LEVEL: "debug" },
+    warning: 'DECKHAND_LOG_LEVEL: is not read. Did you mean "LOG_LEVEL"?',
+  },
 ];
 
 test.each([

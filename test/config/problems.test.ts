@@ -72,7 +72,22 @@ const refused: { name: string; given: Given; problem: string }[] = [
   {
     name: "a key in the quotes that were to be around it",
     given: { env: { ANTHROPIC_API_KEY: '"sk-ant-1"' } },
-    problem: "ANTHROPIC_API_KEY: must not contain spaces or quotes",
+    problem: "ANTHROPIC_API_KEY: must not contain spaces, quotes or letters beyond ASCII",
+  },
+  {
+    name: "a key that still is the example's",
+    given: { env: { DISCORD_TOKEN: "MTIz…" } },
+    problem: "DISCORD_TOKEN: must not contain spaces, quotes or letters beyond ASCII",
+  },
+  ...["PORT: 3000", "PORT 3000", "export PORT: 3000"].map((line) => ({
+    name: `a line of .env that assigns nothing (${line})`,
+    given: { dotenv: `# PORT: the page\nLOG_LEVEL=info\n${line}\n` },
+    problem: ".env: line 3 sets nothing. Write it as PORT=…",
+  })),
+  {
+    name: "an .env in UTF-16",
+    given: { dotenv: "P\0O\0R\0T\0=\u00001\0" },
+    problem: ".env: is no UTF-8. Write it as that.",
   },
   {
     name: "a key that names a variable",
