@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
 import { ANA, CHANNEL, openWorld } from "./world.ts";
 
 const MINUTE = 60_000;
@@ -66,4 +69,20 @@ test("whoever keeps a job whose channel is gone reads why its run failed with it
   await world.pass(HOUR + MINUTE, 10_000);
   const told = world.platform.requests.filter(({ kind }) => kind === "postEphemeral");
   expect(told.map(({ text }) => text)[1]).toMatch(/^✗ The model provider does not accept the key/u);
+});
+
+test("a job of the file that nobody owns pauses when its channel is gone, and its run is over", async () => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  const entry = { name: "Watch", cron: "0 10 * * *", prompt: "Look.", channel: "slack:T1/C1" };
+  writeFileSync(file, JSON.stringify([entry]));
+  const world = await openWorld({ file });
+  const { platform, store } = world;
+  const gone = new PlatformError("thread_gone", "gone", { detail: { platform: "Slack" } });
+  for (let tries = 0; tries < 10; tries += 1) {
+    platform.failNext("post", gone);
+    platform.failNext("postEphemeral", new PlatformError("platform_failed", "HTTP 503"));
+  }
+  await world.pass(HOUR + MINUTE, 10_000);
+  expect((await store.jobs.all()).jobs).toMatchObject([{ enabled: false }]);
+  expect(await store.runs.interrupted()).toEqual([]);
 });

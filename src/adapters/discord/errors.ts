@@ -16,6 +16,7 @@ const CODE = {
   unknownMember: 10_007,
   unknownMessage: 10_008,
   explicitContent: 20_009,
+  unknownUser: 10_013,
   tooLarge: 40_005,
   alreadyAcknowledged: 40_060,
   missingAccess: 50_001,
@@ -23,6 +24,7 @@ const CODE = {
   cannotMessageUser: 50_007,
   missingPermissions: 50_013,
   wrongChannelType: 50_024,
+  invalidRecipient: 50_033,
   invalidForm: 50_035,
   threadArchived: 50_083,
   noServerInCommon: 50_278,
@@ -80,6 +82,8 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
     case CODE.threadArchived:
     case CODE.cannotMessageUser:
     case CODE.noServerInCommon:
+    case CODE.unknownUser:
+    case CODE.invalidRecipient:
       return new PlatformError("thread_gone", `Discord no longer has it (${code})`, {
         cause: error,
         detail: { platform: "Discord" },

@@ -46,9 +46,12 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   edit_window_closed: "thread_gone",
   cannot_reply_to_message: "thread_gone",
   invalid_channel: "thread_gone",
-  // Whoever is to be told something alone has left the workspace.
+  // No direct message reaches whoever is to be told something alone. Source: Slack docs, conversations.open.
   user_not_found: "thread_gone",
   user_disabled: "thread_gone",
+  user_not_visible: "thread_gone",
+  cannot_dm_bot: "thread_gone",
+  messages_tab_disabled: "thread_gone",
   ratelimited: "platform_rate_limited",
   rate_limited: "platform_rate_limited",
   // Messages of a shape that Slack does not take are a bug of ours: sending them again is of no use.

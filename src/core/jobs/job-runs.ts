@@ -12,7 +12,7 @@ export interface JobRuns {
   factsOf(run: JobRun, end: JobRunEnd): Promise<JobFacts>;
   /** All is said: the end goes to the log, and what follows from it happens. Once, however often it is called. */
   ended(run: JobRun, end: JobRunEnd): Promise<void>;
-  /** Nothing can be written in the channel: the job pauses. Answers whom to tell; null when the job is gone. */
+  /** Nothing can be written in the channel: the job pauses. Answers whom to tell; null when the job is gone, or nobody's. */
   undeliverable(run: JobRun, end: JobRunEnd, error: AppError): Promise<string | null>;
 }
 

@@ -124,7 +124,9 @@ class JobRunService implements JobRuns {
     const reason = reasonOf(error);
     log.error({ ...run, code: error.code, ...error.detail }, "job_undeliverable");
     await this.#close(run, { ...end, verdict: "failed", text: reason, transient: null }, reason);
-    return (await store.jobs.get(run.jobId))?.ownerId ?? null;
+    const ownerId = (await store.jobs.get(run.jobId))?.ownerId ?? "";
+    // Without a platform it is the file of jobs.
+    return ownerId.includes(":") ? ownerId : null;
   }
 
   #now(): number {

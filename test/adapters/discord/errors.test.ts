@@ -40,6 +40,7 @@ test.each<[string, unknown, object]>([
   ["an unknown message", api(404, 10_008), { code: "thread_gone" }],
   ["a left server", api(404, 10_004), { code: "thread_gone" }],
   ["closed direct messages", api(403, 50_007), { code: "thread_gone" }],
+  ["somebody who is no user", api(400, 50_033), { code: "thread_gone" }],
   ["an archived thread", api(400, 50_083), { code: "thread_gone" }],
   ["an invalid form", api(400, 50_035), { code: "defect" }],
   ["a file that is too large", api(413, 40_005), { code: "defect" }],
