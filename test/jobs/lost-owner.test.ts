@@ -53,7 +53,7 @@ test.each([
     },
   });
   const id = await world.add({ name: "Watch", cron: "0 * * * *", prompt: "Look." });
-  await world.pass(HOUR + 20_000, 10_000);
+  await world.pass(HOUR + 20 * MINUTE, 10_000);
   expect(await statuses(world, id)).toEqual([]);
   outage.isOver = true;
   await world.pass(2 * MINUTE, 10_000);

@@ -88,6 +88,8 @@ export class JobScheduler {
   readonly #looks = new KeyedMutex();
   /** When each job is due next. Milliseconds since the epoch. */
   readonly #dueAt = new Map<string, number>();
+  /** Since when jobs that are due wait for somebody to tell of their owner: they are late, and were not missed. */
+  readonly #heldUp = new Map<string, number>();
   #cancelLook: (() => void) | null = null;
   #isStopped = false;
 
@@ -181,12 +183,15 @@ export class JobScheduler {
       await this.startWaiting(jobId);
       return this.#setTick(job, read.schedule, now);
     }
-    const arrived = arrivedBy(now, job, read.schedule);
+    const heldUp = this.#heldUp.get(jobId) ?? now;
+    const arrived = arrivedBy(now, { job, schedule: read.schedule, heldUp });
     if (arrived !== null) {
+      this.#heldUp.set(jobId, heldUp);
       // Whether the owner is still there must be known: while nobody can be asked, this rejects, and it stays due.
       await this.#options.memberOf(job.thread, job.ownerId);
       await this.#account(arrived);
     }
+    this.#heldUp.delete(jobId);
     await this.#setTick(job, read.schedule, arrived?.accountedTo ?? job.accountedTo);
   }
 
@@ -365,13 +370,16 @@ function standIn(place: JobAddress): JobRow {
   return { ...JOB_DEFAULTS, tools: [], ...never, ...rest, ...place };
 }
 
+/** `heldUp`: since when it is due and waits, or now. Milliseconds since the epoch. */
+type Due = { readonly job: JobRow; readonly schedule: Schedule; readonly heldUp: number };
+
 /** The due times that have come since the job was last accounted for; null when none has. */
-function arrivedBy(now: number, job: JobRow, schedule: Schedule): Arrived | null {
+function arrivedBy(now: number, { job, schedule, heldUp }: Due): Arrived | null {
   const { times, isCut } = dueBetween(schedule, { after: job.accountedTo, until: now }, MOST_MISSED);
   const come = times.filter((due) => due + jitterOf(job, schedule, due) <= now);
   const newest = come.at(-1);
   if (newest === undefined) return null;
-  const isOnTime = now - newest <= ON_TIME_MS + job.jitterMs;
+  const isOnTime = heldUp - newest <= ON_TIME_MS + job.jitterMs;
   const runs = isOnTime || catchesUp(job, schedule) ? newest : null;
   return { job, missed: runs === null ? come : come.slice(0, -1), isCut, runs, accountedTo: newest };
 }
