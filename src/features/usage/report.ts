@@ -90,7 +90,7 @@ async function ownText({ since, today }: { since: number; today: number }, conte
     session === null ? null : sessionUsd(session.id, store),
   ]);
   const parts = [
-    `You: ${dollars(you.costUsd)}, today ${dollars(day.costUsd)}`,
+    `You: ${dollars(you.costUsd)}, today (UTC) ${dollars(day.costUsd)}`,
     ...(here === null ? [] : [`this session: ${dollars(here)}`]),
   ];
   return parts.join(" · ");

@@ -34,7 +34,7 @@ test("/usage shows sums with bars, and says what has no price", async () => {
   expect(privateText(await receive(mention("/usage model")))).toBe(
     [
       "**$4.00** in 7 days in all · 3,000 tokens · 3 model calls",
-      "You: $4.00, today $4.00",
+      "You: $4.00, today (UTC) $4.00",
       "```",
       "a/one  $3.00  1,000  ██████████",
       "a/two  $1.00  1,000  ███",
