@@ -45,6 +45,28 @@ export const PULL_REQUEST = {
   ],
 } as const;
 
+export const GRAFANA = {
+  subtype: "bot_message",
+  username: "Grafana",
+  bot_id: "B0GRAFANA",
+  text: "",
+  blocks: [section("<!here|here>")],
+  attachments: [
+    {
+      id: 1,
+      color: "D63232",
+      fallback: "[FIRING:1] DiskFull Storage ",
+      title: "[FIRING:1] DiskFull Storage ",
+      title_link: "?orgId=1",
+      text: "Value: B=22\n",
+      fields: [{ title: "host", value: 7.5, short: true }],
+      footer: "Grafana v12.2.1",
+      footer_icon: "https://grafana.example/fav32.png",
+      ts: 1_700_000_000,
+    },
+  ],
+} as const;
+
 export const SENTRY_ISSUE = {
   user: "U0SENTRY",
   bot_id: "B0SENTRY",

@@ -1,4 +1,4 @@
-import { ALERTMANAGER, mrkdwn, PULL_REQUEST, plain, SENTRY_ISSUE, section } from "./slack-alerts.ts";
+import { ALERTMANAGER, GRAFANA, mrkdwn, PULL_REQUEST, plain, SENTRY_ISSUE, section } from "./slack-alerts.ts";
 
 /**
  * Messages as Slack and what posts into it make them, rewritten from public samples (Slack's docs and SDKs, the
@@ -79,6 +79,11 @@ export const SLACK_SAMPLES: readonly SlackSample[] = [
       ],
     },
     says: ["API down (#812)", "*Service:*", "[api](", "high", "[View](https://acme", "Assigned to @ana"],
+  },
+  {
+    name: "an alert of a Grafana that does not know its own address",
+    message: GRAFANA,
+    says: ["@here", "\n[FIRING:1] DiskFull Storage\nValue: B=22\nhost: 7.5\nGrafana v12"],
   },
   {
     name: "a panel of Grafana's, whose picture lies in Slack",

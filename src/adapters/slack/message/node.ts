@@ -43,9 +43,9 @@ export function joined(parts: readonly string[], by = "\n"): string {
   return parts.filter((part) => part !== "").join(by);
 }
 
-/** A link in Slack's own markup; only its label where it leads nowhere. */
+/** A link in Slack's own markup; only its label where it leads nowhere, as an address without a host. */
 export function link(label: string, url: string): string {
-  if (url === "") return label;
+  if (url === "" || (label !== "" && !URL.canParse(url))) return label;
   const target = url.replaceAll(/[<>|\s]/gu, "");
   return label === "" || label === url ? `<${target}>` : `<${target}|${label.replaceAll(/[<>|\n]/gu, " ")}>`;
 }
