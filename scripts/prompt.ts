@@ -13,7 +13,7 @@ import { offeredTools } from "../src/core/permissions/tool-access.ts";
 import { defaultModelFor } from "../src/core/providers/catalog.ts";
 import { createProviderRegistry } from "../src/core/providers/registry.ts";
 import { narrowedTo, skillsOfRun, toolsOfSkills } from "../src/core/run/run-skills.ts";
-import type { ChannelConfig } from "../src/core/run/runner.ts";
+import type { ChannelConfig } from "../src/core/run/runner-options.ts";
 import type { SessionRow } from "../src/core/store/sessions.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
 import { secretMasking } from "../src/core/text/secret-masking.ts";

@@ -6,15 +6,15 @@ import { systemTimezone } from "./config/open-settings.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import { executorWorktree } from "./core/agents/executor-worktree.ts";
-import type { ManagedAgents } from "./core/agents/managed-agents.ts";
 import { managedAsConfigured, presetsOf } from "./core/agents/managed-presets.ts";
+import type { ManagedAgents } from "./core/agents/managed-settings.ts";
 import type { DefinitionSet } from "./core/agents/page-definitions.ts";
 import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts";
 import type { DirectoriesAbove, InstructionRoots, InstructionRule } from "./core/context/system-prompt.ts";
 import type { SessionSettings } from "./core/events/session-settings.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { ThreadRef } from "./core/protocol/platform.ts";
-import type { ChannelConfig } from "./core/run/runner.ts";
+import type { ChannelConfig } from "./core/run/runner-options.ts";
 import { channelKeyOf, type SessionRow } from "./core/store/sessions.ts";
 import { describePlatform } from "./platforms.ts";
 

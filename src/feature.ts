@@ -49,6 +49,7 @@ import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import type { MemberOf } from "./core/permissions/members.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type {
+  Describe,
   OutgoingMessage,
   Person,
   PlatformHealth,
@@ -56,7 +57,6 @@ import type {
   Receive,
   ThreadRef,
 } from "./core/protocol/platform.ts";
-import type { Describe } from "./core/protocol/platform-descriptor.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { LiveProviders } from "./core/providers/live-providers.ts";
 import type { CreateEmbedder } from "./core/providers/openai/embedder.ts";

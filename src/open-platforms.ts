@@ -22,7 +22,7 @@ import { withServedAuthors } from "./core/permissions/served-authors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
-import type { RunnerOptions } from "./core/run/runner.ts";
+import type { RunnerOptions } from "./core/run/runner-options.ts";
 import type { Store } from "./core/store/store.ts";
 import { type SecretMasking, secretMasking } from "./core/text/secret-masking.ts";
 import { keptWebToken, requireOwn, webToken } from "./home.ts";

@@ -19,7 +19,7 @@ import type { Runtime } from "./core/protocol/runtime.ts";
 import type { LiveProviders } from "./core/providers/live-providers.ts";
 import { embeddersOf } from "./core/providers/openai/embedder.ts";
 import { cardKeyOf } from "./core/run/run-hooks.ts";
-import type { RunnerOptions } from "./core/run/runner.ts";
+import type { RunnerOptions } from "./core/run/runner-options.ts";
 import type { SkillCatalogue } from "./core/skills/skills.ts";
 import { channelKeyOf, channelOf } from "./core/store/sessions.ts";
 import type { Store } from "./core/store/store.ts";

@@ -3,7 +3,7 @@ import { SLACK } from "./adapters/slack/descriptor.ts";
 import { TERMINAL } from "./adapters/terminal/descriptor.ts";
 import { WEB } from "./adapters/web/descriptor.ts";
 import { PlatformError } from "./core/protocol/errors.ts";
-import type { Describe, Platforms } from "./core/protocol/platform-descriptor.ts";
+import type { Describe, Platforms } from "./core/protocol/platform.ts";
 
 /** The platforms that there are. Adapters are loaded by app.ts, and only those that are used; this costs nothing. */
 export const PLATFORMS: Platforms = new Map(

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MERGE_WORK } from "../core/agents/managed-agents.ts";
+import type { Cluster } from "../core/cluster.ts";
 import type { ChildReport } from "../core/events/child-event.ts";
 import { causeText } from "../core/protocol/cancel-cause.ts";
 import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
@@ -7,10 +8,11 @@ import { reportOf } from "../core/store/run/child-status.ts";
 import type { Store } from "../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { type Label, UNKNOWN, unionOf } from "../core/trust/label.ts";
+import type { Quotas } from "./quotas/quotas.ts";
 import { asResult } from "./sandboxed/guest-call.ts";
-import type { ToolboxOptions } from "./toolbox.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 import { describeChanges, plainPath } from "./worktrees/diff.ts";
+import type { ExecutorWorktrees } from "./worktrees/executor-worktrees.ts";
 import { type Merged, type MergedFile, mergeChanges } from "./worktrees/merge.ts";
 import { openMergeLog } from "./worktrees/merge-log.ts";
 
@@ -25,7 +27,13 @@ interface Until {
 /** Milliseconds for describing what a call did that was cut: a worktree may be large, and whoever stopped it waits. */
 const DESCRIBE_MS = 10_000;
 
-type MergeParts = Pick<ToolboxOptions, "store" | "worktrees" | "snapshots" | "quotas" | "cluster">;
+interface MergeParts {
+  readonly store: Store;
+  readonly worktrees: ExecutorWorktrees;
+  readonly snapshots: string;
+  readonly quotas?: Quotas;
+  readonly cluster: Pick<Cluster, "lock">;
+}
 
 /** Brings what an executor has changed in its worktree into the files of the channel. */
 export function createMergeWork(

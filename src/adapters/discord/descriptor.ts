@@ -1,4 +1,4 @@
-import type { PlatformDescriptor } from "../../core/protocol/platform-descriptor.ts";
+import type { PlatformDescriptor } from "../../core/protocol/platform.ts";
 import { DISCORD_LIMITS } from "./limits.ts";
 
 /** Direct messages belong to no server; their place among servers is called so. Source: Discord's client. */

@@ -1,13 +1,14 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
+import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "./channels.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatEphemeral, notice } from "./format.ts";
 import { aimedButtons } from "./interactions/direct-message-redirect.ts";
 import { INTERACTION_TOKEN_MS } from "./limits.ts";
-import type { DiscordScope } from "./messages.ts";
-import type { InteractionAddress } from "./rest.ts";
-import { channelOf } from "./threads.ts";
+import type { DiscordRest, InteractionAddress } from "./rest.ts";
+import { channelOf, type Threads } from "./threads.ts";
 
 const REMEMBERED_INTERACTIONS = 1_000;
 
@@ -27,13 +28,15 @@ export interface Answered {
   readonly answered: Promise<void>;
 }
 
+interface EphemeralParts {
+  readonly rest: DiscordRest;
+  readonly threads: Threads;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** Discord shows something to one person only as the answer to an interaction; everything else is a direct message. */
-export function createEphemerals({
-  rest,
-  threads,
-  clock,
-  log,
-}: Pick<DiscordScope, "rest" | "threads" | "clock" | "log">): Ephemerals {
+export function createEphemerals({ rest, threads, clock, log }: EphemeralParts): Ephemerals {
   const interactions = new BoundedMap<string, Answered & { readonly expiresAt: number }>(REMEMBERED_INTERACTIONS);
   const pointedOut = new BoundedMap<string, true>(REMEMBERED_INTERACTIONS);
   const slot = (thread: ThreadRef, personId: string) => `${channelOf(thread)} ${personId}`;

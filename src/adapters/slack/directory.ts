@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { BoundedMap } from "../../core/bounded-map.ts";
+import type { Log } from "../../core/protocol/log.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { slackErrorName, toPlatformError } from "./errors.ts";
-import type { SlackScope } from "./surfaces.ts";
 import type { Identity, SlackWeb } from "./web.ts";
 import { userSchema } from "./wire.ts";
 
@@ -27,13 +27,15 @@ export interface Directory {
   channelName(channelId: string): Promise<string>;
 }
 
+interface DirectoryParts {
+  readonly web: SlackWeb;
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** Looks up people and channels, each once in a while. */
-export function createDirectory({
-  web,
-  identity,
-  clock,
-  log,
-}: Pick<SlackScope, "web" | "identity" | "clock" | "log">): Directory {
+export function createDirectory({ web, identity, clock, log }: DirectoryParts): Directory {
   const people = createCache((userId) => lookUpPerson(web, identity, userId), clock);
   const channels = createCache((channelId) => lookUpChannel(web, channelId), clock);
   return {

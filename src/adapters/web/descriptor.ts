@@ -1,4 +1,4 @@
-import type { PlatformDescriptor } from "../../core/protocol/platform-descriptor.ts";
+import type { PlatformDescriptor } from "../../core/protocol/platform.ts";
 import { WEB_LIMITS } from "./limits.ts";
 
 /** Where all who sign in are; otherwise the page is one person's. */

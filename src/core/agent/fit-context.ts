@@ -1,10 +1,9 @@
 import { evictionForBudget, evictionOfRounds } from "../context/result-eviction.ts";
 import { summaryEnd } from "../context/summary.ts";
 import type { QueryEvent } from "../protocol/events.ts";
-import { type ContextGauge, contextWindowOf } from "./context-gauge.ts";
+import { contextWindowOf } from "./context-gauge.ts";
 import type { OpenRun } from "./open-run.ts";
-import type { Query } from "./query-input.ts";
-import { summarise } from "./summarise.ts";
+import { type SummaryScope, summarise } from "./summarise.ts";
 
 /** Shares of the model's window from which on … */
 const FILLS = { evict: 0.8, summarise: 0.9, warn: 0.95 };
@@ -13,10 +12,7 @@ const KEPT_ROUNDS = [5, 2, 0];
 /** Summaries in a row that may fail before none is tried any more. */
 const MOST_FAILURES = 3;
 
-export interface FitScope {
-  readonly query: Query;
-  readonly run: OpenRun;
-  readonly gauge: ContextGauge;
+export interface FitScope extends SummaryScope {
   /** Shares of the window that people have been told of in this run. */
   readonly told: Set<number>;
 }

@@ -4,10 +4,18 @@ import { textTokens } from "../context/token-estimate.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { textOf } from "../protocol/messages.ts";
 import type { ModelRequest, ResolvedModel } from "../providers/provider.ts";
-import { LEAST_OUTPUT } from "./context-gauge.ts";
-import type { FitScope } from "./fit-context.ts";
+import { type ContextGauge, LEAST_OUTPUT } from "./context-gauge.ts";
 import { type CallEnd, callModel } from "./model-call.ts";
+import type { OpenRun } from "./open-run.ts";
+import type { Query } from "./query-input.ts";
 import type { SummaryCost } from "./run-journal.ts";
+
+/** The run whose conversation is summarised. */
+export interface SummaryScope {
+  readonly query: Query;
+  readonly run: OpenRun;
+  readonly gauge: ContextGauge;
+}
 
 /** Tokens of a summary at most. */
 const SUMMARY_TOKENS = 8_000;
@@ -22,7 +30,7 @@ export type SummaryEnd = { readonly type: "made" | "none" | "unusable" } | Exclu
  * it was and is counted.
  */
 export async function* summarise(
-  fitting: FitScope,
+  fitting: SummaryScope,
   window: number,
   signal: AbortSignal,
 ): AsyncGenerator<QueryEvent, SummaryEnd> {
@@ -56,13 +64,13 @@ export function summarisedStatus(messages: number): string {
 }
 
 /** What the summary stands for, as requests have carried it. */
-function headOf({ run, gauge }: FitScope, end: number) {
+function headOf({ run, gauge }: SummaryScope, end: number) {
   const { messages, projection } = run.state;
   return projected(messages.slice(0, end), projection, (use) => gauge.titleOf(use));
 }
 
 function summaryRequest(
-  { query, gauge }: FitScope,
+  { query, gauge }: SummaryScope,
   { prompt, window }: { readonly prompt: string; readonly window: number },
   { model, facts }: ResolvedModel,
 ): ModelRequest {

@@ -1,19 +1,5 @@
+import type { ManagedAgents, ManagerSettings } from "./managed-settings.ts";
 import type { AgentDefinition, QueryConfig } from "./query-config.ts";
-
-/** How a manager and its executors work. */
-export interface ManagedAgents {
-  /** `provider/model`; absent: the session's own. */
-  readonly managerModel?: string | undefined;
-  readonly executorModel?: string | undefined;
-  readonly executorMaxTurns: number;
-  readonly maxConcurrentExecutors: number;
-  /** US dollars of manager and executors together, of one task tree (`taskTreeOf`). */
-  readonly totalBudgetUsd?: number | undefined;
-  /** Each executor works in a worktree, and its changes are merged. */
-  readonly executorIsolation: boolean;
-  /** The name of the preset that people have chosen; absent: as configured. */
-  readonly preset?: string | undefined;
-}
 
 /** Where managed mode is on without settings of its own. */
 export const MANAGED_DEFAULTS: ManagedAgents = {
@@ -21,13 +7,6 @@ export const MANAGED_DEFAULTS: ManagedAgents = {
   maxConcurrentExecutors: 4,
   executorIsolation: false,
 };
-
-/** What a manager hands on: it has less than its executors. */
-export interface ManagerSettings extends ManagedAgents {
-  /** The session's own access role and model, which executors get. */
-  readonly access: string;
-  readonly model: string;
-}
 
 /** The access role of managers: they look, plan and hand work on. */
 export const MANAGER_ROLE = "manager";

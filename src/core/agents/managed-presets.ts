@@ -1,4 +1,5 @@
-import { MANAGED_DEFAULTS, type ManagedAgents } from "./managed-agents.ts";
+import { MANAGED_DEFAULTS } from "./managed-agents.ts";
+import type { ManagedAgents } from "./managed-settings.ts";
 
 /** What may be chosen of managed mode; what is absent is as usual. */
 type ManagedChoice = { readonly [Key in Exclude<keyof ManagedAgents, "preset">]?: ManagedAgents[Key] | undefined };

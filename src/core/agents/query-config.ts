@@ -1,4 +1,4 @@
-import type { ManagedAgents, ManagerSettings } from "./managed-agents.ts";
+import type { ManagedAgents, ManagerSettings } from "./managed-settings.ts";
 
 /** What a call needs from access roles and modes, from harmless to dangerous. */
 export type Permission = "none" | "read" | "write" | "execute";

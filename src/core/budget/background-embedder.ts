@@ -1,5 +1,6 @@
 import { NO_USAGE } from "../protocol/usage.ts";
-import type { CreateEmbedder, Embedded } from "../providers/openai/embedder.ts";
+import type { Embedded } from "../providers/openai/embedded.ts";
+import type { CreateEmbedder } from "../providers/openai/embedder.ts";
 import { costOf } from "../providers/provider.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { textTokensAtMost } from "./estimate.ts";

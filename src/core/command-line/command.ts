@@ -1,4 +1,4 @@
-import type { ManagedAgents } from "../agents/managed-agents.ts";
+import type { ManagedAgents } from "../agents/managed-settings.ts";
 import type { AgentDefinition, QueryConfig } from "../agents/query-config.ts";
 import type { ModelChoice } from "../budget/model-choice.ts";
 import type { CalledSkill } from "../events/session-event.ts";
@@ -8,8 +8,7 @@ import type { DecisionScope } from "../people/interaction.ts";
 import type { AccessRules } from "../permissions/access.ts";
 import type { CanSeeChannel } from "../permissions/channel-access.ts";
 import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
-import type { Completion, OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
-import type { Describe } from "../protocol/platform-descriptor.ts";
+import type { Completion, Describe, OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
 import type { SkillCatalogue } from "../skills/skills.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Tool } from "../tool.ts";

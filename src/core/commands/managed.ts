@@ -1,5 +1,5 @@
-import type { ManagedAgents } from "../agents/managed-agents.ts";
 import { SHIPPED_PRESETS } from "../agents/managed-presets.ts";
+import type { ManagedAgents } from "../agents/managed-settings.ts";
 import { readArguments } from "../command-line/arguments.ts";
 import { asTyped } from "../command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";

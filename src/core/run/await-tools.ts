@@ -1,5 +1,5 @@
 import type { Tool } from "../tool.ts";
-import type { RunnerOptions } from "./runner.ts";
+import type { RunnerOptions } from "./runner-options.ts";
 
 /** How long a call waits for what its tool comes from. Milliseconds. */
 const MOST_MS = 20_000;

@@ -5,7 +5,7 @@ import type { QueryOutcome } from "../protocol/events.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { endChild } from "../subagents/children.ts";
 import { endWithHooks, type HookedRun, type RunHook } from "./run-hooks.ts";
-import type { RunnerOptions } from "./runner.ts";
+import type { RunnerOptions } from "./runner-options.ts";
 
 export interface EndingRun {
   readonly wake: Wake;

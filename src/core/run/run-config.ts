@@ -6,14 +6,14 @@ import type { BudgetSettings } from "../budget/limits.ts";
 import type { TurnContext, Wake } from "../engine/engine.ts";
 import type { ChildEvent } from "../events/child-event.ts";
 import { taskTreeOf } from "../events/child-task.ts";
-import { configFor } from "../events/job-event.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
 import { heldOn, sessionSettingsSchema, settingsInForce } from "../events/session-settings.ts";
 import { authorOf } from "../people/run-people.ts";
+import { AppError } from "../protocol/errors.ts";
 import { publicly } from "../protocol/private-reply.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { narrowedTo, toolsOfSkills } from "./run-skills.ts";
-import type { ChannelConfig, RunnerOptions } from "./runner.ts";
+import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
 
 /** From the one that can do least. */
 const MODES = ["read", "write", "agi"] as const satisfies readonly Mode[];
@@ -105,10 +105,12 @@ export function configOfRun(body: SessionEventBody, place: ChannelConfig): Chann
       const rights = job === null ? {} : { mode: job.mode, grantedTools: job.tools };
       return { ...place, config: asManager({ ...place.config, ...rights }) };
     }
-    default: {
-      const own = configFor(body, place);
-      return { ...own, config: asManager(own.config) };
-    }
+    case "job":
+      // It brings its own rights.
+      if (body.refusal !== undefined) throw new AppError("config", body.refusal);
+      return { ...place, config: asManager({ ...place.config, mode: body.mode, grantedTools: body.tools }) };
+    default:
+      return { ...place, config: asManager(place.config) };
   }
 }
 

@@ -2,20 +2,16 @@ import type { ChildEvent } from "../events/child-event.ts";
 import type { JobEvent } from "../events/job-event.ts";
 import type { NoteEvent, PersonMessageEvent, StoredEvent } from "../events/session-event.ts";
 import type { Author, ContentBlock, Message } from "../protocol/messages.ts";
-import type { ChatPlatform } from "../protocol/platform.ts";
-import type { Ids } from "../protocol/runtime.ts";
 import type { SkillCatalogue } from "../skills/skills.ts";
 import { endNote } from "../subagents/child-report.ts";
 import { type Label, NOTHING_NEW, outsideOf, UNKNOWN, unionOf } from "../trust/label.ts";
-import { type AttachedFileOptions, attachedBlocks } from "./attached-files.ts";
+import { attachedBlocks } from "./attached-files.ts";
 import type { RunLocalCommand } from "./local-command.ts";
 import { localCommandIn } from "./local-command-text.ts";
 import { skillBlocks } from "./run-skills.ts";
-import { threadContext } from "./thread-context.ts";
+import { type ThreadContextScope, threadContext } from "./thread-context.ts";
 
-export interface RunInputOptions extends AttachedFileOptions {
-  readonly platform: Pick<ChatPlatform, "fetchFile" | "fetchThread" | "descriptor">;
-  readonly ids: Ids;
+export interface RunInputOptions extends ThreadContextScope {
   /** The skills that hold in the session's channel. */
   readonly skills: () => SkillCatalogue;
   /** Runs a shell command that a person typed. */

@@ -4,41 +4,31 @@ import type { Query } from "../agent/query-input.ts";
 import type { RunState } from "../agent/run-state.ts";
 import type { QueryConfig } from "../agents/query-config.ts";
 import { registryWithin } from "../budget/budgeted-registry.ts";
-import { type BudgetSettings, hasLimits } from "../budget/limits.ts";
+import { hasLimits } from "../budget/limits.ts";
 import { spendingOf } from "../budget/spending.ts";
-import type { TakeLock } from "../cluster.ts";
 import { planSection } from "../context/plan-section.ts";
-import { buildSystemPrompt, type InstructionLayer, type InstructionRoots } from "../context/system-prompt.ts";
+import { buildSystemPrompt } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
-import { type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "../engine/engine.ts";
-import type { SessionEventBody } from "../events/session-event.ts";
+import type { SessionHandler, TurnContext, Wake } from "../engine/engine.ts";
 import { type ApprovalServiceOptions, createApprovalService, withdrawApprovals } from "../people/approvals.ts";
-import type { MessageFinaliser } from "../people/message-finaliser.ts";
 import { withdrawQuestions } from "../people/questions.ts";
 import { authorOf } from "../people/run-people.ts";
 import { createToolThread } from "../people/tool-thread.ts";
-import type { ApprovalRules } from "../permissions/deciders.ts";
 import { openRunView } from "../progress/open-run-view.ts";
 import { plainStats, statsOfRun } from "../progress/run-stats.ts";
-import type { OpenRunView, RunView } from "../progress/run-view.ts";
+import type { RunView } from "../progress/run-view.ts";
 import { causeText } from "../protocol/cancel-cause.ts";
 import { isStoreFailure } from "../protocol/database-failure.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { QueryEnd, QueryOutcome } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
-import type { Log } from "../protocol/log.ts";
 import type { Message } from "../protocol/messages.ts";
 import { type Plan, stepsInHand } from "../protocol/plan.ts";
-import type { ChatPlatform, OutgoingMessage, PlatformName } from "../protocol/platform.ts";
-import type { Runtime } from "../protocol/runtime.ts";
+import type { OutgoingMessage } from "../protocol/platform.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
-import type { SkillCatalogue } from "../skills/skills.ts";
 import type { SessionRow } from "../store/sessions.ts";
-import type { Store } from "../store/store.ts";
-import type { Tool, ToolThread } from "../tool.ts";
-import type { Sink } from "../trust/egress.ts";
-import type { AttachmentPlace, SavedAttachment } from "./attached-files.ts";
+import type { ToolThread } from "../tool.ts";
 import { awaitTools } from "./await-tools.ts";
 import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
@@ -50,57 +40,8 @@ import { notesOf, type RunHook, withHookData } from "./run-hooks.ts";
 import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import { skillsOfRun } from "./run-skills.ts";
+import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
 import { saidLocally, takeInput, takeSteering } from "./take-input.ts";
-
-/** What configuration says of a session's channel. */
-export interface ChannelConfig extends InstructionRoots {
-  readonly config: QueryConfig;
-  /** Absolute path; it exists. */
-  readonly sandboxRoot: string;
-  readonly allowedHosts: readonly string[];
-  readonly blockedUrls: readonly string[];
-  /** Hosts that data may go to; none when left out. */
-  readonly sinks?: readonly Sink[];
-  /** As the model reads it. */
-  readonly place: { readonly platform: string; readonly channel: string };
-}
-
-export interface RunnerOptions {
-  readonly store: Store;
-  readonly runtime: Runtime;
-  readonly log: Log;
-  readonly registry: ProviderRegistry;
-  /** What may be spent; a channel's `maxBudgetUsd` wins over the limit of a run given here. */
-  readonly budgets: BudgetSettings;
-  /** Who decides what asks first. */
-  readonly approvals: ApprovalRules;
-  readonly finaliser: MessageFinaliser;
-  /** Other processes may go on with a run that is parked. */
-  readonly isShared?: boolean;
-  /** Keeps them from opening a job's thread twice; nobody else does where it is left out. */
-  readonly lock?: TakeLock;
-  readonly engine: Pick<SessionEngine, "deliver" | "deliverAt">;
-  /** Those that there are now. */
-  readonly tools: () => readonly Tool[];
-  /** What these say of themselves in the prompt of a run with such settings; none when left out. */
-  readonly sections?: (config: QueryConfig) => string;
-  /** What is done around each run; nothing when left out. */
-  readonly hooks?: () => readonly RunHook[];
-  /** Why a tool is not there for the moment; null for one that never was. */
-  readonly whyMissing?: (name: string) => string | null;
-  /** Resolves when it is known whether there is such a tool; at once when left out. */
-  readonly toolKnown?: (name: string) => Promise<void>;
-  readonly platform: (name: PlatformName) => ChatPlatform;
-  /** By the platform and the event that began the run. */
-  readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
-  readonly channelConfigOf: (session: SessionRow) => Promise<ChannelConfig>;
-  /** What instruction files say there, the most general first. */
-  readonly instructionsOf: (place: InstructionRoots, channelKey: string) => readonly InstructionLayer[];
-  /** The skills that hold there. */
-  readonly skillsOf: (sandboxRoot: string, channelKey: string) => SkillCatalogue;
-  /** Keeps an attachment beneath the sandbox root. */
-  readonly saveAttachment: (place: AttachmentPlace, name: string, data: Uint8Array) => Promise<SavedAttachment>;
-}
 
 /** Takes a session from an event, or from where a crash cut it, to the end of its run. */
 export function createSessionRunner(options: RunnerOptions): SessionHandler {

@@ -2,10 +2,10 @@ import type { PersonMessageEvent } from "../events/session-event.ts";
 import { toAppError } from "../protocol/errors.ts";
 import { explain } from "../protocol/explain.ts";
 import type { ContentBlock, Message } from "../protocol/messages.ts";
-import type { ThreadMessage } from "../protocol/platform.ts";
+import type { ChatPlatform, ThreadMessage } from "../protocol/platform.ts";
+import type { Ids } from "../protocol/runtime.ts";
 import { NOTHING_NEW, outsideOf, unionOf } from "../trust/label.ts";
-import { attachedBlocks } from "./attached-files.ts";
-import type { RunInputOptions } from "./run-input.ts";
+import { type AttachedFileOptions, attachedBlocks } from "./attached-files.ts";
 import { labelOfSaid } from "./said-label.ts";
 
 /** Messages of an existing thread, its root among them, that a session gets beside the one that began it there. */
@@ -21,8 +21,13 @@ const DOCUMENT_CHARS = 10_000;
 /** What an image takes of the room: about 1,600 tokens. Source: Anthropic docs, Vision. Characters. */
 const IMAGE_CHARS = 5_600;
 
+export interface ThreadContextScope extends AttachedFileOptions {
+  readonly platform: Pick<ChatPlatform, "fetchFile" | "fetchThread" | "descriptor">;
+  readonly ids: Ids;
+}
+
 /** What was said in a thread before somebody addressed the agent there, as the conversation it is. */
-export async function threadContext(body: PersonMessageEvent, options: RunInputOptions): Promise<Message[]> {
+export async function threadContext(body: PersonMessageEvent, options: ThreadContextScope): Promise<Message[]> {
   try {
     const [root, ...rest] = await messagesBefore(body, options);
     return root === undefined ? [] : await fitting(root, rest, options);
@@ -33,7 +38,7 @@ export async function threadContext(body: PersonMessageEvent, options: RunInputO
   }
 }
 
-async function messagesBefore(body: PersonMessageEvent, options: RunInputOptions): Promise<ThreadMessage[]> {
+async function messagesBefore(body: PersonMessageEvent, options: ThreadContextScope): Promise<ThreadMessage[]> {
   const read = 1 + THREAD_MESSAGES + SAID_SINCE;
   const thread = await options.platform.fetchThread(body.thread, read, options.signal);
   // What people have said since comes by itself, and what this run shows is no part of what it joins.
@@ -52,7 +57,7 @@ interface Room {
 async function fitting(
   root: ThreadMessage,
   rest: readonly ThreadMessage[],
-  options: RunInputOptions,
+  options: ThreadContextScope,
 ): Promise<Message[]> {
   const whole = root.text.slice(0, THREAD_CHARS).toWellFormed();
   const room: Room = { chars: THREAD_CHARS - whole.length, files: THREAD_FILES };
@@ -68,7 +73,7 @@ async function fitting(
   return [first, ...newest];
 }
 
-async function contextMessage(message: ThreadMessage, room: Room, options: RunInputOptions): Promise<Message> {
+async function contextMessage(message: ThreadMessage, room: Room, options: ThreadContextScope): Promise<Message> {
   const { author, text, attachments = [], at } = message;
   const files: ContentBlock[] = [];
   for (const attachment of attachments.slice(0, Math.max(0, room.files))) {

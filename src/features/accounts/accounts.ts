@@ -17,10 +17,11 @@ import {
   passwordProblem,
   personOf,
 } from "./account.ts";
+import { accountWriter, type Write } from "./account-writer.ts";
 import { firstUses } from "./attempts.ts";
 import type { OidcSettings } from "./oidc/settings.ts";
 import { createProviderLogin } from "./oidc/sign-in.ts";
-import { accountReads, accountWrites } from "./store.ts";
+import { accountReads } from "./store.ts";
 import { createThrottle } from "./throttle.ts";
 
 export interface SessionLimits {
@@ -47,17 +48,6 @@ const MOST_SESSIONS = 20;
 const USE_MS = 60_000;
 /** What no password has made, and takes as long to compare with. */
 const NOBODYS_HASH = `argon2id$${"A".repeat(22)}$${"A".repeat(43)}`;
-
-export type Write = <T>(work: (accounts: ReturnType<typeof accountWrites>) => Promise<T>) => Promise<T>;
-
-/** `isShared`: other processes write, too; each in its turn. */
-export function accountWriter(store: FeatureHost["store"], isShared = false): Write {
-  return (work) =>
-    store.transaction(async (tx) => {
-      if (isShared) await tx.takeTurn("logins");
-      return work(tx.tables(accountWrites));
-    });
-}
 
 /** Accounts as the page's server asks about them. */
 export function createLogins(

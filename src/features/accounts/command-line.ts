@@ -2,7 +2,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Store } from "../../core/store/store.ts";
 import { type PasswordHashing, passwordHashing } from "../../core/text/password-hash.ts";
 import { accountName, nameProblem, normalised, passwordProblem, readRole } from "./account.ts";
-import { accountWriter } from "./accounts.ts";
+import { accountWriter } from "./account-writer.ts";
 import { accountReads } from "./store.ts";
 
 /** What the command line asks for. */

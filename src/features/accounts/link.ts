@@ -3,7 +3,7 @@ import type { ChatCommand, CommandContext } from "../../core/command-line/comman
 import { privately } from "../../core/protocol/private-reply.ts";
 import type { FeatureHost } from "../../feature.ts";
 import { type AccountLink, accountName, nameIn } from "./account.ts";
-import { accountWriter, type Write } from "./accounts.ts";
+import { accountWriter, type Write } from "./account-writer.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";
 import { accountReads } from "./store.ts";
 

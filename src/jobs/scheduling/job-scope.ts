@@ -6,13 +6,12 @@ import type { MembershipOf } from "../../core/permissions/channel-access.ts";
 import type { ApprovalRules } from "../../core/permissions/deciders.ts";
 import type { MemberOf } from "../../core/permissions/members.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import type { Platforms } from "../../core/protocol/platform-descriptor.ts";
+import type { OutgoingMessage, Platforms, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
+import type { JobRow } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { RefusalOf } from "./refusal.ts";
-import type { JobScheduler } from "./scheduler.ts";
 import type { Ticker } from "./ticker.ts";
 
 /** What scheduling jobs and managing them takes; each part picks its own. */
@@ -45,5 +44,15 @@ export interface JobScope {
   readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<unknown>;
   readonly ticker: Ticker;
   readonly refusalOf: RefusalOf;
-  readonly scheduler: Pick<JobScheduler, "look" | "runNow" | "startWaiting">;
+  readonly scheduler: Scheduling;
+}
+
+/** What others have done with a job's due times. */
+interface Scheduling {
+  /** Looks at a job anew: it has changed, or is due. */
+  look(jobId: string): Promise<void>;
+  /** Runs it now; why not, as people read it, or null. */
+  runNow(job: JobRow, at: number): Promise<string | null>;
+  /** The run before is over: the due time that has waited longest begins. */
+  startWaiting(jobId: string): Promise<void>;
 }

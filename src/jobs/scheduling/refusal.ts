@@ -1,9 +1,16 @@
 import { type AccessRules, accessRefusal } from "../../core/permissions/access.ts";
+import type { MemberOf } from "../../core/permissions/members.ts";
+import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import type { JobRow } from "../../core/store/jobs.ts";
-import type { JobScope } from "./job-scope.ts";
 import { skillProblem } from "./job-skill.ts";
 
-type Needs = Pick<JobScope, "access" | "memberOf" | "agents" | "skillsOf">;
+interface Needs {
+  readonly access: AccessRules;
+  readonly memberOf: MemberOf;
+  readonly agents: () => ReadonlySet<string>;
+  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
+}
 
 export interface Refusal {
   /** The owner is what stands against it: the job may be another's. */

@@ -11,7 +11,7 @@ import { autoWakeCountOf, jobOf, taskTreeOfRun } from "../../core/run/run-config
 import type { SessionRow } from "../../core/store/sessions.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { addressesIn } from "../../core/trust/addresses.ts";
-import type { NativeToolDeps } from "./native-tools.ts";
+import type { NativeToolDeps } from "./native-tool-deps.ts";
 
 export const AGENT = "agent";
 /** Is offered only beside the other. */

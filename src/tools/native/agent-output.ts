@@ -8,7 +8,7 @@ import { parentOf, withdrawChild } from "../../core/subagents/children.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { reportResult } from "./agent.ts";
 import { AGENT_OUTPUT } from "./agent-assignment.ts";
-import type { NativeToolDeps } from "./native-tools.ts";
+import type { NativeToolDeps } from "./native-tool-deps.ts";
 import { waiting } from "./waiting.ts";
 
 const input = z.object({

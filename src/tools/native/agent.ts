@@ -17,7 +17,7 @@ import { Refusal } from "../wasm/workspace/refusal.ts";
 import { describeChanges } from "../worktrees/diff.ts";
 import type { ExecutorWorktrees } from "../worktrees/executor-worktrees.ts";
 import { AGENT, assignmentOf, plainName, TOO_MANY } from "./agent-assignment.ts";
-import type { NativeToolDeps } from "./native-tools.ts";
+import type { NativeToolDeps } from "./native-tool-deps.ts";
 import { waiting } from "./waiting.ts";
 
 const input = z.object({

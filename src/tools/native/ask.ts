@@ -10,7 +10,7 @@ import type { QuestionBody, QuestionRow } from "../../core/store/run/questions.t
 import type { Store } from "../../core/store/store.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { type Label, UNKNOWN } from "../../core/trust/label.ts";
-import type { NativeToolDeps } from "./native-tools.ts";
+import type { NativeToolDeps } from "./native-tool-deps.ts";
 
 export type AskDeps = Pick<NativeToolDeps, "store" | "clock" | "log" | "approvals">;
 

@@ -1,37 +1,16 @@
-import type { AgentDefinition } from "../../core/agents/query-config.ts";
-import type { ModelChoice } from "../../core/budget/model-choice.ts";
-import type { SessionEngine } from "../../core/engine/engine.ts";
-import type { ApprovalRules } from "../../core/permissions/deciders.ts";
-import type { Log } from "../../core/protocol/log.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
-import type { Store } from "../../core/store/store.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { ExecutorWorktrees } from "../worktrees/executor-worktrees.ts";
 import { agentTool } from "./agent.ts";
 import { createAgentOutput } from "./agent-output.ts";
 import { createAskUserQuestion } from "./ask-user-question.ts";
 import { createAttach } from "./attach.ts";
 import { createBrief } from "./brief.ts";
+import type { NativeToolDeps } from "./native-tool-deps.ts";
 import { createEnterPlanMode, createExitPlanMode } from "./plan-mode.ts";
 import { createReadThread } from "./read-thread.ts";
 import { createSleep } from "./sleep.ts";
 import { createToolSearch } from "./tool-search.ts";
 import { createUpdatePlan } from "./update-plan.ts";
 import { createUseTool } from "./use-tool.ts";
-
-/** What the tools that run in the program itself take; each picks its own. */
-export interface NativeToolDeps {
-  readonly store: Store;
-  readonly engine: Pick<SessionEngine, "deliver" | "deliverAt" | "cancel">;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly approvals: ApprovalRules;
-  readonly agents: ReadonlyMap<string, AgentDefinition>;
-  readonly models: Pick<ModelChoice, "problemWith">;
-  /** All tools there are at this moment. */
-  readonly catalogue: () => readonly Tool[];
-  readonly worktrees: ExecutorWorktrees;
-}
 
 /** The tools that work with the conversation itself, as they are now. */
 export function createNativeTools(deps: NativeToolDeps): () => readonly Tool[] {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SLEEP } from "../../core/engine/wake-sleeping-run.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
-import type { NativeToolDeps } from "./native-tools.ts";
+import type { NativeToolDeps } from "./native-tool-deps.ts";
 import { waiting } from "./waiting.ts";
 
 const DAY_S = 86_400;

@@ -1,5 +1,6 @@
+import type { Log } from "../../core/protocol/log.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
 import { measure } from "./measure.ts";
-import type { QuotaOptions } from "./quotas.ts";
 
 /** How long a call waits for the first figure of its root; it goes on with what is known by then. Milliseconds. */
 const PATIENCE_MS = 1_000;
@@ -16,14 +17,19 @@ interface Meter {
   measuring: Promise<void> | null;
 }
 
+interface MeterParts {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** The room that each root takes: measured when it is first asked for and now and then, and counted between. */
 export class RootMeters {
-  readonly #options: Pick<QuotaOptions, "clock" | "log">;
+  readonly #parts: MeterParts;
   readonly #signal: AbortSignal;
   readonly #meters = new Map<string, Meter>();
 
-  constructor(options: Pick<QuotaOptions, "clock" | "log">, signal: AbortSignal) {
-    this.#options = options;
+  constructor(parts: MeterParts, signal: AbortSignal) {
+    this.#parts = parts;
     this.#signal = signal;
   }
 
@@ -45,7 +51,7 @@ export class RootMeters {
   /** Waits a while where nothing is known, or nothing seems to be left: somebody may have made room. */
   async ready(root: string, isNearlyFull: (bytes: number) => boolean): Promise<void> {
     const meter = this.#meterOf(root);
-    const age = this.#options.clock.now() - meter.measuredAt;
+    const age = this.#parts.clock.now() - meter.measuredAt;
     const mustWait = !meter.isKnown || (isNearlyFull(meter.bytes) && age > OLD_MS.nearlyFull);
     if (!mustWait && age <= OLD_MS.usual) return;
     const measured = this.#measure(root, meter);
@@ -78,7 +84,7 @@ export class RootMeters {
   }
 
   async #measured(root: string, meter: Meter): Promise<void> {
-    const { clock, log } = this.#options;
+    const { clock, log } = this.#parts;
     const [before, began] = [meter.bytes, clock.now()];
     meter.added = 0;
     const soFar = (bytes: number) => {
@@ -97,7 +103,7 @@ export class RootMeters {
   /** Waits for a figure, and not for ever. */
   async patiently(measured: Promise<void>): Promise<void> {
     const enough = new AbortController();
-    const patience = this.#options.clock.sleep(PATIENCE_MS, enough.signal).catch(() => {});
+    const patience = this.#parts.clock.sleep(PATIENCE_MS, enough.signal).catch(() => {});
     await Promise.race([measured, patience]);
     enough.abort();
   }

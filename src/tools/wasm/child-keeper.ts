@@ -7,8 +7,8 @@ import { unlessAborted } from "../../core/unless-aborted.ts";
 import { monotonicMs } from "./child/fence.ts";
 import type { Outcome, RunMessage } from "./child/messages.ts";
 import { type ConfinedView, sees } from "./confinement.ts";
-import type { SandboxLimits, SandboxOptions } from "./sandbox.ts";
 import { type CallEvents, CHILD_FILE, type SandboxChild, startChild } from "./sandbox-child.ts";
+import type { SandboxLimits, SandboxOptions } from "./sandbox-options.ts";
 
 const BUILD_DIR = fileURLToPath(new URL("../../../build/wasm", import.meta.url));
 

@@ -1,55 +1,16 @@
 import type { ClusterLock, TakeLock } from "../../core/cluster.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
-import type { Log } from "../../core/protocol/log.ts";
-import type { NetworkOptions } from "../network/exchange.ts";
 import { createGuestFetch, type GuestFetch } from "../network/guest-fetch.ts";
-import type { GuestFetchLimits } from "../network/limits.ts";
 import { createSystemResolve } from "../network/resolve.ts";
 import type { HostRules } from "../network/target.ts";
-import type { GrowingCall, Quotas } from "../quotas/quotas.ts";
-import { type Caller, CallQueue, type QueueLimits } from "./call-queue.ts";
+import type { GrowingCall } from "../quotas/quotas.ts";
+import { type Caller, CallQueue } from "./call-queue.ts";
 import type { SandboxCapability } from "./capability.ts";
 import type { Grown, GuestInput, Outcome } from "./child/messages.ts";
 import { ChildKeeper } from "./child-keeper.ts";
-import type { Confinement } from "./confinement.ts";
 import type { Changed } from "./sandbox-child.ts";
-
-export interface SandboxLimits extends QueueLimits {
-  /** How long the child process stays without work. */
-  readonly idleMs: number;
-  /** What a child gets beyond a call's time limit before it counts as hung. */
-  readonly graceMs: number;
-}
-
-export const SANDBOX_LIMITS: SandboxLimits = {
-  perSession: 1,
-  perChannel: 2,
-  inAll: 16,
-  idleMs: 60_000,
-  graceMs: 5_000,
-};
-
-export interface SandboxOptions {
-  readonly log?: Log;
-  /** Where wasm/build.ts put the guests. */
-  readonly buildDir?: string;
-  /** What runs them: the child's program; the one beside this file by default. */
-  readonly childFile?: string;
-  /** Where contents are kept before files change; absent: nowhere. */
-  readonly snapshots?: string;
-  /** Files that no call changes by itself, beside those that always are. */
-  readonly guardedFiles?: readonly string[];
-  /** How much calls may write; absent: as much as they like. */
-  readonly quotas?: Pick<Quotas, "begin"> | undefined;
-  /** Keeps other processes from a root while a call changes files in it; absent: there are none. */
-  readonly lock?: TakeLock;
-  /** How the system confines the child; absent: not at all. */
-  readonly confinement?: Confinement;
-  readonly limits?: Partial<SandboxLimits>;
-  /** How guests that may fetch do it; look-ups are the sandbox's own where it gives none. */
-  readonly network?: Partial<NetworkOptions<GuestFetchLimits>>;
-}
+import { SANDBOX_LIMITS, type SandboxOptions } from "./sandbox-options.ts";
 
 /** For whom a guest runs, and who learns which files it changes; these count also when the call fails or is aborted. */
 export interface SandboxCaller extends Caller {

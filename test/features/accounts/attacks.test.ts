@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { ClientFrame } from "../../../src/adapters/web/wire.ts";
-import { accountWriter, createLogins } from "../../../src/features/accounts/accounts.ts";
+import { accountWriter } from "../../../src/features/accounts/account-writer.ts";
+import { createLogins } from "../../../src/features/accounts/accounts.ts";
 import { changeAccounts } from "../../../src/features/accounts/command-line.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
-import { accountWriter, createLogins } from "../../../src/features/accounts/accounts.ts";
+import { accountWriter } from "../../../src/features/accounts/account-writer.ts";
+import { createLogins } from "../../../src/features/accounts/accounts.ts";
 import { changeAccounts } from "../../../src/features/accounts/command-line.ts";
 import { accountReads } from "../../../src/features/accounts/store.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";

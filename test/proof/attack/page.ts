@@ -14,8 +14,7 @@ import { plainMessage } from "../../contracts/platform-steps.ts";
 import { type Browser, type LoginWorld, loginWorld, PASSWORD } from "../../features/accounts/login-world.ts";
 import { MemoryThreadStore } from "../../support/database/memory-thread-store.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
-import { type Attempt, SECRET } from "./attack.ts";
-import type { Ending } from "./judge.ts";
+import { type Attempt, type Ending, SECRET } from "./attack.ts";
 
 /** The page on this machine, whose person is signed in and has said something. */
 interface World {

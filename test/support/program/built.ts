@@ -1,7 +1,7 @@
 import path from "node:path";
 import { staleSteps } from "../../../src/launch/freshness.mjs";
 import { BUILT_PROGRAM } from "../../../src/launch/steps.mjs";
-import type { SandboxOptions } from "../../../src/tools/wasm/sandbox.ts";
+import type { SandboxOptions } from "../../../src/tools/wasm/sandbox-options.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 /**

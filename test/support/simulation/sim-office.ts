@@ -24,7 +24,8 @@ import type {
 import type { Ids } from "../../../src/core/protocol/runtime.ts";
 import type { LlmProvider } from "../../../src/core/providers/provider.ts";
 import { cardKeyOf } from "../../../src/core/run/run-hooks.ts";
-import { type ChannelConfig, createSessionRunner, type RunnerOptions } from "../../../src/core/run/runner.ts";
+import { createSessionRunner } from "../../../src/core/run/runner.ts";
+import type { ChannelConfig, RunnerOptions } from "../../../src/core/run/runner-options.ts";
 import { type SkillCatalogue, skillCatalogue } from "../../../src/core/skills/skills.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { secretMasking } from "../../../src/core/text/secret-masking.ts";

@@ -7,7 +7,7 @@ import { defineTool, type Tool, type ToolContext } from "../../../src/core/tool.
 import { createAgent } from "../../../src/tools/native/agent.ts";
 import { createAgentOutput } from "../../../src/tools/native/agent-output.ts";
 import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
-import type { NativeToolDeps } from "../../../src/tools/native/native-tools.ts";
+import type { NativeToolDeps } from "../../../src/tools/native/native-tool-deps.ts";
 import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
 import type { SimProcess, World } from "./world.ts";
 

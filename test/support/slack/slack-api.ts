@@ -3,7 +3,8 @@ import { buffer } from "node:stream/consumers";
 import type { SlackDeliveries } from "./slack-deliveries.ts";
 import type { SlackFaults } from "./slack-faults.ts";
 import type { SlackLimiter } from "./slack-limits.ts";
-import { type Answer, type Args, METHODS, type MethodContext, scopesOf } from "./slack-methods.ts";
+import type { Answer, Args, MethodContext } from "./slack-method.ts";
+import { METHODS, scopesOf } from "./slack-methods.ts";
 import type { ApiCall } from "./slack-model.ts";
 import { takeAnswer } from "./slack-private.ts";
 

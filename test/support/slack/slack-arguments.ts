@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Args, MethodContext } from "./slack-methods.ts";
+import type { Args, MethodContext } from "./slack-method.ts";
 import type { SlackMessage } from "./slack-model.ts";
 
 export function json(text: string | undefined): unknown {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Args } from "./slack-methods.ts";
+import type { Args } from "./slack-method.ts";
 import type { Block, EphemeralMessage, SlackMessage } from "./slack-model.ts";
 
 /** Blocks as Slack takes them; limits from the page of each block in Slack's docs. */

@@ -1,21 +1,10 @@
 import { z } from "zod";
 import { blocksOf, json, openChannel } from "./slack-arguments.ts";
 import { checkMessage } from "./slack-blocks.ts";
+import type { Answer, Args, Method, MethodContext } from "./slack-method.ts";
 import type { SlackChannel, SlackFile, SlackMessage, SlackUser, SlackWorkspace } from "./slack-model.ts";
 import { postEphemeral } from "./slack-private.ts";
 import { openModal, publishHome, setStatus, setSuggestedPrompts, setTitle } from "./slack-surfaces.ts";
-
-/** A method's answer: its fields, or the name of its error. */
-export type Answer = Readonly<Record<string, unknown>> | string;
-export type Args = Readonly<Record<string, string>>;
-export interface MethodContext {
-  readonly workspace: SlackWorkspace;
-  /** Origin of this server, e.g. `http://127.0.0.1:1234`. */
-  readonly origin: string;
-  /** Tells the app about a message of its own, as Slack does. */
-  echo(message: SlackMessage): void;
-}
-export type Method = (args: Args, context: MethodContext) => Answer;
 
 /** The scope each method wants. Source: Slack docs, the page of each method. */
 export const SCOPES: Readonly<Record<string, string>> = {

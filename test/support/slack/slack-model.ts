@@ -1,5 +1,3 @@
-import type { ResponseUrl } from "./slack-private.ts";
-
 /** What the local Slack knows: people, channels, messages and files, as the Web API speaks of them. */
 
 export interface SlackUser {
@@ -214,4 +212,15 @@ export class SlackWorkspace {
       (message) => message.channel === channel && (message.ts === rootTs || message.threadTs === rootTs),
     );
   }
+}
+
+/** An address for answers to a click or a command: five answers within 30 minutes. Source: Slack docs, Handling user interaction. */
+export interface ResponseUrl {
+  readonly channel: string;
+  readonly user: string;
+  /** The message that was clicked; null for a command. */
+  readonly messageTs: string | null;
+  /** Milliseconds since the epoch. */
+  readonly givenAt: number;
+  readonly answers: string[];
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { buttonsOf, checkMessage, valueOf } from "./slack-blocks.ts";
 import type { Delivery, SlackDeliveries } from "./slack-deliveries.ts";
-import { asJson, type MethodContext } from "./slack-methods.ts";
+import type { MethodContext } from "./slack-method.ts";
+import { asJson } from "./slack-methods.ts";
 import type { EphemeralMessage, Modal, SlackMessage, SlackWorkspace } from "./slack-model.ts";
 
 export interface Speech {

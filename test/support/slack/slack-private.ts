@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import { z } from "zod";
 import { blocksOf, openChannel } from "./slack-arguments.ts";
 import { checkMessage } from "./slack-blocks.ts";
-import type { Method } from "./slack-methods.ts";
-import type { EphemeralMessage, SlackWorkspace } from "./slack-model.ts";
+import type { Method } from "./slack-method.ts";
+import type { EphemeralMessage, ResponseUrl, SlackWorkspace } from "./slack-model.ts";
 
 /** chat.postEphemeral. */
 export const postEphemeral: Method = (args, context) => {
@@ -30,17 +30,6 @@ export function isAbout(
   { channel, rootTs }: { readonly channel: string; readonly rootTs: string },
 ): boolean {
   return shown.channel === channel && (shown.threadTs === null || shown.threadTs === rootTs);
-}
-
-/** An address for answers to a click or a command: five answers within 30 minutes. Source: Slack docs, Handling user interaction. */
-export interface ResponseUrl {
-  readonly channel: string;
-  readonly user: string;
-  /** The message that was clicked; null for a command. */
-  readonly messageTs: string | null;
-  /** Milliseconds since the epoch. */
-  readonly givenAt: number;
-  readonly answers: string[];
 }
 
 const MOST_ANSWERS = 5;

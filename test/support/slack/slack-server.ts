@@ -4,7 +4,8 @@ import { buttonsOf, pingsOf, previewsOf, readableText } from "./slack-blocks.ts"
 import { SlackDeliveries } from "./slack-deliveries.ts";
 import { SlackFaults } from "./slack-faults.ts";
 import { DEFAULT_LIMITS, SlackLimiter, type SlackLimits } from "./slack-limits.ts";
-import { ALL_SCOPES, type MethodContext } from "./slack-methods.ts";
+import type { MethodContext } from "./slack-method.ts";
+import { ALL_SCOPES } from "./slack-methods.ts";
 import { type ApiCall, SlackWorkspace } from "./slack-model.ts";
 import { SlackPeople } from "./slack-people.ts";
 

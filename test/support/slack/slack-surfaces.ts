@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { button, textObject } from "./slack-blocks.ts";
-import type { Answer, Args } from "./slack-methods.ts";
+import type { Answer, Args } from "./slack-method.ts";
 import type { SlackWorkspace } from "./slack-model.ts";
 
 /** Blocks that a home tab takes; `markdown` is for messages alone. Source: Slack docs, the page of each block. */

@@ -6,7 +6,7 @@ import type { Mode } from "../../../src/core/agents/query-config.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { InboundMessage, Person, ThreadMessage } from "../../../src/core/protocol/platform.ts";
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
-import type { ChannelConfig } from "../../../src/core/run/runner.ts";
+import type { ChannelConfig } from "../../../src/core/run/runner-options.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import type { McpConnections } from "../../../src/features/mcp/connections.ts";
 import type { McpCommandServer } from "../../../src/features/mcp/server-settings.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createSandbox, type SandboxLimits } from "../../../src/tools/wasm/sandbox.ts";
+import { createSandbox } from "../../../src/tools/wasm/sandbox.ts";
+import type { SandboxLimits } from "../../../src/tools/wasm/sandbox-options.ts";
 import { buildGuests, SANDBOX_CHILD } from "../../support/program/built.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 

@@ -1,11 +1,16 @@
 import { fromStore } from "./errors.ts";
-import type { FeedListener } from "./feed.ts";
 import { pageMessage, pageThread } from "./message-body.ts";
 import type { LocalMessage, LocalThread, LocalThreadStore } from "./thread-store.ts";
 import type { ThreadFrame } from "./wire.ts";
 
 /** Changes that are read at once. */
 const CHANGES = 200;
+
+/** A person's end that is open. */
+export interface FeedListener {
+  push(frame: ThreadFrame): void;
+  close(code: number, reason: string): void;
+}
 
 /** The open pages of a feed, and how far they have heard of changes. */
 export class FeedPages {

@@ -1,18 +1,12 @@
 import type { KeyedMutex } from "../../../core/keyed-mutex.ts";
 import { fromStore } from "./errors.ts";
-import { FeedPages } from "./feed-pages.ts";
+import { type FeedListener, FeedPages } from "./feed-pages.ts";
 import { type OtherFeeds, otherFeeds, type Sharing } from "./other-feeds.ts";
 import type { InsertOutcome, LocalMessage, LocalThread, LocalThreadStore, NewLocalMessage } from "./thread-store.ts";
 import type { MessageBody, ThreadFrame } from "./wire.ts";
 
 export interface Draft extends Omit<NewLocalMessage, "body"> {
   readonly body: MessageBody;
-}
-
-/** A person's end that is open. */
-export interface FeedListener {
-  push(frame: ThreadFrame): void;
-  close(code: number, reason: string): void;
 }
 
 /** Changes to threads: stored first, then told to every page that is open. */

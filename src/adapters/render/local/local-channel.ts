@@ -6,9 +6,9 @@ import type {
   InboundCompletion,
   InboundMessage,
   Person,
+  PlatformDescriptor,
   ThreadRef,
 } from "../../../core/protocol/platform.ts";
-import type { PlatformDescriptor } from "../../../core/protocol/platform-descriptor.ts";
 import { bodyOf } from "./message-body.ts";
 import type { LocalMessage } from "./thread-store.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../core/protocol/runtime.ts";
-import type { FeedListener } from "../../render/local/feed.ts";
+import type { FeedListener } from "../../render/local/feed-pages.ts";
 import type { LocalChannel } from "../../render/local/local-channel.ts";
 import type { Logins, SignedIn } from "../server/logins.ts";
 import { ONLY_READS } from "../server/plain-page.ts";

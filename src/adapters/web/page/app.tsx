@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useReducer, useState } from "preact/hooks";
 import { Announcer } from "./announcer.tsx";
+import type { Column } from "./column.ts";
 import { Details } from "./details/details.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 import { SectionView } from "./section/section-view.tsx";
@@ -11,9 +12,6 @@ import { Sidebar } from "./sidebar/sidebar.tsx";
 import type { Controller } from "./state/controller.ts";
 import { messagesOf, newestStop, type PageState } from "./state/state.ts";
 import { ThreadView, type ThreadViewProps } from "./thread/thread-view.tsx";
-
-/** Which column a narrow screen shows. */
-export type Column = "threads" | "thread" | "details";
 
 export function App({ controller }: { readonly controller: Controller }): JSX.Element {
   const state = useController(controller);

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Column } from "./app.tsx";
+import type { Column } from "./column.ts";
 import { COMPOSER_ID } from "./composer/composer.tsx";
 import type { Controller } from "./state/controller.ts";
 import { isQuestion } from "./state/run-details.ts";

@@ -5,7 +5,7 @@ import type { Price } from "../provider.ts";
 import { type ErrorContext, providerFailure, toProviderError } from "../provider-errors.ts";
 import { endpointFor, isLocal, type ProviderSettings } from "../registry.ts";
 import { type StallLimits, stallGuardedFetch } from "../stall.ts";
-import type { Embedded, Embedder } from "./embedder.ts";
+import type { Embedded, Embedder } from "./embedded.ts";
 import { createOpenAiClient } from "./openai-client.ts";
 
 /** Vectors come at once or hardly at all; a local model may have to load first. Milliseconds. */

@@ -3,7 +3,7 @@ import { KeyedMutex } from "../../../core/keyed-mutex.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { FeatureHost } from "../../../feature.ts";
 import type { Account, AccountRole, ProviderLogin, ProviderOutcome } from "../account.ts";
-import type { Write } from "../accounts.ts";
+import type { Write } from "../account-writer.ts";
 import { createAttempts } from "../attempts.ts";
 import { accountNames, roleOf } from "./claims.ts";
 import { refusalOf } from "./problems.ts";

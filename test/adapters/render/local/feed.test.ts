@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createFeed, type FeedListener } from "../../../../src/adapters/render/local/feed.ts";
+import { createFeed } from "../../../../src/adapters/render/local/feed.ts";
+import type { FeedListener } from "../../../../src/adapters/render/local/feed-pages.ts";
 import type { MessageBody, ThreadFrame } from "../../../../src/adapters/render/local/wire.ts";
 import type { Cluster } from "../../../../src/core/cluster.ts";
 import { KeyedMutex } from "../../../../src/core/keyed-mutex.ts";

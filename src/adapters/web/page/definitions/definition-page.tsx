@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
-import type { SectionProps } from "../section/sections.ts";
+import type { SectionProps } from "../section/section-props.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import { decoded } from "../state/address.ts";
 import type { PageState } from "../state/state.ts";

@@ -5,7 +5,7 @@ import { FormDialog } from "../form-dialog.tsx";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
-import type { SectionProps } from "../section/sections.ts";
+import type { SectionProps } from "../section/section-props.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import { decoded } from "../state/address.ts";
 import { Label, Markdown } from "../text/markdown-text.tsx";

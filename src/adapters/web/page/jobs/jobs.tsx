@@ -4,7 +4,7 @@ import type { TeamJob } from "../../sessions/team-jobs.ts";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
-import type { SectionProps } from "../section/sections.ts";
+import type { SectionProps } from "../section/section-props.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
 import { Label } from "../text/markdown-text.tsx";
 import { until } from "../text/when.ts";

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { TeamServer, TeamServers } from "../../sessions/team-tools.ts";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get, post, problemOf } from "../section/request.ts";
-import type { SectionProps } from "../section/sections.ts";
+import type { SectionProps } from "../section/section-props.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import type { PageState } from "../state/state.ts";
 

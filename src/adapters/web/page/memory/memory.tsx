@@ -5,7 +5,7 @@ import type { SessionChoices } from "../../sessions/team-sessions.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get, RequestError } from "../section/request.ts";
-import type { SectionProps } from "../section/sections.ts";
+import type { SectionProps } from "../section/section-props.ts";
 import { type Commands, useCommand } from "../section/use-command.ts";
 import { usePages } from "../section/use-pages.ts";
 import { fetchChoices } from "../sessions/api.ts";

@@ -5,7 +5,7 @@ import type { OpenWork, Spent, TeamOverview } from "../../sessions/team-overview
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
-import type { SectionProps } from "../section/sections.ts";
+import type { SectionProps } from "../section/section-props.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import { press } from "../sessions/api.ts";
 import { stateWords } from "../sessions/states.ts";

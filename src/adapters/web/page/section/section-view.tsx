@@ -1,11 +1,12 @@
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Column } from "../app.tsx";
+import type { Column } from "../column.ts";
 import type { Controller } from "../state/controller.ts";
 import type { OpenSection, PageState } from "../state/state.ts";
 import { BackIcon } from "../text/icons.tsx";
 import { ConnectionBar } from "../thread/thread-view.tsx";
-import { isAtLeast, SECTIONS, type Section, type SectionProps } from "./sections.ts";
+import type { SectionProps } from "./section-props.ts";
+import { isAtLeast, SECTIONS, type Section } from "./sections.ts";
 
 interface SectionViewProps {
   readonly state: PageState;

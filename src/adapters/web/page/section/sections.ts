@@ -1,7 +1,7 @@
 import type { FunctionComponent } from "preact";
 import type { AccountRole } from "../../server/logins.ts";
-import type { Controller } from "../state/controller.ts";
-import type { PageState, You } from "../state/state.ts";
+import type { You } from "../state/state.ts";
+import type { SectionProps } from "./section-props.ts";
 
 /** A part of the page about how the program runs; a folder beside this one holds it, and is loaded when it is opened. */
 export interface Section {
@@ -11,17 +11,6 @@ export interface Section {
   /** The least that an account must be to see it; routes check it for themselves. */
   readonly role: AccountRole;
   readonly load: () => Promise<FunctionComponent<SectionProps>>;
-}
-
-export interface SectionProps {
-  readonly state: PageState;
-  readonly controller: Controller;
-  /** Milliseconds since the epoch, once a minute. */
-  readonly now: number;
-  /** The section's own part of the address: `#/audit/<rest>`. */
-  readonly rest: string;
-  /** Goes elsewhere in the section. */
-  readonly go: (rest: string) => void;
 }
 
 /** In this order. */

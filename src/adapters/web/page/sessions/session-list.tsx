@@ -8,7 +8,7 @@ import { ago } from "../text/when.ts";
 import { ConnectionBar } from "../thread/thread-view.tsx";
 import { EVERYTHING, Filters } from "./filters.tsx";
 import { stateWords } from "./states.ts";
-import type { TeamViewProps } from "./team-view.tsx";
+import type { TeamViewProps } from "./team-view-props.ts";
 import { type Found, useSessions } from "./use-sessions.ts";
 
 /** Pixels of a row; style/sessions.css has the same. */

@@ -10,7 +10,7 @@ import { DeleteSession } from "./delete-session.tsx";
 import { Entries } from "./entries.tsx";
 import { SessionDetails } from "./session-details.tsx";
 import { stateWords } from "./states.ts";
-import type { TeamViewProps } from "./team-view.tsx";
+import type { TeamViewProps } from "./team-view-props.ts";
 import { useSession } from "./use-session.ts";
 
 interface SessionPageProps extends TeamViewProps {

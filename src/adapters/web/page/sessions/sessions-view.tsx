@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { SessionList } from "./session-list.tsx";
 import { SessionPage } from "./session-page.tsx";
-import type { TeamViewProps } from "./team-view.tsx";
+import type { TeamViewProps } from "./team-view-props.ts";
 
 /** The list of sessions, or one of them. */
 export function SessionsView(props: TeamViewProps): JSX.Element {

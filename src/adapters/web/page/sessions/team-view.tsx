@@ -1,16 +1,6 @@
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Column } from "../app.tsx";
-import type { Controller } from "../state/controller.ts";
-import type { PageState, Team } from "../state/state.ts";
-
-export interface TeamViewProps {
-  readonly state: PageState;
-  readonly team: Team;
-  readonly controller: Controller;
-  readonly now: number;
-  readonly show: (column: Column) => void;
-}
+import type { TeamViewProps } from "./team-view-props.ts";
 
 /** Sessions of all platforms; what shows them is loaded when somebody first asks for it. */
 export function TeamView(props: TeamViewProps): JSX.Element {

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { SettingProblem, ShownSetting, TeamSettings } from "../../sessions/team-settings.ts";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
-import type { SectionProps } from "../section/sections.ts";
+import type { SectionProps } from "../section/section-props.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import { groupsOf } from "./groups.ts";
 import { History, OldRevision } from "./history.tsx";

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { PageMessage } from "../../../render/local/wire.ts";
-import type { Column } from "../app.tsx";
+import type { Column } from "../column.ts";
 import { Composer } from "../composer/composer.tsx";
 import type { Controller } from "../state/controller.ts";
 import { isQuestion } from "../state/run-details.ts";

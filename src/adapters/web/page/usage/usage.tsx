@@ -4,7 +4,7 @@ import type { TeamUsage, UsageFigures, UsageGroup, UsageRow } from "../../sessio
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
-import type { SectionProps } from "../section/sections.ts";
+import type { SectionProps } from "../section/section-props.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import { UsageChart } from "./chart.tsx";
 

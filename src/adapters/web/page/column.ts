@@ -1,0 +1,2 @@
+/** Which column a narrow screen shows. */
+export type Column = "threads" | "thread" | "details";

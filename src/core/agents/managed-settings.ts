@@ -1,0 +1,21 @@
+/** How a manager and its executors work. */
+export interface ManagedAgents {
+  /** `provider/model`; absent: the session's own. */
+  readonly managerModel?: string | undefined;
+  readonly executorModel?: string | undefined;
+  readonly executorMaxTurns: number;
+  readonly maxConcurrentExecutors: number;
+  /** US dollars of manager and executors together, of one task tree (`taskTreeOf`). */
+  readonly totalBudgetUsd?: number | undefined;
+  /** Each executor works in a worktree, and its changes are merged. */
+  readonly executorIsolation: boolean;
+  /** The name of the preset that people have chosen; absent: as configured. */
+  readonly preset?: string | undefined;
+}
+
+/** What a manager hands on: it has less than its executors. */
+export interface ManagerSettings extends ManagedAgents {
+  /** The session's own access role and model, which executors get. */
+  readonly access: string;
+  readonly model: string;
+}

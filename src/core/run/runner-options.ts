@@ -1,0 +1,70 @@
+import type { QueryConfig } from "../agents/query-config.ts";
+import type { BudgetSettings } from "../budget/limits.ts";
+import type { TakeLock } from "../cluster.ts";
+import type { InstructionLayer, InstructionRoots } from "../context/system-prompt.ts";
+import type { SessionEngine } from "../engine/engine.ts";
+import type { SessionEventBody } from "../events/session-event.ts";
+import type { MessageFinaliser } from "../people/message-finaliser.ts";
+import type { ApprovalRules } from "../permissions/deciders.ts";
+import type { OpenRunView } from "../progress/run-view.ts";
+import type { Log } from "../protocol/log.ts";
+import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { ProviderRegistry } from "../providers/provider.ts";
+import type { SkillCatalogue } from "../skills/skills.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import type { Tool } from "../tool.ts";
+import type { Sink } from "../trust/egress.ts";
+import type { AttachmentPlace, SavedAttachment } from "./attached-files.ts";
+import type { RunHook } from "./run-hooks.ts";
+
+/** What configuration says of a session's channel. */
+export interface ChannelConfig extends InstructionRoots {
+  readonly config: QueryConfig;
+  /** Absolute path; it exists. */
+  readonly sandboxRoot: string;
+  readonly allowedHosts: readonly string[];
+  readonly blockedUrls: readonly string[];
+  /** Hosts that data may go to; none when left out. */
+  readonly sinks?: readonly Sink[];
+  /** As the model reads it. */
+  readonly place: { readonly platform: string; readonly channel: string };
+}
+
+export interface RunnerOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly registry: ProviderRegistry;
+  /** What may be spent; a channel's `maxBudgetUsd` wins over the limit of a run given here. */
+  readonly budgets: BudgetSettings;
+  /** Who decides what asks first. */
+  readonly approvals: ApprovalRules;
+  readonly finaliser: MessageFinaliser;
+  /** Other processes may go on with a run that is parked. */
+  readonly isShared?: boolean;
+  /** Keeps them from opening a job's thread twice; nobody else does where it is left out. */
+  readonly lock?: TakeLock;
+  readonly engine: Pick<SessionEngine, "deliver" | "deliverAt">;
+  /** Those that there are now. */
+  readonly tools: () => readonly Tool[];
+  /** What these say of themselves in the prompt of a run with such settings; none when left out. */
+  readonly sections?: (config: QueryConfig) => string;
+  /** What is done around each run; nothing when left out. */
+  readonly hooks?: () => readonly RunHook[];
+  /** Why a tool is not there for the moment; null for one that never was. */
+  readonly whyMissing?: (name: string) => string | null;
+  /** Resolves when it is known whether there is such a tool; at once when left out. */
+  readonly toolKnown?: (name: string) => Promise<void>;
+  readonly platform: (name: PlatformName) => ChatPlatform;
+  /** By the platform and the event that began the run. */
+  readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
+  readonly channelConfigOf: (session: SessionRow) => Promise<ChannelConfig>;
+  /** What instruction files say there, the most general first. */
+  readonly instructionsOf: (place: InstructionRoots, channelKey: string) => readonly InstructionLayer[];
+  /** The skills that hold there. */
+  readonly skillsOf: (sandboxRoot: string, channelKey: string) => SkillCatalogue;
+  /** Keeps an attachment beneath the sandbox root. */
+  readonly saveAttachment: (place: AttachmentPlace, name: string, data: Uint8Array) => Promise<SavedAttachment>;
+}
