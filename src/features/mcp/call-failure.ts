@@ -1,4 +1,4 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
+import { InsufficientScopeError, ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { AppError } from "../../core/protocol/errors.ts";
 import { causes, systemCode, wasNeverSent } from "../../core/protocol/system-code.ts";
@@ -41,13 +41,14 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
     return { text: `its program ended (${error.ending})`, refused: false, doubtful: true };
   }
   if (error instanceof SdkHttpError) return httpFailure(error.status);
+  if (error instanceof InsufficientScopeError) return httpFailure(403);
   if (error instanceof SseError && error.code !== undefined) return httpFailure(error.code);
   if (error instanceof SdkError) return sdkFailure(error, timeoutMs);
   if (error instanceof ProtocolError) {
     const words = foreignText(error.message, MAX_WORDS);
     return { text: `it answered with an error: ${words}`, refused: false, doubtful: false };
   }
-  if (error instanceof z.ZodError) {
+  if (error instanceof z.ZodError || error instanceof SyntaxError) {
     return { text: "its answer does not follow the protocol", refused: false, doubtful: false };
   }
   const code = causes(error)
@@ -82,6 +83,10 @@ function sdkFailure(error: SdkError, timeoutMs: number): CallFailure {
       return { text: "it is not connected", refused: true, doubtful: true };
     case SdkErrorCode.EraNegotiationFailed:
       return callFailure(error.cause, timeoutMs);
+    case SdkErrorCode.ClientHttpUnexpectedContent: {
+      const text = "it answers with something that is no message of the protocol; an operator must check its address";
+      return { text, refused: false, doubtful: true };
+    }
     case SdkErrorCode.InvalidResult:
       return { text: "its answer does not follow the protocol", refused: false, doubtful: false };
     default:

@@ -26,6 +26,9 @@ import { StdioTransport } from "./transport/stdio-transport.ts";
 /** Milliseconds for the handshake: the first start of a program may download it. */
 const CONNECT_MS = 60_000;
 
+/** Milliseconds for the question which revision a server over HTTP speaks. */
+const PROBE_MS = 10_000;
+
 /** Milliseconds of a call that lives on progress. Source: what timers of Node take, and a day. */
 const LONGEST_CALL_MS = 86_400_000;
 
@@ -95,7 +98,7 @@ export class McpSession {
       { name: "deckhand", version },
       {
         capabilities: { elicitation: { form: {} }, ...roots },
-        versionNegotiation: { mode: handshake },
+        versionNegotiation: { mode: handshake, probe: { timeoutMs: PROBE_MS } },
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
       },
     );

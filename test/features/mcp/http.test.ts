@@ -87,6 +87,22 @@ const answers: {
     text: /refuses our credentials \(HTTP 401\); an operator must give it a token in its `headers`/,
   },
   {
+    what: "a token with too few rights",
+    onCall: (response) =>
+      response.writeHead(403, { "www-authenticate": 'Bearer error="insufficient_scope", scope="write"' }).end(),
+    text: /refuses our credentials \(HTTP 403\)/,
+  },
+  {
+    what: "a page to sign in",
+    onCall: (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"),
+    text: /no message of the protocol; an operator must check its address/,
+  },
+  {
+    what: "nothing at all",
+    onCall: (response) => response.writeHead(200, { "content-type": "application/json" }).end(),
+    text: /failed: its answer does not follow the protocol/,
+  },
+  {
     what: "a failure of its own",
     onCall: (response) => response.writeHead(503).end(),
     text: /failed: it answered with HTTP 503/,
