@@ -146,8 +146,6 @@ export interface Deferred {
   readonly group?: string;
   /** What whoever finds the tool should read beside its description; the same text is told once. */
   readonly manual?: () => string;
-  /** Providers may refuse its schema: no request ever carries it. */
-  readonly isOnlyFound?: true;
 }
 
 export interface Tool<I = unknown> {

@@ -1,6 +1,7 @@
 import { isFinder, TOOL_SEARCH, USE_TOOL } from "../permissions/finders.ts";
 import type { Tool } from "../tool.ts";
 import { type Label, outsideOf, unionOf } from "../trust/label.ts";
+import { isPlainSchema } from "./plain-schema.ts";
 
 /** So few are offered whole where they are small, too: finding them would cost as much. `bytes`: of their specs. */
 const FEW = { tools: 3, bytes: 3_000 };
@@ -28,7 +29,7 @@ export function deferTools<T extends ToolFacts>(tools: readonly T[]): DeferredTo
   const deferred = sorted.filter(isDeferred);
   const hasFinders = [TOOL_SEARCH, USE_TOOL].every((finder) => sorted.some(({ name }) => name === finder));
   if (!hasFinders || areFew(deferred)) {
-    const whole = sorted.filter(({ name, deferred: { isOnlyFound } = {} }) => !isFinder(name) && isOnlyFound !== true);
+    const whole = sorted.filter((tool) => !isFinder(tool.name) && (!isDeferred(tool) || isPlain(tool)));
     return { offered: whole, deferred: [] };
   }
   const listing = listingOf(deferred);
@@ -48,9 +49,13 @@ export function isDeferred({ deferred }: Pick<Tool, "deferred">): boolean {
 }
 
 function areFew(deferred: readonly ToolFacts[]): boolean {
-  if (deferred.length > FEW.tools || deferred.some((tool) => tool.deferred?.isOnlyFound)) return false;
+  if (deferred.length > FEW.tools || !deferred.every(isPlain)) return false;
   const specs = deferred.map(({ name, description, inputSchema }) => [name, description, inputSchema()]);
   return deferred.length === 0 || JSON.stringify(specs).length <= FEW.bytes;
+}
+
+function isPlain({ inputSchema }: ToolFacts): boolean {
+  return isPlainSchema(inputSchema());
 }
 
 function byName(a: ToolFacts, b: ToolFacts): number {

@@ -63,7 +63,9 @@ export type ReadManifest =
   | { readonly problem: string };
 
 export function readManifest(text: string): ReadManifest {
-  const parsed = manifestSchema.safeParse(jsonOr(text, null));
+  const json = jsonIn(text);
+  if (json === undefined) return { problem: "tool.json is not valid JSON" };
+  const parsed = manifestSchema.safeParse(json);
   if (!parsed.success) return { problem: `tool.json is not valid: ${issuesOf(parsed.error)}` };
   const manifest = parsed.data;
   const programOnly = (["arguments", "stdin", "output"] as const).filter((key) => manifest[key] !== undefined);
@@ -81,11 +83,11 @@ export function readManifest(text: string): ReadManifest {
   }
 }
 
-function jsonOr(text: string, fallback: unknown): unknown {
+function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return fallback;
+    return undefined;
   }
 }
 

@@ -1,4 +1,11 @@
-import { InsufficientScopeError, ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
+import {
+  InsufficientScopeError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SseError,
+} from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { AppError } from "../../core/protocol/errors.ts";
 import { causes, systemCode, wasNeverSent } from "../../core/protocol/system-code.ts";

@@ -41,12 +41,7 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
     name: listed.name,
     description: `${listed.description}\n\n(MCP server ${server})`,
     toldBy: origin,
-    deferred: {
-      about: "",
-      group: toolPrefix(name),
-      manual: () => instructionSection(connection),
-      ...(listed.isPlain ? {} : { isOnlyFound: true }),
-    },
+    deferred: { about: "", group: toolPrefix(name), manual: () => instructionSection(connection) },
     input,
     inputSchema: schemaOf(input),
     permission,

@@ -3,6 +3,7 @@ import path from "node:path";
 import { componentEmbed, componentNew, parse } from "@bytecodealliance/jco";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
+import { deferTools } from "../../../src/core/context/deferred-tools.ts";
 import { createExtensions } from "../../../src/features/extensions/extensions.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { toolContext } from "../../support/tool-context.ts";
@@ -125,16 +126,27 @@ test("names are taken once: by native tools first, then in order", async () => {
   ]);
 });
 
-test("a folder without tool.json is refused; files, hidden folders and a missing directory are nothing", async () => {
+test("a folder without tool.json, or with one that is no JSON, is refused; files, hidden folders and a missing directory are nothing", async () => {
   const session = extensionSession(place);
   expect(await session.load()).toEqual({ tools: [], problems: [] });
   mkdirSync(path.join(session.tools, "empty"), { recursive: true });
   mkdirSync(path.join(session.tools, ".hidden"));
+  mkdirSync(path.join(session.tools, "slip"));
+  writeFileSync(path.join(session.tools, "slip/tool.json"), '{ "name": "slip", }');
   writeFileSync(path.join(session.tools, "README.md"), "");
   const { problems } = await session.load();
   expect(problems).toEqual([
     `${path.join(session.tools, "empty")}: ${path.join(session.tools, "empty/tool.json")} does not exist.`,
+    `${path.join(session.tools, "slip")}: tool.json is not valid JSON.`,
   ]);
+});
+
+test("an input schema that providers refuse is told of, and stands in no request", async () => {
+  const session = extensionSession(place);
+  session.add("either", { input: { type: "object", anyOf: [{ required: ["a"] }, { required: ["b"] }] } });
+  session.add("sound");
+  const { tools } = await session.load();
+  expect(deferTools(tools).offered.map(({ name }) => name)).toEqual(["sound"]);
 });
 
 test("what the manifest says is what the tool is", async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { toolSpecs } from "../../../src/core/agent/tool-specs.ts";
+import { deferTools } from "../../../src/core/context/deferred-tools.ts";
 import { boundResult } from "../../../src/core/context/tool-result-bounds.ts";
 import { RecordingLog } from "../../support/discord/recording-log.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -28,8 +29,9 @@ test("one tool that is unusable costs no other, and each says why it is left out
 test("a schema that providers refuse or nobody can judge costs no tool, and no request carries it", async () => {
   const { tool, call } = one();
   const odd = ["bad_type", "bad_choice", "bad_pattern", "bad_ref", "bad_local_ref", "bad_key", "bad_twice"];
-  for (const name of odd) expect(tool(`mcp__bad__${name}`).deferred?.isOnlyFound, name).toBe(true);
-  expect(tool("mcp__bad__fail").deferred?.isOnlyFound).toBeUndefined();
+  const offered = (name: string) => deferTools([tool(`mcp__bad__${name}`)]).offered.length;
+  for (const name of odd) expect(offered(name), name).toBe(0);
+  expect(offered("fail")).toBe(1);
   expect(tool("mcp__bad__bad_type").input.safeParse({ a: "x" }).success).toBe(true);
   expect(tool("mcp__bad__bad_choice").input.safeParse({}).success).toBe(false);
   expect(textIn(await call("mcp__bad__bad_key", { "a key": 1 }))).toBe('{"a key":1}');

@@ -67,7 +67,8 @@ test("few small ones are offered whole, without a search", () => {
 });
 
 test("one whose schema providers may refuse is found only, however few there are", () => {
-  const odd = tool("odd", { deferred: { about: "is odd", isOnlyFound: true } });
+  const schema = { type: "object", properties: {}, anyOf: [{ required: ["a"] }] };
+  const odd = { ...tool("odd", { deferred: { about: "is odd" } }), inputSchema: () => schema };
   expect(names(deferTools([SEARCH, createUseTool(), odd]).offered)).toEqual(["tool_search", "use_tool"]);
   expect(deferTools([odd]).offered).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { foreignLine, foreignText } from "../foreign-text.ts";
 import { orNull } from "../listings.ts";
 import { leftOutBy, type McpServer } from "../server-settings.ts";
 import { cleanSchema } from "./input-schema.ts";
-import { isPlain, type JsonObject, schemaProblem } from "./json-schema.ts";
+import { type JsonObject, schemaProblem } from "./json-schema.ts";
 import { hashedName, qualifiedName } from "./names.ts";
 
 /** Tools of one server; more would fill a prompt by themselves. */
@@ -28,8 +28,6 @@ export interface ListedTool {
   readonly tool: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** Providers take the schema as it is. */
-  readonly isPlain: boolean;
   /** The server says that the tool changes nothing. */
   readonly readOnlyHint: boolean;
 }
@@ -103,7 +101,6 @@ function listedTool(server: string, definition: Definition, taken: ReadonlyMap<s
     tool,
     description: foreignText(description ?? "", MAX_DESCRIPTION).trim() || `${foreignLine(tool, MAX_SHOWN_NAME)}.`,
     inputSchema: cleanSchema(inputSchema),
-    isPlain: isPlain(inputSchema),
     readOnlyHint: annotations?.readOnlyHint === true,
   };
 }

@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+const count = z.int().min(0).optional();
+
+/** Characters of property names. Source: Anthropic's check of tool definitions, the strictest. */
+const propertyKey = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/);
+
+const shared = {
+  title: z.string().optional(),
+  description: z.string().optional(),
+  default: z.unknown().optional(),
+  enum: z.array(z.string()).min(1).optional(),
+  required: z.array(z.string()).optional(),
+  additionalProperties: z.union([z.boolean(), z.strictObject({})]).optional(),
+  minLength: count,
+  maxLength: count,
+  minItems: count,
+  maxItems: count,
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+};
+
+/** Source: Gemini API docs, Schema: the least that providers share. */
+const plainPart: z.ZodType = z.lazy(() =>
+  z.strictObject({
+    ...shared,
+    type: z.enum(["boolean", "object", "array", "number", "integer", "string"]),
+    properties: z.record(propertyKey, plainPart).optional(),
+    items: plainPart.optional(),
+  }),
+);
+
+const plainSchema = z.strictObject({
+  ...shared,
+  type: z.literal("object"),
+  properties: z.record(propertyKey, plainPart).optional(),
+});
+
+/**
+ * Whether every provider takes the schema with a request. Where one did not, no request would come through: what strangers
+ * wrote otherwise is told as text alone.
+ */
+export function isPlainSchema(schema: Readonly<Record<string, unknown>>): boolean {
+  return plainSchema.safeParse(schema).success;
+}
