@@ -80,7 +80,7 @@ function sourceHash(guest: Guest): string {
     ...globSync(join(here, "wit", "*.wit")),
     ...globSync(join(here, "guests", "*.ts")),
     ...globSync(join(here, "guests", "runtime", "*.ts")),
-    ...globSync(join(here, "guests", guest.name, "*.ts")),
+    ...globSync(join(here, "guests", guest.name, "**", "*.ts")),
     ...TOOLS.map((tool) => join(here, "..", "node_modules", tool, "package.json")),
   ];
   const hash = createHash("sha256");
@@ -202,60 +202,7 @@ const SHELL_REPAIRS: readonly (readonly [why: string, code: RegExp, instead: str
     /(let (\w)=await \w+\(\w,\w\.condition\))(?=;if\((\w)\.append\(\2\.stdout,\2\.stderr\),\2\.exitCode===0\)return)/g,
     "$1.catch(end=>{throw end.prependOutput?.($3.stdout,$3.stderr),end})",
   ],
-  [
-    "jq assigns to all paths, and makes what is missing on the way",
-    /case"UpdateOp":return\[\w+\((\w),(\w)\.path,\2\.op,\2\.value,(\w)\)\](?=;case"Reduce":\{let \w=(\w+)\()/g,
-    'case"UpdateOp":return jq.updated({evaluate:$4,scope:$3},$1,$2)',
-  ],
-  [
-    "a filter's own functions come first, and what jq finds, deletes, orders and walks is right",
-    /(function \w+\((\w),(\w),(\w),(\w)\)\{)(?=let (\w)=\w+\.get\(\3\);if\(\6\)return typeof \2=="number"[^;]+;let \w=\w+\(\2,\3,\4,\5,(\w+)\))/g,
-    "$1let own=jq.called({evaluate:$7,scope:$5},{input:$2,name:$3,args:$4});if(own!==null)return own;",
-  ],
-  [
-    "a function sees the variables of where it is defined",
-    /(?<=\w\.set\((\w),\{params:\w\.params,body:\w\.funcBody,closure:new Map\((\w)\.funcs\?\?\[\]\))(?=\}\))/g,
-    ",vars:$2.vars,name:$1",
-  ],
-  [
-    "jq's regular expressions have flags, named groups and replacements of them",
-    /(function \w+\((\w),(\w),(\w),(\w),(\w)\)\{)(?=switch\(\3\)\{case"join":[^]{1,3000}?case"test":[^]{1,300}?return\[(\w+)\(\w,\w\)\.test)/g,
-    "$1let own=jq.matched({evaluate:$6,scope:$5},$7,{input:$2,name:$3,args:$4});if(own!==null)return own;",
-  ],
-  [
-    "jq orders values of all types, and texts by their characters",
-    /function (\w+)\((\w),(\w)\)\{return typeof \2=="number"&&typeof \3=="number"\?\2-\3:[^}]{1,80}localeCompare\(\3\):0\}/g,
-    "function $1($2,$3){return jq.compare($2,$3)}",
-  ],
-  [
-    "an index within a filter is made of what the filter is given, not of what it indexes",
-    /(case"Index":\{let \w=\w\.base\?(\w+)\((\w),\w\.base,\w\):\[\3\];return \w+\(\w,\w,\w=>\{let \w=\2\()\w(?=,\w\.index,)/g,
-    "$1$3",
-  ],
-  [
-    "texts in a filter may name characters by their numbers",
-    /(let (\w)=(\w)\(\);switch\(\2\)\{)(?=case"n":(\w)\+=`\n`[^]{1,150}?case"\(":\4\+="\\\\\(",)/g,
-    '$1case"u":$4+=String.fromCharCode(parseInt($3()+$3()+$3()+$3(),16));break;' +
-      'case"b":$4+="\\b";break;case"f":$4+="\\f";break;',
-  ],
-  [
-    "jq quotes lists for the shell",
-    /(?<=case"@sh":return) typeof (\w)=="string"\?\[`'\$\{\1\.replace\([^)]+\)\}'`\]:\[null\]/g,
-    "[jq.quoted($1)]",
-  ],
-  [
-    "jq's operators fail for what they do not take: +",
-    /(?<=\?\w+\((\w),(\w)\):)null(?=;case"-":)/g,
-    'jq.cannot("+",$1,$2)',
-  ],
-  ["-", /(?<=return )null(?=;case"\*":if\(typeof (\w)=="number"&&typeof (\w)=="number"\))/g, 'jq.cannot("-",$1,$2)'],
-  ["*", /(?<=return )null(?=;case"\/":if\(typeof (\w)=="number"&&typeof (\w)=="number"\))/g, 'jq.cannot("*",$1,$2)'],
-  ["/", /null(?=;case"%":if\(typeof (\w)=="number"&&typeof (\w)=="number"\))/g, 'jq.cannot("/",$1,$2)'],
-  ["%", /(?<=:(\w)%(\w)\}return )null(?=;case"==":)/g, 'jq.cannot("%",$1,$2)'],
 ];
-
-/** What the repairs of jq call. */
-const JQ = fileURLToPath(import.meta.resolve("./guests/bash/jq.ts"));
 
 const REPAIRED_SHELL: Plugin = {
   name: "repaired-shell",
@@ -266,7 +213,7 @@ const REPAIRED_SHELL: Plugin = {
         if (contents.match(code)?.length !== 1) throw new Error(`just-bash has changed: see whether ${why}`);
         contents = contents.replace(code, instead);
       }
-      return { contents: `import * as jq from ${JSON.stringify(JQ)};${contents}` };
+      return { contents };
     }),
 };
 

@@ -79,20 +79,3 @@ test("at least 150 scripts are compared", () => {
   expect(all.length).toBeGreaterThanOrEqual(150);
   expect(new Set(all.map((script) => String(script))).size).toBe(all.length);
 });
-
-test("jq, which not every system has", async () => {
-  const people = '[{"name":"ana","age":31},{"name":"bo","age":27}]';
-  const cases = [
-    [`jq -r '.[].name'`, "ana\nbo\n"],
-    [`jq -c 'map(select(.age > 30)) | .[0]'`, '{"name":"ana","age":31}\n'],
-    [`jq '[.[].age] | add'`, "58\n"],
-    [`jq -c 'group_by(.age > 30) | map(length)'`, "[1,1]\n"],
-    [`jq -r --arg n bo '.[] | select(.name == $n) | "\\(.name) is \\(.age)"'`, "bo is 27\n"],
-    [`jq -c 'sort_by(.age) | map(.name) | join(",")'`, '"bo,ana"\n'],
-    [`jq '.[0] | keys | length'`, "2\n"],
-    [`jq -e '.[5].name // empty'`, ""],
-  ] as const;
-  for (const [script, stdout] of cases) {
-    expect(await inSandbox(`echo '${people}' | ${script}`), script).toMatchObject({ stdout, complains: false });
-  }
-});

@@ -1,9 +1,11 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { jq } from "./jq/jq.ts";
 
 const USAGE = 2;
 
-/** Small commands that scripts expect and just-bash has not. */
+/** Commands that scripts expect and just-bash has not, or has otherwise than they must be. */
 export const COMMANDS: readonly CustomCommand[] = [
+  jq,
   defineCommand("cmp", async (args, { fs, cwd }) => {
     const silent = args.includes("-s");
     const [first, second, ...others] = args.filter((arg) => !/^-[sl]$/.test(arg));

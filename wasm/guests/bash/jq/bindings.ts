@@ -1,0 +1,102 @@
+import { allOf, attempt, type Env, each, type Filter, made, type Place } from "./filters.ts";
+import { shown } from "./json.ts";
+import { withValue } from "./names.ts";
+import { child, isArray, isObject, JqError, type Json, typeOf } from "./values.ts";
+
+/** What stands behind `as`. */
+export type Pattern =
+  | { readonly name: string }
+  | { readonly items: readonly Pattern[] }
+  | { readonly fields: readonly Field[] };
+
+export interface Field {
+  readonly key: Filter;
+  /** `{$name}` and `{$name: …}` bind what stands under the key, too. */
+  readonly name: string | null;
+  readonly pattern: Pattern | null;
+}
+
+export function namesOf(pattern: Pattern): string[] {
+  if ("name" in pattern) return [pattern.name];
+  if ("items" in pattern) return pattern.items.flatMap(namesOf);
+  return pattern.fields.flatMap(({ name, pattern }) => [
+    ...(name === null ? [] : [name]),
+    ...(pattern === null ? [] : namesOf(pattern)),
+  ]);
+}
+
+/** What a pattern names, within what was named before. */
+export function bound(pattern: Pattern, value: Json, env: Env): Env[] {
+  if ("name" in pattern) return [withValue(env, pattern.name, value)];
+  if ("items" in pattern) {
+    if (value !== null && !isArray(value)) throw new JqError(`Cannot index ${typeOf(value)} with number`);
+    return pattern.items.reduce<Env[]>(
+      (envs, item, at) => envs.flatMap((inner) => bound(item, child(value, at), inner)),
+      [env],
+    );
+  }
+  return pattern.fields.reduce<Env[]>((envs, field) => envs.flatMap((inner) => boundField(field, value, inner)), [env]);
+}
+
+function boundField({ key, name, pattern }: Field, value: Json, env: Env): Env[] {
+  return allOf(key, { value, path: null }, env).flatMap((found) => {
+    if (typeof found !== "string") throw new JqError(`Cannot index ${typeOf(value)} with ${shown(found)}`);
+    if (value !== null && !isObject(value)) throw new JqError(`Cannot index ${typeOf(value)} with "${found}"`);
+    const inner = name === null ? env : withValue(env, name, child(value, found));
+    return pattern === null ? [inner] : bound(pattern, child(value, found), inner);
+  });
+}
+
+export interface Source {
+  readonly filter: Filter;
+  readonly patterns: readonly Pattern[];
+}
+
+/** Runs the body for each value of the source; with several patterns, with the first that brings no error. */
+export function bind({ filter, patterns }: Source, body: Filter): Filter {
+  const names = patterns.length > 1 ? patterns.flatMap(namesOf) : [];
+  return (place, env, emit) => {
+    const nulls = names.reduce((inner, name) => withValue(inner, name, null), env);
+    each(
+      filter,
+      place,
+      env,
+    )((value) => {
+      const tries = patterns.map((pattern): Filter => {
+        return (place, _, emit) => {
+          for (const inner of bound(pattern, value, nulls)) body(place, inner, emit);
+        };
+      });
+      tries.reduceRight((next, one) => attempt(one, ignoringError(next, place)))(place, env, emit);
+    });
+  };
+}
+
+/** What is tried next has what the first had. */
+function ignoringError(filter: Filter, place: Place): Filter {
+  return (_, env, emit) => filter(place, env, emit);
+}
+
+export interface Folding {
+  readonly source: Source;
+  readonly init: Filter;
+  readonly update: Filter;
+}
+
+/** The last state; or, where something is extracted, what is extracted of each. */
+export function fold({ source, init, update }: Folding, extract: Filter | null): Filter {
+  return (place, env, emit) =>
+    init(place, env, (start) => {
+      let state = start;
+      const step: Filter = (_, inner) => {
+        let last: Place | null = null;
+        update(state, inner, (next) => {
+          last = next;
+          extract?.(next, inner, emit);
+        });
+        state = last ?? made(null, place);
+      };
+      bind(source, step)({ value: place.value, path: null }, env, () => {});
+      if (extract === null) emit(state);
+    });
+}

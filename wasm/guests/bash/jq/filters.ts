@@ -1,0 +1,318 @@
+import { shown } from "./json.ts";
+import { child, isArray, isObject, isTrue, JqError, type Json, type Path, typeOf } from "./values.ts";
+
+/** A value, and where it lies in what a path expression looks at; null outside of these. */
+export interface Place {
+  readonly value: Json;
+  readonly path: Path | null;
+}
+
+export type Emit = (place: Place) => void;
+
+/** Calls `emit` with each result. What throws there ends the filter, too. */
+export interface Filter {
+  (place: Place, env: Env, emit: Emit): void;
+  /** The result of what always has one: it costs no depth of calls, and little time. */
+  readonly one?: One;
+}
+
+type One = (place: Place, env: Env) => Place;
+
+export function single(one: One): Filter {
+  return Object.assign((place: Place, env: Env, emit: Emit) => emit(one(place, env)), { one });
+}
+
+/** With one result where all its parts have one. */
+function ofParts(parts: readonly Filter[], many: Filter, one: One): Filter {
+  return parts.every((part) => part.one !== undefined) ? single(one) : many;
+}
+
+/** The value of a part that has one. */
+function valueOf(part: Filter, place: Place, env: Env): Json {
+  return part.one?.({ value: place.value, path: null }, env).value ?? null;
+}
+
+/** What all parts of a program share. */
+export interface Host {
+  /** The next input; undefined when there are no more. */
+  readonly input: () => Json | undefined;
+  readonly lineNumber: () => number;
+  readonly fileName: () => string | null;
+  readonly complain: (text: string) => void;
+  readonly env: ReadonlyMap<string, string>;
+  readonly functions: () => string[];
+  /** Throws once the program has run for too long. */
+  readonly step: () => void;
+}
+
+/** Names that a filter sees, the innermost first. */
+export interface Env {
+  readonly host: Host;
+  /** `$x`, `f/1`, or `*x` for a label. */
+  readonly name: string;
+  readonly next: Env | null;
+  readonly value?: Json;
+  readonly definition?: Definition;
+  /** A filter that a function is given, with the names where it stands. */
+  readonly argument?: { readonly filter: Filter; readonly env: Env };
+}
+
+export interface Definition {
+  readonly params: readonly string[];
+  readonly body: Filter;
+}
+
+/** An error of what takes a filter's results, on its way through the filter. */
+class Downstream {
+  readonly error: unknown;
+  readonly owner: object;
+
+  constructor(error: unknown, owner: object) {
+    this.error = error;
+    this.owner = owner;
+  }
+}
+
+/** Not a part of what a path expression looks at. */
+const NOWHERE: Path = [];
+
+/** A value that a filter makes. */
+export function made(value: Json, { path }: Place): Place {
+  return { value, path: path && NOWHERE };
+}
+
+export const identity = single((place) => place);
+
+export function constant(value: Json): Filter {
+  return single((place) => made(value, place));
+}
+
+export function pipe(left: Filter, right: Filter): Filter {
+  const { one } = left;
+  if (one === undefined) return (place, env, emit) => left(place, env, (inner) => right(inner, env, emit));
+  const { one: next } = right;
+  return next === undefined
+    ? (place, env, emit) => right(one(place, env), env, emit)
+    : single((place, env) => next(one(place, env), env));
+}
+
+export function comma(left: Filter, right: Filter): Filter {
+  return (place, env, emit) => {
+    left(place, env, emit);
+    right(place, env, emit);
+  };
+}
+
+/** A filter's results where only the values count. */
+export function each(filter: Filter, { value }: Place, env: Env): (emit: (value: Json) => void) => void {
+  const place: Place = { value, path: null };
+  if (filter.one !== undefined) {
+    const found = filter.one(place, env).value;
+    return (emit) => emit(found);
+  }
+  return (emit) => filter(place, env, (inner) => emit(inner.value));
+}
+
+export function allOf(filter: Filter, place: Place, env: Env): Json[] {
+  const all: Json[] = [];
+  each(filter, place, env)((value) => all.push(value));
+  return all;
+}
+
+export function placesOf(filter: Filter, place: Place, env: Env): Place[] {
+  const all: Place[] = [];
+  filter(place, env, (one) => all.push(one));
+  return all;
+}
+
+/** Yields the paths of a filter's results. Throws where it makes something of its own. */
+export function paths(filter: Filter): Filter {
+  return (place, env, emit) =>
+    filter({ value: place.value, path: [] }, env, ({ value, path }) => {
+      if (path === NOWHERE) throw new JqError(`Invalid path expression with result ${shown(value)}`);
+      emit(made(path, place));
+    });
+}
+
+export function pathsOf(filter: Filter, place: Place, env: Env): Path[] {
+  return allOf(paths(filter), place, env).filter(isArray);
+}
+
+export function stepTo({ value, path }: Place, step: Json): Place {
+  if (path === NOWHERE) throw notAPath(`access element ${shown(step)} of`, value);
+  return { value: child(value, step), path: path && [...path, step] };
+}
+
+function notAPath(attempt: string, value: Json): JqError {
+  return new JqError(`Invalid path expression near attempt to ${attempt} ${shown(value)}`);
+}
+
+export function children(place: Place, emit: Emit): void {
+  const { value, path } = place;
+  if (path === NOWHERE) throw notAPath("iterate through", value);
+  const at = (step: Json) => path && [...path, step];
+  if (isArray(value)) for (const [index, item] of value.entries()) emit({ value: item, path: at(index) });
+  else if (isObject(value)) for (const [key, item] of value) emit({ value: item, path: at(key) });
+  else throw new JqError(`Cannot iterate over ${typeOf(value)}${value === null ? "" : ` (${shown(value)})`}`);
+}
+
+export function iterate(base: Filter): Filter {
+  return (place, env, emit) => base(place, env, (inner) => children(inner, emit));
+}
+
+/** The index is made of what the whole is given, not of what it indexes. */
+export function index(base: Filter, step: Filter): Filter {
+  const { one } = base;
+  if (one !== undefined && step.one !== undefined)
+    return single((place, env) => stepTo(one(place, env), valueOf(step, place, env)));
+  return (place, env, emit) =>
+    each(step, place, env)((found) => base(place, env, (inner) => emit(stepTo(inner, found))));
+}
+
+export function slice(base: Filter, start: Filter, end: Filter): Filter {
+  return (place, env, emit) =>
+    each(
+      start,
+      place,
+      env,
+    )((from) =>
+      each(
+        end,
+        place,
+        env,
+      )((to) => {
+        const step: Json = new Map([
+          ["start", from],
+          ["end", to],
+        ]);
+        base(place, env, (inner) => emit(stepTo(inner, step)));
+      }),
+    );
+}
+
+/** Results up to the first error, which the handler gets; errors of what takes the results pass. */
+export function attempt(body: Filter, handler: Filter | null): Filter {
+  return (place, env, emit) => {
+    const owner = {};
+    try {
+      body(place, env, (inner) => {
+        try {
+          emit(inner);
+        } catch (error) {
+          throw new Downstream(error, owner);
+        }
+      });
+    } catch (error) {
+      if (error instanceof Downstream && error.owner === owner) throw error.error;
+      if (!(error instanceof JqError)) throw error;
+      handler?.(made(error.value, place), env, emit);
+    }
+  };
+}
+
+/** As `//` chooses: the others count only where none of the first is true. */
+export function alternative(first: Filter, others: Filter): Filter {
+  const attempted = attempt(first, null);
+  return (place, env, emit) => {
+    let found = false;
+    attempted(place, env, (inner) => {
+      if (!isTrue(inner.value)) return;
+      found = true;
+      emit(inner);
+    });
+    if (!found) others(place, env, emit);
+  };
+}
+
+export function condition(cond: Filter, then: Filter, otherwise: Filter): Filter {
+  const branch = (value: Json) => (isTrue(value) ? then : otherwise);
+  return ofParts(
+    [cond, then, otherwise],
+    (place, env, emit) => each(cond, place, env)((value) => branch(value)(place, env, emit)),
+    (place, env) => branch(valueOf(cond, place, env)).one?.(place, env) ?? place,
+  );
+}
+
+export function logic(left: Filter, right: Filter, decides: boolean): Filter {
+  return (place, env, emit) =>
+    each(
+      left,
+      place,
+      env,
+    )((a) => {
+      if (isTrue(a) === decides) emit(made(decides, place));
+      else each(right, place, env)((b) => emit(made(isTrue(b), place)));
+    });
+}
+
+/** Each pair of operands, the left ones changing first. */
+export function operation(left: Filter, right: Filter, apply: (a: Json, b: Json) => Json): Filter {
+  return ofParts(
+    [left, right],
+    (place, env, emit) => each(right, place, env)((b) => each(left, place, env)((a) => emit(made(apply(a, b), place)))),
+    (place, env) => {
+      const b = valueOf(right, place, env);
+      return made(apply(valueOf(left, place, env), b), place);
+    },
+  );
+}
+
+/** What is made of each result. */
+export function mapped(filter: Filter, change: (value: Json) => Json): Filter {
+  return ofParts(
+    [filter],
+    (place, env, emit) => each(filter, place, env)((value) => emit(made(change(value), place))),
+    (place, env) => made(change(valueOf(filter, place, env)), place),
+  );
+}
+
+export function list(items: Filter): Filter {
+  return single((place, env) => made(allOf(items, place, env), place));
+}
+
+/** An object for each combination of its keys and values, the last changing first. */
+export function object(entries: readonly (readonly [key: Filter, value: Filter])[]): Filter {
+  return (place, env, emit) => {
+    const add = (at: number, object: ReadonlyMap<string, Json>): void => {
+      const [key, value] = entries[at] ?? [];
+      if (key === undefined || value === undefined) return emit(made(object, place));
+      each(
+        key,
+        place,
+        env,
+      )((name) => {
+        if (typeof name !== "string")
+          throw new JqError(`Object keys must be strings, not ${typeOf(name)} (${shown(name)})`);
+        each(value, place, env)((item) => add(at + 1, new Map(object).set(name, item)));
+      });
+    };
+    add(0, new Map());
+  };
+}
+
+/** Ends what has yielded enough, and what `break` leaves. */
+class Enough {
+  readonly of: object;
+
+  constructor(of: object) {
+    this.of = of;
+  }
+}
+
+/** Runs until `enough` is called. */
+export function untilEnough(run: (enough: () => never) => void): void {
+  const here = {};
+  upTo(here, () => run(() => jump(here)));
+}
+
+export function jump(to: object): never {
+  throw new Enough(to);
+}
+
+export function upTo(here: object, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof Enough) || error.of !== here) throw error;
+  }
+}
