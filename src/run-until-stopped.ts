@@ -18,7 +18,6 @@ const ONE_SIGNAL_MS = 500;
 
 /** Runs the program until a signal or a failure ends it. A second signal ends it at once. */
 export async function runUntilStopped(config: Config, terminal: Terminal): Promise<void> {
-  outliveReaders();
   const secrets = secretsOf(config);
   const log = createLogger(config.logLevel, secrets);
   const stopping = new AbortController();
@@ -60,11 +59,6 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
     report(toAppError(error), terminal);
     endAnyway(log);
   }
-}
-
-/** Where the log's reader has gone, or its disk is full, lines are lost and work goes on. */
-function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }
 
 /** The first signal stops the program, a later one ends it at once. */

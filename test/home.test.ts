@@ -65,8 +65,8 @@ test("starts at once on a new home have one token, and it is whole from the firs
   expect(new Set(lengths)).toEqual(new Set([33]));
 });
 
-test("a database that is there is closed to others, with all beside it", async () => {
-  const file = path.join(directory, "deckhand.db");
+test("a database is closed to others, with all beside it and a directory that is made for it", async () => {
+  const file = path.join(directory, "made/deckhand.db");
   const url = `file:${file}`;
   const open = async () => {
     const runtime = systemRuntime();
@@ -82,7 +82,7 @@ test("a database that is there is closed to others, with all beside it", async (
   };
   const first = await open();
   const places = [file, `${file}-wal`, `${file}-shm`, `${file}.lease`];
-  expect(places.map(modeOf)).toEqual([0o600, 0o600, 0o600, 0o600]);
+  expect([path.dirname(file), ...places].map(modeOf)).toEqual([0o700, 0o600, 0o600, 0o600, 0o600]);
   await first.store.close();
   await first.lease.release();
   for (const place of places) if (existsSync(place)) chmodSync(place, 0o644);

@@ -6,7 +6,9 @@ export interface Terminal {
   fail(): void;
 }
 
+/** Where whoever reads the output, or a log in it, has gone, or its disk is full, lines are lost and work goes on. */
 export function processTerminal(): Terminal {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   return {
     out: (line) => process.stdout.write(`${line}\n`),
     error: (line) => process.stderr.write(`${line}\n`),

@@ -5,11 +5,11 @@ import { createDirectory } from "./create-directory.ts";
 import { sqlitePath } from "./database-url.ts";
 import { unavailable } from "./unavailable.ts";
 
-/** As `checkSqliteFile`, and makes the directory of the file where it is missing. */
+/** As `checkSqliteFile`, and makes the directory of the file, for the owner alone, where it is missing. */
 export async function prepareSqliteFile(url: string): Promise<void> {
   await checkSqliteFile(url);
   try {
-    await createDirectory(path.dirname(sqlitePath(url)), 0o777);
+    await createDirectory(path.dirname(sqlitePath(url)), 0o700);
   } catch (error) {
     throw unavailable(url, error);
   }
