@@ -190,6 +190,8 @@ async function readEntry(
   const { enabled = true, owner, channel, ...rest } = parsed.data;
   const thread = typeof channel === "string" ? threadOf(channel, platforms) : null;
   if (thread === null) return "`channel` must be written `slack:T1/C1`: platform, workspace, channel";
+  if (typeof owner === "string" && !isPerson(owner, platforms))
+    return "`owner` must be written `slack:U0123ABCD`: platform and id";
   if (rest["name"] === undefined) return "`name` is missing";
   if (typeof rest["at"] === "string" && isRelative(rest["at"])) return NO_DATE;
   const isOn = yesOrNo.safeParse(String(enabled));
@@ -232,6 +234,11 @@ function threadOf(channel: string, platforms: Platforms): ThreadRef | null {
   if (platform === undefined || !platforms.has(platform) || workspaceId === undefined || channelId === undefined)
     return null;
   return { platform, workspaceId, channelId, threadId: null };
+}
+
+function isPerson(id: string, platforms: Platforms): boolean {
+  const platform = /^([a-z]+):\S+$/u.exec(id)?.[1];
+  return platform !== undefined && platforms.has(platform);
 }
 
 const OFF = "It is off in the file of jobs.";

@@ -210,6 +210,7 @@ test.each([
     said: "`at` must be a date, `2026-12-01 09:00`: in a file, nothing says since when",
   },
   { wrong: { cron: undefined, at: "2026-02-01 09:00" }, said: "`at` is past, so nothing comes of it" },
+  { wrong: { owner: "ana" }, said: "`owner` must be written `slack:U0123ABCD`: platform and id" },
   { wrong: { channel: "C1" }, said: "`channel` must be written `slack:T1/C1`: platform, workspace, channel" },
 ])("an entry of the file of jobs that is wrong is said with its place: $said", async ({ wrong, said }) => {
   const file = path.join(tempDirectory(), "jobs.json");
