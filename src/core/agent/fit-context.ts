@@ -1,4 +1,4 @@
-import { evictionForBudget, evictionOfRounds } from "../context/result-eviction.ts";
+import { evictionForBudget, evictionOfAll, evictionOfRounds } from "../context/result-eviction.ts";
 import { summaryEnd } from "../context/summary.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { contextWindowOf } from "./context-gauge.ts";
@@ -42,18 +42,22 @@ export async function* fitContext(fitting: FitScope, signal: AbortSignal): Async
 }
 
 /**
- * Makes all the room there is, after the provider has refused a request as too long. False when there was none to make: sending
- * the request again would be in vain.
+ * Makes room after the provider has refused a request as too long; where that was done before, also by results that the model
+ * has not seen: with them no request would get through any more. False when there was none to make: sending the request
+ * again would be in vain.
  */
 export async function* shortenContext(fitting: FitScope, signal: AbortSignal): AsyncGenerator<QueryEvent, boolean> {
   const { run } = fitting;
-  const { number } = run.state.projection;
+  const { evictedResults, summary } = run.state.projection;
+  const isShorter = () =>
+    run.state.projection.evictedResults !== evictedResults || run.state.projection.summary !== summary;
   await evict(run, evictionOfRounds(run.state.messages, run.state.projection, 0));
   const window = await contextWindowOf(fitting);
   if (window !== null && summaryEnd(run.state.messages, run.state.projection) !== null) {
     yield* summarise(fitting, window, signal);
   }
-  return run.state.projection.number > number;
+  if (!isShorter()) await evict(run, evictionOfAll(run.state.messages, run.state.projection));
+  return isShorter();
 }
 
 /** Once in a run. */

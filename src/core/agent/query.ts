@@ -144,9 +144,10 @@ async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGe
   yield* fitContext(loop, signal);
   const call = { query, run, requestFor: (resolved: ResolvedModel) => gauge.request(resolved), isShown: true };
   let end: CallEnd = yield* callModel(call, signal);
-  if (end.type === "failed" && end.error.code === "context_overflow") {
+  while (end.type === "failed" && end.error.code === "context_overflow") {
     const isShorter: boolean = yield* shortenContext(loop, signal);
-    if (isShorter) end = yield* callModel(call, signal);
+    if (!isShorter) break;
+    end = yield* callModel(call, signal);
   }
   if (end.type !== "responded") return end;
   const { response, usage, costUsd, model } = end;

@@ -27,6 +27,12 @@ export function evictionOfRounds(messages: readonly Message[], projection: Proje
   return evicted > projection.evictedResults ? evicted : null;
 }
 
+/** The number of all results, also of those that the model has not seen; null when that is what is evicted. */
+export function evictionOfAll(messages: readonly Message[], { evictedResults }: Projection): number | null {
+  const all = messages.reduce((sum, message) => sum + resultsOf(message).length, 0);
+  return all > evictedResults ? all : null;
+}
+
 function standing(messages: readonly Message[], { evictedResults, summary }: Projection) {
   const chars: number[] = [];
   /** Results before each message. */

@@ -258,13 +258,24 @@ test("a request that the provider finds too long is shortened and sent once more
   ]);
 });
 
-test.each([
+test("results that are too long for any request are left out, so that the thread goes on", async () => {
+  const ids = ["a", "b", "c", "d"];
+  const model = new ScriptedModel((request) => {
+    const chars = sizes(request).reduce((sum, size) => sum + size, 0);
+    if (chars > 30_000) return overflow();
+    return chars > 0 ? { text: "heron" } : { calls: ids.map((id) => ({ id, name: "read", input: { path: id } })) };
+  });
+  const { query } = scenario({ model, tools: [tool("read", { execute: async () => textResult("x".repeat(10_000)) })] });
+  expect((await drive(query)).outcome).toMatchObject({ type: "end_turn", message: { content: [{ text: "heron" }] } });
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("[Earlier tool result from read: d, 1 line]");
+});
+
+test.each<{ name: string; count: number; summary?: Reply; calls: number }>([
   { name: "that stays too long", count: 20, calls: 3 },
   { name: "that has nothing to leave out", count: 4, calls: 1 },
-])("a request $name ends the run with an explanation", async ({ count, calls }) => {
-  const { query, model } = filled(past(count, 100), (request) =>
-    isSummaryCall(request) ? { text: SUMMARY } : overflow(),
-  );
+  { name: "whose summary cannot be made", count: 20, summary: overflow(), calls: 2 },
+])("a request $name ends the run with an explanation", async ({ count, calls, summary = { text: SUMMARY } }) => {
+  const { query, model } = filled(past(count, 100), (request) => (isSummaryCall(request) ? summary : overflow()));
   expect((await drive(query)).outcome).toMatchObject({ type: "error", error: { code: "context_overflow" } });
   expect(model.requests).toHaveLength(calls);
 });
