@@ -83,6 +83,15 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
       expect((await search(query))[0]).toBe(text);
     });
 
+    test("finds what a long question without spaces ends with", async () => {
+      const begin = "先週の会議で話していた件についてなのですが、確認したいことがありまして";
+      const others = ["会議", "設計", "障害", "請求"].map((noun) => ({
+        text: `先週の${noun}で話していた件は担当者が確認します`,
+      }));
+      await add([...others, { text: "サーモンサーバーのポート番号は8443番です" }]);
+      expect((await search(`${begin}サーモンサーバーのポート番号は何番でしたか？`))[0]).toContain("8443");
+    });
+
     test("finds nothing of another scope, and what a line beside a hit says there neither", async () => {
       await add([
         { text: "The budget is tight", scope: "channel:slack:C2", isPrivate: true, position: 2 },

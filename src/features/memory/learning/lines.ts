@@ -90,7 +90,7 @@ export function tellsSomething(text: string): boolean {
 /** Whether a thread could hold something: one question alone asks, and tells nothing. */
 export function isWorthLearning(lines: readonly Line[]): boolean {
   const said = lines.filter(({ author }) => author !== null);
-  if (said.length === 1 && said.every(({ text }) => /^[^.!?\n]*\?\s*$/u.test(text))) return false;
+  if (said.length === 1 && said.every(({ text }) => /^[^.!?。！？\n]*[?？؟]\s*$/u.test(text))) return false;
   return said.some(({ text }) => tellsSomething(text));
 }
 

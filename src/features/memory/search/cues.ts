@@ -3,7 +3,7 @@
 const WHEN = /\b(?:when|how long|how often|what (?:date|day|month|year|time))\b/iu;
 const TIME =
   /\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december|recently|since|\d{4}|\d+(?:st|nd|rd|th))\b/iu;
-const QUESTION = /\?["')\s]*$/u;
+const QUESTION = /[?？؟]["')」\s]*$/u;
 
 /** A question that a date or a time answers. */
 export function asksWhen(question: string): boolean {

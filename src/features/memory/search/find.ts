@@ -5,7 +5,7 @@ import { type Found, type FullText, type Lines, type Listed, MOST_COUNTED, type 
 import { type Question, type Ranked, type Reading, rank, readFor, type WeighedWord, weightOf } from "./ranking.ts";
 import { smallWordsOf } from "./small-words.ts";
 import { isFor, termFor } from "./terms.ts";
-import { type IndexWord, type QueryWord, queryWords } from "./words.ts";
+import { type IndexWord, isUnspaced, type QueryWord, queryWords } from "./words.ts";
 
 export interface FindOptions {
   readonly text: FullText;
@@ -33,6 +33,8 @@ export interface Hit {
 /** Characters of a question that are looked at, and different words of it that are looked for, the first. */
 const MOST_CHARS = 4_000;
 const MOST_WORDS = 24;
+/** The same where words are pairs of letters, which tell less each. */
+const MOST_PAIRS = 72;
 /** Memories that are read, those with the rarest words. */
 const MOST_READ = 100;
 /** How many of the best are read with the lines beside them, and how many lines before and after. */
@@ -44,7 +46,8 @@ const MOST_PAIRED = 3;
 
 /** What answers a question best. Three statements at most, and none where the question has no word that tells anything. */
 export async function find({ query, readers, limit }: Asked, { text, meaning, now }: FindOptions): Promise<Hit[]> {
-  const asked = queryWords(query.slice(0, MOST_CHARS), now).slice(0, MOST_WORDS);
+  const most = isUnspaced(query) ? MOST_PAIRS : MOST_WORDS;
+  const asked = queryWords(query.slice(0, MOST_CHARS), now).slice(0, most);
   if (asked.length === 0) return [];
   const lookups = [[], ...asked.flatMap(({ word, author }) => [[word], ...(author === null ? [] : [[author]])])];
   const [[all = NOTHING, ...lists], vector] = await Promise.all([

@@ -68,9 +68,11 @@ const SIGNS = { sqlite: { quote: '"', and: " AND ", or: " OR " }, postgresql: { 
 
 /**
  * A query in the words of a database's full-text search. Words hold letters and digits only: no database finds an
- * operator in them. Source: SQLite docs, FTS5; PostgreSQL docs, tsquery.
+ * operator in them. Source: SQLite docs, FTS5; PostgreSQL docs, tsquery. What looks for nothing is a word that no memory has.
  */
 export function written(query: TextQuery, database: Database): string {
   const { quote, and, or } = SIGNS[database];
-  return query.map((words) => `(${words.map((word) => `${quote}${word}${quote}`).join(and)})`).join(or);
+  return (query.length === 0 ? [["none"]] : query)
+    .map((words) => `(${words.map((word) => `${quote}${word}${quote}`).join(and)})`)
+    .join(or);
 }

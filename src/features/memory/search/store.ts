@@ -59,10 +59,6 @@ const VECTORS = {
   ),
 };
 
-function inJson(seqs: readonly number[]) {
-  return sql`IN (SELECT "value" FROM json_each(${JSON.stringify(seqs)}))`;
-}
-
 const seqsText = z
   .string()
   .nullable()
@@ -91,17 +87,15 @@ function onSqlite(db: Client, mostListed: number): FullText {
     },
     read: async ({ seqs, near, query }) =>
       foundIn(
-        query.length === 0
-          ? await db.$queryRaw<unknown[]>`
-              SELECT ${ROWS.sqlite}, (${VECTORS.sqlite} ${inJson(near)}) AS "vectors"
-              FROM "Memory" WHERE "seq" ${inJson([...seqs, ...near])}`
-          : await db.$queryRaw<unknown[]>`
-              SELECT ${ROWS.sqlite}, (${VECTORS.sqlite} ${inJson(near)}) AS "vectors" FROM "Memory" WHERE "seq" IN (
-                SELECT "value" FROM json_each(${JSON.stringify([...seqs, ...near])}) UNION SELECT "rowid" FROM (
-                  SELECT "rowid" FROM "MemoryIndex" WHERE "MemoryIndex" MATCH ${written(query, "sqlite")}
-                  ORDER BY "rowid" DESC LIMIT ${MOST_MATCHING}
-                )
-              )`,
+        await db.$queryRaw<unknown[]>`
+          SELECT ${ROWS.sqlite}, (
+            ${VECTORS.sqlite} IN (SELECT "value" FROM json_each(${JSON.stringify(near)}))
+          ) AS "vectors" FROM "Memory" WHERE "seq" IN (
+            SELECT "value" FROM json_each(${JSON.stringify([...seqs, ...near])}) UNION SELECT "rowid" FROM (
+              SELECT "rowid" FROM "MemoryIndex" WHERE "MemoryIndex" MATCH ${written(query, "sqlite")}
+              ORDER BY "rowid" DESC LIMIT ${MOST_MATCHING}
+            )
+          )`,
       ),
     beside: async (lines) =>
       foundIn(
@@ -158,20 +152,16 @@ function onPostgresql(db: Client, mostListed: number): FullText {
     },
     read: async ({ seqs, near, query }) =>
       foundIn(
-        query.length === 0
-          ? await db.$queryRaw<unknown[]>`
-              SELECT ${ROWS.postgresql}, (${VECTORS.postgresql} = ANY (${[...near]})) AS "vectors"
-              FROM "Memory" WHERE "seq" = ANY (${[...seqs, ...near]})`
-          : await db.$queryRaw<unknown[]>`
-              WITH "matching" AS MATERIALIZED (
-                SELECT "seq" FROM "Memory"
-                WHERE array_to_tsvector(string_to_array("terms", ' ')) @@ ${written(query, "postgresql")}::tsquery
-              )
-              SELECT ${ROWS.postgresql}, (${VECTORS.postgresql} = ANY (${[...near]})) AS "vectors"
-              FROM "Memory" WHERE "seq" IN (
-                SELECT unnest(${[...seqs, ...near]}::int[]) UNION
-                (SELECT "seq" FROM "matching" ORDER BY "seq" DESC LIMIT ${MOST_MATCHING})
-              )`,
+        await db.$queryRaw<unknown[]>`
+          WITH "matching" AS MATERIALIZED (
+            SELECT "seq" FROM "Memory"
+            WHERE array_to_tsvector(string_to_array("terms", ' ')) @@ ${written(query, "postgresql")}::tsquery
+          )
+          SELECT ${ROWS.postgresql}, (${VECTORS.postgresql} = ANY (${[...near]}::int[])) AS "vectors"
+          FROM "Memory" WHERE "seq" IN (
+            SELECT unnest(${[...seqs, ...near]}::int[]) UNION
+            (SELECT "seq" FROM "matching" ORDER BY "seq" DESC LIMIT ${MOST_MATCHING})
+          )`,
       ),
     beside: async (lines) =>
       foundIn(

@@ -93,9 +93,13 @@ function rawWords(plain: string): string[] {
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** These are read by pairs of letters. */
+/** Whether there are letters that are read by pairs. */
+export function isUnspaced(text: string): boolean {
+  return UNSPACED.test(text);
+}
+
 function partsOf(word: string): string[] {
-  if (!UNSPACED.test(word)) return [word.slice(0, WORD_CHARS)];
+  if (!isUnspaced(word)) return [word.slice(0, WORD_CHARS)];
   const letters = Array.from(word);
   return letters.length === 1 ? letters : letters.slice(1).map((letter, index) => `${letters[index] ?? ""}${letter}`);
 }
