@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { PlatformError } from "../../src/core/protocol/errors.ts";
+import { DefectError, PlatformError } from "../../src/core/protocol/errors.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { ANA, CHANNEL, openWorld } from "./world.ts";
 
@@ -36,17 +36,23 @@ test("of a report that comes as a file, the channel has the head alone, and the 
   ]);
 });
 
-test("a report that the platform refuses as it is written is a failure that is said, and the next one comes", async () => {
-  const world = await openWorld();
-  const id = await world.add({ name: "Odd", cron: "0 * * * *", prompt: "Look." });
-  world.platform.failNext("post", new PlatformError("defect", "invalid_blocks", { detail: { platform: "Slack" } }));
-  await world.pass(2 * HOUR + MINUTE, 10_000);
-  expect(world.posts()).toEqual([
-    expect.stringMatching(/^✗ \*\*Odd\*\* · Something broke on my side\./u),
-    expect.stringContaining("All is quiet."),
-  ]);
-  expect((await world.occurrences(id)).map(({ status }) => status)).toEqual(["failed", "succeeded"]);
-});
+test.each([
+  new PlatformError("defect", "invalid_blocks", { detail: { platform: "Slack" } }),
+  new DefectError("Discord answered 400, code 50035"),
+])(
+  "a report that is refused as it is written ($message) is a failure that is said, and the next comes",
+  async (why) => {
+    const world = await openWorld();
+    const id = await world.add({ name: "Odd", cron: "0 * * * *", prompt: "Look." });
+    world.platform.failNext("post", why);
+    await world.pass(2 * HOUR + MINUTE, 10_000);
+    expect(world.posts()).toEqual([
+      expect.stringMatching(/^✗ \*\*Odd\*\* · Something broke on my side\./u),
+      expect.stringContaining("All is quiet."),
+    ]);
+    expect((await world.occurrences(id)).map(({ status }) => status)).toEqual(["failed", "succeeded"]);
+  },
+);
 
 test("the log keeps why a run failed as a text alone, and a report with a sign of its own as it is", async () => {
   const world = await openWorld();

@@ -95,9 +95,12 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
     case CODE.blockedByAutoMod:
     case CODE.blockedForLinks:
       // What it does not take as it is written, it never takes.
-      return new DefectError(`Discord answered ${status}, code ${code}`, error);
+      return new PlatformError("defect", `Discord answered ${status}, code ${code}`, {
+        cause: error,
+        detail: { platform: "Discord" },
+      });
     default:
-      return failed(`Discord answered ${status}, code ${code}`, error);
+      return failed(`Discord answered ${status}, code ${code}`, error, status < 500 ? { refused: "unknown" } : {});
   }
 }
 
@@ -126,8 +129,8 @@ function tooManyRequests(cause: unknown, retryAfterMs: number): PlatformError {
   return new PlatformError("platform_rate_limited", "Discord asks to wait", { cause, retryAfterMs, detail });
 }
 
-function failed(message: string, cause: unknown): PlatformError {
-  return new PlatformError("platform_failed", message, { cause, detail: { platform: "Discord" } });
+function failed(message: string, cause: unknown, more: Readonly<Record<string, string>> = {}): PlatformError {
+  return new PlatformError("platform_failed", message, { cause, detail: { platform: "Discord", ...more } });
 }
 
 function isNetworkError(error: Error): boolean {

@@ -61,6 +61,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   invalid_metadata_format: "defect",
   invalid_metadata_schema: "defect",
   metadata_too_large: "defect",
+  invalid_attachments: "defect",
   too_many_attachments: "defect",
   attachment_payload_limit_exceeded: "defect",
   slack_connect_file_link_sharing_blocked: "defect",
@@ -70,6 +71,18 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   msg_blocks_too_long: "defect",
   no_text: "defect",
 };
+
+/** Slack's own troubles, which pass. Source: Slack docs, chat.postMessage, chat.update, files.completeUploadExternal. */
+const TROUBLES: ReadonlySet<string> = new Set([
+  "internal_error",
+  "fatal_error",
+  "service_unavailable",
+  "request_timeout",
+  "team_added_to_org",
+  "external_channel_migrating",
+  "update_failed",
+  "file_update_failed",
+]);
 
 /** What the SDK throws, by its `code`. The classes are loaded lazily, so `instanceof` has nothing to ask. */
 const sdkErrorSchema = z.discriminatedUnion("code", [
@@ -103,12 +116,14 @@ export function toPlatformError(error: unknown, purpose: string, keyVariable = "
     case "slack_webapi_platform_error": {
       const { error: name, needed } = sdk.data;
       const code = CODES[name] ?? "platform_failed";
+      const isUnknown = code === "platform_failed" && !TROUBLES.has(name);
       return failure(code, name, {
         detail: {
           ...detail,
           error: name,
           ...(needed === undefined ? {} : { scope: needed }),
           ...(FORBIDDEN.has(name) ? { mend: ASK_ADMIN } : {}),
+          ...(isUnknown ? { refused: "unknown" } : {}),
           ...(code === "platform_auth" ? { keyVariable } : {}),
         },
       });

@@ -1,5 +1,5 @@
 import { isDatabaseAway } from "../protocol/database-failure.ts";
-import { AppError, toAppError } from "../protocol/errors.ts";
+import { AppError, PlatformError, toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
@@ -36,6 +36,9 @@ export const LANDING_MS = 3_000;
 const LOOK_EVERY_MS = 500;
 const RETRY_MS = { first: 500, most: 30_000 };
 
+/** How often a message is posted that the platform refuses for a reason we do not know: it may pass. */
+const UNKNOWN_REFUSALS = 8;
+
 /** Errors after which the message is certainly not on the platform and never will be. */
 const FINAL: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "platform_auth"]);
 
@@ -64,6 +67,8 @@ export async function postOnce(context: PostOnce, key: string, message: Outgoing
       const failure = toAppError(error);
       if (context.signal.aborted || !mayRetry(failure)) throw failure;
       context.log.warn({ err: failure, key, attempt }, "post_failed");
+      if (failure.detail["refused"] === "unknown" && attempt + 1 >= UNKNOWN_REFUSALS)
+        throw new PlatformError("defect", failure.message, { cause: failure, detail: failure.detail });
       if (failure.detail["sent"] !== "no") doubt = { intentAt, since: context.clock.now() };
       await context.clock.sleep(retryDelay(failure, attempt), context.signal);
     }

@@ -1,6 +1,6 @@
 import type { JobEvent } from "../events/job-event.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../progress/run-view.ts";
-import { type AppError, PlatformError, toAppError } from "../protocol/errors.ts";
+import { AppError, toAppError } from "../protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../protocol/events.ts";
 import { reasonOf } from "../protocol/explain.ts";
 import { PASSES, UNWRITABLE, WORTH_ANOTHER_ATTEMPT } from "../protocol/failure-kinds.ts";
@@ -88,7 +88,7 @@ class JobRunView implements RunView {
       if (!facts.isUnchanged) await this.#report.say(said, end, facts);
     } catch (error) {
       const closed = toAppError(error);
-      if (closed instanceof PlatformError && closed.code === "defect") return this.#refused(closed, end);
+      if (error instanceof AppError && error.code === "defect") return this.#refused(error, end);
       if (!UNWRITABLE.has(closed.code)) throw closed;
       return this.#undeliverable(closed, { report: said, end, facts });
     }

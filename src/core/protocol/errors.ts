@@ -42,7 +42,8 @@ export interface AppErrorOptions {
   readonly retryAfterMs?: number;
   /**
    * What `explain` needs to be concrete: provider, model, key, scope … Never secrets. `sent: "no"` says
-   * that a request never left, so that it can be made again at once.
+   * that a request never left, so that it can be made again at once; `refused: "unknown"` that the other side has answered
+   * with a refusal which we do not know.
    */
   readonly detail?: Readonly<Record<string, string>>;
 }

@@ -51,7 +51,7 @@ test.each<[string, unknown, object]>([
     api(400, 160_006),
     { code: "missing_scope", detail: { mend: "Archive some, then ask again." } },
   ],
-  ["another 400", api(400, 30_001), { code: "platform_failed" }],
+  ["another 400", api(400, 30_001), { code: "platform_failed", detail: { refused: "unknown" } }],
   ["502", http, { code: "platform_failed" }],
   ["a long 429", limit, { code: "platform_rate_limited", retryAfterMs: 20_000 }],
   ["a refused connection", Object.assign(new Error("connect"), { code: "ECONNREFUSED" }), { code: "network" }],

@@ -1,6 +1,6 @@
 import type { PacedPlatform } from "../../../src/adapters/render/pacing/paced-platform.ts";
 import type { RunViewOptions } from "../../../src/core/progress/run-view.ts";
-import { PlatformError } from "../../../src/core/protocol/errors.ts";
+import type { AppError } from "../../../src/core/protocol/errors.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";
 import type {
   ChatPlatform,
@@ -37,7 +37,7 @@ export interface MemoryPlatform extends ChatPlatform {
   /** Messages as they stand, by id. */
   readonly messages: Map<string, OutgoingMessage>;
   /** The next request of the kind fails so. */
-  failNext(kind: Request["kind"], error: PlatformError): void;
+  failNext(kind: Request["kind"], error: AppError): void;
   /** Requests of the kind do not end until the returned function is called. */
   hold(kind: Request["kind"]): () => void;
 }
@@ -80,7 +80,7 @@ export function memoryPlatform(clock: Clock): MemoryPlatform {
   const requests: Request[] = [];
   const messages = new Map<string, OutgoingMessage>();
   const byKey = new Map<string, PostedMessage>();
-  const failures: { kind: Request["kind"]; error: PlatformError }[] = [];
+  const failures: { kind: Request["kind"]; error: AppError }[] = [];
   const held = new Map<Request["kind"], Promise<void>>();
 
   const request = async (kind: Request["kind"], where: string, message: OutgoingMessage | string) => {

@@ -36,6 +36,7 @@ const cases = [
   { thrown: platform("ratelimited"), code: "platform_rate_limited" },
   { thrown: platform("invalid_blocks"), code: "defect", detail: { error: "invalid_blocks" } },
   { thrown: platform("fatal_error"), code: "platform_failed", detail: { error: "fatal_error" } },
+  { thrown: platform("new_restriction"), code: "platform_failed", detail: { refused: "unknown" } },
   {
     thrown: { code: "slack_webapi_rate_limited_error", retryAfter: 7 },
     code: "platform_rate_limited",

@@ -11,14 +11,22 @@ const CARD = { lane: "approval", markdown: "Which port?", tone: "plain", buttons
 
 /** A card that the platform puts off for two seconds, while its run goes on or is stopped. */
 async function putOff({ isStopped }: { isStopped: boolean }) {
-  const { store, clock, session } = await nativeSession();
   const stopping = new AbortController();
-  let tries = 0;
-  const post = async () => {
-    tries += 1;
-    if (tries > 1) return POSTED;
+  return posting(stopping, (tries) => {
+    if (tries > 1) return null;
     if (isStopped) stopping.abort(new CancelSignal(BY_ANA));
-    throw new PlatformError("platform_rate_limited", "too many", { retryAfterMs: 2_000, detail: { sent: "no" } });
+    return new PlatformError("platform_rate_limited", "too many", { retryAfterMs: 2_000, detail: { sent: "no" } });
+  });
+}
+
+/** What becomes of a card, and how often it was posted. */
+async function posting(stopping: AbortController, failureOf: (tries: number) => PlatformError | null) {
+  const { store, clock, session } = await nativeSession();
+  let tries = 0;
+  const post = () => {
+    tries += 1;
+    const failure = failureOf(tries);
+    return failure === null ? Promise.resolve(POSTED) : Promise.reject(failure);
   };
   const context = {
     store,
@@ -30,12 +38,21 @@ async function putOff({ isStopped }: { isStopped: boolean }) {
     signal: new AbortController().signal,
     stopped: stopping.signal,
   };
-  const posting = postOnce(context, "run_1:card", CARD).catch((error: unknown) => error);
+  const posted = postOnce(context, "run_1:card", CARD).catch((error: unknown) => error);
   await clock.runAll();
-  return { ended: await posting, tries };
+  return { ended: await posted, tries };
 }
 
 test("a card that was put off is posted later, but not once its run is stopped: nobody would close it", async () => {
   expect(await putOff({ isStopped: false })).toEqual({ ended: POSTED, tries: 2 });
   expect(await putOff({ isStopped: true })).toMatchObject({ ended: { cause: BY_ANA }, tries: 1 });
+});
+
+test("what the platform refuses again and again, for a reason we do not know, is given up as refused", async () => {
+  const unknown = new PlatformError("platform_failed", "new_restriction", { detail: { refused: "unknown" } });
+  const { ended, tries } = await posting(new AbortController(), () => unknown);
+  expect(ended).toMatchObject({ code: "defect", cause: unknown });
+  expect(tries).toBe(8);
+  const passing = new PlatformError("platform_failed", "fatal_error");
+  expect(await posting(new AbortController(), (n) => (n > 9 ? null : passing))).toEqual({ ended: POSTED, tries: 10 });
 });
