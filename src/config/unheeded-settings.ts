@@ -59,8 +59,14 @@ export function unknownTools(
   return lists.flatMap(({ setting, toolAllow = [] }) =>
     toolAllow
       .filter((name) => !names.includes(name) && !mayCome(name))
-      .map((name) => `${setting}: with these settings there is no tool "${name}".${suggestion(name, names)}`),
+      .map((name) => `${setting}: with these settings there is no tool "${name}".${nearTool(name, names)}`),
   );
+}
+
+/** There may be hundreds, so that the names are not all said. */
+function nearTool(name: string, names: readonly string[]): string {
+  const hint = suggestion(name, names);
+  return hint.startsWith(" Did you mean") ? hint : " `/tools` lists those that there are.";
 }
 
 function takesTemperature(ref: string): boolean {
