@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { cleanSchema, inputSchema } from "../../../src/features/mcp/catalogue/input-schema.ts";
-import type { JsonObject } from "../../../src/features/mcp/catalogue/json-schema.ts";
+import { cleanSchema, inputSchema, type JsonObject } from "../../../src/features/mcp/catalogue/input-schema.ts";
 
 const page = {
   type: "object",

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { foreignLine, foreignText } from "../foreign-text.ts";
 import { orNull } from "../listings.ts";
 import { leftOutBy, type McpServer } from "../server-settings.ts";
-import { cleanSchema } from "./input-schema.ts";
-import { type JsonObject, schemaProblem } from "./json-schema.ts";
+import { cleanSchema, type JsonObject, schemaProblem } from "./input-schema.ts";
 import { hashedName, qualifiedName } from "./names.ts";
 
 /** Tools of one server; more would fill a prompt by themselves. */

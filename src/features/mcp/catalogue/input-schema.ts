@@ -1,7 +1,12 @@
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
 import { z } from "zod";
 import { foreignText, hidesCharacters } from "../foreign-text.ts";
-import type { JsonObject } from "./json-schema.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Characters as JSON. Schemas of known servers stay below half of it. */
+const MAX_SCHEMA_CHARS = 32_000;
+const MAX_DEPTH = 32;
 
 /** Characters of a description or title within a schema. */
 const MAX_SCHEMA_TEXT = 2_000;
@@ -25,6 +30,20 @@ export function inputSchema(schema: JsonObject): z.ZodType {
       if (problem !== null) ctx.addIssue({ code: "custom", message: problem });
     })
     .meta({ ...shown, type: "object", properties: shown.properties ?? {} });
+}
+
+/** Why no model can be told the schema; null when it is fine. */
+export function schemaProblem(raw: JsonObject): string | null {
+  if (deeperThan(MAX_DEPTH, raw)) return `is nested deeper than ${MAX_DEPTH} levels`;
+  const size = JSON.stringify(raw).length;
+  if (size > MAX_SCHEMA_CHARS) return `has ${size} characters, more than ${MAX_SCHEMA_CHARS}`;
+  return [raw.type ?? "object"].flat().includes("object") ? null : "does not describe an object";
+}
+
+/** Looks no further than it must, so that a deep value cannot exhaust the stack. */
+function deeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => deeperThan(levels - 1, part));
 }
 
 /** The schema with its descriptions cleaned and bounded; all else stays. */
