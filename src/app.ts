@@ -3,7 +3,7 @@ import type { TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import type { WebPlatform } from "./adapters/web/adapter.ts";
 import { type PageAgents, readPageAgents } from "./agents.ts";
 import { agentProblems, timezoneOf } from "./channel-config.ts";
-import type { LookAtJobs } from "./cli/check-jobs.ts";
+import type { LookAtJobs } from "./cli/doctor/check-jobs.ts";
 import { leftOutLine } from "./config/stored/fit.ts";
 import { SETTINGS_REVISION, SettingsInForce } from "./config/stored/in-force.ts";
 import { approvalRulesOf } from "./config/stored/live.ts";

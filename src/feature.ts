@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import type { WatchRun } from "./adapters/render/watched-runs.ts";
 import type { PanelSource } from "./adapters/web/live/overview.ts";
 import type { FeatureAnswer, FeatureRequest, FeatureRoute } from "./adapters/web/server/feature-routes.ts";
@@ -29,10 +28,10 @@ import type {
   TeamTools,
 } from "./adapters/web/sessions/team-tools.ts";
 import type { TeamUsage } from "./adapters/web/sessions/team-usage.ts";
-import type { Finding } from "./cli/checks.ts";
-import type { Listener } from "./config/ports.ts";
+import type { Finding } from "./cli/doctor/finding.ts";
+import type { Listener, SettingsSchema } from "./config/feature-settings.ts";
 import type { Environment } from "./config/sources.ts";
-import type { SettingsInForce } from "./config/stored/in-force.ts";
+import type { PageSettings } from "./config/stored/page-settings.ts";
 import type { DefinitionSet } from "./core/agents/page-definitions.ts";
 import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts";
 import type { CallModel } from "./core/budget/background-call.ts";
@@ -80,18 +79,6 @@ export interface Feature {
   readonly commands?: readonly FeatureCommand[];
   /** Reads what the operator has set. */
   configure(given: GivenSettings): ConfiguredFeature;
-}
-
-/** What the reference, the schema for editors and the messages about mistakes are made from. */
-export interface SettingsSchema {
-  /** Keys of the settings file. */
-  readonly file?: Readonly<Record<string, z.ZodType>>;
-  /** Variables of the environment. */
-  readonly environment?: Readonly<Record<string, z.ZodType>>;
-  /** Keys of the settings file that the feature checks by itself, whatever stands in them. */
-  readonly ownKeys?: readonly string[];
-  /** Keys of the settings file that the page shows and cannot set, and why, in a sentence. */
-  readonly leftToFile?: Readonly<Record<string, string>>;
 }
 
 export interface GivenSettings {
@@ -195,7 +182,7 @@ export interface FeatureHost {
   /** What may be spent. */
   readonly budgets: BudgetSettings;
   /** Where settings are from, and how those of the page come into force. */
-  readonly settings: SettingsInForce;
+  readonly settings: PageSettings;
   /** Looks at jobs, and changes them, as commands do. */
   readonly jobs: JobControl;
   /** What is set of providers now, by id; never a key. */

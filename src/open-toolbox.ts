@@ -239,7 +239,7 @@ function providerKeys(
       providers.setKeys(keys);
     },
     async tryKey(id, apiKey) {
-      const { checkKey } = await import("./cli/check-keys.ts");
+      const { checkKey } = await import("./cli/doctor/check-keys.ts");
       if (apiKey !== undefined) return checkKey(id, providers.with(id, apiKey), false);
       return checkKey(id, providers.settings, providers.shown()[id]?.key === "given");
     },

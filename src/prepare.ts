@@ -1,6 +1,6 @@
 import type { PageAgents } from "./agents.ts";
 import { type ChannelConfigs, createChannelConfigs } from "./channel-config.ts";
-import { checkModels } from "./cli/check-models.ts";
+import { checkModels } from "./cli/doctor/check-models.ts";
 import { unheededSettings } from "./config/unheeded-settings.ts";
 import type { Config } from "./config.ts";
 import type { Log } from "./core/protocol/log.ts";

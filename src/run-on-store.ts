@@ -1,9 +1,9 @@
 import path from "node:path";
 import { type PageAgents, readPageAgents } from "./agents.ts";
 import { agentProblems, sandboxRootOf } from "./channel-config.ts";
-import { checkKey } from "./cli/check-keys.ts";
 import type { DataRequest } from "./cli/data.ts";
-import type { StoredSettings } from "./cli/doctor.ts";
+import { checkKey } from "./cli/doctor/check-keys.ts";
+import type { StoredSettings } from "./cli/doctor/doctor.ts";
 import type { KeysRequest } from "./cli/keys.ts";
 import type { MemoryRequest } from "./cli/memory.ts";
 import { type Input, newKey, newPassword } from "./cli/new-password.ts";

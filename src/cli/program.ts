@@ -3,12 +3,11 @@ import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
-import type { Feature } from "../feature.ts";
 import { describePlatform } from "../platforms.ts";
 import { addChat, type ChatCommandOptions, type ChatCommandRequest } from "./chat.ts";
-import type { LookAtJobs } from "./check-jobs.ts";
 import { addData, type DataRequest } from "./data.ts";
-import { type DoctorOptions, doctor } from "./doctor.ts";
+import type { LookAtJobs } from "./doctor/check-jobs.ts";
+import { type DoctorOptions, doctor, type ListFeatures } from "./doctor/doctor.ts";
 import { addDrain, type DrainRequest } from "./drain.ts";
 import { init } from "./init.ts";
 import { addKeys, type KeysRequest } from "./keys.ts";
@@ -18,9 +17,6 @@ import { addMemory, type MemoryRequest } from "./memory.ts";
 import { addSettings, type SettingsRequest } from "./settings.ts";
 import type { Terminal } from "./terminal.ts";
 import { addUser, type UserRequest } from "./user.ts";
-
-/** All features there are: whoever only asks for help need not load them. */
-export type ListFeatures = () => Promise<readonly Feature[]>;
 
 export interface ProgramOptions {
   readonly version: string;

@@ -2,27 +2,28 @@ import { z } from "zod";
 import type { Feature } from "../feature.ts";
 import type { NamedFeature } from "../open-features.ts";
 import { environmentSchema } from "./environment.ts";
+import type { SettingsOwner } from "./feature-settings.ts";
 import { settingsSchema } from "./settings.ts";
 import type { Environment } from "./sources.ts";
 
 /** The settings that features bring, beside those of the program. */
 
-export function settingsWith(features: readonly Feature[]) {
+export function settingsWith(features: readonly SettingsOwner[]) {
   return settingsSchema.extend(shapeOf(features, "file"));
 }
 
-export function environmentWith(features: readonly Feature[]) {
+export function environmentWith(features: readonly SettingsOwner[]) {
   return environmentSchema.extend(shapeOf(features, "environment"));
 }
 
-function shapeOf(features: readonly Feature[], source: "file" | "environment"): z.ZodRawShape {
+function shapeOf(features: readonly SettingsOwner[], source: "file" | "environment"): z.ZodRawShape {
   return Object.assign({}, ...features.map(({ settings }) => settings[source] ?? {}));
 }
 
 const record = z.record(z.string(), z.unknown());
 
 /** A settings file without what features check themselves. */
-export function withoutOwnKeys(file: unknown, features: readonly Feature[]): unknown {
+export function withoutOwnKeys(file: unknown, features: readonly SettingsOwner[]): unknown {
   const own = new Set(features.flatMap(({ settings }) => settings.ownKeys ?? []));
   const parsed = record.safeParse(file);
   if (!parsed.success || own.size === 0) return file;

@@ -1,13 +1,5 @@
+import type { Listener } from "./feature-settings.ts";
 import type { Config } from "./resolve.ts";
-
-/** A port that a start takes, with the setting that names it. */
-export interface Listener {
-  readonly setting: string;
-  /** The setting that names the host. */
-  readonly hostSetting: string;
-  readonly host: string;
-  readonly port: number;
-}
 
 type Listening = Pick<Config, "web" | "slack" | "features">;
 

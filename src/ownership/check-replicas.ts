@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import type { Finding } from "../cli/checks.ts";
+import type { Finding } from "../cli/doctor/finding.ts";
 import type { Config } from "../config.ts";
 import { ConfigError, toAppError } from "../core/protocol/errors.ts";
 import { reasonOf } from "../core/protocol/explain.ts";

@@ -1,6 +1,6 @@
 import { chmodSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { checkDirectories } from "../../src/cli/checks.ts";
+import { checkDirectories } from "../../src/cli/doctor/checks.ts";
 import { load } from "../support/program/config-sources.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { checkKeys } from "../../src/cli/check-keys.ts";
+import { checkKeys } from "../../src/cli/doctor/check-keys.ts";
 import { startAnthropicServer } from "../support/model/anthropic-server.ts";
 import { runCli } from "../support/program/cli.ts";
 import { load } from "../support/program/config-sources.ts";

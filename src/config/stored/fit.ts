@@ -3,17 +3,9 @@ import { ConfigError } from "../../core/protocol/errors.ts";
 import { configureFeatures, settingsWith, withoutOwnKeys } from "../features.ts";
 import { dotted, type KeyStyle, problemsIn } from "../problems.ts";
 import type { Origin } from "../resolve.ts";
+import type { LeftOut } from "./page-settings.ts";
 import { deepestOf, isPlain, leafPaths, over, type Path, type Plain, valueAt, without, withValue } from "./plain.ts";
 import { type SettingsNodes, settingsNodes } from "./settable.ts";
-
-/** What keeps something that was set on the page from coming into force. */
-export interface LeftOut {
-  readonly path: Path;
-  /** The very place within it that is wrong. */
-  readonly at: readonly PropertyKey[];
-  /** A sentence that does not name the path. */
-  readonly why: string;
-}
 
 /** As the terminal says it at each start, and doctor. */
 export function leftOutLine({ path, why }: LeftOut): string {

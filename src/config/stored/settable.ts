@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Feature } from "../../feature.ts";
+import type { SettingsOwner } from "../feature-settings.ts";
 import { settingsWith } from "../features.ts";
 import { holdsSecret, nodeOf, type SchemaNode } from "../schema-node.ts";
 import type { Path } from "./plain.ts";
@@ -30,7 +30,7 @@ const LEFT_TO_FILE: Readonly<Record<string, string>> = {
 };
 
 /** The schema of a key is made when it is first asked for. */
-export function settingsNodes(features: readonly Feature[]): SettingsNodes {
+export function settingsNodes(features: readonly SettingsOwner[]): SettingsNodes {
   const shape: z.ZodRawShape = settingsWith(features).shape;
   const ownKeys = features.flatMap(({ settings }) => settings.ownKeys ?? []);
   const left: Readonly<Record<string, string>> = Object.assign(

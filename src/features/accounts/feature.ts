@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Finding } from "../../cli/checks.ts";
+import type { Finding } from "../../cli/doctor/finding.ts";
 import { field } from "../../config/fields.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { ConfiguredFeature, Feature, GivenSettings } from "../../feature.ts";

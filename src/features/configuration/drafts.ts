@@ -1,6 +1,5 @@
-import type { LeftOut } from "../../config/stored/fit.ts";
-import type { SettingsInForce } from "../../config/stored/in-force.ts";
 import { holdsAtOnce } from "../../config/stored/live.ts";
+import type { LeftOut, PageSettings } from "../../config/stored/page-settings.ts";
 import {
   distinctBy,
   isPlain,
@@ -24,7 +23,7 @@ export interface Draft {
 const MOST_CHARS = 100_000;
 
 /** Changes of what is set now, and what would come of them; nothing is changed by it. Null: it is too much. */
-export function draftOf(changes: readonly SettingChange[], settings: SettingsInForce): Draft | null {
+export function draftOf(changes: readonly SettingChange[], settings: PageSettings): Draft | null {
   const set = changes.reduce(changed, settings.set);
   if (JSON.stringify(set).length > MOST_CHARS) return null;
   const fitted = settings.look(set);
@@ -50,7 +49,7 @@ export function problemOf({ path, at, why }: LeftOut): SettingProblem {
 }
 
 /** What is set here for nothing, since the file or a variable has it too. */
-function beaten(differences: readonly SettingDifference[], settings: SettingsInForce): SettingProblem[] {
+function beaten(differences: readonly SettingDifference[], settings: PageSettings): SettingProblem[] {
   return differences.flatMap(({ path, after }) => {
     const by = after === undefined ? null : setAbove(path, settings);
     return by === null ? [] : [{ path, text: `${by} sets it, which wins over this page.` }];

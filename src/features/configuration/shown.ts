@@ -1,6 +1,6 @@
 import { holdsSecret } from "../../config/schema-node.ts";
-import type { SettingsInForce } from "../../config/stored/in-force.ts";
 import { holdsAtOnce } from "../../config/stored/live.ts";
+import type { PageSettings } from "../../config/stored/page-settings.ts";
 import { isPlain, isWithinPath, type Path, valueAt } from "../../config/stored/plain.ts";
 import { type SettingsNodes, settingsNodes } from "../../config/stored/settable.ts";
 import type { SettingSource, ShownSetting } from "../../feature.ts";
@@ -15,10 +15,10 @@ const VARIABLES: Readonly<Record<string, string>> = {
 /** What is written in two places: the file's word for it wins. */
 const SAME: Readonly<Record<string, Path>> = { "budgets.runUsd": ["maxBudgetUsd"] };
 
-type Shown = Pick<SettingsInForce, "origin" | "set" | "values" | "next">;
+type Shown = Pick<PageSettings, "origin" | "set" | "values" | "next">;
 
 /** The place that is set by itself and that another is in: of a record, its entry. Null: there is none for the page. */
-export function placesOf(settings: Pick<SettingsInForce, "origin">): (path: Path) => Path | null {
+export function placesOf(settings: Pick<PageSettings, "origin">): (path: Path) => Path | null {
   const nodes = settingsNodes(settings.origin.features);
   const leaves = allLeaves(nodes);
   return (path) => {
@@ -94,7 +94,7 @@ function isHidden(key: string, nodes: SettingsNodes, features: Shown["origin"]["
 }
 
 /** The variable or the file that sets what is there; null: neither does. */
-export function setAbove(path: Path, { origin }: Pick<SettingsInForce, "origin">): string | null {
+export function setAbove(path: Path, { origin }: Pick<PageSettings, "origin">): string | null {
   const { environment, file } = origin.layers;
   const variable = path.length === 1 ? VARIABLES[path[0] ?? ""] : undefined;
   if (variable !== undefined && environment.value[variable] !== undefined) return variable;

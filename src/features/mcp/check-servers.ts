@@ -1,4 +1,4 @@
-import type { Finding } from "../../cli/checks.ts";
+import type { Finding } from "../../cli/doctor/finding.ts";
 import { secretMasking } from "../../core/text/secret-masking.ts";
 import { createMcpConnections, type McpOptions, type McpServerView } from "./connections.ts";
 import { foreignLine } from "./foreign-text.ts";

@@ -5,6 +5,7 @@ import type { Catalogue } from "./catalogue/catalogue.ts";
 import { LiveCatalogue } from "./catalogue/live-catalogue.ts";
 import { type AskOptions, McpSession, type SessionOptions } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, type McpServer } from "./server-settings.ts";
+import type { ConnectionState } from "./server-states/connection-state.ts";
 import { notConnected } from "./server-states/state-text.ts";
 import { slept } from "./slept.ts";
 
@@ -27,19 +28,6 @@ const PING_TIMEOUT_MS = 20_000;
 
 /** Milliseconds for the sign of life after a call whose connection failed. */
 const ALIVE_TIMEOUT_MS = 5_000;
-
-export type ConnectionState =
-  | { readonly type: "waiting" }
-  /** `why` it was not connected before; null at first. */
-  | { readonly type: "connecting"; readonly why: string | null }
-  | { readonly type: "connected"; readonly since: number }
-  | {
-      readonly type: "down";
-      readonly why: string;
-      readonly since: number /** Null: at once. */;
-      readonly nextAt: number | null;
-    }
-  | { readonly type: "stopped" };
 
 export interface ConnectionOptions extends Omit<SessionOptions, "onToolsChanged" | "onLastWords"> {
   readonly name: string;

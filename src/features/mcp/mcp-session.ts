@@ -20,8 +20,7 @@ import { progressText } from "./progress-text.ts";
 import type { McpServer } from "./server-settings.ts";
 import { HttpTransport } from "./transport/http-transport.ts";
 import { openTransport, speaksOtherwise, type Way, waysTo } from "./transport/open-transport.ts";
-import type { Reaper } from "./transport/reaper.ts";
-import { StdioTransport } from "./transport/stdio-transport.ts";
+import { type ProcessScope, StdioTransport } from "./transport/stdio-transport.ts";
 
 /** Milliseconds for the handshake: the first start of a program may download it. */
 const CONNECT_MS = 60_000;
@@ -44,16 +43,11 @@ const MAX_PAGES = 64;
 /** Oddities of one session that the log keeps; a server can produce any number of them. */
 const MAX_LOGGED = 5;
 
-export interface SessionOptions {
+export interface SessionOptions extends ProcessScope {
   readonly settings: McpServer;
-  /** What of our environment a server's program gets, beside its own. */
-  readonly environment: Readonly<Record<string, string>>;
   /** What we call ourselves towards the server. */
   readonly version: string;
-  readonly clock: Clock;
   readonly log: Log;
-  /** Ends servers' programs should we be killed. */
-  readonly reaper: Reaper;
   readonly onToolsChanged: () => void;
   /** Told the last that a program wrote to stderr before it could not be connected. */
   readonly onLastWords: (stderr: string) => void;
@@ -92,7 +86,7 @@ export class McpSession {
     const { settings, version, clock, onToolsChanged } = options;
     this.#clock = clock;
     this.#asksBack = new AsksBack(clock);
-    this.#transport = openTransport(way, options);
+    this.#transport = openTransport(way, settings, options);
     const roots = takesRoots(settings) ? { roots: { listChanged: true } } : {};
     this.#client = new Client(
       { name: "deckhand", version },

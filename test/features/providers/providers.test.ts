@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { checkKey } from "../../../src/cli/check-keys.ts";
+import { checkKey } from "../../../src/cli/doctor/check-keys.ts";
 import { CATALOG } from "../../../src/core/providers/catalog.ts";
 import { liveProviders } from "../../../src/core/providers/live-providers.ts";
 import { openKeyring } from "../../../src/features/providers/keyring.ts";

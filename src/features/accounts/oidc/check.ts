@@ -1,4 +1,4 @@
-import type { Finding } from "../../../cli/checks.ts";
+import type { Finding } from "../../../cli/doctor/finding.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { refusalOf } from "./problems.ts";
 import { createProvider } from "./provider.ts";

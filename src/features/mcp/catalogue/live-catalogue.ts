@@ -1,5 +1,7 @@
-import type { ConnectionOptions } from "../connection.ts";
+import type { Log } from "../../../core/protocol/log.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { McpSession } from "../mcp-session.ts";
+import type { McpServer } from "../server-settings.ts";
 import { slept } from "../slept.ts";
 import { type Catalogue, MAX_TOOLS, readCatalogue } from "./catalogue.ts";
 
@@ -11,7 +13,14 @@ const MAX_LISTED = MAX_TOOLS * 2;
 
 const NOTHING: Catalogue = { tools: [], leftOut: [] };
 
-type CatalogueScope = Pick<ConnectionOptions, "name" | "settings" | "clock" | "log" | "changed">;
+interface CatalogueScope {
+  readonly name: string;
+  readonly settings: McpServer;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told when what it lists is another. */
+  readonly changed: () => void;
+}
 
 /** What one server lists, as of the last time it could be asked. */
 export class LiveCatalogue {

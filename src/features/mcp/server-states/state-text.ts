@@ -1,5 +1,5 @@
 import { nextTry } from "../../../core/text/next-try.ts";
-import type { ConnectionState } from "../connection.ts";
+import type { ConnectionState } from "./connection-state.ts";
 
 interface Named {
   readonly name: string;

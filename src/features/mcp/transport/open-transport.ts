@@ -1,9 +1,8 @@
 import { SdkHttpError, SSEClientTransport, SseError, type Transport } from "@modelcontextprotocol/client";
-import type { SessionOptions } from "../mcp-session.ts";
 import type { McpServer, McpUrlServer } from "../server-settings.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { HttpTransport } from "./http-transport.ts";
-import { StdioTransport } from "./stdio-transport.ts";
+import { type ProcessScope, StdioTransport } from "./stdio-transport.ts";
 
 /** `events`: server-sent events, as the revision 2024-11-05 has it. */
 export type Way = "program" | "http" | "events";
@@ -14,12 +13,8 @@ export function waysTo(settings: McpServer): readonly Way[] {
   return settings.type === "sse" ? ["events", "http"] : ["http", "events"];
 }
 
-export function openTransport(
-  way: Way,
-  options: Pick<SessionOptions, "settings" | "environment" | "clock" | "reaper">,
-): Transport {
-  const { settings } = options;
-  if ("command" in settings) return new StdioTransport(settings, options);
+export function openTransport(way: Way, settings: McpServer, scope: ProcessScope): Transport {
+  if ("command" in settings) return new StdioTransport(settings, scope);
   return way === "events" ? overEvents(settings) : overHttp(settings);
 }
 

@@ -2,9 +2,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { AppError } from "../../../core/protocol/errors.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
-import type { SessionOptions } from "../mcp-session.ts";
 import type { McpCommandServer } from "../server-settings.ts";
+import type { Reaper } from "./reaper.ts";
 
 /** Bytes of one message; a server that sends more is stopped. */
 const MAX_MESSAGE_BYTES = 10_000_000;
@@ -16,7 +17,13 @@ const STDERR_CHARS = 4_000;
 const CLOSE_MS = 500;
 const TERM_MS = 2_000;
 
-type ProcessScope = Pick<SessionOptions, "environment" | "clock" | "reaper">;
+export interface ProcessScope {
+  /** What of our environment a server's program gets, beside its own. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  /** Ends servers' programs should we be killed. */
+  readonly reaper: Reaper;
+}
 
 /**
  * A server as a child process. In place of the SDK's own transport: the environment is exactly what is given, the

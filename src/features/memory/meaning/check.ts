@@ -1,4 +1,4 @@
-import type { Finding } from "../../../cli/checks.ts";
+import type { Finding } from "../../../cli/doctor/finding.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import { reasonOf } from "../../../core/protocol/explain.ts";
 import type { CreateEmbedder } from "../../../core/providers/openai/embedder.ts";

@@ -1,5 +1,3 @@
-import type { IndexWord } from "./words.ts";
-
 const DAY_MS = 86_400_000;
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"] as const;
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
@@ -31,7 +29,7 @@ interface Day {
  * The dates of a text as words: the day, its month, and the month whatever the year, however they are written. Given
  * the day when it was said, `yesterday` and `last Friday` are days too.
  */
-export function dateWords(plain: string, saidAt: Day | null): IndexWord[] {
+export function dateWords(plain: string, saidAt: Day | null): string[] {
   const days = [...writtenDays(plain), ...(saidAt === null ? [] : toldDays(plain, saidAt))];
   const months = [...plain.matchAll(MONTH_YEAR)].map(([, name, year]) => ({
     year: Number(year),
@@ -94,7 +92,7 @@ function monthOf(name = ""): number {
   return MONTHS.findIndex((month) => month === name.slice(0, 3).toLowerCase()) + 1;
 }
 
-function wordsFor({ year, month, day }: Day): IndexWord[] {
+function wordsFor({ year, month, day }: Day): string[] {
   const ofMonth = [`d${year}${two(month)}`, `dm${two(month)}`];
   return day === 0 ? ofMonth : [`d${year}${two(month)}${two(day)}`, ...ofMonth];
 }

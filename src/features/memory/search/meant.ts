@@ -1,5 +1,5 @@
 import { similarity } from "../meaning/vectors.ts";
-import type { Reading } from "./ranking.ts";
+import type { Found } from "./full-text.ts";
 
 /** What a question means. */
 export interface Meant {
@@ -21,7 +21,10 @@ const HALF_PLACES = 10;
 /** Between what is usual and the same, what counts as half of what is asked. Tuned as ranking.ts is. */
 const HALF_ALIKE = 0.4;
 
-export function alikeTo(meant: Meant | null, readings: readonly Reading[]): readonly Alike[] {
+export function alikeTo(
+  meant: Meant | null,
+  readings: readonly { readonly found: Pick<Found, "vector"> }[],
+): readonly Alike[] {
   const all: Alike[] = readings.map(() => ({ part: 0, share: 0 }));
   if (meant === null) return all;
   const near = readings.flatMap(({ found: { vector } }, index) => {

@@ -1,15 +1,15 @@
-import { loadAgents } from "../agents.ts";
-import { suggestion } from "../config/problems.ts";
-import type { Config } from "../config/resolve.ts";
-import { unheededSettings } from "../config/unheeded-settings.ts";
-import { reasonOf } from "../core/protocol/explain.ts";
-import { baseUrlVariable, CATALOG, DEMO_PROVIDER, defaultModelFor, REGION } from "../core/providers/catalog.ts";
-import { modelSentence } from "../core/providers/models/model-words.ts";
-import type { ListingRegistry } from "../core/providers/provider.ts";
-import { createProviderRegistry } from "../core/providers/registry.ts";
-import { createLogger } from "../operations/logging.ts";
-import { systemRuntime } from "../runtime.ts";
-import { bad, type Finding, good } from "./checks.ts";
+import { loadAgents } from "../../agents.ts";
+import { suggestion } from "../../config/problems.ts";
+import type { Config } from "../../config/resolve.ts";
+import { unheededSettings } from "../../config/unheeded-settings.ts";
+import { reasonOf } from "../../core/protocol/explain.ts";
+import { baseUrlVariable, CATALOG, DEMO_PROVIDER, defaultModelFor, REGION } from "../../core/providers/catalog.ts";
+import { modelSentence } from "../../core/providers/models/model-words.ts";
+import type { ListingRegistry } from "../../core/providers/provider.ts";
+import { createProviderRegistry } from "../../core/providers/registry.ts";
+import { createLogger } from "../../operations/logging.ts";
+import { systemRuntime } from "../../runtime.ts";
+import { bad, type Finding, good } from "./finding.ts";
 
 /** What is known of the configured models, and whether their providers, which are asked, list them. */
 export async function checkKnownModels({ query, providers }: Config): Promise<Finding[]> {

@@ -1,28 +1,19 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { loadAgents, type PageAgents } from "../agents.ts";
-import { agentProblems } from "../channel-config.ts";
-import { type Listener, listenersOf } from "../config/ports.ts";
-import type { Config } from "../config/resolve.ts";
-import { ConfigError, StoreError } from "../core/protocol/errors.ts";
-import { reasonOf } from "../core/protocol/explain.ts";
-import { systemCode } from "../core/protocol/system-code.ts";
-import { sqlitePath } from "../core/store/database/database-url.ts";
-import { type Probed, probeDatabase } from "../core/store/database/probe.ts";
-import { plainLine } from "../core/text/plain-text.ts";
-import { nodeProblem } from "./node-version.mjs";
-
-/** What `doctor` found about one thing: what is so and, where it is wrong, how to mend it. */
-export interface Finding {
-  readonly ok: boolean;
-  readonly text: string;
-  /** Nothing is broken, and somebody should look at it. */
-  readonly isWarning?: true;
-}
-
-export const good = (text: string): Finding => ({ ok: true, text });
-export const bad = (text: string): Finding => ({ ok: false, text });
+import { loadAgents, type PageAgents } from "../../agents.ts";
+import { agentProblems } from "../../channel-config.ts";
+import type { Listener } from "../../config/feature-settings.ts";
+import { listenersOf } from "../../config/ports.ts";
+import type { Config } from "../../config/resolve.ts";
+import { ConfigError, StoreError } from "../../core/protocol/errors.ts";
+import { reasonOf } from "../../core/protocol/explain.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
+import { sqlitePath } from "../../core/store/database/database-url.ts";
+import { type Probed, probeDatabase } from "../../core/store/database/probe.ts";
+import { plainLine } from "../../core/text/plain-text.ts";
+import { nodeProblem } from "../node-version.mjs";
+import { bad, type Finding, good } from "./finding.ts";
 
 export function checkNode(version: string): Finding {
   const problem = nodeProblem(version);
@@ -64,7 +55,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   try {
     more.push(...strangersIn(await probeDatabase(url), config));
     if (kind === "postgresql") {
-      const { requireServer } = await import("../core/store/database/postgresql-server.ts");
+      const { requireServer } = await import("../../core/store/database/postgresql-server.ts");
       const scarce = await requireServer({ ...config.database, engine: config.engine });
       more.push(...scarce.map((text) => ({ ok: true, isWarning: true as const, text })));
     }
@@ -120,7 +111,7 @@ export function checkDirectories({ channels }: Config): Finding[] {
 
 /** Whether the system confines the sandbox's process; it is tried. */
 export async function checkConfinement(config: Config): Promise<Finding[]> {
-  const { confinementOf } = await import("../open-toolbox.ts"); // with all tools, which nothing else here needs
+  const { confinementOf } = await import("../../open-toolbox.ts"); // with all tools, which nothing else here needs
   const confinement = confinementOf(config);
   if (confinement === null) return []; // which is among the warnings of the settings
   const problem = await confinement.problem();

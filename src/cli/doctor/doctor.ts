@@ -1,13 +1,14 @@
-import type { PageAgents } from "../agents.ts";
-import type { Config } from "../config/resolve.ts";
-import { type ConfigSources, loadConfig } from "../config.ts";
-import type { DefinitionTexts } from "../core/agents/page-definitions.ts";
-import { ConfigError } from "../core/protocol/errors.ts";
-import { embeddersOf } from "../core/providers/openai/embedder.ts";
-import type { Feature } from "../feature.ts";
-import { createLogger } from "../operations/logging.ts";
-import { checkReplicas } from "../ownership/check-replicas.ts";
-import { systemRuntime } from "../runtime.ts";
+import type { PageAgents } from "../../agents.ts";
+import type { Config } from "../../config/resolve.ts";
+import { type ConfigSources, loadConfig } from "../../config.ts";
+import type { DefinitionTexts } from "../../core/agents/page-definitions.ts";
+import { ConfigError } from "../../core/protocol/errors.ts";
+import { embeddersOf } from "../../core/providers/openai/embedder.ts";
+import type { Feature } from "../../feature.ts";
+import { createLogger } from "../../operations/logging.ts";
+import { checkReplicas } from "../../ownership/check-replicas.ts";
+import { systemRuntime } from "../../runtime.ts";
+import type { Terminal } from "../terminal.ts";
 import { checkJobs, type LookAtJobs } from "./check-jobs.ts";
 import { checkKeys } from "./check-keys.ts";
 import { checkKnownModels, checkModels, unheededIn } from "./check-models.ts";
@@ -21,11 +22,9 @@ import {
   checkPlatforms,
   checkPorts,
   checkWritable,
-  type Finding,
   type IsRunning,
 } from "./checks.ts";
-import type { ListFeatures } from "./program.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Finding } from "./finding.ts";
 
 /** The settings as a start would have them. */
 export interface StoredSettings {
@@ -36,6 +35,9 @@ export interface StoredSettings {
   /** What is stored and cannot be used. */
   readonly problems: readonly string[];
 }
+
+/** All features there are: whoever only asks for help need not load them. */
+export type ListFeatures = () => Promise<readonly Feature[]>;
 
 export interface DoctorOptions {
   readonly root: string;

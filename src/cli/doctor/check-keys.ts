@@ -1,13 +1,13 @@
-import type { Config } from "../config/resolve.ts";
-import { type AppError, toAppError } from "../core/protocol/errors.ts";
-import { reasonOf } from "../core/protocol/explain.ts";
-import type { Message } from "../core/protocol/messages.ts";
-import { CATALOG, DEMO_PROVIDER, defaultModelFor } from "../core/providers/catalog.ts";
-import type { LlmProvider, ModelInfo } from "../core/providers/provider.ts";
-import { createProviderRegistry, type ProviderSettings } from "../core/providers/registry.ts";
-import { createLogger } from "../operations/logging.ts";
-import { systemRuntime } from "../runtime.ts";
-import type { Finding } from "./checks.ts";
+import type { Config } from "../../config/resolve.ts";
+import { type AppError, toAppError } from "../../core/protocol/errors.ts";
+import { reasonOf } from "../../core/protocol/explain.ts";
+import type { Message } from "../../core/protocol/messages.ts";
+import { CATALOG, DEMO_PROVIDER, defaultModelFor } from "../../core/providers/catalog.ts";
+import type { LlmProvider, ModelInfo } from "../../core/providers/provider.ts";
+import { createProviderRegistry, type ProviderSettings } from "../../core/providers/registry.ts";
+import { createLogger } from "../../operations/logging.ts";
+import { systemRuntime } from "../../runtime.ts";
+import type { Finding } from "./finding.ts";
 
 /** How long one provider may take for all that it is asked. Milliseconds. */
 const PROVIDER_MS = 15_000;

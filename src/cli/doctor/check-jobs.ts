@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import type { PageAgents } from "../agents.ts";
-import { type ChannelConfigs, createChannelConfigs } from "../channel-config.ts";
-import type { Config } from "../config/resolve.ts";
-import type { DefinitionTexts } from "../core/agents/page-definitions.ts";
-import { DEMO_MODEL } from "../core/providers/catalog.ts";
-import { jobsFileOf } from "../home.ts";
-import type { Finding } from "./checks.ts";
+import type { PageAgents } from "../../agents.ts";
+import { type ChannelConfigs, createChannelConfigs } from "../../channel-config.ts";
+import type { Config } from "../../config/resolve.ts";
+import type { DefinitionTexts } from "../../core/agents/page-definitions.ts";
+import { DEMO_MODEL } from "../../core/providers/catalog.ts";
+import { jobsFileOf } from "../../home.ts";
+import type { Finding } from "./finding.ts";
 
 /**
  * What a start would make of the file of jobs, changing nothing; null where there is none. `skills`: what the page has set.
