@@ -149,6 +149,8 @@ test("a restart between two attempts leaves the second to come", async () => {
   world.play = (_event, number) => (number === 1 ? { fails: "overloaded" } : {});
   await world.pass(HOUR + 10_000);
   expect(await statuses(world, id)).toEqual(["retrying"]);
+  const run = await world.jobs.control.act("run", id, { person: ANA, thread: CHANNEL, at: world.clock.now() });
+  expect(run.text).toContain("is tried again by itself");
   await world.away(30 * MINUTE);
   await world.pass(10_000);
   expect(world.runs.map(({ attempt }) => attempt)).toEqual([1, 2]);

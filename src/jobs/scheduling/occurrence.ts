@@ -39,6 +39,13 @@ export function catchesUp(job: JobRow, schedule: Schedule): boolean {
   return schedule.type === "once" || job.catchUp === "latest";
 }
 
+/** Why a person's run does not begin now. */
+export function atWork({ status }: OccurrenceRow): string {
+  return status === "retrying"
+    ? "Its last run has failed and is tried again by itself; `/jobs disable` calls that off."
+    : "It is running already.";
+}
+
 export type OverlapVerdict =
   | { readonly type: "run"; readonly stops: readonly OccurrenceRow[] }
   | { readonly type: "wait" }

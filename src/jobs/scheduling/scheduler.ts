@@ -17,6 +17,7 @@ import type { JobScope } from "./job-scope.ts";
 import { readJobSkill } from "./job-skill.ts";
 import {
   attemptEvent,
+  atWork,
   catchesUp,
   jitterOf,
   ON_TIME_MS,
@@ -134,8 +135,8 @@ export class JobScheduler {
   /** A person's run, beside the schedule. Null when it has begun; else why not, in words. */
   async runNow(job: JobRow, at: number): Promise<string | null> {
     const { store } = this.#options;
-    const open = await store.occurrences.open(job.id);
-    if (open.length > 0) return "It is running already.";
+    const [open] = await store.occurrences.open(job.id);
+    if (open !== undefined) return atWork(open);
     const id = this.#options.runtime.ids.next("occ");
     const outcome = await this.#deliver(job, { id, scheduledFor: at }, async (tx, sessionId) => {
       if (await tx.occurrences.has(job.id, at)) return false;

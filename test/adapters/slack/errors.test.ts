@@ -20,7 +20,6 @@ const cases = [
   { thrown: platform("is_archived"), code: "thread_gone" },
   { thrown: platform("not_in_channel"), code: "thread_gone" },
   { thrown: platform("message_not_found"), code: "thread_gone" },
-  { thrown: platform("user_disabled"), code: "thread_gone" },
   { thrown: platform("user_not_found"), code: "thread_gone" },
   { thrown: platform("restricted_action"), code: "missing_scope" },
   { thrown: platform("restricted_action_read_only_channel"), code: "missing_scope" },
