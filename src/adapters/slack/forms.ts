@@ -25,7 +25,7 @@ const INPUT = "value";
 /** What travels with a form, since Slack tells of a submission neither its thread nor what it is for. */
 const metadataSchema = z.object({ command: z.string(), line: z.string(), thread: threadRefSchema });
 
-/** Opens a form for whoever clicked or typed just now; false when it cannot carry what it is for. */
+/** Opens a form for whoever clicked or typed just now; false when it cannot carry what it is for, or has no field that fits. */
 export async function openForm(
   web: SlackWeb,
   form: Form,
@@ -33,9 +33,10 @@ export async function openForm(
 ): Promise<boolean> {
   const { command, line } = form;
   const metadata = JSON.stringify({ command, line, thread });
-  if (metadata.length > METADATA_CHARS) return false;
+  const view = modal(form, metadata);
+  if (metadata.length > METADATA_CHARS || view.blocks.length === 0) return false;
   try {
-    await web.views.open({ trigger_id: triggerId, view: modal(form, metadata) });
+    await web.views.open({ trigger_id: triggerId, view });
     return true;
   } catch (error) {
     throw toPlatformError(error, "show you a form");

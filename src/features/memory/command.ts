@@ -255,10 +255,17 @@ async function exported(_typed: Typed, { memories, context }: Use): Promise<Comm
   return { ...privately(`What I remember here: ${found.length}.`), files: [file] };
 }
 
-/** The memory of a number, for whoever may change it; otherwise why not. */
+/** Memories that are named to somebody who says in words which one they mean. */
+const MOST_MEANT = 5;
+
+/** The memory of a number, for whoever may change it; otherwise why not. Words name the ones that they may mean. */
 async function changeable(number: string, { memories, context }: Use): Promise<Memory | string> {
   const seq = Number(number.replace(/^#/u, ""));
-  if (!Number.isSafeInteger(seq) || seq <= 0) return "Which one? `/memory list` numbers them.";
+  if (!Number.isSafeInteger(seq) || seq <= 0) {
+    const asked = { query: number, reader: hereOf(context), limit: MOST_MEANT, origins: ORIGINS };
+    const meant = (await memories.search(asked)).map(({ memory }) => listedLine(memory, memories));
+    return ["Which one? `/memory list` numbers them.", ...meant].join("\n");
+  }
   const memory = await memories.get(seq, hereOf(context));
   if (memory === null) return `I remember nothing here that has the number ${seq}. See \`/memory list\`.`;
   if (!mayChange(memory, context.person, context.access.admins))

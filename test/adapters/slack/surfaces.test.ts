@@ -298,9 +298,11 @@ test("a form that is filled in comes as the command it stands for, from the thre
 test.each([
   { why: "Slack refuses it", line: "weather", fault: "expired_trigger_id" },
   { why: "it cannot carry what it is for", line: "x".repeat(3_000), fault: null },
-])("where a form cannot be opened, because $why, the words are said", async ({ line, fault }) => {
+  { why: "what is there fits into no field", line: "weather", fault: null, value: "x".repeat(3_500) },
+])("where a form cannot be opened, because $why, the words are said", async ({ line, fault, value = "" }) => {
   if (LACKING.type !== "reply" || LACKING.form === undefined) throw new Error("a form");
-  await using stage = await begun({ ...LACKING, form: { ...LACKING.form, line } });
+  const fields = LACKING.form.fields.map((field) => ({ ...field, value }));
+  await using stage = await begun({ ...LACKING, form: { ...LACKING.form, line, fields } });
   const { platform, server } = stage;
   if (fault !== null) server.faults.add("views.open", { kind: "error", error: fault });
   await server.people.command("/skill", "weather").answered;

@@ -103,6 +103,9 @@ test("only whoever told it, and admins, change a memory; a number of elsewhere s
   const secret = privateChannel(at);
   const added = await typed(at, "add the osier gate opens at six", { channel });
   const [, number = ""] = /#(\d+)/u.exec(added) ?? [];
+  expect(await typed(at, "forget when the osier gate opens", { channel })).toContain(
+    `Which one? /memory list numbers them.\\n#${number} the osier gate opens at six`,
+  );
   for (const line of [`forget ${number}`, `edit ${number} never`, `pin ${number}`]) {
     expect(await typed(at, line, { channel, user: "U0BOB" })).toContain("only they and admins may change it");
   }

@@ -10,18 +10,16 @@ import { aimedId, type RedirectedThread } from "./direct-message-redirect.ts";
 
 const VERB = "form:";
 
-/** A dialog as Discord takes it, for the thread that it is about; null when its id cannot carry what it is for. */
+/** A dialog as Discord takes it, for the thread that it is about; null when its id cannot carry what it is for, or no field fits. */
 export function modalOf({ title, command, line, fields }: Form, elsewhere: RedirectedThread | null): object | null {
   const plain = `${VERB}${command} ${line}`;
   const id = elsewhere === null ? plain : aimedId(plain, elsewhere);
-  if (id === null || id.length > CUSTOM_ID_CHARS) return null;
+  const shown = fittedFields(fields, { fields: FORM_FIELDS, chars: INPUT_CHARS });
+  if (id === null || id.length > CUSTOM_ID_CHARS || shown.length === 0) return null;
   return {
     custom_id: id,
     title: cut(title, FORM_LABEL_CHARS),
-    components: fittedFields(fields, { fields: FORM_FIELDS, chars: INPUT_CHARS }).map((field) => ({
-      type: 1,
-      components: [input(field)],
-    })),
+    components: shown.map((field) => ({ type: 1, components: [input(field)] })),
   };
 }
 
