@@ -159,7 +159,7 @@ export function memoryWrites(db: Client) {
 }
 
 /** A list of values as rows. */
-const EACH = {
+export const EACH = {
   sqlite: { of: raw("json_each"), type: raw("TEXT") },
   postgresql: { of: raw("json_array_elements"), type: raw("JSON") },
 };

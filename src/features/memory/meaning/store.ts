@@ -2,6 +2,7 @@ import { raw } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import type { Client } from "../../../core/store/database/client.ts";
 import type { Database } from "../search/full-text.ts";
+import { EACH } from "../store.ts";
 import { fromHex, hexOf, type KeptVector } from "./vectors.ts";
 
 /** A memory with what is known of its meaning. */
@@ -33,8 +34,6 @@ const DIALECT = {
     rows: raw("json_group_array(json("),
     end: raw("))"),
     object: raw("json_object"),
-    each: raw("json_each"),
-    json: raw("TEXT"),
     toHex: raw("hex"),
     hexArgument: raw(""),
     fromHex: raw("unhex"),
@@ -43,8 +42,6 @@ const DIALECT = {
     rows: raw("json_agg(("),
     end: raw(")::json)::text"),
     object: raw("json_build_object"),
-    each: raw("json_array_elements"),
-    json: raw("JSON"),
     toHex: raw("encode"),
     hexArgument: raw(", 'hex'"),
     fromHex: raw("decode"),
@@ -110,7 +107,8 @@ export function vectorReads(db: Client, database: Database) {
 }
 
 export function vectorWrites(db: Client, database: Database) {
-  const { each, json, fromHex: bytes, hexArgument } = DIALECT[database];
+  const { fromHex: bytes, hexArgument } = DIALECT[database];
+  const { of: each, type: json } = EACH[database];
   return {
     /** So many more texts are sent on the day that began then; of days before, nobody asks. */
     async sent(day: number, texts: number): Promise<void> {
