@@ -73,7 +73,7 @@ export function optionsOf(args: readonly string[]): Options {
     else if (arg === "--indent") indent = indentOf(behind(arg));
     else if (arg === "--from-file") programFile = behind(arg);
     else if (arg === "--") for (const one of rest.splice(0)) word(one);
-    else if (/^-[^-]/.test(arg)) {
+    else if (/^-[A-Za-z]/.test(arg)) {
       for (const letter of arg.slice(1).replace("f", "")) {
         if (!SHORT.has(letter)) throw new UsageError(`Unknown arguments: -${letter}`);
         flags.add(letter);

@@ -44,7 +44,8 @@ export function isTrue(value: Json): boolean {
 
 /** As jq orders values: by type, then by content, objects by their keys first. */
 export function compare(a: Json, b: Json): number {
-  if (isNumber(a) && isNumber(b)) return Number.isNaN(a) || a < b ? -1 : a > b || Number.isNaN(b) ? 1 : 0;
+  if (typeof a === "bigint" && typeof b === "bigint") return a < b ? -1 : a > b ? 1 : 0;
+  if (isNumber(a) && isNumber(b)) return compareNumbers(Number(a), Number(b));
   if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
   if (isArray(a) && isArray(b)) return compareLists(a, b);
   if (isObject(a) && isObject(b)) {
@@ -53,6 +54,11 @@ export function compare(a: Json, b: Json): number {
     return compareLists(keysOfA, keysOfB) || compareLists(valuesOf(a), valuesOf(b));
   }
   return rankOf(a) - rankOf(b);
+}
+
+/** What is no number comes first. */
+function compareNumbers(a: number, b: number): number {
+  return Number.isNaN(a) || a < b ? -1 : a > b || Number.isNaN(b) ? 1 : 0;
 }
 
 function rankOf(value: Json): number {

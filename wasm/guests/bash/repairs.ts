@@ -1,0 +1,82 @@
+/** What the repairs of just-bash in wasm/build.ts call. */
+
+/** The case that sed's `\U` and its like ask for. */
+const CASES: Readonly<Record<string, (text: string) => string>> = {
+  U: (text) => text.toUpperCase(),
+  L: (text) => text.toLowerCase(),
+  E: (text) => text,
+};
+
+/** A replacement of sed's with `\U`, `\L`, `\E`, `\u` and `\l`; `expand` knows all else that it may hold. */
+export function cased(replacement: string, expand: (part: string) => string): string {
+  let whole = CASES["E"];
+  let first: typeof whole;
+  let output = "";
+  for (const [part] of replacement.matchAll(/\\[^]|[^\\]+|\\/g)) {
+    const letter = /^\\[ULEul]$/.test(part) ? part.slice(1) : "";
+    if (letter === "u" || letter === "l") first = CASES[letter.toUpperCase()];
+    else if (letter !== "") whole = CASES[letter];
+    else {
+      const text = whole?.(expand(part)) ?? "";
+      output += (first?.(text.slice(0, 1)) ?? text.slice(0, 1)) + text.slice(1);
+      if (text !== "") first = undefined;
+    }
+  }
+  return output;
+}
+
+/** What xargs reads: lines where it replaces, else words, which may be quoted. */
+export function xargsWords(input: string, replaces: boolean): string[] {
+  const lines = replaces ? input.split("\n").map((line) => line.replace(/^[ \t]+/, "")) : [input];
+  return lines
+    .flatMap((line) => [...line.matchAll(replaces ? /[^]+/g : /(?:'[^'\n]*'|"[^"\n]*"|\\[^]|[^\s'"\\]|['"\\])+/g)])
+    .map(([word]) => word.replace(/'[^'\n]*'|"[^"\n]*"|\\[^]/g, unquoted));
+}
+
+function unquoted(part: string): string {
+  return part.startsWith("\\") ? part.slice(1) : part.slice(1, -1);
+}
+
+/**
+ * The result of an operator on whole numbers; undefined for operators that are right as they are, null for what
+ * JavaScript's numbers do not hold exactly.
+ */
+export function exactly(a: number, b: number, operator: string): number | null | undefined {
+  const result = resultOf(a, b, operator);
+  return result === undefined || Number.isSafeInteger(result) ? result : null;
+}
+
+function resultOf(a: number, b: number, operator: string): number | undefined {
+  switch (operator) {
+    case "+":
+      return a + b;
+    case "-":
+      return a - b;
+    case "*":
+      return a * b;
+    case "**":
+      return b < 0 ? undefined : a ** b;
+    case "<<":
+      return Number(BigInt.asIntN(64, BigInt(a) << BigInt(b & 63)));
+    case ">>":
+      return Number(BigInt(a) >> BigInt(b & 63));
+    case "&":
+      return Number(BigInt(a) & BigInt(b));
+    case "|":
+      return Number(BigInt(a) | BigInt(b));
+    case "^":
+      return Number(BigInt(a) ^ BigInt(b));
+    default:
+      return undefined;
+  }
+}
+
+/** Why `date` cannot do what it is asked for; null when it can. */
+export function dateProblem(day: string | null, zone: string | undefined): string | null {
+  if (zone !== undefined && !/^(?:Etc\/)?(?:UTC|UCT|GMT|Zulu|Universal)?0?$/.test(zone))
+    return `no time zone but UTC is known here, not ${zone}`;
+  const [text, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)/.exec(day ?? "") ?? [];
+  if (text === undefined) return null;
+  const found = new Date(Date.UTC(Number(year), Number(month) - 1, Number(date)));
+  return found.toISOString().startsWith(text) ? null : `invalid date '${day ?? ""}'`;
+}
