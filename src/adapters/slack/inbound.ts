@@ -5,8 +5,9 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Directory } from "./directory.ts";
 import { readMessage } from "./message/read-message.ts";
 import { addressedFirst, mentionedIn, readableText } from "./message/text.ts";
+import { directChannel } from "./private/ephemeral.ts";
 import { type Views, viewText } from "./views.ts";
-import type { Identity } from "./web.ts";
+import type { Identity, SlackWeb } from "./web.ts";
 import { type BlockActions, type HomeActions, type MessageEvent, type SlashCommand, tsToMs } from "./wire.ts";
 
 export interface InboundDeps {
@@ -78,7 +79,7 @@ function addressedOf(text: string, kind: Kind, botUserId: string): InboundMessag
 type Kind = InboundMessage["channel"]["kind"];
 
 /** `app_mention` carries no channel type; ids of direct messages begin with D. */
-export function channelKind(channelId: string, type: string | undefined): Kind {
+export function channelKind(channelId: string, type?: string): Kind {
   if (type === "mpim") return "group";
   return type === "im" || channelId.startsWith("D") ? "dm" : "channel";
 }
@@ -108,7 +109,7 @@ export async function inboundAction(body: BlockActions, deps: InboundDeps): Prom
   const action = body.actions.find(({ type }) => type === "button");
   if (action === undefined) return null;
   const { channel, message, container } = body;
-  const kind = channelKind(channel.id, undefined);
+  const kind = channelKind(channel.id);
   // What only one person sees is no message that a thread could hang at: it names its thread, or opens one.
   const own = container.is_ephemeral ? (action.value ?? null) : container.message_ts;
   const threadId = message?.thread_ts ?? container.thread_ts ?? own;
@@ -125,11 +126,11 @@ export async function inboundAction(body: BlockActions, deps: InboundDeps): Prom
 /** A click on a button of the home tab: as if it were at the top of the person's direct messages. */
 export async function inboundHomeAction(
   { user, view, actions }: HomeActions,
-  deps: InboundDeps & { readonly directChannel: (userId: string) => Promise<string> },
+  deps: InboundDeps & { readonly web: SlackWeb },
 ): Promise<InboundAction | null> {
   const action = actions.find(({ type }) => type === "button");
   if (action === undefined) return null;
-  const channel = await deps.directChannel(user.id);
+  const channel = await directChannel(deps.web, user.id);
   return {
     kind: "action",
     key: eventKey("slack", "action", view.id, action.action_ts),
@@ -143,7 +144,7 @@ export async function inboundHomeAction(
 /** Commands carry no thread: the reply opens one. */
 export async function inboundCommand(body: SlashCommand, deps: InboundDeps): Promise<InboundCommand> {
   const { channel_id: channel } = body;
-  const kind = channelKind(channel, undefined);
+  const kind = channelKind(channel);
   return {
     kind: "command",
     key: eventKey("slack", "command", body.trigger_id),

@@ -1,12 +1,12 @@
 import type { z } from "zod";
-import type { Log } from "../../core/protocol/log.ts";
+
 import type { InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
 import { isOurs } from "./connection/origin.ts";
 import { inboundForm } from "./forms.ts";
 import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage, messageKey } from "./inbound.ts";
 import { inboundShortcut } from "./message/shortcut.ts";
 import { mentionedIn } from "./message/text.ts";
-import { directChannel } from "./private/ephemeral.ts";
+
 import { assistantStarted, channelJoined, homeOpened, reactionAdded, type SlackScope } from "./surfaces.ts";
 import type { Identity } from "./web.ts";
 import {
@@ -37,31 +37,25 @@ export async function readPayload(payload: unknown, deps: SlackScope): Promise<I
   const envelope = eventCallbackSchema.safeParse(payload);
   if (envelope.success) return readEvent(envelope.data.event, deps);
   const fields = typeof payload === "object" && payload !== null ? payload : {};
-  if ("type" in fields && fields.type === "block_actions") {
-    const home = homeActionsSchema.safeParse(fields);
-    if (home.success) {
-      return inboundHomeAction(home.data, { ...deps, directChannel: (userId) => directChannel(deps.web, userId) });
-    }
-    const body = parsed(blockActionsSchema, fields, deps.log);
-    return body === null ? null : inboundAction(body, deps);
-  }
-  if ("type" in fields && fields.type === "view_submission") {
-    const submission = parsed(formSubmissionSchema, fields, deps.log);
-    return submission === null ? null : inboundForm(submission, deps);
-  }
-  if ("type" in fields && fields.type === "message_action") {
-    const shortcut = parsed(messageShortcutSchema, fields, deps.log);
-    return shortcut === null ? null : inboundShortcut(shortcut, deps);
-  }
-  if ("command" in fields) {
-    const body = parsed(slashCommandSchema, fields, deps.log);
-    return body === null ? null : inboundCommand(body, deps);
-  }
   const type = "type" in fields ? fields.type : undefined;
-  if (type === undefined || type === "event_callback")
-    deps.log.warn({ keys: Object.keys(fields) }, "slack_payload_malformed");
-  else deps.log.debug({ type }, "slack_payload_ignored");
-  return null;
+  switch (type) {
+    case "block_actions": {
+      const home = homeActionsSchema.safeParse(fields);
+      return home.success
+        ? inboundHomeAction(home.data, deps)
+        : read({ schema: blockActionsSchema, as: inboundAction }, fields, deps);
+    }
+    case "view_submission":
+      return read({ schema: formSubmissionSchema, as: inboundForm }, fields, deps);
+    case "message_action":
+      return read({ schema: messageShortcutSchema, as: inboundShortcut }, fields, deps);
+    default:
+      if ("command" in fields) return read({ schema: slashCommandSchema, as: inboundCommand }, fields, deps);
+      if (type === undefined || type === "event_callback")
+        deps.log.warn({ keys: Object.keys(fields) }, "slack_payload_malformed");
+      else deps.log.debug({ type }, "slack_payload_ignored");
+      return null;
+  }
 }
 
 /** The thread that somebody said something in: what is said in one is received in this order. Null for anything else. */
@@ -76,42 +70,50 @@ async function readEvent(
   event: { readonly type: string; readonly subtype?: string | undefined },
   deps: SlackScope,
 ): Promise<InboundEvent | null> {
-  const { log } = deps;
   switch (event.type) {
     case "message":
     case "app_mention":
-      return readMessage(event, deps);
+      // Edits and deletions nest the message they are about; their shape is not ours to judge.
+      if (event.subtype === "message_changed" || event.subtype === "message_deleted") return null;
+      return read({ schema: messageEventSchema, as: inboundMessage }, event, deps);
     case "member_joined_channel":
-      return read(parsed(joinedSchema, event, log), (joined) => channelJoined(joined, deps));
+      return read({ schema: joinedSchema, as: channelJoined }, event, deps);
     case "app_home_opened":
-      return read(parsed(homeOpenedSchema, event, log), (opened) => homeOpened(opened, deps));
-    case "app_context_changed": {
-      const changed = parsed(contextChangedSchema, event, log);
-      if (changed !== null) deps.views.changed(changed.user, changed.context);
-      return null;
-    }
+      return read({ schema: homeOpenedSchema, as: homeOpened }, event, deps);
+    case "app_context_changed":
+      return read({ schema: contextChangedSchema, as: contextChanged }, event, deps);
     case "assistant_thread_started":
-      return read(parsed(assistantStartedSchema, event, log), (started) => assistantStarted(started, deps));
-    case "reaction_added":
-      return read(reactionSchema.safeParse(event).data ?? null, (added) => reactionAdded(added, deps));
+      return read({ schema: assistantStartedSchema, as: assistantStarted }, event, deps);
+    case "reaction_added": {
+      const added = reactionSchema.safeParse(event);
+      return added.success ? reactionAdded(added.data, deps) : null;
+    }
     default:
-      log.debug({ type: event.type }, "slack_event_ignored");
+      deps.log.debug({ type: event.type }, "slack_event_ignored");
       return null;
   }
 }
 
-async function read<T>(event: T | null, as: (event: T) => Promise<InboundEvent | null>): Promise<InboundEvent | null> {
-  return event === null ? null : as(event);
+interface Reading<T> {
+  readonly schema: z.ZodType<T>;
+  readonly as: (value: T, deps: SlackScope) => Promise<InboundEvent | null>;
 }
 
-async function readMessage(
-  event: { readonly subtype?: string | undefined },
-  deps: SlackScope,
-): Promise<InboundEvent | null> {
-  // Edits and deletions nest the message they are about; their shape is not ours to judge.
-  if (event.subtype === "message_changed" || event.subtype === "message_deleted") return null;
-  const message = parsed(messageEventSchema, event, deps.log);
-  return message === null ? null : inboundMessage(message, deps);
+/** Null for what is not of the form that Slack documents, which the log tells. */
+async function read<T>({ schema, as }: Reading<T>, value: unknown, deps: SlackScope): Promise<InboundEvent | null> {
+  const result = schema.safeParse(value);
+  if (result.success) return as(result.data, deps);
+  const problems = result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  deps.log.warn({ problems }, "slack_payload_malformed");
+  return null;
+}
+
+async function contextChanged(
+  { user, context }: z.infer<typeof contextChangedSchema>,
+  { views }: SlackScope,
+): Promise<null> {
+  views.changed(user, context);
+  return null;
 }
 
 /** Whom a message is from that Slack did not let us look up. */
@@ -130,14 +132,6 @@ export function addressedMessage(payload: unknown, identity: Identity): Addresse
     thread: { platform: "slack", workspaceId: identity.teamId, channelId: channel, threadId: thread_ts ?? ts },
     person: { id: `slack:${user}` },
   };
-}
-
-function parsed<T>(schema: z.ZodType<T>, value: unknown, log: Log): T | null {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-  log.warn({ problems }, "slack_payload_malformed");
-  return null;
 }
 
 /** Only these take words in the answer itself. */

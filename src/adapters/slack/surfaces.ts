@@ -28,7 +28,7 @@ export async function channelJoined(
     kind: "surface",
     surface: "channel",
     key: eventKey("slack", "joined", channel, ts),
-    ...(await placeOf({ channel, kind: channelKind(channel, undefined), threadId: null }, deps)),
+    ...(await placeOf({ channel, kind: channelKind(channel), threadId: null }, deps)),
     person: inviter === undefined ? ourselves(identity) : await directory.person(inviter),
     at: tsToMs(ts),
   };

@@ -20,7 +20,7 @@ export async function pointedOut(
   { key, person, channel, at }: PointedBy,
   deps: InboundDeps,
 ): Promise<InboundMessage> {
-  const kind = channelKind(channel, undefined);
+  const kind = channelKind(channel);
   const [{ quoted, attachments }, place] = await Promise.all([
     deps.serves(person) ? wordsOf(message, deps) : { quoted: [], attachments: [] },
     placeOf({ channel, kind, threadId: message.thread_ts ?? message.ts }, deps),
