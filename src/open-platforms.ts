@@ -11,7 +11,7 @@ import { createTerminalPlatform, type TerminalPlatform } from "./adapters/termin
 import { TERMINAL } from "./adapters/terminal/descriptor.ts";
 import { answersFor, createWebPlatform, isShared, type WebPlatform, webLink } from "./adapters/web/adapter.ts";
 import { WEB } from "./adapters/web/descriptor.ts";
-import type { SlackConfig } from "./config/resolve.ts";
+
 import type { Config } from "./config.ts";
 import type { Cluster } from "./core/cluster.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
@@ -170,8 +170,16 @@ async function remotePlatforms({
   const platforms: ChatPlatform[] = [];
   if (config.slack !== null) {
     const { createSlackPlatform } = await import("./adapters/slack/adapter.ts");
-    const slack = { ...slackOptions(config.slack), reactions: config.reactions.slack, serves: servedBy(config.access) };
-    platforms.push(createSlackPlatform({ ...slack, cluster, clock, log: log.child({ platform: "slack" }) }));
+    platforms.push(
+      createSlackPlatform({
+        ...config.slack,
+        cluster,
+        reactions: config.reactions.slack,
+        serves: servedBy(config.access),
+        clock,
+        log: log.child({ platform: "slack" }),
+      }),
+    );
   }
   if (config.discord !== null) {
     const { createDiscordPlatform } = await import("./adapters/discord/adapter.ts");
@@ -189,15 +197,6 @@ async function remotePlatforms({
     );
   }
   return platforms;
-}
-
-/** How Slack is reached, in its adapter's words. */
-function slackOptions({ botToken, mode, apiUrl }: SlackConfig) {
-  const delivery =
-    mode.type === "socket"
-      ? { appToken: mode.appToken }
-      : { signingSecret: mode.signingSecret, httpHost: mode.host, httpPort: mode.port };
-  return { botToken, ...delivery, ...(apiUrl === undefined ? {} : { apiUrl }) };
 }
 
 export interface ViewsOptions {

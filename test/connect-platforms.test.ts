@@ -69,7 +69,14 @@ async function connect(open: (clock: Clock) => ChatPlatform, over = (store: Stor
 
 function slackAt(apiUrl: string) {
   return (clock: Clock) =>
-    createSlackPlatform({ botToken: "xoxb-x", appToken: "xapp-x", apiUrl, reactions: [], clock, log: silentLog });
+    createSlackPlatform({
+      botToken: "xoxb-x",
+      mode: { type: "socket", appToken: "xapp-x" },
+      apiUrl,
+      reactions: [],
+      clock,
+      log: silentLog,
+    });
 }
 
 function discordAt(apiUrl: string) {

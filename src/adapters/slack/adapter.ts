@@ -52,11 +52,10 @@ import { triggerSchema } from "./wire.ts";
 
 export interface SlackOptions {
   readonly botToken: string;
-  /** Socket Mode. Without it, `signingSecret` is needed and Slack delivers over HTTP. */
-  readonly appToken?: string;
-  readonly signingSecret?: string;
-  readonly httpHost?: string;
-  readonly httpPort?: number;
+  /** How Slack delivers: by a socket of ours, or by requests to a listener of ours. */
+  readonly mode:
+    | { readonly type: "socket"; readonly appToken: string }
+    | { readonly type: "http"; readonly signingSecret: string; readonly host: string; readonly port: number };
   /** Root of the Web API; Slack's own when left out. */
   readonly apiUrl?: string;
   /** Names of emoji by which people point a message out to us. */
@@ -69,8 +68,6 @@ export interface SlackOptions {
   readonly log: Log;
 }
 
-/** Source: Bolt's default port; Slack itself names none. */
-const DEFAULT_HTTP_PORT = 3001;
 /** Waits between attempts to sign in while Slack cannot be reached, the last for all that follow. Milliseconds. */
 const SIGN_IN_AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 /** Keys of refused events whose person has been told; a mention arrives twice. */
@@ -246,24 +243,17 @@ class SlackPlatform implements ChatPlatform {
   }
 
   #transport(bolt: Bolt): SlackTransport {
-    const { appToken, signingSecret, httpHost, httpPort, apiUrl, cluster, clock, log } = this.#options;
-    if (appToken !== undefined)
-      return shareSocket(new SlackSocket({ bolt, appToken, apiUrl, clock, log }), { cluster, clock });
-    if (signingSecret === undefined) {
-      throw new PlatformError("platform_auth", "neither an app token nor a signing secret", {
-        detail: { platform: SLACK.title },
-      });
-    }
-    const host = httpHost ?? "127.0.0.1";
-    return new SlackHttp({ bolt, signingSecret, host, port: httpPort ?? DEFAULT_HTTP_PORT, clock, log });
+    const { mode, apiUrl, cluster, clock, log } = this.#options;
+    if (mode.type === "http") return new SlackHttp({ bolt, ...mode, clock, log });
+    return shareSocket(new SlackSocket({ bolt, appToken: mode.appToken, apiUrl, clock, log }), { cluster, clock });
   }
 
   /** Waits for Slack to be reachable; gives up only on what waiting cannot mend. */
   async #signIn(web: SlackWeb, signal: AbortSignal): Promise<Identity> {
-    const { clock, log } = this.#options;
+    const { mode, clock, log } = this.#options;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await identify(web, this.#options.appToken);
+        return await identify(web, mode.type === "socket" ? mode.appToken : undefined);
       } catch (error) {
         const { code, message, retryAfterMs } = toAppError(error);
         if (!PASSES.has(code)) {

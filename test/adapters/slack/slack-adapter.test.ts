@@ -284,7 +284,7 @@ test("a token without a needed scope is told at the start; one that lacks others
 
 test("an app token that Slack does not accept is told at the start", async () => {
   await using harness = await openSlackHarness();
-  const platform = harness.adapter({ appToken: "xapp-wrong" });
+  const platform = harness.adapter({ mode: { type: "socket", appToken: "xapp-wrong" } });
   await expect(platform.start(() => Promise.resolve({ type: "accepted" }), signal)).rejects.toMatchObject({
     code: "platform_auth",
   });

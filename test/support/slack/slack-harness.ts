@@ -39,11 +39,11 @@ export async function openSlackHarness(mode: "socket" | "http" = "socket"): Prom
   const adapters: ChatPlatform[] = [];
   const adapter = (options: Partial<SlackOptions> = {}): ChatPlatform => {
     const { apiUrl, botToken, appToken, signingSecret } = server;
-    const transport = mode === "socket" ? { appToken } : { signingSecret, httpPort: 0 };
     const platform = createSlackPlatform({
       botToken,
       apiUrl,
-      ...transport,
+      mode:
+        mode === "socket" ? { type: "socket", appToken } : { type: "http", signingSecret, host: "127.0.0.1", port: 0 },
       clock: systemRuntime().clock,
       log,
       ...options,

@@ -84,7 +84,8 @@ test("a port that is taken is told in one line", async () => {
   await using harness = await openSlackHarness("http");
   await begin(harness);
   const { port } = new URL(addressOf(harness));
-  const second = harness.adapter({ httpPort: Number(port) });
+  const { signingSecret } = harness.server;
+  const second = harness.adapter({ mode: { type: "http", signingSecret, host: "127.0.0.1", port: Number(port) } });
   const start = second.start(() => Promise.resolve({ type: "accepted" }), new AbortController().signal);
   await expect(start).rejects.toMatchObject({
     problems: [`Port ${port} is in use. Set SLACK_HTTP_PORT to a free one.`],
