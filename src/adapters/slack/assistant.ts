@@ -1,6 +1,6 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { InboundEvent, ThreadRef } from "../../core/protocol/platform.ts";
-import { toPlatformError } from "./errors.ts";
+import { asking } from "./errors.ts";
 import { cut } from "./format.ts";
 import { plainText } from "./message/plain-text.ts";
 import type { SlackWeb } from "./web.ts";
@@ -16,15 +16,10 @@ export async function suggest(
 ): Promise<void> {
   const [first, ...rest] = prompts.slice(0, MOST_PROMPTS).map(({ title, message }) => ({ title, message }));
   if (first === undefined) return;
-  try {
-    await web.assistant.threads.setSuggestedPrompts({
-      channel_id: channelId,
-      ...(threadId === null ? {} : { thread_ts: threadId }),
-      prompts: [first, ...rest],
-    });
-  } catch (error) {
-    throw toPlatformError(error, "suggest what to ask");
-  }
+  const inThread = threadId === null ? {} : { thread_ts: threadId };
+  await asking("suggest what to ask", () =>
+    web.assistant.threads.setSuggestedPrompts({ channel_id: channelId, ...inThread, prompts: [first, ...rest] }),
+  );
 }
 
 /** Statuses are shown in threads, those of channels and of direct messages. Source: Slack docs, assistant.threads.setStatus. */
@@ -37,11 +32,9 @@ export function showsStatus(thread: ThreadRef): thread is StatusThread {
 /** The line under a thread; empty takes it away. */
 export async function setStatus(web: SlackWeb, thread: StatusThread, status: string): Promise<void> {
   const { channelId, threadId } = thread;
-  try {
-    await web.assistant.threads.setStatus({ channel_id: channelId, thread_ts: threadId, status });
-  } catch (error) {
-    throw toPlatformError(error, "show that I am working");
-  }
+  await asking("show that I am working", () =>
+    web.assistant.threads.setStatus({ channel_id: channelId, thread_ts: threadId, status }),
+  );
 }
 
 /** Ours: a line of the list of threads. Characters. */
@@ -68,9 +61,7 @@ export class PaneTitles {
 
 export async function setTitle(web: SlackWeb, { channelId, threadId }: ThreadRef, title: string): Promise<void> {
   if (threadId === null) return;
-  try {
-    await web.assistant.threads.setTitle({ channel_id: channelId, thread_ts: threadId, title });
-  } catch (error) {
-    throw toPlatformError(error, "name this thread");
-  }
+  await asking("name this thread", () =>
+    web.assistant.threads.setTitle({ channel_id: channelId, thread_ts: threadId, title }),
+  );
 }

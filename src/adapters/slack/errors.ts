@@ -133,6 +133,15 @@ export function toPlatformError(error: unknown, purpose: string, keyVariable = "
   }
 }
 
+/** What a request to Slack answers. Rejects with a PlatformError; `purpose` completes “Slack does not let me …”. */
+export async function asking<T>(purpose: string, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw toPlatformError(error, purpose);
+  }
+}
+
 /** Slack's own name of the error, where there is one. */
 export function slackErrorName(error: unknown): string | undefined {
   const parsed = sdkErrorSchema.safeParse(error);

@@ -12,13 +12,6 @@ export interface SlackBody {
   readonly blocks: types.KnownBlock[];
 }
 
-/** Metadata that `find` reads back; the key is in the payload. */
-export const KEY_EVENT_TYPE = "deckhand_post";
-
-export function metadataOf(key: string) {
-  return { event_type: KEY_EVENT_TYPE, event_payload: { key } };
-}
-
 export function formatMessage(message: OutgoingMessage): SlackBody {
   const markdown = cut(withoutImages(withoutMentions(signed(message))), MARKDOWN_CHARS);
   const footer = message.footer ?? "";

@@ -4,7 +4,7 @@ import { eventKey } from "../../core/events/event-key.ts";
 import type { Form, FormField, FormProblems } from "../../core/protocol/form.ts";
 import { type InboundCommand, type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
 import { fittedFields } from "../render/form-fields.ts";
-import { toPlatformError } from "./errors.ts";
+import { asking } from "./errors.ts";
 import { cut } from "./format.ts";
 import { channelKind, type InboundDeps, placeOf } from "./inbound.ts";
 import {
@@ -35,12 +35,8 @@ export async function openForm(
   const metadata = JSON.stringify({ command, line, thread });
   const view = modal(form, metadata);
   if (metadata.length > METADATA_CHARS || view.blocks.length === 0) return false;
-  try {
-    await web.views.open({ trigger_id: triggerId, view });
-    return true;
-  } catch (error) {
-    throw toPlatformError(error, "show you a form");
-  }
+  await asking("show you a form", () => web.views.open({ trigger_id: triggerId, view }));
+  return true;
 }
 
 function modal({ title, fields }: Form, metadata: string): types.ModalView {
@@ -113,7 +109,7 @@ export async function inboundForm(submission: FormSubmission, deps: InboundDeps)
   return {
     kind: "command",
     key: eventKey("slack", "form", trigger),
-    ...(await placeOf({ channel, kind: channelKind(channel, undefined), threadId }, deps)),
+    ...(await placeOf({ channel, kind: channelKind(channel), threadId }, deps)),
     person: await deps.directory.person(user.id),
     at: deps.clock.now(),
     name: command,

@@ -1,7 +1,7 @@
 import type { types } from "@slack/bolt";
 import type { Button, HomeSession, HomeView } from "../../core/protocol/platform.ts";
 import { SLACK } from "./descriptor.ts";
-import { toPlatformError } from "./errors.ts";
+import { asking } from "./errors.ts";
 import { formatButton, mrkdwn } from "./format.ts";
 import { SECTION_CHARS } from "./limits.ts";
 import type { SlackWeb } from "./web.ts";
@@ -14,11 +14,8 @@ const STATES: Readonly<Record<HomeSession["state"], string>> = {
 
 /** Shows the person their home tab. */
 export async function publishHome(web: SlackWeb, userId: string, view: HomeView): Promise<void> {
-  try {
-    await web.views.publish({ user_id: userId, view: { type: "home", blocks: homeBlocks(view) } });
-  } catch (error) {
-    throw toPlatformError(error, "show your home tab");
-  }
+  const home = { type: "home", blocks: homeBlocks(view) } as const;
+  await asking("show your home tab", () => web.views.publish({ user_id: userId, view: home }));
 }
 
 export function homeBlocks({ introduction, sessions, jobs, addJob, prompts }: HomeView): types.KnownBlock[] {

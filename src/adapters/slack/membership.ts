@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Membership } from "../../core/protocol/platform.ts";
-import { slackErrorName, toPlatformError } from "./errors.ts";
+import { asking, slackErrorName, toPlatformError } from "./errors.ts";
 import { LISTED_CHANNELS, LISTED_PAGES } from "./limits.ts";
 import type { SlackWeb } from "./web.ts";
 
@@ -74,18 +74,11 @@ async function listChannels(web: SlackWeb, userId: string): Promise<ReadonlySet<
   let cursor = "";
   for (let page = 0; page < LISTED_PAGES; page += 1) {
     const more = cursor === "" ? {} : { cursor };
-    const { channels = [], response_metadata: next } = await listed(web, { ...asked, ...more });
+    const listed = await asking(SEEING, () => web.users.conversations({ ...asked, ...more }));
+    const { channels = [], response_metadata: next } = listed;
     for (const { id } of channels) if (id !== undefined) found.add(id);
     cursor = next?.next_cursor ?? "";
     if (cursor === "") break;
   }
   return found;
-}
-
-async function listed(web: SlackWeb, asked: Parameters<SlackWeb["users"]["conversations"]>[0]) {
-  try {
-    return await web.users.conversations(asked);
-  } catch (error) {
-    throw toPlatformError(error, SEEING);
-  }
 }

@@ -1,8 +1,8 @@
 import { PlatformError } from "../../core/protocol/errors.ts";
 import type { OutgoingFile, OutgoingMessage, PostedMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { SLACK } from "./descriptor.ts";
-import { slackErrorName, toPlatformError } from "./errors.ts";
-import { formatMessage, KEY_EVENT_TYPE, metadataOf } from "./format.ts";
+import { asking, slackErrorName, toPlatformError } from "./errors.ts";
+import { formatMessage } from "./format.ts";
 import { CLOCK_SKEW_MS } from "./limits.ts";
 import { commentOf } from "./message/comment.ts";
 import { pages, type ThreadReader } from "./message/history.ts";
@@ -11,12 +11,11 @@ import { share, type Uploaded, type Uploads } from "./message/uploads.ts";
 import type { SlackWeb } from "./web.ts";
 import { type HistoryMessage, tsToMs } from "./wire.ts";
 
+/** Metadata that `find` reads back; the key is in the payload. */
+const KEY_EVENT_TYPE = "deckhand_post";
+
 /** Slack's names of the signs. */
 const SIGNS = { seen: "white_check_mark", working: "hourglass_flowing_sand" } as const;
-
-function inThread(thread: ThreadRef): { thread_ts?: string } {
-  return thread.threadId === null ? {} : { thread_ts: thread.threadId };
-}
 
 function handle(channelId: string, ts: string | undefined): PostedMessage {
   if (ts === undefined) {
@@ -44,20 +43,18 @@ export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promis
   if (comment !== null) return postAsComment(web, thread, { ...sent, comment });
   await bringFiles(web, thread, sent);
   const { postMessage: send } = web.chat;
-  try {
-    const { ts } = await send({
+  const { ts } = await asking("write here", () =>
+    send({
       channel: thread.channelId,
-      ...inThread(thread),
+      ...(thread.threadId === null ? {} : { thread_ts: thread.threadId }),
       ...formatMessage(message),
-      metadata: metadataOf(key),
+      metadata: { event_type: KEY_EVENT_TYPE, event_payload: { key } },
       unfurl_links: false,
       unfurl_media: false,
-    });
-    uploads.forget(key);
-    return handle(thread.channelId, ts);
-  } catch (error) {
-    throw toPlatformError(error, "write here");
-  }
+    }),
+  );
+  uploads.forget(key);
+  return handle(thread.channelId, ts);
 }
 
 /** A comment carries no key: what stands there since the post was intended, with its words and files, is the post. */
@@ -86,11 +83,9 @@ async function bringFiles(web: SlackWeb, thread: ThreadRef, { message, key, uplo
 }
 
 export async function edit(web: SlackWeb, posted: PostedMessage, message: OutgoingMessage): Promise<void> {
-  try {
-    await web.chat.update({ channel: posted.channelId, ts: posted.messageId, ...formatMessage(message) });
-  } catch (error) {
-    throw toPlatformError(error, "edit my messages");
-  }
+  await asking("edit my messages", () =>
+    web.chat.update({ channel: posted.channelId, ts: posted.messageId, ...formatMessage(message) }),
+  );
 }
 
 /** The handle of an upload names the file: uploads are not edited. */
@@ -118,7 +113,7 @@ export async function find(
 ): Promise<PostedMessage | null> {
   const oldest = String((since - CLOCK_SKEW_MS) / 1_000);
   const own: HistoryMessage[] = [];
-  for await (const page of pages({ web, log }, thread, { oldest })) {
+  for await (const page of pages({ web, log }, thread, oldest)) {
     const found = page.find((message) => isPost(message) && message.metadata?.event_payload?.key === key);
     if (found !== undefined) return handle(thread.channelId, found.ts);
     own.push(...page.filter(({ user, ts }) => user === identity.userId && tsToMs(ts) >= since));

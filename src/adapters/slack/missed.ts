@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { toPlatformError } from "./errors.ts";
+import { asking } from "./errors.ts";
 import { inboundMessage } from "./inbound.ts";
 import { MISSED_CHANNELS, MISSED_THREADS, PAGE_MESSAGES } from "./limits.ts";
 import { messagesIn } from "./message/history.ts";
@@ -62,15 +62,12 @@ type Channel = z.infer<typeof channelSchema>;
 async function channelsOf({ web, log }: SlackScope, signal: AbortSignal): Promise<readonly Channel[]> {
   signal.throwIfAborted();
   const asked = { types: "public_channel,private_channel,mpim,im", exclude_archived: true, limit: PAGE_MESSAGES };
-  try {
+  const known = await asking("look for what I missed", async () => {
     const { channels } = await web.users.conversations(asked);
-    const known = z.array(channelSchema).parse(channels ?? []);
-    if (known.length > MISSED_CHANNELS)
-      log.warn({ dropped: known.length - MISSED_CHANNELS }, "missed_channels_bounded");
-    return known.slice(0, MISSED_CHANNELS);
-  } catch (error) {
-    throw toPlatformError(error, "look for what I missed");
-  }
+    return z.array(channelSchema).parse(channels ?? []);
+  });
+  if (known.length > MISSED_CHANNELS) log.warn({ dropped: known.length - MISSED_CHANNELS }, "missed_channels_bounded");
+  return known.slice(0, MISSED_CHANNELS);
 }
 
 /** A channel or thread that cannot be read is passed over; only a limit is waited for. */
@@ -96,12 +93,8 @@ async function patiently(
 
 /** Also those from before: a thread that one of them opened may have news. */
 async function newestIn({ web, log }: SlackScope, channel: string): Promise<readonly HistoryMessage[]> {
-  try {
-    const { messages } = await web.conversations.history({ channel, limit: PAGE_MESSAGES });
-    return messagesIn(messages, log);
-  } catch (error) {
-    throw toPlatformError(error, "read this channel");
-  }
+  const page = await asking("read this channel", () => web.conversations.history({ channel, limit: PAGE_MESSAGES }));
+  return messagesIn(page.messages, log);
 }
 
 async function repliesIn(
@@ -109,13 +102,9 @@ async function repliesIn(
   { channel, ts }: MissedThread,
   since: number,
 ): Promise<readonly HistoryMessage[]> {
-  try {
-    const oldest = String(since / 1_000);
-    const { messages } = await web.conversations.replies({ channel, ts, oldest, limit: PAGE_MESSAGES });
-    return messagesIn(messages, log);
-  } catch (error) {
-    throw toPlatformError(error, "read this thread");
-  }
+  const asked = { channel, ts, oldest: String(since / 1_000), limit: PAGE_MESSAGES };
+  const page = await asking("read this thread", () => web.conversations.replies(asked));
+  return messagesIn(page.messages, log);
 }
 
 /** As Slack would have pushed it. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { ThreadMessage, ThreadRef } from "../../../core/protocol/platform.ts";
 import { type Directory, SLACKBOT } from "../directory.ts";
-import { toPlatformError } from "../errors.ts";
+import { asking } from "../errors.ts";
 import { MAX_PAGES, PAGE_MESSAGES } from "../limits.ts";
 import type { Identity, SlackWeb } from "../web.ts";
 import { type HistoryMessage, historyMessageSchema, tsToMs } from "../wire.ts";
@@ -30,28 +30,23 @@ export function messagesIn(page: unknown, log: Log): HistoryMessage[] {
 /** Pages of a thread, oldest first; where the thread is still to be opened, of the channel. */
 export async function* pages(
   { web, log }: Pick<ThreadReader, "web" | "log">,
-  thread: ThreadRef,
-  { oldest }: { oldest?: string },
+  { channelId: channel, threadId: ts }: ThreadRef,
+  oldest?: string,
 ): AsyncGenerator<HistoryMessage[]> {
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && cursor !== ""; page += 1) {
     const asked = {
-      channel: thread.channelId,
+      channel,
       limit: PAGE_MESSAGES,
       include_all_metadata: true,
       ...(oldest === undefined ? {} : { oldest }),
       ...(cursor === undefined ? {} : { cursor }),
     };
-    try {
-      const { messages, response_metadata } =
-        thread.threadId === null
-          ? await web.conversations.history(asked)
-          : await web.conversations.replies({ ...asked, ts: thread.threadId });
-      cursor = response_metadata?.next_cursor ?? "";
-      yield messagesIn(messages, log);
-    } catch (error) {
-      throw toPlatformError(error, "read this thread");
-    }
+    const { messages, response_metadata } = await asking("read this thread", () =>
+      ts === null ? web.conversations.history(asked) : web.conversations.replies({ ...asked, ts }),
+    );
+    cursor = response_metadata?.next_cursor ?? "";
+    yield messagesIn(messages, log);
   }
 }
 
@@ -63,7 +58,7 @@ export async function fetchThread(
 ): Promise<ThreadMessage[]> {
   if (thread.threadId === null) return readChannel(reader, thread, limit);
   const read: HistoryMessage[] = [];
-  for await (const page of pages(reader, thread, {})) {
+  for await (const page of pages(reader, thread)) {
     signal.throwIfAborted();
     read.push(...page);
   }
@@ -75,16 +70,10 @@ export async function fetchThread(
 
 /** Slack gives them the other way round. */
 async function readChannel(reader: ThreadReader, { channelId }: ThreadRef, limit: number): Promise<ThreadMessage[]> {
-  try {
-    const { messages } = await reader.web.conversations.history({
-      channel: channelId,
-      limit: Math.min(limit, PAGE_MESSAGES),
-    });
-    const newest = messagesIn(messages, reader.log);
-    return await Promise.all(newest.toReversed().map((message) => threadMessage(reader, message)));
-  } catch (error) {
-    throw toPlatformError(error, "read this channel");
-  }
+  const asked = { channel: channelId, limit: Math.min(limit, PAGE_MESSAGES) };
+  const { messages } = await asking("read this channel", () => reader.web.conversations.history(asked));
+  const newest = messagesIn(messages, reader.log);
+  return Promise.all(newest.toReversed().map((message) => threadMessage(reader, message)));
 }
 
 async function threadMessage(reader: ThreadReader, message: HistoryMessage): Promise<ThreadMessage> {

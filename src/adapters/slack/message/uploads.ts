@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
 import { PlatformError } from "../../../core/protocol/errors.ts";
 import type { OutgoingFile, ThreadRef } from "../../../core/protocol/platform.ts";
-import { toPlatformError } from "../errors.ts";
+import { asking } from "../errors.ts";
 import type { SlackWeb } from "../web.ts";
 import { essenceOf } from "./comment.ts";
 
@@ -68,7 +68,7 @@ export async function share(
   { channelId, threadId }: ThreadRef,
   { files, comment }: { readonly files: readonly OutgoingFile[]; readonly comment?: string },
 ): Promise<string> {
-  try {
+  return asking("attach files", async () => {
     const [first, ...rest] = await Promise.all(files.map((file) => stored(web, file)));
     if (first === undefined) throw new PlatformError("defect", "no files to share");
     await web.files.completeUploadExternal({
@@ -78,9 +78,7 @@ export async function share(
       ...(comment === undefined ? {} : { initial_comment: comment }),
     });
     return first.id;
-  } catch (error) {
-    throw toPlatformError(error, "attach files");
-  }
+  });
 }
 
 /** Nobody sees it until it is shared. */

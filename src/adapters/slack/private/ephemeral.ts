@@ -1,7 +1,7 @@
 import type { types } from "@slack/bolt";
 import { z } from "zod";
 import type { OutgoingMessage, ThreadRef } from "../../../core/protocol/platform.ts";
-import { POSTING_RESTRICTED, slackErrorName, toPlatformError } from "../errors.ts";
+import { asking, POSTING_RESTRICTED, slackErrorName, toPlatformError } from "../errors.ts";
 import { formatMessage, type SlackBody } from "../format.ts";
 import { upload } from "../messages.ts";
 import type { SlackWeb } from "../web.ts";
@@ -18,6 +18,8 @@ export interface Private {
   readonly userId: string;
   readonly message: OutgoingMessage;
 }
+
+const WRITING = "write to you privately";
 
 /** The person, the bot or the thread is not, or no longer, in the channel, or nobody may write there: a direct message still reaches the person. */
 const NOT_IN_THREAD = new Set([
@@ -38,7 +40,7 @@ export async function postEphemeral({ web, replied }: EphemeralScope, thread: Th
   try {
     await web.chat.postEphemeral({ channel: thread.channelId, user: to.userId, ...body });
   } catch (error) {
-    if (!NOT_IN_THREAD.has(slackErrorName(error) ?? "")) throw toPlatformError(error, "write to you privately");
+    if (!NOT_IN_THREAD.has(slackErrorName(error) ?? "")) throw toPlatformError(error, WRITING);
     await writeDirectly(web, to.userId, formatMessage(withFilesNote(to.message)));
   }
   await sendFilesPrivately(web, thread, to);
@@ -92,20 +94,14 @@ export async function sendFilesPrivately(
 }
 
 export async function directChannel(web: SlackWeb, userId: string): Promise<string> {
-  try {
+  return asking(WRITING, async () => {
     const { channel } = await web.conversations.open({ users: userId });
     return z.object({ id: z.string() }).parse(channel).id;
-  } catch (error) {
-    throw toPlatformError(error, "write to you privately");
-  }
+  });
 }
 
 async function writeDirectly(web: SlackWeb, userId: string, body: SlackBody): Promise<void> {
   const { postMessage: send } = web.chat;
-  const id = await directChannel(web, userId);
-  try {
-    await send({ channel: id, ...body, unfurl_links: false, unfurl_media: false });
-  } catch (error) {
-    throw toPlatformError(error, "write to you privately");
-  }
+  const channel = await directChannel(web, userId);
+  await asking(WRITING, () => send({ channel, ...body, unfurl_links: false, unfurl_media: false }));
 }

@@ -2,7 +2,7 @@ import { BoundedMap } from "../../../core/bounded-map.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { ThreadRef } from "../../../core/protocol/platform.ts";
-import { toPlatformError } from "../errors.ts";
+import { asking } from "../errors.ts";
 import type { SlackWeb } from "../web.ts";
 import { blockActionsSchema, saidSchema } from "../wire.ts";
 
@@ -67,11 +67,8 @@ export class RepliedThreads {
 }
 
 async function hasReplies(web: SlackWeb, channel: string, ts: string): Promise<boolean> {
-  try {
-    // The root comes first, and then its replies.
-    const { messages = [] } = await web.conversations.replies({ channel, ts, limit: 2 });
-    return messages.length > 1;
-  } catch (error) {
-    throw toPlatformError(error, "read this thread");
-  }
+  // The root comes first, and then its replies.
+  const asked = { channel, ts, limit: 2 };
+  const { messages = [] } = await asking("read this thread", () => web.conversations.replies(asked));
+  return messages.length > 1;
 }
