@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Button, OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import { cut } from "../../core/text/plain-text.ts";
 import {
   BUTTONS_PER_ROW,
   CONTENT_CHARS,
@@ -153,11 +154,4 @@ export function threadName(text: string, author: string): string {
     .replaceAll(INVISIBLE, "")
     .trim();
   return cut(name === "" ? `For ${author}` : name, THREAD_NAME_CHARS);
-}
-
-/** At most `chars` UTF-16 units, never half a character, with an ellipsis where something is missing. */
-export function cut(text: string, chars: number): string {
-  if (text.length <= chars) return text;
-  const head = text.slice(0, Math.max(0, chars - 1));
-  return `${/[\uD800-\uDBFF]$/u.test(head) ? head.slice(0, -1) : head}…`;
 }

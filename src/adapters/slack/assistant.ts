@@ -1,7 +1,8 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { InboundEvent, ThreadRef } from "../../core/protocol/platform.ts";
+import { cut } from "../../core/text/plain-text.ts";
 import { asking } from "./errors.ts";
-import { cut } from "./format.ts";
+
 import { plainText } from "./message/plain-text.ts";
 import type { SlackWeb } from "./web.ts";
 

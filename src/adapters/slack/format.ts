@@ -1,6 +1,6 @@
 import type { types } from "@slack/bolt";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
-import { asWritten } from "../../core/text/plain-text.ts";
+import { asWritten, cut } from "../../core/text/plain-text.ts";
 import { withoutImages, withoutMentions } from "../render/markdown/safe-text.ts";
 import { BUTTONS_PER_ROW, CONTEXT_CHARS, LABEL_CHARS, MARKDOWN_CHARS, UPDATE_TEXT_CHARS } from "./limits.ts";
 import { plainText } from "./message/plain-text.ts";
@@ -55,8 +55,4 @@ export function mrkdwn(text: string, maxChars: number): string {
   const escaped = withoutMentions(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   // A cut must not leave half an entity behind.
   return escaped.length <= maxChars ? escaped : cut(escaped, maxChars).replace(/&[a-z]*\u2026$/u, "…");
-}
-
-export function cut(text: string, maxChars: number): string {
-  return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).replace(/\p{Cs}$/u, "")}…`;
 }

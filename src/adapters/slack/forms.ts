@@ -3,9 +3,10 @@ import { z } from "zod";
 import { eventKey } from "../../core/events/event-key.ts";
 import type { Form, FormField, FormProblems } from "../../core/protocol/form.ts";
 import { type InboundCommand, type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
+import { cut } from "../../core/text/plain-text.ts";
 import { fittedFields } from "../render/form-fields.ts";
 import { asking } from "./errors.ts";
-import { cut } from "./format.ts";
+
 import { channelKind, type InboundDeps, placeOf } from "./inbound.ts";
 import {
   CHOICES,

@@ -3,6 +3,7 @@ import type { ToolResult } from "../protocol/tool-result.ts";
 import type { ToolCallRow } from "../store/run/tool-calls.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Store } from "../store/store.ts";
+import { cut } from "../text/plain-text.ts";
 
 /** The newest steps of a run that a list shows. */
 const MOST_STEPS = 100;
@@ -54,8 +55,4 @@ function stepOf(
 
 function textOfResult({ content }: ToolResult): string {
   return content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
-}
-
-function cut(text: string, chars: number): string {
-  return text.length <= chars ? text : `${text.slice(0, chars - 1).toWellFormed()}…`;
 }

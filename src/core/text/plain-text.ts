@@ -7,13 +7,16 @@
 const UNPRINTABLE =
   /(?<!\p{Extended_Pictographic})\ufe0f|(?!(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})|(?<=[\p{scx=Arab}\p{scx=Deva}\p{scx=Beng}\p{scx=Gujr}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Taml}\p{scx=Telu}])[\u200c\u200d](?=[\p{scx=Arab}\p{scx=Deva}\p{scx=Beng}\p{scx=Gujr}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Taml}\p{scx=Telu}]))(?:[\p{Cc}\p{Cf}\u2028\u2029\u2800]|(?! |\ufe0f)[\p{Zs}\p{Default_Ignorable_Code_Point}])/gu;
 
+/** At most `maxChars` UTF-16 units, never half a character, with an ellipsis where something is missing. */
+export function cut(text: string, maxChars: number): string {
+  // A character of two units is left out rather than cut in half.
+  return text.length <= maxChars ? text : `${text.slice(0, Math.max(0, maxChars - 1)).replace(/\p{Cs}$/u, "")}…`;
+}
+
 /** One line of at most `maxChars`, with a visible cut; unprintable characters are shown escaped, line ends as spaces. */
 export function plainLine(text: string, maxChars: number): string {
   const line = text.replaceAll(/\s+/gu, " ").replaceAll(UNPRINTABLE, escaped).trim();
-  if (line.length <= maxChars) return line;
-  // A character of two units is left out rather than cut in half.
-  const head = line.slice(0, maxChars - 1).replace(/\p{Cs}$/u, "");
-  return `${head.trimEnd()}…`;
+  return line.length <= maxChars ? line : `${cut(line, maxChars).slice(0, -1).trimEnd()}…`;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ChatCommand, CommandOption } from "../../../core/command-line/comm
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import { canonicalJson } from "../../../core/text/canonical-json.ts";
-import { cut } from "../format.ts";
+import { cut } from "../../../core/text/plain-text.ts";
 import type { DiscordRest } from "../rest.ts";
 import { MESSAGE_COMMAND, type RegisteredCommand, type RegisteredOption } from "../wire.ts";
 

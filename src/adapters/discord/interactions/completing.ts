@@ -1,5 +1,5 @@
 import type { Completion, InboundCompletion, Receive } from "../../../core/protocol/platform.ts";
-import { cut } from "../format.ts";
+import { cut } from "../../../core/text/plain-text.ts";
 import { type ChannelContext, interactionKey, threadOf, whereabouts, whoActed } from "../inbound.ts";
 import { CHOICE_CHARS, CHOICES } from "../limits.ts";
 import { timeOf } from "../snowflake.ts";

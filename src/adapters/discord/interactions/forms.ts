@@ -1,7 +1,7 @@
 import type { Form, FormField } from "../../../core/protocol/form.ts";
 import type { InboundCommand } from "../../../core/protocol/platform.ts";
+import { cut } from "../../../core/text/plain-text.ts";
 import { filledValues, fittedFields } from "../../render/form-fields.ts";
-import { cut } from "../format.ts";
 import { type ChannelContext, interactionKey, rootIn, threadOf, whereabouts, whoActed } from "../inbound.ts";
 import { CUSTOM_ID_CHARS, FORM_FIELDS, FORM_LABEL_CHARS, INPUT_CHARS, PLACEHOLDER_CHARS } from "../limits.ts";
 import { timeOf } from "../snowflake.ts";

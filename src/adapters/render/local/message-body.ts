@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { OutgoingFile, OutgoingMessage } from "../../../core/protocol/platform.ts";
+import { cut } from "../../../core/text/plain-text.ts";
 import { TITLE_CHARS } from "./frame-limits.ts";
 import type { LocalFile, LocalMessage, LocalThread } from "./thread-store.ts";
 import { type MessageBody, messageBodySchema, type PageFile, type PageMessage, type PageThread } from "./wire.ts";
@@ -51,7 +52,5 @@ const MARKS =
 export function titleOf(text: string): string {
   const line = text.split("\n").find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? "";
   const title = line.replaceAll(MARKS, "").trim();
-  if (title === "") return "New thread";
-  // toWellFormed: a cut may halve a surrogate pair.
-  return title.length <= TITLE_CHARS ? title : `${title.slice(0, TITLE_CHARS - 1).toWellFormed()}…`;
+  return title === "" ? "New thread" : cut(title, TITLE_CHARS);
 }
