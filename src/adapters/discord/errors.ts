@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { AppError, DefectError, PlatformError } from "../../core/protocol/errors.ts";
+import {
+  AppError,
+  type AppErrorOptions,
+  DefectError,
+  type ErrorCode,
+  PlatformError,
+} from "../../core/protocol/errors.ts";
+import { DISCORD } from "./descriptor.ts";
 
 /** What discord.js throws for an answer of Discord's: `code` is Discord's own, `status` HTTP's. */
 const apiErrorSchema = z.object({ code: z.union([z.number(), z.string()]), status: z.number() });
@@ -84,10 +91,7 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
     case CODE.noServerInCommon:
     case CODE.unknownUser:
     case CODE.invalidRecipient:
-      return new PlatformError("thread_gone", `Discord no longer has it (${code})`, {
-        cause: error,
-        detail: { platform: "Discord" },
-      });
+      return failure("thread_gone", `Discord no longer has it (${code})`, { cause: error });
     case CODE.emptyMessage:
     case CODE.invalidForm:
     case CODE.tooLarge:
@@ -95,20 +99,19 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
     case CODE.blockedByAutoMod:
     case CODE.blockedForLinks:
       // What it does not take as it is written, it never takes.
-      return new PlatformError("defect", `Discord answered ${status}, code ${code}`, {
-        cause: error,
-        detail: { platform: "Discord" },
-      });
+      return failure("defect", `Discord answered ${status}, code ${code}`, { cause: error });
     default:
       return failed(`Discord answered ${status}, code ${code}`, error, status < 500 ? { refused: "unknown" } : {});
   }
 }
 
+function failure(code: ErrorCode, message: string, { detail, ...more }: Partial<AppErrorOptions>): PlatformError {
+  return new PlatformError(code, message, { ...more, detail: { platform: DISCORD.title, ...detail } });
+}
+
 function wrongToken(cause: unknown): PlatformError {
-  return new PlatformError("platform_auth", "Discord does not accept the token; check DISCORD_TOKEN", {
-    cause,
-    detail: { platform: "Discord", keyVariable: "DISCORD_TOKEN" },
-  });
+  const detail = { keyVariable: "DISCORD_TOKEN" };
+  return failure("platform_auth", "Discord does not accept the token; check DISCORD_TOKEN", { cause, detail });
 }
 
 const GIVE_PERMISSION = { mend: "Give my role this permission, in the channel or the whole server." };
@@ -118,19 +121,16 @@ const TOO_MANY_THREADS = {
 };
 
 function missingScope(scope: string, cause: unknown, words: Readonly<Record<string, string>> = GIVE_PERMISSION) {
-  return new PlatformError("missing_scope", `Discord wants the permission “${scope}” for this`, {
-    cause,
-    detail: { platform: "Discord", scope, ...words },
-  });
+  const detail = { scope, ...words };
+  return failure("missing_scope", `Discord wants the permission “${scope}” for this`, { cause, detail });
 }
 
 function tooManyRequests(cause: unknown, retryAfterMs: number): PlatformError {
-  const detail = { platform: "Discord" };
-  return new PlatformError("platform_rate_limited", "Discord asks to wait", { cause, retryAfterMs, detail });
+  return failure("platform_rate_limited", "Discord asks to wait", { cause, retryAfterMs });
 }
 
-function failed(message: string, cause: unknown, more: Readonly<Record<string, string>> = {}): PlatformError {
-  return new PlatformError("platform_failed", message, { cause, detail: { platform: "Discord", ...more } });
+function failed(message: string, cause: unknown, detail: Readonly<Record<string, string>> = {}): PlatformError {
+  return failure("platform_failed", message, { cause, detail });
 }
 
 function isNetworkError(error: Error): boolean {
@@ -158,10 +158,10 @@ export function gatewayRefusal(code: number): AppError | null {
     case 4004:
       return wrongToken(undefined);
     case 4014:
-      return new PlatformError(
+      return failure(
         "missing_scope",
         `Discord refuses the connection: the ${MESSAGE_CONTENT.scope} is off. ${MESSAGE_CONTENT.mend}`,
-        { detail: { platform: "Discord", ...MESSAGE_CONTENT } },
+        { detail: MESSAGE_CONTENT },
       );
     case 4010:
     case 4011:

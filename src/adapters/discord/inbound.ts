@@ -207,6 +207,11 @@ export function person(user: WireUser, member: WireMember | undefined): Person {
   };
 }
 
+/** `discord:1` → `1`. */
+export function userIdOf(personId: string): string {
+  return personId.replace(/^discord:/u, "");
+}
+
 /** A click, a command, a form or what is being typed. */
 export function interactionKey({ id }: { readonly id: string }): string {
   return eventKey("discord", "interaction", id);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { OutgoingFile } from "../../core/protocol/platform.ts";
 import { isDiscordError, toPlatformError } from "./errors.ts";
 import type { MessageBody } from "./format.ts";
-import { PAGE_MESSAGES } from "./limits.ts";
+import { AUTO_ARCHIVE_MINUTES, PAGE_MESSAGES } from "./limits.ts";
 import { listOf, messageSchema, type WireMessage } from "./message/message-schema.ts";
 import { memberSchema, userSchema, type WireMember, type WireUser } from "./message/person-schema.ts";
 import {
@@ -21,27 +21,38 @@ export const CALLBACK = { message: 4, deferredUpdate: 6, completions: 8, modal: 
  * The requests the adapter makes, over discord.js' REST client, which paces itself by Discord's rate
  * limit headers. Everything rejects with an AppError; answers are parsed.
  */
-export interface DiscordRest {
+export interface DiscordRest extends Reading, Writing, Registering, Answering {}
+
+interface Reading {
   channel(id: string): Promise<WireChannel>;
   message(channelId: string, messageId: string, signal?: AbortSignal): Promise<WireMessage>;
   /** At most `limit` (100) messages, newest first: the oldest after `after`, or the newest before `before`. */
   messages(channelId: string, page: MessagePage, signal?: AbortSignal): Promise<readonly WireMessage[]>;
   member(guildId: string, userId: string): Promise<WireMember>;
   user(id: string): Promise<WireUser>;
+}
+
+interface Writing {
   createMessage(channelId: string, answer: Answer, permission: string): Promise<MessageAddress>;
   editMessage(at: MessageAddress, answer: Answer): Promise<void>;
-  startThread(at: MessageAddress, name: string, autoArchiveMinutes: number): Promise<void>;
+  startThread(at: MessageAddress, name: string): Promise<void>;
   /** Answers its id. Nobody but the bot is in it yet. */
-  startPrivateThread(channelId: string, name: string, autoArchiveMinutes: number): Promise<string>;
+  startPrivateThread(channelId: string, name: string): Promise<string>;
   addThreadMember(threadId: string, userId: string): Promise<void>;
   unarchiveThread(id: string): Promise<void>;
   addReaction(at: MessageAddress, emoji: string): Promise<void>;
   /** The id of the channel for direct messages to the person. */
   openDm(userId: string): Promise<string>;
+}
+
+interface Registering {
   /** The slash commands that Discord shows everywhere for this application. */
   commands(applicationId: string): Promise<readonly RegisteredCommand[]>;
   /** Replaces all of them. */
   registerCommands(applicationId: string, commands: readonly RegisteredCommand[]): Promise<void>;
+}
+
+interface Answering {
   respond(interaction: InteractionAddress, type: number, answer?: Answer): Promise<void>;
   /** Shows a dialog to the person who acted. */
   respondModal(interaction: InteractionAddress, modal: object): Promise<void>;
@@ -80,7 +91,7 @@ export function createDiscordRest(rest: REST): DiscordRest {
   return { ...reading(rest), ...writing(rest), ...registering(rest), ...answering(rest) };
 }
 
-function registering(rest: REST): Pick<DiscordRest, "commands" | "registerCommands"> {
+function registering(rest: REST): Registering {
   return {
     commands: (applicationId) =>
       asking("", async () =>
@@ -99,7 +110,7 @@ function withoutEmpty(_key: string, value: unknown): unknown {
   return value === false || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
-function reading(rest: REST): Pick<DiscordRest, "channel" | "message" | "messages" | "member" | "user"> {
+function reading(rest: REST): Reading {
   return {
     channel: (id) => asking("View Channel", async () => channelSchema.parse(await rest.get(`/channels/${id}`))),
     message: (channelId, messageId, signal) =>
@@ -111,12 +122,9 @@ function reading(rest: REST): Pick<DiscordRest, "channel" | "message" | "message
     messages: (channelId, page, signal) =>
       asking(
         "Read Message History",
-        () => {
-          const query = new URLSearchParams({ limit: String(page.limit) });
-          if (page.after !== undefined) query.set("after", page.after);
-          if (page.before !== undefined) query.set("before", page.before);
-          const request = rest.get(`/channels/${channelId}/messages`, { query, signal });
-          return request.then((page) => pageSchema.parse(page));
+        async () => {
+          const query = new URLSearchParams({ ...page, limit: String(page.limit) });
+          return pageSchema.parse(await rest.get(`/channels/${channelId}/messages`, { query, signal }));
         },
         signal,
       ),
@@ -126,19 +134,7 @@ function reading(rest: REST): Pick<DiscordRest, "channel" | "message" | "message
   };
 }
 
-function writing(
-  rest: REST,
-): Pick<
-  DiscordRest,
-  | "createMessage"
-  | "editMessage"
-  | "startThread"
-  | "startPrivateThread"
-  | "addThreadMember"
-  | "unarchiveThread"
-  | "addReaction"
-  | "openDm"
-> {
+function writing(rest: REST): Writing {
   return {
     createMessage: (channelId, { body, files }, permission) =>
       asking(permission, async () => {
@@ -149,14 +145,14 @@ function writing(
       asking("Send Messages in Threads", async () => {
         await rest.patch(`/channels/${channelId}/messages/${messageId}`, { body, files: raw(files) });
       }),
-    startThread: ({ channelId, messageId }, name, autoArchiveMinutes) =>
+    startThread: ({ channelId, messageId }, name) =>
       asking("Create Public Threads", async () => {
-        const body = { name, auto_archive_duration: autoArchiveMinutes };
+        const body = { name, auto_archive_duration: AUTO_ARCHIVE_MINUTES };
         await rest.post(`/channels/${channelId}/messages/${messageId}/threads`, { body });
       }),
-    startPrivateThread: (channelId, name, autoArchiveMinutes) =>
+    startPrivateThread: (channelId, name) =>
       asking("Create Private Threads", async () => {
-        const body = { name, type: CHANNEL_TYPE.privateThread, auto_archive_duration: autoArchiveMinutes };
+        const body = { name, type: CHANNEL_TYPE.privateThread, auto_archive_duration: AUTO_ARCHIVE_MINUTES };
         return idSchema.parse(await rest.post(`/channels/${channelId}/threads`, { body })).id;
       }),
     addThreadMember: (threadId, userId) =>
@@ -180,7 +176,7 @@ function writing(
 }
 
 /** The interaction's token is the right to answer it; the bot's own does not go along. */
-function answering(rest: REST): Pick<DiscordRest, "respond" | "respondModal" | "respondChoices" | "followUp"> {
+function answering(rest: REST): Answering {
   const callBack = async (interaction: InteractionAddress, body: object, files: readonly OutgoingFile[]) => {
     try {
       const path = `/interactions/${interaction.id}/${interaction.token}/callback` as const;

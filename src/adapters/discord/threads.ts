@@ -2,7 +2,8 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { isDiscordError } from "./errors.ts";
 import { threadName } from "./format.ts";
-import { AUTO_ARCHIVE_MINUTES } from "./limits.ts";
+
+import { userIdOf } from "./inbound.ts";
 import { threadMessage } from "./message/read-message.ts";
 import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
@@ -40,7 +41,7 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
   const open = async (channelId: string, messageId: string): Promise<void> => {
     const name = expected.get(messageId) ?? (await nameFor(channelId, messageId));
     try {
-      await rest.startThread({ channelId, messageId }, name, AUTO_ARCHIVE_MINUTES);
+      await rest.startThread({ channelId, messageId }, name);
     } catch (error) {
       if (!isDiscordError(error, "threadExists")) throw error;
     }
@@ -59,9 +60,9 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
     openPrivate: async (thread, name, personId) => {
       const { channelId, threadId } = thread;
       if (threadId === null || (await rest.channel(threadId)).type !== CHANNEL_TYPE.privateThread) return null;
-      const opened = await rest.startPrivateThread(channelId, threadName(name, "you"), AUTO_ARCHIVE_MINUTES);
+      const opened = await rest.startPrivateThread(channelId, threadName(name, "you"));
       existed(opened);
-      await rest.addThreadMember(opened, personId.replace(/^discord:/u, ""));
+      await rest.addThreadMember(opened, userIdOf(personId));
       return { ...thread, threadId: opened };
     },
     send: async ({ channelId, threadId }, send) => {
