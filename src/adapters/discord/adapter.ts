@@ -26,8 +26,9 @@ import { type Connection, openConnection } from "./connection.ts";
 import { DISCORD } from "./descriptor.ts";
 import { createEphemerals } from "./ephemerals.ts";
 import { isDiscordError } from "./errors.ts";
-import { formatEdit, formatPost, notice, postKey } from "./format.ts";
+import { formatEdit, formatPost, postKey } from "./format.ts";
 import { findPost, isNotThere, readThread } from "./history.ts";
+import { userIdOf } from "./inbound.ts";
 import { type CommandForm, registerCommands } from "./interactions/command-registration.ts";
 import { createInteractions } from "./interactions/interactions.ts";
 import { JOINED_LATELY_MS } from "./limits.ts";
@@ -170,7 +171,7 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   upload(thread: ThreadRef, file: OutgoingFile, key: string): Promise<PostedMessage> {
-    return this.post(thread, { ...notice(""), files: [file] }, key);
+    return this.post(thread, { lane: "answer", tone: "plain", markdown: "", buttons: [], files: [file] }, key);
   }
 
   postEphemeral(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void> {
@@ -180,7 +181,7 @@ class DiscordPlatform implements ChatPlatform {
   async membership(channel: ThreadRef, personId: string): Promise<Membership | null> {
     const { connection } = this.#connected();
     if (channel.workspaceId !== DM_WORKSPACE.id) await connection.refresh(channel.workspaceId);
-    return membershipIn(connection.client, { ...channel, userId: personId.replace(/^discord:/u, "") });
+    return membershipIn(connection.client, { ...channel, userId: userIdOf(personId) });
   }
 
   openPrivateThread(thread: ThreadRef, name: string, personId: string): Promise<ThreadRef | null> {
@@ -193,7 +194,7 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   member({ workspaceId }: ThreadRef, personId: string): Promise<Person | null> {
-    return memberIn(this.#connected(), workspaceId, personId.replace(/^discord:/u, ""));
+    return memberIn(this.#connected(), workspaceId, userIdOf(personId));
   }
 
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {

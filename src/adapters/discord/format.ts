@@ -74,11 +74,6 @@ export function formatEphemeral(message: OutgoingMessage): MessageBody {
   return { ...body, flags: body.flags | EPHEMERAL };
 }
 
-/** A line of the adapter's own. */
-export function notice(markdown: string): OutgoingMessage {
-  return { lane: "answer", tone: "plain", markdown, buttons: [], files: [] };
-}
-
 function format(message: OutgoingMessage, mark: string): MessageBody {
   return {
     content: content(message, mark),

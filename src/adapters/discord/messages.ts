@@ -3,9 +3,10 @@ import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, Receipt, Receive } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { privateAnswer } from "../render/private-answer.ts";
 import type { Channels } from "./channels.ts";
 import type { Ephemerals } from "./ephemerals.ts";
-import { notice } from "./format.ts";
+
 import { isNotThere } from "./history.ts";
 import { inboundMessage } from "./inbound.ts";
 import type { MemberEverywhere } from "./members.ts";
@@ -131,7 +132,10 @@ function editedMention(event: InboundMessage, at: number): InboundMessage | null
 }
 
 /** What the core answers at once is for the person alone. */
-async function tell({ ephemerals }: DiscordScope, { event, receipt }: Received): Promise<void> {
-  if (receipt.type === "refused") await ephemerals.post(event.thread, event.person.id, notice(receipt.reason));
-  if (receipt.type === "reply") await ephemerals.post(event.thread, event.person.id, receipt.message);
+export async function tell(
+  { ephemerals }: Pick<DiscordScope, "ephemerals">,
+  { event, receipt }: Received,
+): Promise<void> {
+  const answer = privateAnswer(receipt);
+  if (answer !== null) await ephemerals.post(event.thread, event.person.id, answer);
 }

@@ -1,18 +1,17 @@
 import { eventKey } from "../../core/events/event-key.ts";
-import { notice } from "./format.ts";
+
 import { isNotThere } from "./history.ts";
 import { person, pointedMessage } from "./inbound.ts";
 import type { WireMessage } from "./message/message-schema.ts";
 import type { WireMember, WireUser } from "./message/person-schema.ts";
-import type { DiscordScope } from "./messages.ts";
+import { type DiscordScope, tell } from "./messages.ts";
 import { reactionSchema, type WireReaction } from "./wire.ts";
 
 /** Reactions by which people point a message out to us; all others, and those on our own messages, are nothing to us. */
 export function createReactions(options: DiscordScope): (data: unknown) => Promise<void> {
-  const { channels, threads, ephemerals, reactions, clock } = options;
+  const { channels, threads, reactions, clock } = options;
   return async (data) => {
-    const parsed = reactionSchema.safeParse(data);
-    const reaction = parsed.data;
+    const reaction = reactionSchema.safeParse(data).data;
     if (reaction === undefined || !reactions.has(reaction.emoji.name ?? "")) return;
     const { botId } = channels.names;
     if (reaction.user_id === botId || reaction.message_author_id === botId) return;
@@ -24,9 +23,7 @@ export function createReactions(options: DiscordScope): (data: unknown) => Promi
     const pointing = { key, person: person(who.user, who.member), at: clock.now() };
     const event = pointedMessage(message, pointing, { place, names: channels.names });
     if (place.opensThreads) threads.expect({ ...event, text: event.quoted.join("\n") });
-    const receipt = await options.receive(event);
-    if (receipt.type === "refused") await ephemerals.post(event.thread, event.person.id, notice(receipt.reason));
-    if (receipt.type === "reply") await ephemerals.post(event.thread, event.person.id, receipt.message);
+    await tell(options, { event, receipt: await options.receive(event) });
   };
 }
 

@@ -22,7 +22,9 @@ import type {
   ThreadMessage,
   ThreadRef,
 } from "../../core/protocol/platform.ts";
+import { privately } from "../../core/protocol/private-reply.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { privateAnswer } from "../render/private-answer.ts";
 import { notReached, reaching } from "../render/reachability.ts";
 import { PaneTitles, setStatus, setTitle, showsStatus, suggest } from "./assistant.ts";
 import { SlackHttp } from "./connection/http-listener.ts";
@@ -271,15 +273,15 @@ class SlackPlatform implements ChatPlatform {
   /** What Slack itself is answered with; private answers to messages and clicks follow on their own. */
   #answer(event: InboundEvent, receipt: Receipt, payload: unknown): object | undefined {
     if (event.kind === "surface") return this.#own(this.#show(event, receipt));
-    if (receipt.type !== "refused" && receipt.type !== "reply") return undefined;
-    const message = receipt.type === "reply" ? receipt.message : refusal(receipt.reason);
-    const wrong = receipt.type === "reply" ? formErrors(payload, receipt.problems ?? {}) : null;
-    if (wrong !== null) return wrong;
-    const trigger = triggerSchema.safeParse(payload);
-    if (receipt.type === "reply" && receipt.form !== undefined && receipt.problems === undefined && trigger.success) {
-      return this.#own(
-        this.#ask(event, { ...receipt, form: receipt.form, triggerId: trigger.data.trigger_id }, payload),
-      );
+    const message = privateAnswer(receipt);
+    if (message === null) return undefined;
+    if (receipt.type === "reply" && receipt.problems !== undefined) {
+      const wrong = formErrors(payload, receipt.problems);
+      if (wrong !== null) return wrong;
+    } else if (receipt.type === "reply" && receipt.form !== undefined) {
+      const trigger = triggerSchema.safeParse(payload).data;
+      if (trigger !== undefined)
+        return this.#own(this.#ask(event, { form: receipt.form, message, triggerId: trigger.trigger_id }, payload));
     }
     if (isSlashCommand(payload)) {
       if (message.files.length > 0) this.#own(this.#sendFiles(event, message));
@@ -344,7 +346,7 @@ class SlackPlatform implements ChatPlatform {
     this.#noteRefusal(error);
     const said = error.code === "missing_scope" ? addressedMessage(payload, identity) : null;
     if (said === null || !this.#isNews(said.key)) return;
-    await this.#tell(said, refusal(explain(error)), payload);
+    await this.#tell(said, privately(explain(error)), payload);
   }
 
   /** True once per key. */
@@ -377,10 +379,6 @@ class SlackPlatform implements ChatPlatform {
       this.#options.log.warn({ code, key, ...detail }, "private_answer_failed");
     }
   }
-}
-
-function refusal(markdown: string): OutgoingMessage {
-  return { lane: "answer", markdown, tone: "plain", buttons: [], files: [] };
 }
 
 /** `slack:U1` → `U1`. */

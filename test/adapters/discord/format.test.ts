@@ -3,7 +3,6 @@ import { formatEdit, formatPost, postKey, threadName, withoutMark } from "../../
 import { DISCORD_LIMITS } from "../../../src/adapters/discord/limits.ts";
 import { answerParts } from "../../../src/adapters/render/answer-parts.ts";
 import type { Button, OutgoingMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
-import { cut } from "../../../src/core/text/plain-text.ts";
 import { plainMessage } from "../../contracts/platform-steps.ts";
 
 const thread: ThreadRef = { platform: "discord", workspaceId: "1", channelId: "2", threadId: "3" };
@@ -150,14 +149,4 @@ test.each([
 ])("a request reading %j names its thread %j", (text, name) => {
   expect(threadName(text, "Ana")).toBe(name);
   expect(name.length).toBeLessThanOrEqual(100);
-});
-
-test.each([
-  ["abc", 3, "abc"],
-  ["abcd", 3, "ab…"],
-  ["a😀b", 3, "a…"],
-  ["😀😀", 2, "…"],
-  ["abc", 0, "…"],
-])("%j cut to %i is %j", (text, chars, expected) => {
-  expect(cut(text, chars)).toBe(expected);
 });

@@ -1,5 +1,5 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
-import { assertNever } from "../../../core/protocol/assert-never.ts";
+
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type {
   InboundAction,
@@ -8,7 +8,9 @@ import type {
   OutgoingMessage,
   Receipt,
 } from "../../../core/protocol/platform.ts";
-import { formatEphemeral, notice } from "../format.ts";
+import { privately } from "../../../core/protocol/private-reply.ts";
+import { privateAnswer } from "../../render/private-answer.ts";
+import { formatEphemeral } from "../format.ts";
 import { type ChannelContext, inboundAction, inboundCommand, inboundMenuCommand, type Seen } from "../inbound.ts";
 import type { WireMember } from "../message/person-schema.ts";
 import type { DiscordScope } from "../messages.ts";
@@ -99,31 +101,12 @@ async function receive(options: DiscordScope, event: Acted): Promise<Receipt> {
   }
 }
 
-/** What only the person sees; null when a click needs no words. */
-function answerTo(receipt: Receipt, event: Acted): OutgoingMessage | null {
-  switch (receipt.type) {
-    case "refused":
-      return notice(receipt.reason);
-    case "reply":
-      return receipt.message;
-    case "accepted":
-    case "duplicate":
-    case "ignored":
-    case "completions":
-    case "home":
-    case "prompts":
-      // Discord shows no trace of a command but its answer.
-      return traceOf(event);
-    default:
-      return assertNever(receipt);
-  }
-}
-
+/** Discord shows no trace of a command but its answer; null for a click, which needs no words. */
 function traceOf(event: Acted): OutgoingMessage | null {
   if (event.kind === "action") return null;
-  if (event.kind === "command") return notice(`✓ /${event.name}`);
+  if (event.kind === "command") return privately(`✓ /${event.name}`);
   const { threadId } = event.thread;
-  return notice(threadId === null ? "✓ I answer here." : `✓ I answer in <#${threadId}>.`);
+  return privately(threadId === null ? "✓ I answer here." : `✓ I answer in <#${threadId}>.`);
 }
 
 /** Dialogs kept for those who have to fill them in again. What was typed is also in the message that offers it. */
@@ -145,7 +128,7 @@ interface ResponseParts {
 
 /** A dialog cannot follow upon a dialog: a button between them leads to it. */
 function answering({ interaction, event, receipt, again, elsewhere }: ResponseArgs): ResponseParts {
-  const answer = answerTo(receipt, event);
+  const answer = privateAnswer(receipt) ?? traceOf(event);
   const modal = receipt.type === "reply" && receipt.form !== undefined ? modalOf(receipt.form, elsewhere) : null;
   if (modal === null || answer === null || interaction.type !== 5) return { answer, modal };
   const button = { id: `form-again:${interaction.id}`, label: "Fill it in again", style: "primary" } as const;

@@ -3,8 +3,9 @@ import type { ChatCommand } from "../../../core/command-line/command.ts";
 import { KeyedMutex } from "../../../core/keyed-mutex.ts";
 import { assertNever } from "../../../core/protocol/assert-never.ts";
 import type { Log } from "../../../core/protocol/log.ts";
-import type { OutgoingMessage, Receipt, Receive } from "../../../core/protocol/platform.ts";
+import type { Receipt, Receive } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
+import { privateAnswer } from "../private-answer.ts";
 import { completed, typedArgument } from "./completing.ts";
 import type { Feed } from "./feed.ts";
 import type { FeedListener } from "./feed-pages.ts";
@@ -189,13 +190,6 @@ async function answerMessage(
   const { place, poster } = options;
   const key = `${keyIn(place, id)}:answer`;
   await poster.post({ threadId, message: note, key, by: "note", ...noteFor(place, place.person.id) });
-}
-
-/** Null when there is nothing that the person alone should read. */
-function privateAnswer(receipt: Receipt): OutgoingMessage | null {
-  if (receipt.type === "reply") return receipt.message;
-  if (receipt.type !== "refused") return null;
-  return { lane: "answer", markdown: receipt.reason, tone: "plain", buttons: [], files: [] };
 }
 
 async function findFiles(ids: readonly string[], { store }: FrameSessionOptions): Promise<readonly PageFile[] | null> {
