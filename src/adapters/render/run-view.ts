@@ -1,3 +1,4 @@
+import { atMost } from "../../core/at-most.ts";
 import { messageIdOf } from "../../core/events/event-key.ts";
 import { feedbackButtons } from "../../core/people/feedback.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/progress/run-view.ts";
@@ -108,14 +109,7 @@ class ThreadRunView implements RunView {
   /** A fold lags while the workspace's edits are in demand: the thread's next run does not wait for that. */
   async #letGo(fold: Promise<unknown>): Promise<void> {
     this.#deps.platform.keep(fold);
-    await this.#atMost(FOLD_WAIT_MS, fold);
-  }
-
-  async #atMost(ms: number, work: Promise<unknown>): Promise<void> {
-    const { promise: longEnough, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#deps.clock.after(ms, resolve);
-    await Promise.race([work, longEnough]);
-    cancel();
+    await atMost(FOLD_WAIT_MS, fold, this.#deps.clock);
   }
 
   async park(): Promise<void> {
@@ -146,7 +140,7 @@ class ThreadRunView implements RunView {
     this.#cancelTimer();
     this.#following.stop();
     this.#closing.abort();
-    if (this.#opening !== undefined) await this.#atMost(OPENING_WAIT_MS, this.#opening);
+    if (this.#opening !== undefined) await atMost(OPENING_WAIT_MS, this.#opening, this.#deps.clock);
   }
 
   /** Posts the live message, once; where no post may be made now, a reaction comes first. */

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { atMost } from "../../core/at-most.ts";
 import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
 
 /** What a start waits for extensions: loading known ones takes a fraction of it, making bindings takes seconds. Milliseconds. */
@@ -27,11 +28,6 @@ async function open({ application, home, sandbox, taken, log, runtime }: Feature
     sourceOf: () => "extension",
     whyMissing: (tool) => extensions.missing(tool),
     // Those whose bindings are made are there when it resolves; a new one follows when its are.
-    start: async () => {
-      const { promise: longEnough, resolve } = Promise.withResolvers<void>();
-      const cancel = runtime.clock.after(LOAD_WAIT_MS, resolve);
-      await Promise.race([extensions.load(), longEnough]);
-      cancel();
-    },
+    start: () => atMost(LOAD_WAIT_MS, extensions.load(), runtime.clock),
   };
 }

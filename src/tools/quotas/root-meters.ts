@@ -1,3 +1,4 @@
+import { atMost } from "../../core/at-most.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { measure } from "./measure.ts";
@@ -102,9 +103,6 @@ export class RootMeters {
 
   /** Waits for a figure, and not for ever. */
   async patiently(measured: Promise<void>): Promise<void> {
-    const enough = new AbortController();
-    const patience = this.#parts.clock.sleep(PATIENCE_MS, enough.signal).catch(() => {});
-    await Promise.race([measured, patience]);
-    enough.abort();
+    await atMost(PATIENCE_MS, measured, this.#parts.clock);
   }
 }

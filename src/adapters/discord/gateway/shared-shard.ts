@@ -1,5 +1,6 @@
 import type { REST, WebSocketOptions } from "discord.js";
 import { z } from "zod";
+import { atMost } from "../../../core/at-most.ts";
 import type { Cluster } from "../../../core/cluster.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../../core/protocol/platform.ts";
@@ -187,18 +188,12 @@ export class SharedShard implements Strategy {
   }
 
   async #leave(): Promise<void> {
-    const { manager, plain, log } = this.#options;
+    const { manager, plain, clock, log } = this.#options;
+    const notNoted = (error: unknown) => log.warn({ err: error }, "discord.session_not_noted");
     this.#phase = "resting";
-    await this.#atMost(plain.destroy({ code: RESUMABLE, reason: "another process goes on" }));
-    await this.#atMost(this.#note()).catch((error: unknown) => log.warn({ err: error }, "discord.session_not_noted"));
+    await atMost(PATIENCE_MS, plain.destroy({ code: RESUMABLE, reason: "another process goes on" }), clock);
+    await atMost(PATIENCE_MS, this.#note(), clock).catch(notNoted);
     await plain.spawn(await manager.getShardIds());
-  }
-
-  async #atMost(work: void | PromiseLike<void>): Promise<void> {
-    const { promise: longEnough, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#options.clock.after(PATIENCE_MS, resolve);
-    await Promise.race([work, longEnough]);
-    cancel();
   }
 
   /** How far the session has come: all before that is stored. */

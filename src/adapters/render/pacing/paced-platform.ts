@@ -1,3 +1,4 @@
+import { atMost } from "../../../core/at-most.ts";
 import type { ChatPlatform, Lane, OutgoingMessage, PostedMessage, ThreadRef } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { SuspendSignal } from "../../../core/protocol/signals.ts";
@@ -58,10 +59,7 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {
       return inner.start(receive, signal);
     },
     async stop() {
-      const { promise: longEnough, resolve } = Promise.withResolvers<void>();
-      const cancel = clock.after(STOP_WAIT_MS, resolve);
-      await Promise.race([Promise.all(kept), longEnough]);
-      cancel();
+      await atMost(STOP_WAIT_MS, Promise.all(kept), clock);
       // What waited for its turn is posted by the next process.
       stopping.abort(new SuspendSignal("the platform is being stopped"));
       await inner.stop();
