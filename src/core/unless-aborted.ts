@@ -1,10 +1,11 @@
 /** Waits for work, or rejects with the signal's reason. */
-export async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason);
+  if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
   try {
-    await Promise.race([work, promise]);
+    return await Promise.race([work, promise]);
   } finally {
     signal.removeEventListener("abort", abort);
   }

@@ -1,7 +1,6 @@
 import type { Guild } from "discord.js";
 import type { Cluster } from "../../core/cluster.ts";
-import { AppError, PlatformError } from "../../core/protocol/errors.ts";
-import { PASSES } from "../../core/protocol/failure-kinds.ts";
+import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type {
   Attachment,
@@ -20,7 +19,7 @@ import type {
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { SharedRates } from "../../core/shared-rates.ts";
-import { notReached, reaching } from "../render/reachability.ts";
+import { reaching, untilReached } from "../render/reachability.ts";
 import { createChannels, DM_WORKSPACE } from "./channels.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { DISCORD } from "./descriptor.ts";
@@ -66,9 +65,6 @@ export function createDiscordPlatform(options: DiscordOptions): ChatPlatform {
   return new DiscordPlatform(options);
 }
 
-/** Pauses between tries to connect, the last one again and again. Milliseconds. */
-const CONNECT_PAUSES_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const;
-
 const SIGNS = { working: "⏳", seen: "✔️" } as const;
 
 /** What exists while connected. */
@@ -97,22 +93,18 @@ class DiscordPlatform implements ChatPlatform {
   async start(receive: Receive, signal: AbortSignal): Promise<void> {
     this.#stopping = new AbortController();
     const either = AbortSignal.any([signal, this.#stopping.signal]);
-    const { clock, apiUrl = "discord.com" } = this.#options;
-    this.#idle = reaching(apiUrl);
-    for (let attempt = 0; this.#live === null; attempt += 1) {
-      try {
-        this.#live = await this.#connect(receive, either);
-      } catch (error) {
-        either.throwIfAborted();
-        const pauseMs = CONNECT_PAUSES_MS[attempt] ?? CONNECT_PAUSES_MS[CONNECT_PAUSES_MS.length - 1] ?? 30_000;
-        if (!(error instanceof AppError) || !PASSES.has(error.code)) {
-          this.#idle = { connected: false, detail: error instanceof Error ? error.message : String(error) };
-          throw error;
-        }
-        this.#idle = notReached(apiUrl, error, clock.now() + pauseMs);
-        this.#log.warn({ err: error, pauseMs }, "discord.connect_failed");
-        await clock.sleep(pauseMs, either);
-      }
+    const { clock, apiUrl: address = "discord.com" } = this.#options;
+    const told = (health: PlatformHealth) => {
+      this.#idle = health;
+    };
+    told(reaching(address));
+    const trying = { address, told, event: "discord.connect_failed", clock, log: this.#log };
+    try {
+      this.#live = await untilReached(() => this.#connect(receive, either), trying, either);
+    } catch (error) {
+      either.throwIfAborted();
+      told({ connected: false, detail: toAppError(error).message });
+      throw error;
     }
     this.#log.info({ botId: this.#live.channels.names.botId }, "discord.connected");
   }

@@ -6,11 +6,13 @@ import type {
   WebSocketManager,
   WebSocketOptions,
 } from "discord.js";
+import { atMost } from "../../core/at-most.ts";
 import type { Cluster } from "../../core/cluster.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { SharedRates } from "../../core/shared-rates.ts";
+import { unlessAborted } from "../../core/unless-aborted.ts";
 import { gatewayRefusal, loginError } from "./errors.ts";
 import { sharedRequests } from "./gateway/shared-requests.ts";
 import { SharedShard } from "./gateway/shared-shard.ts";
@@ -88,8 +90,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
     await closeClient(client, state, options.clock);
   };
   try {
-    const ready = await Promise.race([logIn(client, options.token), aborted(signal)]);
-    signal.throwIfAborted();
+    const ready = await unlessAborted(logIn(client, options.token), signal);
     const { shard } = state;
     const { cluster, clock } = options;
     const connected = () => options.on.connected(ready);
@@ -97,7 +98,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
     else {
       const sharing = share({ shard, cluster, clock, connected });
       ({ leave } = sharing);
-      await Promise.race([sharing.begun, aborted(signal)]);
+      await unlessAborted(sharing.begun, signal);
     }
     const health = () => (state.refusal === null ? (shard?.health() ?? state.health) : state.health);
     return { client: ready, refresh: async (guildId) => shard?.refresh(guildId), health, close };
@@ -114,13 +115,6 @@ async function logIn(client: Client, token: string): Promise<Client<true>> {
   });
   await client.login(token);
   return ready;
-}
-
-/** Never resolves: a gateway that says nothing must not keep the program from stopping. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }
 
 function clientOptions(
@@ -255,9 +249,6 @@ function listen(
 
 async function closeClient(client: Client, state: State, clock: Clock): Promise<void> {
   state.closed = true;
-  const { promise: patience, resolve: lose } = Promise.withResolvers<void>();
-  const cancel = clock.after(CLOSE_PATIENCE_MS, lose);
-  await Promise.race([client.destroy(), patience]);
-  cancel();
+  await atMost(CLOSE_PATIENCE_MS, client.destroy(), clock);
   state.health = { connected: false, detail: "stopped" };
 }

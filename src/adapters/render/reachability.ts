@@ -1,5 +1,8 @@
-import { toAppError } from "../../core/protocol/errors.ts";
+import { type ErrorCode, toAppError } from "../../core/protocol/errors.ts";
+import { PASSES } from "../../core/protocol/failure-kinds.ts";
+import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
 import { causes, systemCode } from "../../core/protocol/system-code.ts";
 
 /** What systems and certificates say of a connection that does not come about. Source: Node docs, “Errors”; undici docs. */
@@ -28,8 +31,45 @@ export function reaching(address: string): PlatformHealth {
   return { connected: false, detail: `signing in at ${hostOf(address)}, which has not answered yet` };
 }
 
+interface Reaching {
+  readonly address: string;
+  /** Told when another try is to come. */
+  readonly told: (health: PlatformHealth) => void;
+  /** What the log is told of a failure. */
+  readonly event: string;
+  /** Failures after which it is tried again; those that may pass where left out. */
+  readonly isPassing?: (code: ErrorCode) => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Waits between tries, the last for all that follow. Milliseconds. */
+const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
+
+/** Tries until it connects. Rejects with a failure that does not pass, or with the signal's reason. */
+export async function untilReached<T>(
+  connect: () => Promise<T>,
+  { address, told, event, isPassing = (code) => PASSES.has(code), clock, log }: Reaching,
+  signal: AbortSignal,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    signal.throwIfAborted();
+    try {
+      return await connect();
+    } catch (error) {
+      signal.throwIfAborted();
+      const { code, message, retryAfterMs } = toAppError(error);
+      if (!isPassing(code)) throw error;
+      const waitMs = retryAfterMs ?? AGAIN_MS[Math.min(tries, AGAIN_MS.length) - 1] ?? 0;
+      told(notReached(address, error, clock.now() + waitMs));
+      log.warn({ code, message, tries, waitMs }, event);
+      await clock.sleep(waitMs, signal);
+    }
+  }
+}
+
 /** Why it is not connected, and when that is tried again. `nextTryAt`: milliseconds since the epoch. */
-export function notReached(address: string, error: unknown, nextTryAt: number): PlatformHealth {
+function notReached(address: string, error: unknown, nextTryAt: number): PlatformHealth {
   const code = innermostCode(error);
   const why = code === null ? ` (${toAppError(error).message})` : `, ${WORDS[code] ?? ""} (${code})`;
   return { connected: false, detail: `cannot sign in at ${hostOf(address)}${why}`, nextTryAt };

@@ -3,7 +3,7 @@ import type { Cluster } from "../../core/cluster.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { type AppError, PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
-import { PASSES } from "../../core/protocol/failure-kinds.ts";
+
 import type { Form } from "../../core/protocol/form.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type {
@@ -25,7 +25,7 @@ import type {
 import { privately } from "../../core/protocol/private-reply.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { privateAnswer } from "../render/private-answer.ts";
-import { notReached, reaching } from "../render/reachability.ts";
+import { reaching, untilReached } from "../render/reachability.ts";
 import { PaneTitles, setStatus, setTitle, showsStatus, suggest } from "./assistant.ts";
 import { SlackHttp } from "./connection/http-listener.ts";
 import { shareSocket } from "./connection/shared-socket.ts";
@@ -70,8 +70,6 @@ export interface SlackOptions {
   readonly log: Log;
 }
 
-/** Waits between attempts to sign in while Slack cannot be reached, the last for all that follow. Milliseconds. */
-const SIGN_IN_AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 /** Keys of refused events whose person has been told; a mention arrives twice. */
 const TOLD_KEYS = 1_000;
 
@@ -253,20 +251,20 @@ class SlackPlatform implements ChatPlatform {
   /** Waits for Slack to be reachable; gives up only on what waiting cannot mend. */
   async #signIn(web: SlackWeb, signal: AbortSignal): Promise<Identity> {
     const { mode, clock, log } = this.#options;
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await identify(web, mode.type === "socket" ? mode.appToken : undefined);
-      } catch (error) {
-        const { code, message, retryAfterMs } = toAppError(error);
-        if (!PASSES.has(code)) {
-          this.#idle = { connected: false, detail: `cannot sign in to Slack: ${message}` };
-          throw error;
-        }
-        const waitMs = retryAfterMs ?? SIGN_IN_AGAIN_MS[Math.min(attempt, SIGN_IN_AGAIN_MS.length - 1)] ?? 0;
-        this.#idle = notReached(web.slackApiUrl, error, clock.now() + waitMs);
-        log.warn({ code, message, waitMs }, "slack_sign_in_failed");
-        await clock.sleep(waitMs, signal);
-      }
+    const told = (health: PlatformHealth) => {
+      this.#idle = health;
+    };
+    const reaching = { address: web.slackApiUrl, told, event: "slack_sign_in_failed", clock, log };
+    try {
+      return await untilReached(
+        () => identify(web, mode.type === "socket" ? mode.appToken : undefined),
+        reaching,
+        signal,
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#idle = { connected: false, detail: `cannot sign in to Slack: ${toAppError(error).message}` };
+      throw error;
     }
   }
 

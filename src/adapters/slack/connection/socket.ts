@@ -4,7 +4,8 @@ import { PlatformError, toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
-import { notReached, reaching } from "../../render/reachability.ts";
+import { unlessAborted } from "../../../core/unless-aborted.ts";
+import { reaching, untilReached } from "../../render/reachability.ts";
 import { toPlatformError } from "../errors.ts";
 import { type Bolt, clientOptions, sdkLogger } from "../web.ts";
 import type { SlackTransport, TakePayload } from "./transport.ts";
@@ -17,8 +18,6 @@ export interface SlackSocketOptions {
   readonly log: Log;
 }
 
-/** Waits before attempts to connect again, the last one for all that follow. Milliseconds. */
-const RECONNECT_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
 /** From the address of a socket to Slack's hello. Milliseconds. */
 const HELLO_WITHIN_MS = 10_000;
 /** A socket whose pings are not answered for this long is dead, whatever the system says. Milliseconds. */
@@ -71,10 +70,7 @@ export class SlackSocket implements SlackTransport {
     this.#health = reaching(this.#address());
     this.#closing = new AbortController();
     const either = AbortSignal.any([signal, this.#closing.signal]);
-    await this.#connectUntilDone(
-      either,
-      (code) => code === "network" || code === "platform_failed" || code === "platform_rate_limited",
-    );
+    await untilReached(() => this.#connect(either), this.#reaching(), either);
   }
 
   async close(): Promise<void> {
@@ -100,23 +96,12 @@ export class SlackSocket implements SlackTransport {
     return this.#options.apiUrl ?? "slack.com";
   }
 
-  /** Tries until connected; failures for which `passes` is false are thrown. */
-  async #connectUntilDone(signal: AbortSignal, passes: (code: string) => boolean): Promise<void> {
+  #reaching() {
     const { clock, log } = this.#options;
-    for (let attempt = 0; ; attempt += 1) {
-      signal.throwIfAborted();
-      await clock.sleep(pauseBefore(attempt), signal);
-      try {
-        await this.#connect(signal);
-        return;
-      } catch (error) {
-        signal.throwIfAborted();
-        const { code, message } = toAppError(error);
-        this.#health = notReached(this.#address(), error, clock.now() + pauseBefore(attempt + 1));
-        log.warn({ code, message, attempt }, "slack_connect_failed");
-        if (!passes(code)) throw error;
-      }
-    }
+    const told = (health: PlatformHealth) => {
+      this.#health = health;
+    };
+    return { address: this.#address(), told, event: "slack_connect_failed", clock, log };
   }
 
   async #connect(signal: AbortSignal): Promise<void> {
@@ -144,13 +129,11 @@ export class SlackSocket implements SlackTransport {
 
   /** The SDK's start resolves on hello and knows no limit of its own. */
   async #hello(client: SocketClient, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    const { promise, reject } = Promise.withResolvers<never>();
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    const cancel = clock.after(HELLO_WITHIN_MS, () => reject(new PlatformError("network", "no hello from Slack")));
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const noHello = () => reject(new PlatformError("network", "no hello from Slack"));
+    const cancel = this.#options.clock.after(HELLO_WITHIN_MS, noHello);
     try {
-      await Promise.race([client.start(), promise]);
+      await unlessAborted(Promise.race([client.start(), late]), signal);
     } catch (error) {
       await this.#disconnect(client);
       // The SDK rejects with nothing when the socket closes before hello.
@@ -158,7 +141,6 @@ export class SlackSocket implements SlackTransport {
       throw signal.aborted ? error : toPlatformError(error, "connect by Socket Mode", "SLACK_APP_TOKEN");
     } finally {
       cancel();
-      signal.removeEventListener("abort", onAbort);
     }
   }
 
@@ -174,8 +156,9 @@ export class SlackSocket implements SlackTransport {
 
   /** Never gives up and never rejects: only `close` ends it. */
   async #reconnect(): Promise<void> {
+    const { signal } = this.#closing;
     try {
-      await this.#connectUntilDone(this.#closing.signal, () => true);
+      await untilReached(() => this.#connect(signal), { ...this.#reaching(), isPassing: () => true }, signal);
     } catch (error) {
       this.#options.log.debug({ message: toAppError(error).message }, "slack_reconnect_ended");
     }
@@ -203,10 +186,6 @@ export class SlackSocket implements SlackTransport {
     await gone;
     cancel();
   }
-}
-
-function pauseBefore(attempt: number): number {
-  return RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 0;
 }
 
 /** The SDK reads envelopes without looking, in a promise that nobody owns: one bad message would end the process. */

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { untilReached } from "../../../src/adapters/render/reachability.ts";
+import { PlatformError } from "../../../src/core/protocol/errors.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const network = () => new PlatformError("network", "no response");
+const limited = new PlatformError("platform_rate_limited", "slow down", { retryAfterMs: 40_000 });
+const wrongToken = new PlatformError("platform_auth", "invalid_auth");
+
+/** What is waited between tries that fail like this, one after the other, and what comes of the last. */
+async function tries(failures: readonly Error[]) {
+  const waits: number[] = [];
+  const sleep = async (ms: number) => {
+    waits.push(ms);
+  };
+  const left = [...failures];
+  const connect = async () => {
+    const failure = left.shift();
+    if (failure !== undefined) throw failure;
+    return "connected";
+  };
+  const clock = { now: () => 0, after: () => () => {}, sleep };
+  const reaching = { address: "chat.example", told: () => {}, event: "not_reached", clock, log: silentLog };
+  const outcome = await untilReached(connect, reaching, new AbortController().signal).catch((error: unknown) => error);
+  return { waits, outcome };
+}
+
+test("a platform that is not reached is tried again, less and less often", async () => {
+  const { waits, outcome } = await tries(Array.from({ length: 7 }, network));
+  expect(waits).toEqual([1_000, 2_000, 5_000, 10_000, 30_000, 30_000, 30_000]);
+  expect(outcome).toBe("connected");
+});
+
+test("a platform that asks to wait is tried when it says", async () => {
+  expect((await tries([network(), limited, network()])).waits).toEqual([1_000, 40_000, 5_000]);
+});
+
+test("what waiting cannot mend ends the tries", async () => {
+  expect(await tries([network(), wrongToken])).toEqual({ waits: [1_000], outcome: wrongToken });
+});
