@@ -65,6 +65,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     [`echo $((9223372036854775807 + 1))`, "numbers beyond 2^53 are not exact"],
   ],
   arrays: [
+    `f() { local -A m=([k]=v [b]="c d"); local -a a=([2]=x y); local -i n=2+3; echo "\${m[k]} \${m[b]} \${!a[@]} $n"; local -A e; e[x]=1; echo \${#e[@]}; }; f; a=(5 3); IFS=$'\\n' s=($(sort <<< "\${a[*]}")); unset IFS; echo "\${s[*]}"`,
     `a=(x y z); echo \${a[1]} \${#a[@]} "\${a[@]}" \${!a[@]}`,
     `a=(1 2 3); a+=(4); a[7]=8; echo "\${a[@]}" "\${!a[@]}"; unset 'a[1]'; echo "\${a[@]}"`,
     `declare -A m; m[k]=v; m["a b"]=c; echo "\${m[k]}" "\${m[a b]}" \${#m[@]}; for k in "\${!m[@]}"; do echo "$k"; done | sort`,
@@ -75,6 +76,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `a=(b a c); sorted=($(printf '%s\\n' "\${a[@]}" | sort)); echo "\${sorted[@]}"`,
   ],
   conditions: [
+    `false; x=1; echo $?; x=$(exit 3); echo $?; false; x=$x; echo $?; a=($(false)); echo $?`,
     `if [ -f fruit.txt ] && [ ! -d fruit.txt ]; then echo file; fi`,
     `[[ abc == a* ]] && echo glob; [[ abc =~ ^a(.)c$ ]] && echo "\${BASH_REMATCH[1]}"`,
     `[ 2 -lt 10 ] && echo less; [[ 2 < 10 ]] || echo "not less as text"`,
@@ -89,6 +91,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `x=; [ -z $x ] && echo empty; [[ $x == "" ]] && echo "empty too"`,
   ],
   loops: [
+    `echo */ code/*/ nope*/; for d in */; do echo "\${d%/}"; done; printf 'x\\ny\\n' | while read -r l; do echo $l; cat < empty.txt; wc -l < empty.txt; done`,
     `for i in 1 2 3; do [ $i = 2 ] && continue; echo $i; done`,
     `for i in {1..5}; do [ $i = 4 ] && break; echo $i; done`,
     `for i in {a..e..2} {10..1..3}; do echo -n "$i "; done; echo`,
@@ -105,15 +108,17 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
   functions: [
     `f() { echo "f $1 $#"; return 3; }; f a b; echo $?`,
     `fact() { if [ $1 -le 1 ]; then echo 1; else local r; r=$(fact $(($1 - 1))); echo $(($1 * r)); fi; }; fact 6`,
-    [
-      `fact() { [ $1 -le 1 ] && echo 1 || echo $(($1 * $(fact $(($1 - 1))))); }; fact 6`,
-      "functions are not known in a command substitution within $((…))",
-    ],
+    `fact() { [ $1 -le 1 ] && echo 1 || echo $(($1 * $(fact $(($1 - 1))))); }; fact 6; echo $(($(echo 3) + 1))`,
     `function g { local v=$1; v+=x; echo $v; }; g a; echo "[$v]"`,
     `f() { echo out; echo err >&2; }; f 2>/dev/null; x=$(f 2>&1); echo "$x"`,
     `f() { cat; }; echo piped | f`,
     `f() { return; }; false; f; echo $?`,
-    [`trap 'echo bye' EXIT; echo hi`, "there is no trap"],
+    `trap 'echo bye $?' EXIT; (trap 'echo sub' EXIT; echo in); x=$(trap 'echo t' EXIT; echo b); echo "$x"; trap 'echo hup' HUP; trap -p HUP; bash -c 'trap "echo child" 0; exit 2'; exit 3`,
+    `printf 'trap "echo cleaned" EXIT\\nexit 4\\n' > s.sh; bash s.sh; echo $?; chmod +x s.sh; ./s.sh; echo $?; trap 'exit 7' EXIT`,
+    `set -Ee; trap 'echo "at $LINENO: $?"' ERR; trap 'echo end $?' EXIT; false || true; if false; then :; fi; f() { false; }; f; echo not reached`,
+    `trap 'echo err' ERR; false; f() { false; true; }; f; (exit 3); ! true; trap - ERR; false; echo end`,
+    `set -e; f() { false; echo in; }; f || echo or; if f; then echo yes; fi; x=$(false; echo sub); echo $x; { false && true; }; g() { false && true; }; g; echo not reached`,
+    `set -euo pipefail; n=0; while read -r l; do [[ -z $l ]] && continue; n=$((n + 1)); done < poem.txt; echo "$n \${y:-default} \${z:=set} \${q:+alt}"; false; echo not reached`,
     `set -e; false; echo not reached`,
     [`set -u; echo $undefined; echo not reached`, "exit code 1 where bash -c gives 127; the script ends in both"],
     `set -o pipefail; false | true; echo $?`,

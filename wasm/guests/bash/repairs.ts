@@ -80,3 +80,45 @@ export function dateProblem(day: string | null, zone: string | undefined): strin
   const found = new Date(Date.UTC(Number(year), Number(month) - 1, Number(date)));
   return found.toISOString().startsWith(text) ? null : `invalid date '${day ?? ""}'`;
 }
+
+export { failed, shell, substituted, trap, trapped } from "./traps.ts";
+
+/** Between the words of `$*`. */
+export function separator(env: ReadonlyMap<string, string>): string {
+  return (env.get("IFS") ?? " ").slice(0, 1);
+}
+
+/** As `declare` reads it: what stands behind `[key]=` has quotes if it needs them. */
+export function quotedElement(element: string): string {
+  const [, key = "", value = ""] = /^(\[[^\]]+\]=)([^]*)$/.exec(element) ?? [];
+  return /[\s"'\\$`(){}]/.test(value) ? `${key}'${value.replaceAll("'", "'\\''")}'` : element;
+}
+
+const substituting = new WeakMap<object, boolean>();
+
+/** Whether assignments run commands, whose status is theirs. */
+export function substitutes(assignments: object): boolean {
+  const known = substituting.get(assignments);
+  if (known !== undefined) return known;
+  const found = /"type":"(?:CommandSubstitution|ArithCommandSubst)"/.test(JSON.stringify(assignments));
+  substituting.set(assignments, found);
+  return found;
+}
+
+interface Globbing {
+  readonly cwd: string;
+  readonly fs: {
+    resolvePath(base: string, path: string): string;
+    stat(path: string): Promise<{ readonly isDirectory: boolean }>;
+  };
+}
+
+/** Those of the paths that are directories, as a pattern with a slash at its end names them. */
+export async function directories({ fs, cwd }: Globbing, paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const status = await fs.stat(fs.resolvePath(cwd, path)).catch(() => undefined);
+    if (status?.isDirectory === true) found.push(`${path}/`);
+  }
+  return found;
+}

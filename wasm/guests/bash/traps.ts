@@ -1,0 +1,178 @@
+/** What just-bash's interpreter keeps of a shell, as far as traps need it. */
+interface ShellState {
+  traps?: Map<string, string> | undefined;
+  options: { readonly [name: string]: boolean };
+  lastExitCode: number;
+  readonly callDepth: number;
+  readonly currentLine: number;
+  readonly env: Map<string, string>;
+}
+
+interface Context {
+  readonly state: ShellState;
+  executeScript(script: object): Promise<Result>;
+}
+
+interface Result {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+/** Ends a script; what it printed until then is in it. */
+interface End extends Error {
+  stdout: string;
+  stderr: string;
+  exitCode: number;
+}
+
+/** What a statement has printed. */
+interface Printed {
+  appendResult(result: Result): void;
+  prependTo(error: unknown): void;
+}
+
+/** No process sends them here: their actions are kept and never run. */
+const SIGNALS = "HUP INT QUIT ABRT ALRM TERM PIPE USR1 USR2 TSTP CONT WINCH CHLD".split(" ");
+const KNOWN = ["EXIT", "ERR", ...SIGNALS];
+const NUMBERS = new Map([
+  ["0", "EXIT"],
+  ["1", "HUP"],
+  ["2", "INT"],
+  ["3", "QUIT"],
+  ["15", "TERM"],
+]);
+
+/** The builtin. */
+export function trap({ state }: Context, args: readonly string[]): Result {
+  const words = args[0] === "--" ? args.slice(1) : args;
+  const [action = "-p", ...names] = words.length === 1 && words[0] !== "-p" ? ["-", ...words] : words;
+  state.traps ??= new Map();
+  if (action === "-p") {
+    const wanted = names.map(nameOf);
+    const lines = [...state.traps]
+      .filter(([name]) => wanted.length === 0 || wanted.includes(name))
+      .map(([name, text]) => `trap -- '${text.replaceAll("'", "'\\''")}' ${shown(name)}\n`);
+    return { stdout: lines.join(""), stderr: "", exitCode: 0 };
+  }
+  if (action.includes("BASH_COMMAND")) return refused("BASH_COMMAND is not known here");
+  for (const given of names) {
+    const name = nameOf(given);
+    if (!KNOWN.includes(name)) return refused(`${given}: there is no trap for it here`);
+    if (action === "-") state.traps.delete(name);
+    else state.traps.set(name, action);
+  }
+  return { stdout: "", stderr: "", exitCode: 0 };
+}
+
+function nameOf(signal: string): string {
+  return NUMBERS.get(signal) ?? signal.toUpperCase().replace(/^SIG/, "");
+}
+
+function shown(name: string): string {
+  return SIGNALS.includes(name) ? `SIG${name}` : name;
+}
+
+function refused(why: string): Result {
+  return { stdout: "", stderr: `bash: trap: ${why}\n`, exitCode: 1 };
+}
+
+/** Runs a script in a shell of its own. */
+export function shell(context: Context, script: object): Promise<Result> {
+  return trapped(context, () => context.executeScript(script));
+}
+
+/** Runs a shell, or one within it, with traps of its own; the one for EXIT runs at its end. */
+export async function trapped<T extends Result>(context: Context, run: () => Promise<T>): Promise<T> {
+  const { state } = context;
+  const outer = state.traps;
+  state.traps = new Map();
+  try {
+    const result = await run();
+    const last = await atExit(context, result.exitCode);
+    return {
+      ...result,
+      stdout: result.stdout + last.stdout,
+      stderr: result.stderr + last.stderr,
+      exitCode: last.exitCode,
+    };
+  } catch (error) {
+    if (!isEnd(error)) throw error;
+    const last = await atExit(context, error.exitCode);
+    error.stdout += last.stdout;
+    error.stderr += last.stderr;
+    error.exitCode = last.exitCode;
+    throw error;
+  } finally {
+    state.traps = outer;
+  }
+}
+
+async function atExit(context: Context, exitCode: number): Promise<Result> {
+  try {
+    return { ...(await perform(context, "EXIT", exitCode)), exitCode };
+  } catch (error) {
+    if (!isEnd(error)) throw error;
+    return error;
+  }
+}
+
+/** Runs the trap for ERR after a statement that failed. */
+export async function failed(context: Context, printed: Printed, exitCode: number): Promise<true> {
+  const { callDepth, options } = context.state;
+  if (callDepth > 0 && options["errtrace"] !== true) return true;
+  try {
+    printed.appendResult(await perform(context, "ERR", exitCode));
+    setStatus(context.state, exitCode);
+  } catch (error) {
+    printed.prependTo(error);
+    throw error;
+  }
+  return true;
+}
+
+/** The action of a trap; it does not set itself off. */
+async function perform(context: Context, name: string, exitCode: number): Promise<Result> {
+  const { state } = context;
+  const action = state.traps?.get(name) ?? "";
+  if (action === "") return { stdout: "", stderr: "", exitCode };
+  state.traps?.delete(name);
+  setStatus(state, exitCode);
+  const result = await context.executeScript(
+    evaluating(action.replace(/\$(?:LINENO\b|\{LINENO\})/g, `${state.currentLine}`)),
+  );
+  if (name !== "EXIT") state.traps?.set(name, action);
+  return result;
+}
+
+function setStatus(state: ShellState, exitCode: number): void {
+  state.lastExitCode = exitCode;
+  state.env.set("?", String(exitCode));
+}
+
+/** A command substitution: a shell of its own, in which `set -e` does not hold. */
+export async function substituted(context: Context, body: object): Promise<Result> {
+  const { state } = context;
+  const { options } = state;
+  state.options = { ...options, errexit: false };
+  try {
+    return await trapped(context, () => context.executeScript(body));
+  } finally {
+    state.options = options;
+  }
+}
+
+function isEnd(error: unknown): error is End {
+  return error instanceof Error && error.name === "ExitError";
+}
+
+/** A script that evaluates a text. */
+function evaluating(text: string): object {
+  const word = (value: string) => ({ type: "Word", parts: [{ type: "SingleQuoted", value }] });
+  const command = { type: "SimpleCommand", assignments: [], name: word("eval"), args: [word(text)], redirections: [] };
+  const pipeline = { type: "Pipeline", commands: [command], negated: false };
+  return {
+    type: "Script",
+    statements: [{ type: "Statement", pipelines: [pipeline], operators: [], background: false }],
+  };
+}

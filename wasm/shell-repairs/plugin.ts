@@ -1,0 +1,21 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Plugin } from "esbuild";
+import { COMMAND_REPAIRS } from "./commands.ts";
+import { INTERPRETER_REPAIRS } from "./interpreter.ts";
+
+/** What the repairs call. */
+const REPAIRS = fileURLToPath(import.meta.resolve("../guests/bash/repairs.ts"));
+
+export const REPAIRED_SHELL: Plugin = {
+  name: "repaired-shell",
+  setup: (bundle) =>
+    bundle.onLoad({ filter: /just-bash[/\\]dist[/\\]bundle[/\\]browser\.js$/ }, async ({ path }) => {
+      let contents = await readFile(path, "utf8");
+      for (const [why, code, instead] of [...INTERPRETER_REPAIRS, ...COMMAND_REPAIRS]) {
+        if (contents.match(code)?.length !== 1) throw new Error(`just-bash has changed: see whether ${why}`);
+        contents = contents.replace(code, instead);
+      }
+      return { contents: `import * as repairs from ${JSON.stringify(REPAIRS)};${contents}` };
+    }),
+};
