@@ -1,3 +1,4 @@
+import { isPostgresUrl, urlWarnings } from "./database-url.ts";
 import { fileStyle, suggestion } from "./problems.ts";
 import type { Config } from "./resolve.ts";
 import type { Environment } from "./sources.ts";
@@ -12,19 +13,19 @@ export interface Findings {
 export function checkCombinations(env: Environment): Findings {
   return {
     problems: [...slackProblems(env), ...engineProblems(env), ...directUrlProblems(env)],
-    warnings: [...tokenWarnings(env), ...modeWarnings(env)],
+    warnings: [...tokenWarnings(env), ...modeWarnings(env), ...urlWarnings("DATABASE_URL", env.DATABASE_URL)],
   };
 }
 
 function engineProblems({ DECKHAND_ENGINE: engine, DATABASE_URL: url }: Environment): string[] {
-  if (engine !== "dbos" || url?.startsWith("postgresql://") === true) return [];
+  if (engine !== "dbos" || isPostgresUrl(url)) return [];
   return [
     "DECKHAND_ENGINE: dbos needs PostgreSQL. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand",
   ];
 }
 
 function directUrlProblems({ DATABASE_DIRECT_URL: direct, DATABASE_URL: url }: Environment): string[] {
-  if (direct === undefined || url?.startsWith("postgresql://") === true) return [];
+  if (direct === undefined || isPostgresUrl(url)) return [];
   return [
     "DATABASE_DIRECT_URL: goes with a DATABASE_URL of PostgreSQL, and there is none. Unset it. Example: DATABASE_URL=postgresql://deckhand@localhost:6432/deckhand",
   ];

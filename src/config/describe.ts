@@ -20,8 +20,10 @@ function slackModeSecrets(mode: NonNullable<Config["slack"]>["mode"]): string[] 
 
 /** The password as written in the URL and as decoded. */
 function passwordOf(url: string | undefined): string[] {
-  const password = url === undefined || !URL.canParse(url) ? "" : new URL(url).password;
-  return password === "" ? [] : [password, unescape(password)];
+  if (url === undefined || !URL.canParse(url)) return [];
+  const { password, searchParams } = new URL(url);
+  const given = [password, unescape(password), searchParams.get("password") ?? ""];
+  return given.filter((text) => text !== "");
 }
 
 /** What is in force, for the start-up log and `doctor`: names of things that are set, never their secrets. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
+import { postgresUrl } from "./database-url.ts";
 import { field, pathSchema, secret } from "./fields.ts";
 import { modelRefSchema } from "./settings.ts";
 
@@ -11,9 +12,6 @@ const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or http
 const port = z
   .string()
   .refine((value) => /^\d{1,5}$/.test(value) && Number(value) <= 65_535, "must be a whole number from 0 to 65535");
-
-const WHOLE_URL =
-  "must be a whole postgresql:// URL, with special characters of the password as %23 (for #), %2F (/) and the like";
 
 const ownVariables = {
   SLACK_BOT_TOKEN: secret(word.exactOptional(), "The bot's token (OAuth & Permissions). Turns Slack on.", "xoxb-…"),
@@ -51,10 +49,9 @@ const ownVariables = {
     "openai/gpt-6-sol",
   ),
   DATABASE_URL: secret(
-    z
-      .string()
-      .regex(/^(file:(?!$|:memory:)|postgresql:\/\/)/, "must begin with file: (a path) or postgresql://")
-      .refine((url) => !url.startsWith("postgresql:") || URL.canParse(url), WHOLE_URL)
+    postgresUrl(
+      z.string().regex(/^(file:(?!$|:memory:)|postgres(ql)?:\/\/)/, "must begin with file: (a path) or postgresql://"),
+    )
       .refine((url) => !/^file:.*\/\.{0,2}$/u.test(url), "must name a file, not a directory")
       .refine((url) => !/^file:~(?:\/|$)/u.test(url), "must be written out: here, ~ is not the home directory")
       .refine((url) => !/^file:[^?]*\?\w+=/u.test(url), "must name a file, without ?…")
@@ -67,12 +64,8 @@ const ownVariables = {
     "postgresql://deckhand@localhost:5432/deckhand",
   ),
   DATABASE_DIRECT_URL: secret(
-    z
-      .string()
-      .startsWith("postgresql://", "must begin with postgresql://")
-      .refine((url) => URL.canParse(url), WHOLE_URL)
-      .exactOptional(),
-    "Where DATABASE_URL leads to a pooler: the same database without it, for locks, notifications and migrations (docs/scaling.md).",
+    postgresUrl(z.string().regex(/^postgres(ql)?:\/\//, "must begin with postgresql://")).exactOptional(),
+    "Where DATABASE_URL leads to a pooler: the same database without it, for locks and notifications (docs/scaling.md).",
     "postgresql://deckhand@localhost:5432/deckhand",
   ),
   DECKHAND_ENGINE: field(

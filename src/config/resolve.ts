@@ -4,6 +4,7 @@ import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
 import type { Sink } from "../core/trust/egress.ts";
 import type { Feature } from "../feature.ts";
 import type { NamedFeature } from "../open-features.ts";
+import { driverUrl } from "./database-url.ts";
 import type { EnvironmentSettings } from "./environment.ts";
 import type { ChannelSettings, ProviderSettings, Settings } from "./settings.ts";
 import type { Layers } from "./sources.ts";
@@ -170,7 +171,11 @@ function discordOf(env: EnvironmentSettings): DiscordConfig | null {
 function databaseOf(env: EnvironmentSettings, home: string, cwd: string): DatabaseConfig {
   const given = env.DATABASE_URL ?? `file:${path.join(home, "deckhand.db")}`;
   if (!given.startsWith("file:"))
-    return { kind: "postgresql", url: given, directUrl: env.DATABASE_DIRECT_URL ?? given };
+    return {
+      kind: "postgresql",
+      url: driverUrl(given),
+      directUrl: driverUrl(env.DATABASE_DIRECT_URL ?? given),
+    };
   const url = `file:${path.resolve(cwd, given.slice("file:".length))}`;
   return { kind: "sqlite", url, directUrl: url };
 }

@@ -70,6 +70,16 @@ const refused: { name: string; given: Given; problem: string }[] = [
     problem: "DATABASE_URL: must be a whole postgresql:// URL, with special characters of the password as %23 (for #)",
   },
   {
+    name: "a password in another encoding",
+    given: { env: { DATABASE_URL: "postgres://u:hunter22%E4@x/y" } },
+    problem: "DATABASE_URL: must be a whole postgresql:// URL, with special characters of the password as %23 (for #)",
+  },
+  ...["postgresql://u:hunter22@a:5432,b:5432/y", "postgres://a,b/y"].map((url) => ({
+    name: `several servers (${url})`,
+    given: { env: { DATABASE_URL: url } },
+    problem: "DATABASE_URL: must name one server, or the address that leads to whichever is the primary",
+  })),
+  {
     name: "a key in the quotes that were to be around it",
     given: { env: { ANTHROPIC_API_KEY: '"sk-ant-1"' } },
     problem: "ANTHROPIC_API_KEY: must not contain spaces, quotes or letters beyond ASCII",

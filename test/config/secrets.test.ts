@@ -40,7 +40,7 @@ test("the description of a configuration holds none of its secrets", () => {
       DISCORD_TOKEN: "secret-3",
       ANTHROPIC_API_KEY: "secret-4",
       DATABASE_URL: "postgresql://u:secret%2D5@db/x",
-      DATABASE_DIRECT_URL: "postgresql://u:secret-H@db/x",
+      DATABASE_DIRECT_URL: "postgresql://u:secret-H@db/x?password=secret-I",
       OPENAI_BASE_URL: "https://u:secret-6@h/v1",
     },
     file: {
@@ -76,6 +76,7 @@ test("the description of a configuration holds none of its secrets", () => {
     "secret-F",
     "secret-G",
     "secret-H",
+    "secret-I",
     "secret1234567890abcdef",
     "u",
     "xapp-secret-2",
