@@ -19,10 +19,11 @@ export function namedFailure(error: unknown): unknown {
 const AWAY = /^(?:P1001|P1002|P1008|P1017|P2024|P2028|SQLITE_BUSY.*)$/;
 
 /**
- * A connection that PostgreSQL ends or does not give, or a pooler before it. Source: PostgreSQL docs, Error Codes: class 08,
- * too_many_connections, admin_shutdown, crash_shutdown, cannot_connect_now.
+ * A connection that PostgreSQL ends or does not give, or a pooler before it; a server that takes no changes for now, as one
+ * that another took over from, or whose disk is nearly full at a hoster's. Source: PostgreSQL docs, Error Codes: class 08,
+ * read_only_sql_transaction, too_many_connections, admin_shutdown, crash_shutdown, cannot_connect_now.
  */
-const NO_CONNECTION = /^(?:08|53300$|57P0[123]$)/;
+const NO_CONNECTION = /^(?:08|25006$|53300$|57P0[123]$)/;
 
 /** True when the database was not there for a moment: what was asked of it may well succeed the next time. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -35,3 +35,10 @@ test("a full disk is known as one on PostgreSQL, and no other failure is", async
   expect(await fails("disk_full")).toEqual({ isFull: true, isAway: false });
   expect(await fails("out_of_memory")).toEqual({ isFull: false, isAway: false });
 });
+
+test("a server that takes no changes for a while is one that was not there", async () => {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const statements = ["SET TRANSACTION READ ONLY", INSERT];
+  expect(await failureOf(await postgres.createDatabase(), statements)).toEqual({ isFull: false, isAway: true });
+});
