@@ -26,6 +26,14 @@ interface Again {
   readonly within: string;
 }
 
+/** Why a process ends that may do nothing more: by what it has lost of the database. */
+const ENDS: Readonly<Record<string, string>> = {
+  lease:
+    "The database no longer answers, and another process may run its threads now. I end here; start me again once it answers.",
+  place:
+    "The database no longer answers, or this process stood still for too long, and the others go on with its threads. I end here; start me again.",
+};
+
 const MENTION: Again = { begin: "Mention me again", within: "mention me again" };
 const WRITE: Again = { begin: "Write again", within: "write again" };
 
@@ -89,10 +97,7 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => s
     e instanceof ConfigError
       ? `An operator must mend the configuration:\n${e.problems.map((problem) => `- ${problem}`).join("\n")}`
       : "The configuration is not valid. An operator finds what to mend in the log.",
-  stale_owner: (e) =>
-    e.detail.lost === "lease"
-      ? "The database no longer answers, and another process may run its threads now. I end here; start me again once it answers."
-      : "Another process of mine has taken this thread over; it goes on there.",
+  stale_owner: (e) => ENDS[e.detail.lost ?? ""] ?? "Another process of mine has taken this thread over; it goes on there.",
   database_newer: () =>
     "The database belongs to a newer version of Deckhand. An operator must start that version; nothing was changed.",
   sandbox_limit: (e) => `${e.detail.name ?? "A tool"} · stopped at ${e.detail.limit ?? "a limit of the sandbox"}`,

@@ -62,6 +62,8 @@ const CLOCK_TOLERANCE_MS = 250;
 /** An operator hears of a clock that is off by more. Milliseconds. */
 const CLOCK_OFF_MS = 2_000;
 
+const LOST_PLACE = { detail: { lost: "place" } };
+
 /** Joins the processes that share a database. Throws ConfigError where the database cannot carry them. */
 export async function openCluster(options: ReplicaStart): Promise<OpenCluster> {
   const { url, clock, standBy, signal } = options;
@@ -99,7 +101,7 @@ async function join(
     facts,
     state: () => Object.assign({}, ...reports.map((report) => report())),
     beaten,
-    lost: () => lost(new StoreError("stale_owner", "the other replicas have taken this one for dead")),
+    lost: () => lost(new StoreError("stale_owner", "the other replicas have taken this one for dead", LOST_PLACE)),
   });
   time.take(membership.time);
   const words = { ...(await openWords({ connection: over, id, log })), size: () => size };

@@ -1,5 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startupErrorLines } from "../../../../src/cli/startup-error.ts";
+import type { AppError } from "../../../../src/core/protocol/errors.ts";
 import type { Clock } from "../../../../src/core/protocol/runtime.ts";
 import { openCluster } from "../../../../src/core/store/cluster/cluster.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
@@ -113,6 +115,17 @@ test("of the last two, whoever asks both to end at the same moment leaves one", 
   }
   expect(await one.cluster.drain("somebody")).toBe("gone");
   expect([one.seen.isLost, other.seen.isLost]).toEqual([false, false]);
+});
+
+test("whoever loses the database says so to the operator, and not what a thread is told", async () => {
+  const url = await postgres.createDatabase();
+  const lost = Promise.withResolvers<AppError>();
+  const cluster = await openCluster({ ...replicaOptions(url, systemRuntime()), lost: lost.resolve });
+  onTestFinished(() => cluster.close());
+  await query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'deckhand cluster' AND datname = current_database()");
+  expect(startupErrorLines(await lost.promise)).toEqual([
+    expect.stringMatching(/^✗ The database no longer answers, .* start me again\.$/u),
+  ]);
 });
 
 test("a network that pauses for all has none taken for dead, and puts no clock wrong", async () => {
