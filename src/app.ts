@@ -27,7 +27,6 @@ import type { Log } from "./core/protocol/log.ts";
 import type { PlatformName, Receive } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { createSessionRunner } from "./core/run/runner.ts";
-import { freedWhenFrozen } from "./core/store/database/connections.ts";
 import { workedUntil } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { FEATURES } from "./features/features.ts";
@@ -164,7 +163,10 @@ async function assemble(alone: Unowned): Promise<TerminalPlatform> {
   const shared = assembly.shared?.rates ?? null;
   const emptyAt = shared === null ? await workedUntil(config.database.url, runtime.clock.now()) : null;
   const secrets = { ...(await openSecrets(assembly)), files: fileSecrets() };
-  const store = learningStore(await openStore(storeUrl(assembly), runtime), secrets.files);
+  const store = learningStore(
+    await openStore(config.database.url, runtime, { isShared: isShared(assembly) }),
+    secrets.files,
+  );
   assembly.parts.defer(() => store.close());
   status.store = store;
   opening.resolve(store);
@@ -183,9 +185,9 @@ async function assemble(alone: Unowned): Promise<TerminalPlatform> {
   return terminal;
 }
 
-/** A pooler takes no settings with its connections: behind one they are set of the user. */
-function storeUrl({ config: { database }, shared }: Assembly): string {
-  return shared === null || database.url !== database.directUrl ? database.url : freedWhenFrozen(database.url);
+/** Behind a pooler that shares its connections out, what is set of one is somebody else's by then: it is set of the user. */
+function isShared({ config: { database }, shared }: Assembly): boolean {
+  return shared !== null && database.url === database.directUrl;
 }
 
 interface Services extends Prepared {

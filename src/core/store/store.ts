@@ -119,18 +119,19 @@ export interface Store extends StoreReads {
 /**
  * Opens `file:…` or `postgresql://…`, migrated to this version. The driver loads when it is needed. Rejects with
  * ConfigError when the operator must mend DATABASE_URL or what is there, with StoreError for a newer database.
+ * `isShared`: other processes work on it, which what this one holds while it is frozen would keep waiting.
  */
-export async function openStore(url: string, runtime: Runtime): Promise<Store> {
-  return createStore(await openClient(url, runtime));
+export async function openStore(url: string, runtime: Runtime, { isShared = false } = {}): Promise<Store> {
+  return createStore(await openClient(url, runtime, isShared));
 }
 
-async function openClient(url: string, runtime: Runtime): Promise<DatabaseClient> {
+async function openClient(url: string, runtime: Runtime, isShared: boolean): Promise<DatabaseClient> {
   if (url.startsWith("file:")) {
     const { openSqlite } = await import("./database/sqlite.ts");
     return openSqlite(url, MIGRATIONS.sqlite, runtime);
   }
   const { openPostgresql } = await import("./database/postgresql.ts");
-  return openPostgresql(url, MIGRATIONS.postgresql, runtime);
+  return openPostgresql({ url, isShared }, MIGRATIONS.postgresql, runtime);
 }
 
 function createStore(client: DatabaseClient): Store {

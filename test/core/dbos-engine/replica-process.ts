@@ -5,7 +5,6 @@ import type { TurnContext, Wake } from "../../../src/core/engine/engine.ts";
 import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { openCluster } from "../../../src/core/store/cluster/cluster.ts";
-import { freedWhenFrozen } from "../../../src/core/store/database/connections.ts";
 import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { event } from "../../contracts/engine-recorder.ts";
@@ -18,7 +17,7 @@ import { silentLog } from "../../support/silent-log.ts";
  */
 const [url = "", name = ""] = process.argv.slice(2);
 const runtime = systemRuntime();
-const store = await openStore(freedWhenFrozen(url), runtime);
+const store = await openStore(url, runtime, { isShared: true });
 const platform = new Pool({ connectionString: url });
 
 const tell = (...words: readonly string[]) => process.stdout.write(`${words.join(" ")}\n`);

@@ -1,3 +1,5 @@
+import type { ClientBase } from "pg";
+
 /** DBOS Transact's: it looks for work with one, and writes what begins and ends with the others. */
 export const ENGINE_CONNECTIONS = 5;
 
@@ -19,14 +21,20 @@ const IDLE_LIMIT = "idle_in_transaction_session_timeout";
 /** Somewhat less than the time after which processes take a silent one for dead. Milliseconds. */
 const FROZEN_MS = 3_500;
 
+interface PoolHooks {
+  /** The pool waits for it before it gives a new connection to anybody. */
+  readonly onConnect?: (connection: ClientBase) => Promise<void>;
+}
+
 /**
- * The same for one of several processes: what it holds in a transaction while it is frozen, PostgreSQL frees. An operator's
- * own limit stays.
+ * For connections of one of several processes: what it holds in a transaction while it is frozen, PostgreSQL frees. It is
+ * said over the connection, since a pooler refuses it of one that opens. An operator's own limit in the URL stays.
  */
-export function freedWhenFrozen(url: string): string {
-  const freed = new URL(url);
-  const options = freed.searchParams.get("options") ?? "";
-  if (!options.includes(IDLE_LIMIT))
-    freed.searchParams.set("options", `${options} -c ${IDLE_LIMIT}=${FROZEN_MS}`.trim());
-  return freed.href;
+export function freedWhenFrozen(url: string): PoolHooks {
+  if (url.includes(IDLE_LIMIT)) return {};
+  return {
+    onConnect: async (connection) => {
+      await connection.query(`SET ${IDLE_LIMIT} = ${FROZEN_MS}`);
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
+import { requireSettings } from "./connection/needed-settings.ts";
 import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
 import { CONNECTIONS, connectionLimit } from "./connections.ts";
 import { CLOSED_SCHEMAS, closedSchemas, NO_SCHEMAS } from "./postgresql-rights.ts";
@@ -19,7 +20,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Rejects with ConfigError where the database cannot carry this process: a pooler in place of the server, two databases, a
- * right that is missing, too few connections. Resolves with what an operator should look at. Changes nothing.
+ * right that is missing, a setting that does not do, too few connections. Resolves with what an operator should look at. Changes nothing.
  */
 export async function requireServer(use: ServerUse): Promise<readonly string[]> {
   await using connections = new AsyncDisposableStack();
@@ -34,14 +35,16 @@ export async function requireServer(use: ServerUse): Promise<readonly string[]> 
     const { problems } = unavailable(directUrl, error);
     throw new ConfigError(isApart ? problems.map(ofDirectUrl) : problems);
   });
-  if (!isApart) return lines;
-  const difference = await open(url)
-    .then((pooled) => differenceOf(direct, pooled))
-    .catch((error: unknown) => {
-      throw unavailable(url, error);
-    });
+  const look = async () => {
+    const main = isApart ? await open(url) : direct;
+    await requireSettings(main);
+    return isApart ? differenceOf(direct, main) : null;
+  };
+  const difference = await look().catch((error: unknown) => {
+    throw unavailable(url, error);
+  });
   if (difference !== null) throw new ConfigError([difference]);
-  return lines.map(ofDirectUrl);
+  return isApart ? lines.map(ofDirectUrl) : lines;
 }
 
 async function requireDirect(use: ServerUse, open: () => Promise<Client>) {

@@ -6,13 +6,23 @@ import { namedFailure } from "../../protocol/database-failure.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { asDatabaseClient, type DatabaseClient } from "./client.ts";
 import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
-import { connectionLimit } from "./connections.ts";
+import { connectionLimit, freedWhenFrozen } from "./connections.ts";
 import { type MigrationConnection, migrate, pendingMigrations } from "./migrate.ts";
 import { requireRights } from "./postgresql-rights.ts";
 import { unavailable } from "./unavailable.ts";
 
+interface PostgresqlUse {
+  readonly url: string;
+  /** Others wait for what this process holds, also while it is frozen. */
+  readonly isShared?: boolean;
+}
+
 /** Applies migrations, one process at a time, and opens a pooled client. ConfigError when the user may not. */
-export async function openPostgresql(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
+export async function openPostgresql(
+  { url, isShared = false }: PostgresqlUse,
+  migrations: string,
+  runtime: Runtime,
+): Promise<DatabaseClient> {
   const connection = new Client({ connectionString: url, ...NOTICES_VANISHED });
   // The query that a break cuts off rejects; the event, without a listener, would end the process.
   connection.on("error", () => {});
@@ -27,7 +37,12 @@ export async function openPostgresql(url: string, migrations: string, runtime: R
     await connection.end();
   }
   const client = new PrismaClient({
-    adapter: new TellingPg({ connectionString: url, max: connectionLimit(url), ...NOTICES_VANISHED }),
+    adapter: new TellingPg({
+      connectionString: url,
+      max: connectionLimit(url),
+      ...NOTICES_VANISHED,
+      ...(isShared ? freedWhenFrozen(url) : {}),
+    }),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },
     // Any other form reads the program's whole source for each error, expected ones among them.
     errorFormat: "minimal",

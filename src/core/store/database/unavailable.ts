@@ -38,6 +38,10 @@ const SERVER_MENDS: readonly (readonly [RegExp, string])[] = [
   [/does not support SSL/u, "It has no TLS, which sslmode asks for. Turn that on there, or take sslmode out."],
   [/password must be a string/u, "It wants a password. Name one behind the user: postgresql://user:password@…"],
   [/^28P01/u, "Mend user or password; special characters of a password are written as %23 (for #) and the like."],
+  [
+    /unsupported startup parameter/u,
+    "It is a pooler that takes no such settings: take options=… out of the URL, or name the database itself.",
+  ],
   [/^3D000/u, "There is no database of that name: CREATE DATABASE … OWNER …, or name another one."],
 ];
 

@@ -28,7 +28,7 @@ test("a migration that has to wait for a dump has nobody else wait behind it", a
   const migrate = async (name: string, sql: string) => {
     mkdirSync(path.join(migrations, name));
     writeFileSync(path.join(migrations, name, "migration.sql"), sql);
-    await (await openPostgresql(url, migrations, systemRuntime())).$disconnect();
+    await (await openPostgresql({ url }, migrations, systemRuntime())).$disconnect();
   };
   await migrate("1", "CREATE TABLE thread (id text)");
   const [dump, other] = [await client(url), await client(url)];

@@ -3,9 +3,13 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "v
 import { ConfigError } from "../../../../src/core/protocol/errors.ts";
 import { openClusterConnection } from "../../../../src/core/store/cluster/cluster-connection.ts";
 import { findMembers } from "../../../../src/core/store/cluster/members.ts";
+import { openEnginePool } from "../../../../src/core/store/database/connection/engine-pool.ts";
 import { requireServer } from "../../../../src/core/store/database/postgresql-server.ts";
+import { openStore } from "../../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
 import { type PoolerSettings, startPooler } from "../../../support/database/network/pooler.ts";
 import { type Postgres, query, startOwnPostgres } from "../../../support/database/postgres.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 
 /** Three of these are reserved for superusers. */
 const MOST = 23;
@@ -101,6 +105,48 @@ test("a database that takes no changes is found", async () => {
   const name = new URL(url).pathname.slice(1);
   await query(ownerUrl, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
   expect(await refusal({ url, directUrl: url })).toMatch(/^DATABASE_URL: the database takes no changes/u);
+});
+
+test.each([
+  {
+    set: "default_transaction_isolation = 'serializable'",
+    says: /default_transaction_isolation is serializable\. ALTER ROLE/u,
+  },
+  { set: "DateStyle = 'German'", says: /DateStyle is German, DMY\. ALTER ROLE/u },
+])("a setting that the program cannot work with is found, also behind a pooler: $set", async ({ set, says }) => {
+  await query(ownerUrl, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${set}`);
+  expect(await refusal({ url, directUrl: url })).toMatch(says);
+  const { pooledUrl } = await pooled();
+  expect(await refusal({ url: pooledUrl, directUrl: url })).toMatch(says);
+});
+
+test("an encoding that does not hold what people write is found", async () => {
+  await query(ownerUrl, "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1'");
+  const latin = ownerUrl.replace(/[^/]+$/u, "latin");
+  expect(await refusal({ url: latin, directUrl: latin })).toMatch(/server_encoding is LATIN1\. .* ENCODING 'UTF8'/u);
+});
+
+test("what one of several processes holds while it is frozen is freed, also where a pooler gives the connection", async () => {
+  const { pooledUrl } = await pooled({ mode: "session" });
+  const asOwner = pooledUrl.replace("plain@", "postgres@");
+  const LIMIT = "SELECT current_setting('idle_in_transaction_session_timeout') AS is";
+  for (const [address, is] of [
+    [asOwner, "3500ms"],
+    [`${ownerUrl}?options=-c%20idle_in_transaction_session_timeout%3D9s`, "9s"],
+  ] as const) {
+    const store = await openStore(address, systemRuntime(), { isShared: true });
+    onTestFinished(() => store.close());
+    expect(await store.tables((db) => db.$queryRawUnsafe(LIMIT))).toEqual([{ is }]);
+    const pool = await openEnginePool(address, silentLog);
+    onTestFinished(() => pool.end());
+    expect((await pool.query(LIMIT)).rows).toEqual([{ is }]);
+  }
+});
+
+test("a pooler that takes no settings of a connection that opens says so", async () => {
+  const { pooledUrl } = await pooled();
+  const withOptions = `${pooledUrl}?options=-c%20search_path%3Dx`;
+  expect(await refusal({ url: withOptions, directUrl: url })).toMatch(/take options=… out of the URL/u);
 });
 
 test("schemas of the engine that another user made are found where they are closed, and used where they are not", async () => {

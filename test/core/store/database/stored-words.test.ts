@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Runtime } from "../../../../src/core/protocol/runtime.ts";
 import type { Client, DatabaseClient } from "../../../../src/core/store/database/client.ts";
 import { MIGRATIONS } from "../../../../src/core/store/database/migrate.ts";
 import { openPostgresql } from "../../../../src/core/store/database/postgresql.ts";
@@ -20,7 +21,10 @@ afterAll(() => postgres.stop());
 
 const DATABASES = {
   sqlite: { open: openSqlite, url: () => Promise.resolve(`file:${path.join(tempDirectory(), "deckhand.db")}`) },
-  postgresql: { open: openPostgresql, url: () => postgres.createEmptyDatabase() },
+  postgresql: {
+    open: (url: string, migrations: string, runtime: Runtime) => openPostgresql({ url }, migrations, runtime),
+    url: () => postgres.createEmptyDatabase(),
+  },
 } as const;
 
 /** The migrations that came before one. */

@@ -10,7 +10,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export async function openEnginePool(url: string, log: Log): Promise<Pool> {
   const { default: pg } = await import("pg");
   const pool = new pg.Pool({
-    connectionString: freedWhenFrozen(url),
+    connectionString: url,
+    ...freedWhenFrozen(url),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     max: ENGINE_CONNECTIONS,
     application_name: "deckhand dbos",

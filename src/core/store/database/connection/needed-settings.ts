@@ -1,0 +1,34 @@
+import type { Client } from "pg";
+import { z } from "zod";
+import { ConfigError } from "../../../protocol/errors.ts";
+
+/** What transactions, times and texts rely on, and what an operator does where a server, database or user has it otherwise. */
+const NEEDED = [
+  {
+    name: "default_transaction_isolation",
+    fits: /^read committed$/u,
+    mend: "ALTER ROLE … SET default_transaction_isolation = 'read committed'; with the user in DATABASE_URL.",
+  },
+  { name: "DateStyle", fits: /^ISO/u, mend: "ALTER ROLE … SET DateStyle = 'ISO'; with the user in DATABASE_URL." },
+  {
+    name: "server_encoding",
+    fits: /^(?:UTF8|SQL_ASCII)$/u,
+    mend: "It cannot hold all that people write: CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8' and name that one.",
+  },
+] as const;
+
+const VALUES =
+  "SELECT array_agg(current_setting(name) ORDER BY place) AS values FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place)";
+
+const valuesSchema = z.object({ values: z.array(z.string()) });
+
+/** Throws ConfigError where the program cannot work with a setting of the connection's. */
+export async function requireSettings(connection: Client): Promise<void> {
+  const { rows } = await connection.query(VALUES, [NEEDED.map(({ name }) => name)]);
+  const { values } = valuesSchema.parse(rows[0]);
+  const problems = NEEDED.flatMap(({ name, fits, mend }, index) => {
+    const value = values[index] ?? "";
+    return fits.test(value) ? [] : [`DATABASE_URL: the database's ${name} is ${value}. ${mend}`];
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+}
