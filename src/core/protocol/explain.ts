@@ -97,7 +97,8 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => s
     e instanceof ConfigError
       ? `An operator must mend the configuration:\n${e.problems.map((problem) => `- ${problem}`).join("\n")}`
       : "The configuration is not valid. An operator finds what to mend in the log.",
-  stale_owner: (e) => ENDS[e.detail.lost ?? ""] ?? "Another process of mine has taken this thread over; it goes on there.",
+  stale_owner: (e) =>
+    ENDS[e.detail.lost ?? ""] ?? "Another process of mine has taken this thread over; it goes on there.",
   database_newer: () =>
     "The database belongs to a newer version of Deckhand. An operator must start that version; nothing was changed.",
   sandbox_limit: (e) => `${e.detail.name ?? "A tool"} · stopped at ${e.detail.limit ?? "a limit of the sandbox"}`,

@@ -37,6 +37,14 @@ const SERVER_MENDS: readonly (readonly [RegExp, string])[] = [
   ],
   [/does not support SSL/u, "It has no TLS, which sslmode asks for. Turn that on there, or take sslmode out."],
   [/password must be a string/u, "It wants a password. Name one behind the user: postgresql://user:password@…"],
+  [
+    /^28000.*(?:no encryption|SSL off)|SSL connection is required|connection is insecure/u,
+    "It lets nobody in without TLS: put sslmode=require behind the URL, as ?sslmode=require or &sslmode=require.",
+  ],
+  [
+    /^28000.*role .* does not exist/u,
+    "There is no user of that name: CREATE ROLE … LOGIN PASSWORD …, or name another one.",
+  ],
   [/^28P01/u, "Mend user or password; special characters of a password are written as %23 (for #) and the like."],
   [
     /unsupported startup parameter/u,

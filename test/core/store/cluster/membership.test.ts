@@ -122,7 +122,10 @@ test("whoever loses the database says so to the operator, and not what a thread 
   const lost = Promise.withResolvers<AppError>();
   const cluster = await openCluster({ ...replicaOptions(url, systemRuntime()), lost: lost.resolve });
   onTestFinished(() => cluster.close());
-  await query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'deckhand cluster' AND datname = current_database()");
+  await query(
+    url,
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'deckhand cluster' AND datname = current_database()",
+  );
   expect(startupErrorLines(await lost.promise)).toEqual([
     expect.stringMatching(/^✗ The database no longer answers, .* start me again\.$/u),
   ]);

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "../../../../src/core/protocol/errors.ts";
@@ -8,13 +10,13 @@ import { requireServer } from "../../../../src/core/store/database/postgresql-se
 import { openStore } from "../../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { type PoolerSettings, startPooler } from "../../../support/database/network/pooler.ts";
-import { type Postgres, query, startOwnPostgres } from "../../../support/database/postgres.ts";
+import { type OwnPostgres, query, startOwnPostgres } from "../../../support/database/postgres.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 
 /** Three of these are reserved for superusers. */
 const MOST = 23;
 
-let postgres: Postgres;
+let postgres: OwnPostgres;
 /** The superuser's address, and a plain user's. */
 let ownerUrl: string;
 let url: string;
@@ -64,6 +66,16 @@ test.each([
   { what: "a file that is not there", change: "?sslmode=verify-full&sslrootcert=/nope.pem", says: /cannot be read/u },
 ])("$what is said", async ({ change, says }) => {
   expect(await refusal({ url: `${url}${change}`, directUrl: `${url}${change}` })).toMatch(says);
+});
+
+test("a server that wants TLS, and one that does not know the user, are said", async () => {
+  const rules = path.join(postgres.directory, "data/pg_hba.conf");
+  writeFileSync(rules, `hostnossl all encrypted all reject\n${readFileSync(rules, "utf8")}`);
+  await query(postgres.url, "SELECT pg_reload_conf()");
+  const [encrypted, unknown] = ["encrypted", "unknown"].map((user) => url.replace("plain@", `${user}@`));
+  const refused = () => refusal({ url: encrypted ?? "", directUrl: encrypted ?? "" });
+  await expect.poll(refused, { timeout: 20_000 }).toMatch(/\(28000\)\. It lets nobody in without TLS/u);
+  expect(await refusal({ url: unknown ?? "", directUrl: unknown ?? "" })).toMatch(/There is no user of that name/u);
 });
 
 const sizes = [{ poolSize: 1 }, { poolSize: 2 }, { poolSize: 10 }];
