@@ -42,7 +42,7 @@ const SERVER_MENDS: readonly (readonly [RegExp, string])[] = [
     "It lets nobody in without TLS: put sslmode=require behind the URL, as ?sslmode=require or &sslmode=require.",
   ],
   [
-    /^28000.*role .* does not exist/u,
+    /^28000 \w+: role "[^"]*" does not exist/u,
     "There is no user of that name: CREATE ROLE … LOGIN PASSWORD …, or name another one.",
   ],
   [/^28P01/u, "Mend user or password; special characters of a password are written as %23 (for #) and the like."],
