@@ -18,6 +18,7 @@ import {
   type SceneThread,
 } from "../support/talk/scene.ts";
 import { useStage } from "../support/talk/shared-office.ts";
+import { answered, part, results } from "../support/talk/sub-agent-talk.ts";
 
 let postgres: Postgres;
 let search: Search;
@@ -30,7 +31,7 @@ afterAll(() => Promise.all([postgres.stop(), search[Symbol.asyncDispose]()]));
 
 /** `kills`: how often in a row; replicas on DBOS are killed again and again in `test/proof/replicas`. */
 const engines: readonly { engine: string; kills: number; env: () => Promise<Record<string, string>> }[] = [
-  { engine: "its own engine", kills: 4, env: async () => ({}) },
+  { engine: "its own engine", kills: 3, env: async () => ({}) },
   {
     engine: "DBOS Transact",
     kills: 2,
@@ -51,6 +52,16 @@ function slowly(request: RecordedRequest): Reply {
   }
   return [text("I'll read it first. ".repeat(10), { everyMs: 10 }), toolUse("read", { path: "config.toml" })];
 }
+
+/** Two sub-agents and their parent, each of which takes its time. */
+const bothParts: Script = (request) =>
+  request.toolResults.length === 0 ? [part("A"), part("B")] : text(`So: ${results(request)}`, { everyMs: 20 });
+const slowPart =
+  (name: string): Script =>
+  ({ toolResults }) =>
+    toolResults.length === 0
+      ? [text("I look. ".repeat(20), { everyMs: 10 }), toolUse("glob", { pattern: "*" })]
+      : text(`${name} is done.`, { chunkChars: 2, everyMs: 20 });
 
 /** A thread at the point where the kill finds it. */
 interface Point {
@@ -305,19 +316,23 @@ describe.each(engines)("killed with SIGKILL, with $engine", ({ env, kills: times
     });
   });
 
-  test(`${times} times in a row, it still ends with one answer; on SIGTERM a program that must not run twice may end`, async () => {
-    const { bot, model, scene } = stage();
+  test(`${times} times in a row, it still ends with one answer, also with two sub-agents; on SIGTERM a program that must not run twice may end`, async () => {
+    const { bot, model, scene, slack } = stage();
     const scenes = PLATFORMS.map((platform) => scene(platform));
     for (const each of scenes) putFile(each, "config.toml", CONFIG);
     playEach(model, {
       "change port": slowly,
+      "both parts": bothParts,
+      "Do part A": slowPart("A"),
+      "Do part B": slowPart("B"),
       "wait for it": (request, index) => {
         if (index === 0) return toolUse("js_exec", { code: waits(1_500) });
         return text(request.toolResults.map((result) => result.text).join());
       },
     });
     const threads = scenes.map((each) => each.mention("change port to 9090 in config.toml"));
-    await model.request(1);
+    const both = slack.talk({ text: "both parts", channel: slack.channel() });
+    await model.request(2);
     for (let kills = 0; kills < times; kills++) {
       await bot.kill("SIGKILL");
       // Half of them while it starts, half while it is at work again, each a little later than the one before.
@@ -339,6 +354,10 @@ describe.each(engines)("killed with SIGKILL, with $engine", ({ env, kills: times
       const { folder = "" } = scenes[index] ?? {};
       expect(readFileSync(`${bot.sandboxRoot(folder)}/config.toml`, "utf8")).toBe(CHANGED);
     }
+    await answered(slack, both, "So: A is done. | B is done.");
+    await untilIdle(bot);
+    expect(both.answers().filter((answer) => !answer.startsWith("→"))).toHaveLength(1);
+    expect(both.answers().filter((answer) => answer.startsWith("→"))).toHaveLength(2);
     const waited = await waiting.until((all) => answers(all).length > 0);
     expect(answers(waited).join()).toContain("waited to the end");
   });

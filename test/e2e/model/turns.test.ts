@@ -3,13 +3,27 @@ import path from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { hold, redactedThinking, text, thinking, toolUse } from "../../support/model/model-script.ts";
+import {
+  hold,
+  overloaded,
+  type Reply,
+  rateLimited,
+  redactedThinking,
+  serverError,
+  stop,
+  text,
+  thinking,
+  toolUse,
+} from "../../support/model/model-script.ts";
 import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
+import { answers, putFile, type SceneThread, sceneInSlack } from "../../support/talk/scene.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
 import type { SlackOffice, Talk } from "../../support/talk/slack-talk.ts";
 
 /** Channels with settings of their own. */
 const [THINKING, STYLED, ASKING] = ["C9001", "C9002", "C9003"];
+/** By its number, the one whose model has another one to take over. */
+const FALLEN = 902;
 const playing = useSlackOffice({
   settings: {
     mode: "agi",
@@ -22,6 +36,7 @@ const playing = useSlackOffice({
         appendSystemPrompt: "The port is always 9090.",
       },
       [`slack:${ASKING}`]: { mode: "write" },
+      [`slack:C0${FALLEN}`]: { fallbackModel: "anthropic/claude-haiku-5-5" },
     },
   },
 });
@@ -148,4 +163,100 @@ test("effort, style and added instructions reach the model, the words above the 
   const above = system.slice(0, boundary + 1).map((part) => part.text);
   expect(above.join("")).toContain("Answer in verse.");
   expect(above.join("")).toContain("The port is always 9090.");
+});
+
+// Where the model fails or is cut off.
+
+const usual = (channel = 1) => sceneInSlack(playing(), channel);
+
+function cut(words: string): Reply {
+  return [text(words), stop("max_tokens")];
+}
+
+async function ending(thread: SceneThread): Promise<readonly string[]> {
+  const messages = await thread.until((all) => answers(all).length > 0);
+  return answers(messages);
+}
+
+/** What the live message reads. */
+function progress(thread: SceneThread): string {
+  return thread
+    .messages()
+    .filter(({ byBot, buttons }) => byBot && buttons.length > 0)
+    .map((message) => message.text)
+    .join("\n");
+}
+
+test("an answer cut off four times ends with what there is, and says so; the thread goes on", async () => {
+  const scene = usual();
+  scene.model.script(({ lastUserText }, index) =>
+    lastUserText.includes("again") ? text("Fine.") : cut(`piece ${index}, `),
+  );
+  const thread = scene.mention("count");
+  const [answer] = await ending(thread);
+  expect(answer).toMatch(/^piece 0, piece 1, piece 2, piece 3,\s+⚠ The answer was longer than the model may write/);
+  expect(scene.model.requests).toHaveLength(4);
+
+  thread.reply("again");
+  await thread.until((all) => answers(all).includes("Fine."));
+  expect(scene.model.violations).toEqual([]);
+});
+
+test("a turn with tools between cuts begins the count anew, and a call that was cut is never run", async () => {
+  const scene = usual();
+  putFile(scene, "a.txt", "alpha");
+  const write = toolUse("write", { path: "never.txt", content: "x" });
+  const replies: Reply[] = [
+    cut("a"),
+    cut("b"),
+    [write, stop("max_tokens")],
+    toolUse("read", { path: "a.txt" }),
+    cut("c"),
+    cut("d"),
+    cut("e"),
+    text("f"),
+  ];
+  scene.model.script((_request, index) => replies[index] ?? text("too much"));
+  const thread = scene.mention("go");
+  expect(await ending(thread)).toEqual(["ab\n\ncdef"]);
+  const skipped = scene.model.requests[3]?.toolResults;
+  expect(skipped).toMatchObject([{ text: "Not run: the output token limit cut the response off.", isError: true }]);
+  expect(scene.model.requests[4]?.toolResults).toMatchObject([{ isError: false }]);
+  expect(progress(thread)).not.toContain("never.txt");
+  expect(scene.model.violations).toEqual([]);
+});
+
+test("when the other model is overloaded, too, the thread reads so within 20 s", async () => {
+  const scene = usual(FALLEN);
+  scene.model.script(() => overloaded());
+  const thread = scene.mention("hello");
+  const [answer] = await ending(thread);
+  expect(answer).toMatch(/^✗ Both models are overloaded\. I tried for (?:1?\d|20) s\..* Nothing was changed\.$/);
+  expect(scene.model.requests).toHaveLength(6);
+});
+
+test("a rate limit is waited for as long as it asks", async () => {
+  const scene = usual();
+  scene.model.script((_request, index) => (index === 0 ? rateLimited(3) : text("Hello.")));
+  const thread = scene.mention("hello");
+  expect(await ending(thread)).toEqual(["Hello."]);
+  const [first, second] = scene.model.requests.map(({ arrivedAt }) => arrivedAt);
+  expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(3_000);
+  const said = "Anthropic takes no more requests for now; trying again in 3 s (1 of 4).";
+  await thread.until(() => progress(thread).includes(said));
+});
+
+test("server errors in a row do not end a run: the thread reads that it goes on trying, and a stop ends that at once", async () => {
+  const scene = usual();
+  scene.model.script((_request, index) => (index < 3 ? serverError() : text("Hello.")));
+  const thread = scene.mention("hello");
+  await thread.until(() => /Anthropic does not answer \(500\); trying again in \d+ s\./.test(progress(thread)));
+  expect(await ending(thread)).toEqual(["Hello."]);
+  expect(scene.model.requests).toHaveLength(4);
+
+  scene.model.script(() => serverError());
+  const other = scene.mention("hello again");
+  await other.until(() => progress(other).includes("does not answer (500)"));
+  other.reply("/stop");
+  await other.until(() => /⏹ Stopped/u.test(progress(other)));
 });

@@ -3,7 +3,6 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import type { Script } from "../../support/model/model-server.ts";
-import { playEach } from "../../support/talk/agent-lines.ts";
 import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
 import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.ts";
 import { answers, changePort, putFile } from "../../support/talk/scene.ts";
@@ -81,47 +80,6 @@ test("who may not decide is told so alone, and of two clicks one decides", async
   const isWritten = existsSync(path.join(rootOf(at, talk.channel), "a.txt"));
   expect(at.ephemeralsTo("U0ANA")[0]).toMatch(isWritten ? /Allowed by @ana already/u : /Denied by @ana already/u);
   expect(at.model.requests).toHaveLength(2);
-});
-
-test("what is allowed for a session holds in it for that file; over kill -9, always holds in the channel, and a click just before or after counts once", async () => {
-  const at = office();
-  const requestsOf = playEach(at.model, {
-    "write them": writeNote(["a.txt", "a.txt", "b.txt"]),
-    "once more": writeNote(["b.txt", "a.txt"]),
-    "click before": writeNote(["a.txt"]),
-    "click after": writeNote(["a.txt"]),
-  });
-  const channel = at.channel();
-  const talk = at.talk({ text: "write them", channel });
-  await asks(at, talk);
-  writeFileSync(path.join(rootOf(at, channel), "other.txt"), "");
-  talk.click("approve:a");
-  await at.until("the question about b.txt", () => cards(talk).some(({ text: shown }) => shown.includes("b.txt")));
-  expect(requestsOf("write them")).toHaveLength(3);
-  talk.click("approve:A");
-  await talk.answered(3);
-  expect(talk.answers().slice(0, 2)).toEqual([
-    expect.stringMatching(/^✓ Allowed for this session by @ana/u),
-    expect.stringMatching(/^✓ Always allowed here by @ana/u),
-  ]);
-
-  const clicked = ["click before", "click after"].map((words) => at.talk({ text: words, channel: at.channel() }));
-  for (const each of clicked) await asks(at, each);
-  clicked[0]?.click("approve:y");
-  await at.bot.kill("SIGKILL");
-  await at.bot.start();
-  for (const each of clicked) if (cards(each).length > 0) each.click("approve:y");
-  for (const each of clicked) {
-    await each.answered(2);
-    expect(readFileSync(path.join(rootOf(at, each.channel), "a.txt"), "utf8")).toBe("a.txt\n");
-    expect(each.answers().filter((answer) => answer.startsWith("Written or not"))).toHaveLength(1);
-  }
-  expect(requestsOf("click after")).toHaveLength(2);
-
-  const next = at.talk({ text: "once more", channel });
-  await asks(at, next);
-  expect(cards(next)[0]?.text).toContain("a.txt");
-  expect(requestsOf("once more")).toHaveLength(2);
 });
 
 test("calls of one turn are one card, and none runs before it is decided", async () => {

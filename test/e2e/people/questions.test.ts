@@ -3,7 +3,6 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import type { Script } from "../../support/model/model-server.ts";
-import { playEach } from "../../support/talk/agent-lines.ts";
 import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
 import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.ts";
 import { answers, type SceneMessage } from "../../support/talk/scene.ts";
@@ -46,33 +45,6 @@ const cardReads = (at: SlackOffice, talk: Talk, words: RegExp) =>
   at.until(String(words), () => talk.seen().some(({ byBot, text: shown }) => byBot && words.test(shown)));
 const isSaid = (at: SlackOffice, talk: Talk, words: string) =>
   at.until(words, () => talk.answers().some((answer) => answer.includes(words)));
-
-// The first one: what others have spent of Slack's edits would keep the line of the pause back.
-test("over kill -9 a question stays, whose click or reply counts once, and a pause that says when it ends ends by itself", async () => {
-  const at = office();
-  const requestsOf = playEach(at.model, {
-    "by click": asksOnce,
-    "by reply": asksOnce,
-    "look again soon": ({ body }, index) => (index === 0 ? toolUse("sleep", { seconds: 6 }) : text(awake(body))),
-  });
-  const [byClick, byReply] = ["by click", "by reply"].map((words) => at.talk({ text: words, channel: at.channel() }));
-  if (byClick === undefined || byReply === undefined) throw new Error("two");
-  for (const talk of [byClick, byReply]) await waitsFor(at, talk, "answer:");
-  const paused = at.talk({ text: "look again soon", channel: at.channel() });
-  await paused.shows(/⏸ \*\*build\*\*.* until \d\d:\d\d UTC/u);
-  await at.bot.kill("SIGKILL");
-  await at.bot.start();
-  byClick.click("answer:1");
-  byReply.say("9090");
-  for (const talk of [byClick, byReply]) {
-    await isSaid(at, talk, "Heard: ana chose: 9090");
-    await at.until("the closed card", () => withButton(talk, "answer:").length === 0);
-    expect(talk.answers().filter((answer) => answer.includes("Heard:"))).toHaveLength(1);
-    expect(talk.seen().filter(({ text: shown }) => /^(?:Question: |> )Which port\?/mu.test(shown))).toHaveLength(1);
-  }
-  await isSaid(at, paused, "The pause of 6 s is over.");
-  expect(requestsOf("look again soon")).toHaveLength(2);
-});
 
 test.each(PLATFORMS)("on %s a question has its options as buttons, and a click answers it", async (platform) => {
   const scene = both.scene(platform);
@@ -295,23 +267,6 @@ test("who may not decide cannot type past the approval", async () => {
   talk.mention("!rm a.txt", { user: "U0ANA" });
   expect(await talk.answered(2)).toContain("✓");
   expect(existsSync(path.join(rootOf(at, channel), "a.txt"))).toBe(false);
-});
-
-test("twenty cards, decided at once after kill -9: the calls run at once, however few edits Slack takes", async () => {
-  const at = office(({ body }) => {
-    const conversation = conversationOf(body);
-    const [, number = ""] = /number (\d+)/u.exec(conversation) ?? [];
-    if (conversation.includes("tool_result")) return text(`Finished ${number}.`);
-    return toolUse("write", { path: "a.txt", content: number });
-  });
-  const talks = Array.from({ length: 20 }, (_, index) => at.talk({ text: `number ${index}`, channel: decided() }));
-  await at.until("all cards", () => talks.every((talk) => cards(talk).length === 1));
-  await at.bot.kill("SIGKILL");
-  await at.bot.start();
-  for (const talk of talks) talk.click("approve:y");
-  const finished = (talk: Talk) => talk.answers().filter((answer) => answer.startsWith("Finished"));
-  await at.until("all answers", () => talks.every((talk) => finished(talk).length === 1));
-  expect(at.slack.rateLimited()).toBe(0);
 });
 
 test("a program in a file runs as people saw it, or not at all", async () => {

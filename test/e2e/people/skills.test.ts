@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { hold, text, toolUse } from "../../support/model/model-script.ts";
+import { text, toolUse } from "../../support/model/model-script.ts";
 import { systemOf, toolsOf } from "../../support/model/request-parts.ts";
-import { untilIdle } from "../../support/program/bot.ts";
 import { asks } from "../../support/talk/approval-talk.ts";
 import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.ts";
 import { answers } from "../../support/talk/scene.ts";
@@ -184,44 +183,6 @@ test("a skill narrows the tools of its run; one for the session holds until it i
   talk.mention("and now?");
   await talk.answered(3);
   expect(systemOf(office.model.requests[2]?.body)).not.toContain("Skill `tongue`");
-});
-
-test("killed in the middle of a skill's run, it goes on by its instructions and its tools, and answers once", async () => {
-  const [first, again] = [hold(), hold()];
-  const office = unasked((request) =>
-    request.toolResults.length === 0
-      ? [text("I look."), toolUse("glob", { pattern: "src/*" })]
-      : [first.part, again.part, text("`a.ts` names no unit.")],
-  );
-  const channel = office.channel();
-  const root = office.bot.sandboxRoot(`slack-${channel}`);
-  putSkill(
-    root,
-    "extensions/skills/code-review",
-    "---\nname: code-review\ndescription: Reviews our way.\ntools: [read, glob]\n---\nLook at $ARGUMENTS for missing units only.\n",
-  );
-  mkdirSync(path.join(root, "src"));
-  writeFileSync(path.join(root, "src/a.ts"), "export const timeout = 5;\n");
-  const talk = office.talk({ text: "/skill code-review src/", channel });
-  await first.reached;
-  await office.bot.kill("SIGKILL");
-  first.release();
-  // What the run began by stays, whatever becomes of the file.
-  putSkill(root, "extensions/skills/code-review", "---\ndescription: Does all.\n---\nDo as you like.\n");
-  await office.bot.start();
-  await again.reached;
-  again.release();
-  await talk.answered(1);
-  await untilIdle(office.bot);
-  expect(talk.answers()).toEqual(["`a.ts` names no unit."]);
-  expect(talk.live()).toHaveLength(1);
-  expect(office.model.requests).toHaveLength(3);
-  const [, cut, resumed] = office.model.requests;
-  expect(conversationOf(resumed?.body)).toBe(conversationOf(cut?.body));
-  expect(conversationOf(resumed?.body)).toContain("Look at src/ for missing units only.");
-  expect(resumed?.toolResults.map((result) => result.text)).toEqual([expect.stringContaining("src/a.ts")]);
-  expect(toolsOf(resumed?.body)).toEqual(["glob", "read", "skill"]);
-  expect(systemOf(resumed?.body)).toContain("Does all.");
 });
 
 test("a skill that is broken, called by its name, says to its caller what is broken", async () => {

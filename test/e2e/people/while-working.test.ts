@@ -305,21 +305,6 @@ test("a click by somebody who is not served begins nothing", async () => {
   expect(office.model.requests).toHaveLength(1);
 });
 
-test("a click on an ended run that comes just before kill -9 is gone on with once", async () => {
-  const office = both.slack(ENDLESS);
-  const talk = await stopped(office);
-  const gate = hold();
-  office.model.script(() => [gate.part, text("Three.")]);
-  talk.click("continue:");
-  await gate.reached;
-  await office.bot.kill("SIGKILL");
-  office.model.script(() => text("Three."));
-  await office.bot.start();
-  talk.click("continue:");
-  expect(await talk.answered(2)).toBe("Three.");
-  expect(office.model.requests).toHaveLength(3);
-});
-
 test("a run that a budget ends offers its details", async () => {
   const office = both.slack((_request, index) => [
     toolUse("glob", { pattern: `*${index}` }),

@@ -2,9 +2,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes long begins first, so that no worker is left alone with it at the end. */
 const SLOW = [
-  /\/test\/e2e\/(bad-input|chat|crash|jobs\/|load|model\/(budget|context)|people\/questions|silence|sub-agents\/|surfaces)/,
+  /\/test\/e2e\/(bad-input|chat|crash|jobs\/|load|model\/(budget|context)|over-a-kill|people\/questions|silence|sub-agents\/|surfaces)/,
   /\/test\/(proof|simulation)\//,
-  /\/test\/features\/(configuration\/page|console\/|memory\/learning|retention\/page)/,
+  /\/test\/features\/(configuration\/page|console\/|memory\/learning|retention\/running)/,
   /\/test\/(adapters\/web|e2e|jobs|features|tools\/(sandboxed|wasm|web))\//,
 ];
 
