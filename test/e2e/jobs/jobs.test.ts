@@ -18,7 +18,8 @@ import {
   useJobScene,
 } from "../../support/talk/job-scene.ts";
 
-const { scene: stage, discord } = useJobScene({ mode: "agi", maxConcurrentRuns: 2 });
+const PLACES = 4;
+const { scene: stage, discord } = useJobScene({ mode: "agi", maxConcurrentRuns: PLACES });
 
 test("a report comes to the channel when it is due, and a reply in its thread goes on with its session", async () => {
   const scene = stage();
@@ -37,81 +38,6 @@ test("a report comes to the channel when it is due, and a reply in its thread go
   const asked = JSON.stringify(scene.model.requests[1]?.body);
   expect(asked).toContain("All is quiet.");
   expect(asked).toContain("Really?");
-});
-
-describe("killed with SIGKILL, a due time still comes to one report", () => {
-  /** No run goes on or waits. */
-  async function idle({ bot }: SlackScene): Promise<void> {
-    await until(
-      async () => {
-        const { text: metrics } = await bot.probe("metrics");
-        return /deckhand_runs\{state="running"\} 0/.test(metrics) && /deckhand_runs\{state="waiting"\} 0/.test(metrics);
-      },
-      { what: () => "the runs to end" },
-    );
-  }
-
-  async function expectOneReport(scene: SlackScene): Promise<SlackMessage> {
-    const [report] = await reportsUntil(scene, 1);
-    await idle(scene);
-    expect(reports(scene).map((message) => shown(scene, message))).toEqual([expect.stringContaining("All is quiet.")]);
-    if (report === undefined) throw new Error("no report");
-    return report;
-  }
-
-  /** The names of jobs in one program are their own. */
-  const jobOf = (name: string) => `--name "${name}" --at "in 1 s" --prompt "Look around."`;
-
-  test("between its claim and its run, and during its run", async () => {
-    const [busy, runs, waits] = [stage(), stage(), stage()];
-    const [idling, gate] = [hold(), hold()];
-    const requestsOf = playEach(busy.model, {
-      "keep busy": (_request, index) => (index === 0 ? [idling.part] : text("Done.")),
-      "Second watch": (_request, index) => (index === 0 ? [text("All"), gate.part] : text("All is quiet.")),
-      "Fourth watch": () => text("All is quiet."),
-    });
-    busy.mention("keep busy");
-    await idling.reached;
-    await addJob(runs, jobOf("Second watch"));
-    await gate.reached;
-    await addJob(waits, jobOf("Fourth watch"));
-    await until(async () => /state="waiting"\} 1/.test((await busy.bot.probe("metrics")).text), {
-      what: () => "the job to wait for its run",
-    });
-    await busy.bot.kill("SIGKILL");
-    await busy.bot.start();
-    for (const scene of [runs, waits]) await expectOneReport(scene);
-    expect(requestsOf("Fourth watch")).toHaveLength(1);
-  });
-
-  test("between its post and the reply to it, after which what is said below is the session's, and before its post reaches the platform", async () => {
-    const [lost, late] = [stage(), stage()];
-    const requestsOf = playEach(lost.model, {
-      "Third watch": (_request, index) => text(index === 0 ? "All is quiet." : "As I said."),
-      "Late watch": () => text("All is quiet."),
-    });
-    await addJob(lost, jobOf("Third watch"));
-    lost.loseReplies();
-    await reportsUntil(lost, 1);
-    const { faults } = late.slack;
-    faults.add("chat.postMessage", { kind: "late", until: new Promise(() => {}) });
-    await addJob(late, jobOf("Late watch"));
-    await until(() => requestsOf("Late watch").length > 0 && !faults.isPending("chat.postMessage"), {
-      what: () => late.bot.output(),
-    });
-    await late.bot.kill("SIGKILL");
-    expect(reports(late)).toEqual([]);
-    await late.bot.start();
-    await expectOneReport(late);
-    await askUntil(late, '/jobs logs "Late watch"', "✓ ");
-    expect(requestsOf("Late watch")).toHaveLength(1);
-
-    const report = await expectOneReport(lost);
-    expect(requestsOf("Third watch")).toHaveLength(1);
-    lost.slack.people.say({ text: "Really?", channel: report.channel, threadTs: report.ts });
-    await saidBelow(lost, report, "As I said.");
-    expect(JSON.stringify(requestsOf("Third watch")[1]?.body)).toContain("All is quiet.");
-  });
 });
 
 test("a run that takes longer than its time is stopped at the second, and the log and the channel say so", async () => {
@@ -213,27 +139,93 @@ test("on Discord, a thread begun at the report goes on with its session", async 
   expect(JSON.stringify(office.model.requests[1]?.body)).toContain("All is quiet.");
 });
 
-// The last one: its job runs each second from then on.
-test("a job with a row that cannot be read, and a bad entry in the file of jobs, leave the others alone", async () => {
-  const scene = stage();
-  scene.model.script(() => text("All is quiet."));
-  await addJob(scene, '--name "Broken" --cron "* * * * *" --prompt "Look."');
-  await scene.bot.kill("SIGTERM");
-  const database = new BetterSqlite3(path.join(scene.bot.home, "data/deckhand.db"));
-  database.prepare("UPDATE Job SET thread = '{', timeoutMs = 'soon' WHERE name = 'Broken'").run();
-  database.close();
-  const channel = `slack:${scene.slack.workspace.teamId}/${scene.channel}`;
-  const entry = { channel, prompt: "Look.", owner: "slack:U0ANA" };
-  const file = [
-    { ...entry, name: "From git", cron: "* * * * * *" },
-    { ...entry, name: "Nonsense", cron: "61 * * * *" },
-  ];
-  writeFileSync(path.join(scene.bot.home, "data/jobs.json"), JSON.stringify(file));
-  await scene.bot.start();
-  const [report] = await reportsUntil(scene, 1);
-  expect(report === undefined ? "" : shown(scene, report)).toContain("**From git**");
-  expect(scene.bot.output()).toContain("entry 2: `61 * * * *` is no cron expression: Invalid value for minute: 61.");
-  const list = await ask(scene, "/jobs list");
-  expect(list).toContain("from the file of jobs");
-  expect(await ask(scene, '/jobs edit "From git" --timeout 5')).toContain("is kept in the file of jobs");
+describe("killed with SIGKILL", () => {
+  /** No run goes on or waits. */
+  async function idle({ bot }: SlackScene): Promise<void> {
+    await until(
+      async () => {
+        const { text: metrics } = await bot.probe("metrics");
+        return /deckhand_runs\{state="running"\} 0/.test(metrics) && /deckhand_runs\{state="waiting"\} 0/.test(metrics);
+      },
+      { what: () => "the runs to end" },
+    );
+  }
+
+  async function expectOneReport(scene: SlackScene): Promise<SlackMessage> {
+    const [report] = await reportsUntil(scene, 1);
+    await idle(scene);
+    expect(reports(scene).map((message) => shown(scene, message))).toEqual([expect.stringContaining("All is quiet.")]);
+    if (report === undefined) throw new Error("no report");
+    return report;
+  }
+
+  /** The names of jobs in one program are their own. */
+  const jobOf = (name: string) => `--name "${name}" --at "in 1 s" --prompt "Look around."`;
+
+  /** A job in a file and a bad entry beside it, and a row that cannot be read any more. */
+  function spoil({ bot, slack, channel }: SlackScene): void {
+    const database = new BetterSqlite3(path.join(bot.home, "data/deckhand.db"));
+    database.prepare("UPDATE Job SET thread = '{', timeoutMs = 'soon', cron = '* * * * *' WHERE name = 'Broken'").run();
+    database.close();
+    const entry = { channel: `slack:${slack.workspace.teamId}/${channel}`, prompt: "Look.", owner: "slack:U0ANA" };
+    const file = [
+      { ...entry, name: "From git", cron: "* * * * * *" },
+      { ...entry, name: "Nonsense", cron: "61 * * * *" },
+    ];
+    writeFileSync(path.join(bot.home, "data/jobs.json"), JSON.stringify(file));
+  }
+
+  // The last one: its job of the file runs each second from then on.
+  test("a due time still comes to one report, wherever its job was, and a row and an entry that are bad leave the others alone", async () => {
+    const [busy, runs, waits, lost, late, bad] = [stage(), stage(), stage(), stage(), stage(), stage()];
+    const [idling, gate] = [hold(), hold()];
+    const requestsOf = playEach(busy.model, {
+      "keep busy": (_request, index) => (index === 0 ? [idling.part] : text("Done.")),
+      "Second watch": (_request, index) => (index === 0 ? [text("All"), gate.part] : text("All is quiet.")),
+      "Third watch": (_request, index) => text(index === 0 ? "All is quiet." : "As I said."),
+      "Fourth watch": () => text("All is quiet."),
+      "Late watch": () => text("All is quiet."),
+      "From git": () => text("All is quiet."),
+    });
+    await addJob(bad, '--name "Broken" --cron "0 0 1 1 *" --prompt "Look."');
+    // Between its post and the reply to it.
+    await addJob(lost, jobOf("Third watch"));
+    lost.loseReplies();
+    await reportsUntil(lost, 1);
+    // Before its post reaches the platform.
+    const { faults } = late.slack;
+    faults.add("chat.postMessage", { kind: "late", until: new Promise(() => {}) });
+    await addJob(late, jobOf("Late watch"));
+    await until(() => requestsOf("Late watch").length > 0 && !faults.isPending("chat.postMessage"), {
+      what: () => late.bot.output(),
+    });
+    // During its run, and between its claim and its run.
+    busy.mention("keep busy");
+    await idling.reached;
+    await addJob(runs, jobOf("Second watch"));
+    await gate.reached;
+    await addJob(waits, jobOf("Fourth watch"));
+    await until(async () => /state="waiting"\} 1/.test((await busy.bot.probe("metrics")).text), {
+      what: () => "the job to wait for its run",
+    });
+    await busy.bot.kill("SIGKILL");
+    expect(reports(late)).toEqual([]);
+    spoil(bad);
+    await busy.bot.start();
+    for (const scene of [runs, waits, late]) await expectOneReport(scene);
+    for (const name of ["Fourth watch", "Late watch"]) expect(requestsOf(name)).toHaveLength(1);
+    await askUntil(late, '/jobs logs "Late watch"', "✓ ");
+
+    const report = await expectOneReport(lost);
+    expect(requestsOf("Third watch")).toHaveLength(1);
+    lost.slack.people.say({ text: "Really?", channel: report.channel, threadTs: report.ts });
+    await saidBelow(lost, report, "As I said.");
+    expect(JSON.stringify(requestsOf("Third watch")[1]?.body)).toContain("All is quiet.");
+
+    const [first] = await reportsUntil(bad, 1);
+    expect(first === undefined ? "" : shown(bad, first)).toContain("**From git**");
+    expect(bad.bot.output()).toContain("entry 2: `61 * * * *` is no cron expression: Invalid value for minute: 61.");
+    expect(await ask(bad, "/jobs list")).toContain("from the file of jobs");
+    expect(await ask(bad, '/jobs edit "From git" --timeout 5')).toContain("is kept in the file of jobs");
+  });
 });

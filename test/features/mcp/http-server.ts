@@ -32,6 +32,12 @@ export function httpServer(
   return serve({ onCall, onPing, onCancelled, tools: [{ name: "go" }] });
 }
 
+/** The same on this port, which answers no call. */
+export function silentServer(port: number): Promise<PlainServer> {
+  const takes = (response: ServerResponse) => void response.writeHead(202).end();
+  return serve({ onCall: () => {}, onPing: alive, onCancelled: takes, tools: [{ name: "go" }], port });
+}
+
 /** One that speaks the revision without handshake, whose one tool has an argument that goes into a header, too. */
 export function modernServer(onCall: (seen: Seen) => object): Promise<PlainServer> {
   const region = { type: "string", "x-mcp-header": "Region" };
@@ -63,11 +69,20 @@ interface Behaviour {
   readonly onPing: Answer;
   readonly onCancelled: (response: ServerResponse) => void;
   readonly tools: readonly ListedTool[];
+  /** Any, when left out. */
+  readonly port?: number;
   /** How results look where it speaks the revision without handshake; others do not know its methods. */
   readonly modern?: (result: object) => object;
 }
 
-async function serve({ onCall, onPing, onCancelled, tools, modern }: Behaviour): Promise<PlainServer> {
+async function serve({
+  onCall,
+  onPing,
+  onCancelled,
+  tools,
+  port: wanted = 0,
+  modern,
+}: Behaviour): Promise<PlainServer> {
   const seen: Seen[] = [];
   const about = { capabilities: { tools: {} }, serverInfo: { name: "plain", version: "1" } };
   const listed = { tools: tools.map((tool) => ({ inputSchema: { type: "object" }, ...tool })) };
@@ -93,7 +108,7 @@ async function serve({ onCall, onPing, onCancelled, tools, modern }: Behaviour):
   const server = createServer((request, response) => {
     answer(request, response).catch((error: Error) => response.destroy(error));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(wanted, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
