@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { hold, text, toolUse, usage } from "../../support/model/model-script.ts";
+import { hold, type Part, text, toolUse, usage } from "../../support/model/model-script.ts";
 import type { RecordedRequest, Script } from "../../support/model/model-server.ts";
 import { until, untilIdle } from "../../support/program/bot.ts";
 import { directoryPrint } from "../../support/program/directory-print.ts";
@@ -49,32 +49,38 @@ const toolNames = ({ body }: RecordedRequest): string[] =>
     ? body.tools.map((tool: { name: string }) => tool.name)
     : [];
 
-/** One executor runs a command, then its work is merged. */
+/** The executor of this name runs a command, then its work is merged, once the gate is open. */
 const merging =
-  (command: string): Script =>
+  (name: string, command: string, gate: Part): Script =>
   (request) => {
-    if (isPart(request, "A"))
-      return request.toolResults.length === 0 ? toolUse("bash", { command }) : text("A is done.");
-    if (request.toolResults.length === 0) return part("A");
+    if (isPart(request, name))
+      return request.toolResults.length === 0 ? toolUse("bash", { command }) : text(`${name} is done.`);
+    if (request.toolResults.length === 0) return part(name);
     const id = /agt_\w+/u.exec(results(request))?.[0] ?? /agt_\w+/u.exec(conversationOf(request.body))?.[0] ?? "";
     return results(request).includes("In its copy")
-      ? toolUse("merge_work", { agent_id: id })
+      ? [gate, toolUse("merge_work", { agent_id: id })]
       : text(`Merged: ${results(request)}`);
   };
 
 describe("killed while executors work apart", () => {
   const soon = (what: string, condition: () => boolean) => until(condition, { what: () => what });
 
+  type Work = Readonly<{ name: string; files: Readonly<Record<string, string>>; command: string }>;
+
   /** A thread in a channel of its own with these files, whose executor is about to run a command. */
-  async function apart(files: Readonly<Record<string, string>>, command: string) {
+  async function apart({ name, files, command }: Work) {
     const at = managing();
     const channel = at.channel();
     const root = at.bot.sandboxRoot(`slack-${channel}`);
     mkdirSync(root, { recursive: true });
-    for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
-    const talk = await managedBy("apart", { channel, script: merging(command) });
-    const there = () => readdirSync(root).filter((name) => name.startsWith("new-")).length;
-    return { at, root, talk, there, copies: path.join(at.bot.home, "data/executors") };
+    for (const [file, content] of Object.entries(files)) writeFileSync(path.join(root, file), content);
+    const gate = hold();
+    const script = merging(name, command, gate.part);
+    const talk = await managedBy("apart", { channel, script });
+    const there = () => readdirSync(root).filter((file) => file.startsWith("new-")).length;
+    const isOf = (request: RecordedRequest) =>
+      isPart(request, name) || conversationOf(request.body).includes(`make ${name}`);
+    return { at, root, talk, there, gate, script, isOf, copies: path.join(at.bot.home, "data/executors") };
   }
 
   /** Beside the hello before. */
@@ -90,7 +96,8 @@ describe("killed while executors work apart", () => {
   test("while a copy is made, the executor gets a whole one, and nothing of the other is left", async () => {
     const names = Array.from({ length: 1_500 }, (_, index) => `file-${index}.txt`);
     const files = Object.fromEntries(names.map((name) => [name, `${name}\n`]));
-    const { at, talk, root, copies } = await apart(files, "ls | wc -l > count.txt");
+    const { at, talk, root, gate, copies } = await apart({ name: "A", files, command: "ls | wc -l > count.txt" });
+    gate.release();
     talk.say("count them");
     const isMaking = () => existsSync(copies) && readdirSync(copies).some((name) => name.endsWith(".making"));
     await soon("a copy that is being made", isMaking);
@@ -102,41 +109,35 @@ describe("killed while executors work apart", () => {
     expect(readdirSync(copies)).toEqual([expect.stringMatching(/^agt_\w+$/u)]);
   });
 
-  test("while work is merged, all of it is merged in the end, and the answer comes once", async () => {
-    const command = "for i in $(seq 400); do echo $i > new-$i.txt; done; echo b > a.txt";
-    const { at, talk, root, there } = await apart({ "a.txt": "a\n" }, command);
-    talk.say("make them");
-    await soon("the first files", () => there() > 0);
+  test("while work is merged, all of it is merged in the end, and the answer comes once; where it is stopped meanwhile, what was merged is told and taken back", async () => {
+    const command = "for i in $(seq 400); do echo $i > new-$i.txt; done";
+    const whole = await apart({ name: "A", files: { "a.txt": "a\n" }, command: `${command}; echo b > a.txt` });
+    const cut = await apart({ name: "B", files: {}, command });
+    const { at, root } = whole;
+    const both = [whole, cut];
+    at.model.script((request, index) => both.find(({ isOf }) => isOf(request))?.script(request, index) ?? text("?"));
+    whole.talk.say("make A");
+    cut.talk.say("make B");
+    await Promise.all(both.map(({ gate }) => gate.reached));
+    for (const { gate } of both) gate.release();
+    await soon("the first files of both", () => both.every(({ there }) => there() > 0));
     await at.bot.kill("SIGKILL");
-    const before = there();
+    const before = both.map(({ there }) => there());
+    const database = new BetterSqlite3(path.join(at.bot.home, "data/deckhand.db"));
+    const ofChannel = `"sessionId" IN (SELECT "id" FROM "Session" WHERE "channelId" LIKE '%${cut.talk.channel}')`;
+    database.prepare(`UPDATE Run SET cancelledBy = '@ana' WHERE status <> 'ended' AND ${ofChannel}`).run();
+    database.close();
     await at.bot.start();
-    await oneAnswer(at, talk);
-    expect(before).toBeLessThan(400);
-    expect(there()).toBe(400);
+    await oneAnswer(at, whole.talk);
+    for (const count of before) expect(count).toBeLessThan(400);
+    expect(both.map(({ there }) => there())).toEqual([400, before[1]]);
     expect(readFileSync(path.join(root, "a.txt"), "utf8")).toBe("b\n");
     // What a killed write has left goes with a later one.
     expect(readdirSync(root).filter((name) => !name.endsWith(".tmp"))).toHaveLength(401);
 
-    talk.mention("/undo");
-    await soon("the new files to go", () => there() === 0);
+    for (const { talk } of both) talk.mention("/undo");
+    await soon("the new files to go", () => both.every(({ there }) => there() === 0));
     await soon("the old one", () => readFileSync(path.join(root, "a.txt"), "utf8") === "a\n");
-  });
-
-  test("while work is merged, and stopped meanwhile, what was merged is told and taken back", async () => {
-    const { at, talk, there } = await apart({}, "for i in $(seq 400); do echo $i > new-$i.txt; done");
-    talk.say("make them");
-    await soon("the first files", () => there() > 0);
-    await at.bot.kill("SIGKILL");
-    const database = new BetterSqlite3(path.join(at.bot.home, "data/deckhand.db"));
-    database.prepare("UPDATE Run SET cancelledBy = '@ana' WHERE status <> 'ended'").run();
-    database.close();
-    const before = there();
-    await at.bot.start();
-    await untilIdle(at.bot);
-    expect(before).toBeLessThan(400);
-    expect(there()).toBe(before);
-    talk.mention("/undo");
-    await soon("the new files to go", () => there() === 0);
   });
 });
 
