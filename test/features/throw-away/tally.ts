@@ -11,6 +11,13 @@ const file = { tally: field(z.strictObject({ unit: z.string() }).exactOptional()
 
 export const tallyFeature: Feature = { name: "tally", settings: { file }, configure };
 
+/** What does not open. */
+export const emptyFeature: Feature = {
+  name: "empty",
+  settings: {},
+  configure: () => ({ problems: [], open: () => Promise.reject(new Error("there is nothing to count")) }),
+};
+
 function configure(given: { file: unknown }): ConfiguredFeature {
   const { tally } = z.object(file).parse(given.file);
   if (tally === undefined) return { problems: [] };
@@ -18,7 +25,7 @@ function configure(given: { file: unknown }): ConfiguredFeature {
 }
 
 async function open(unit: string, { store, runtime }: FeatureHost): Promise<OpenFeature> {
-  if (unit.startsWith("nothing") || unit === "essentials") throw new Error("there is nothing to count");
+  if (unit === "essentials") throw new Error("there is nothing to count");
   const watching: (() => void)[] = [];
   let counted = await store.tables(tallyOf);
   const add = defineTool({
@@ -71,8 +78,8 @@ export const FOLDER: Readonly<Record<string, string>> = {
 
 /** In src/features/features.ts: the import, and the entry of the list. */
 export const LIST: readonly (readonly [before: string, after: string])[] = [
-  ["import { mcpFeature }", 'import { tallyFeature } from "./tally/feature.ts";\nimport { mcpFeature }'],
-  ["Feature[] = [", "Feature[] = [tallyFeature, "],
+  ["import { mcpFeature }", 'import { emptyFeature, tallyFeature } from "./tally/feature.ts";\nimport { mcpFeature }'],
+  ["Feature[] = [", "Feature[] = [tallyFeature, emptyFeature, "],
 ];
 
 export const MODEL = `
