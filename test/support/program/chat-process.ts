@@ -35,9 +35,10 @@ export function terminalProcess(
   bot: Pick<Bot, "home">,
   { args = [], env, columns = 80 }: Omit<ChatProcessOptions, "input"> & { readonly columns?: number },
 ): ChatProcess {
-  const words = [process.execPath, ENTRY, "chat", ...args].map((word) => `'${word}'`).join(" ");
+  const start = begunAnew([ENTRY, "chat", ...args], environment(bot, env));
+  const words = [process.execPath, ...start.args].map((word) => `'${word}'`).join(" ");
   const command = `stty cols ${columns} rows 30; exec ${words}`;
-  return started(bot, ["script", "-qefc", command, "/dev/null"], environment(bot, env));
+  return started(bot, ["script", "-qefc", command, "/dev/null"], start.env);
 }
 
 function environment({ home }: Pick<Bot, "home">, env: ChatProcessOptions["env"]): Environment {
