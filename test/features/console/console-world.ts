@@ -15,9 +15,18 @@ export async function consoleOffice(
   settings: object = {},
   env: Readonly<Record<string, string>> = {},
 ): Promise<SlackOffice> {
+  const at = await openToAll(settings, env);
+  await at.bot.start();
+  return at;
+}
+
+/** The same before it starts. */
+export async function openToAll(
+  settings: object = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<SlackOffice> {
   const at = await slackOffice({ env: { HOST: "0.0.0.0", ...env }, settings });
   at.slack.workspace.users.set("U0CLEO", { id: "U0CLEO", name: "cleo" });
-  await at.bot.start();
   return at;
 }
 

@@ -1,15 +1,25 @@
 import path from "node:path";
-import { expect, test } from "vitest";
-import { text } from "../../support/model/model-script.ts";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hold, type Reply, text } from "../../support/model/model-script.ts";
+import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { runCli } from "../../support/program/cli.ts";
-import { slackOffice } from "../../support/talk/slack-talk.ts";
+import { inDatabase, typed } from "../../support/talk/memory-talk.ts";
+import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
+import { addAccount, expectSound, handMade, link, openToAll, picture, signedIn } from "../console/console-world.ts";
 import { seedManySessions } from "../console/seed.ts";
+
+/** What a running program deletes: what is old, a session on the page, and by `/data` what is kept of a person. */
 
 const DAY_MS = 86_400_000;
 
-test("a program with retention deletes what is old, answers meanwhile, and says what it has done", async () => {
-  await using at = await slackOffice({ settings: { retention: { days: 30 } } });
-  at.model.script(() => text("Noted."));
+let browser: Browser;
+let at: SlackOffice;
+
+beforeAll(async () => {
+  browser = await sharedBrowser();
+  at = await openToAll({ retention: { days: 30 } });
+  at.model.script(() => text("Done."));
   const said = Array.from({ length: 50 }, (_, index) => `line ${index} of the heron`);
   const old = Array.from({ length: 200 }, (_, index) => ({
     id: `ses_old${index}`,
@@ -21,11 +31,193 @@ test("a program with retention deletes what is old, answers meanwhile, and says 
   }));
   await seedManySessions(path.join(at.bot.home, "data/deckhand.db"), old);
   await at.bot.start();
+});
+
+afterAll(async () => {
+  await closeWindows(browser);
+  await at[Symbol.asyncDispose]();
+});
+
+// The first one: what is old goes soon after the start.
+test("what is old is deleted, people are answered meanwhile, and the program says what it has done", async () => {
   const isDone = () => at.bot.output().includes('"event":"old_data_deleted"');
-  expect(await at.talk({ text: "are you there", channel: at.channel() }).answered(1)).toContain("Noted.");
+  expect(await at.talk({ text: "are you there", channel: at.channel(), user: "U0BOB" }).answered(1)).toContain("Done.");
   expect(isDone()).toBe(false);
   await at.until("what is old to be deleted", isDone);
   expect(at.bot.output()).toMatch(/"days":30,"sessions":200,/u);
+});
+
+describe("what is kept of a person", () => {
+  beforeAll(() => at.model.script(() => text("Noted.")));
+
+  const messagesWith = (word: string) =>
+    inDatabase(at, (database) => database.prepare("SELECT id FROM Message WHERE content LIKE ?").all(`%${word}%`))
+      .length;
+
+  const data = (line: string, channel: string) => typed(at, line, { channel, name: "data" });
+
+  test("a person reads what is kept, is asked once more, and has it deleted; others' words stay", async () => {
+    const channel = at.channel();
+    await at.talk({ text: "the curlew is mine alone", channel }).answered(1);
+    const both = at.talk({ text: "the plover of bob", channel, user: "U0BOB" });
+    await both.answered(1);
+    both.mention("the curlew again");
+    await both.answered(2);
+    const ended = () =>
+      inDatabase(at, (database) => database.prepare("SELECT id FROM Run WHERE status != 'ended'").all());
+    await at.until("the runs to end", () => ended().length === 0);
+
+    expect(await data("", channel)).toContain("1 session that nobody else has written in");
+    const asked = await data("delete me", channel);
+    expect(asked).toContain("1 message beside others'");
+    expect(asked).toContain("This deletes for good");
+    expect(messagesWith("curlew")).toBe(2);
+    expect(await data("delete me now", channel)).toContain("I delete it now");
+    await at.until("the words to be gone", () => messagesWith("curlew") === 0);
+    expect(messagesWith("plover")).toBe(1);
+    await at.until("the mark to stand there", () => messagesWith("[deleted]") === 1);
+    // The thread goes on.
+    both.mention("and now?", { user: "U0BOB" });
+    await both.answered(3);
+    expect(JSON.stringify(at.model.requests.at(-1)?.body)).not.toContain("curlew");
+    const audit = inDatabase(at, (database) =>
+      database.prepare<[], { about: string }>("SELECT about FROM AuditEntry WHERE act = 'person.deleted'").all(),
+    );
+    expect(audit).toEqual([{ about: expect.stringMatching(/^slack:deleted-/u) }]);
+  });
+
+  test("while a run of theirs goes on, nothing is deleted, and a line says so", async () => {
+    const gate = hold();
+    at.model.script(() => [text("Wait "), gate.part, text("for it.")]);
+    const channel = at.channel();
+    at.talk({ text: "the dunlin waits", channel });
+    await gate.reached;
+    expect(await data("delete me now", channel)).toContain("A run goes on in threads that you take part in");
+    expect(messagesWith("dunlin")).toBe(1);
+    gate.release();
+  });
+});
+
+describe("a session on the page", () => {
+  let ana: Page;
+  let cleo: Page;
+  beforeAll(async () => {
+    at.model.script(() => text("Done."));
+    await addAccount(at, { name: "ana" });
+    await addAccount(at, { name: "cleo", role: "admin" });
+    ana = await signedIn(at, browser, { name: "ana" });
+    cleo = await signedIn(at, browser, { name: "cleo" });
+    for (const page of [ana, cleo]) page.setDefaultTimeout(15_000);
+    await link(at, ana, "U0ANA");
+    await link(at, cleo, "U0CLEO");
+  });
+
+  const rows = (page: Page) => page.getByRole("list", { name: "Sessions" }).getByRole("link");
+  const deleteButton = (page: Page) => page.getByRole("button", { name: "Delete", exact: true });
+
+  async function openList(page: Page): Promise<void> {
+    await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
+    await page.getByRole("heading", { name: "Sessions" }).waitFor();
+  }
+
+  async function openSession(page: Page, words: string): Promise<string> {
+    await openList(page);
+    await rows(page).filter({ hasText: words }).click();
+    await page.getByRole("heading", { name: words }).waitFor();
+    return decodeURIComponent(new URL(page.url()).hash.split("/").at(-1) ?? "");
+  }
+
+  const post = async (page: Page, body: object) => (await handMade(page, "/features/retention/delete", body)).status;
+
+  const sessionIds = () =>
+    inDatabase(at, (database) => database.prepare<[], { id: string }>("SELECT id FROM Session").all()).map(
+      ({ id }) => id,
+    );
+
+  const isGone = (id: string) => at.until("the session to be gone", () => !sessionIds().includes(id));
+
+  test("who alone has written in a session deletes it, by keyboard; it is gone from every list and table", async () => {
+    const talk = at.talk({ text: "keep the heron in mind", channel: at.channel() });
+    await talk.answered(1);
+    await openList(cleo);
+    await rows(cleo).filter({ hasText: "heron" }).waitFor();
+    const id = await openSession(ana, "keep the heron in mind");
+    await deleteButton(ana).focus();
+    await ana.keyboard.press("Enter");
+    const dialog = ana.getByRole("dialog", { name: "Delete this session?" });
+    await dialog.getByText("2 messages, with tool calls").waitFor();
+    await picture(ana, "delete-dialog");
+    await ana.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    expect(sessionIds()).toContain(id);
+    await deleteButton(ana).press("Enter");
+    await dialog.getByRole("button", { name: "Delete for good" }).press("Enter");
+    await ana.getByRole("heading", { name: "Sessions" }).waitFor();
+    await rows(ana).filter({ hasText: "heron" }).waitFor({ state: "hidden" });
+    await rows(cleo).filter({ hasText: "heron" }).waitFor({ state: "hidden" });
+    await isGone(id);
+    const audit = inDatabase(at, (database) =>
+      database.prepare("SELECT by, about FROM AuditEntry WHERE act = 'session.deleted'").all(),
+    );
+    expect(audit).toEqual([{ by: "ana", about: id }]);
+    // The thread begins anew, and knows nothing of what was.
+    talk.mention("and now?");
+    await talk.answered(2);
+    expect(at.model.requests.at(-1)?.lastUserText).toContain("and now?");
+    expect(sessionIds()).not.toContain(id);
+  });
+
+  test("what others have written in as well only admins delete, and what cannot be seen is not there", async () => {
+    const talk = at.talk({ text: "look after the grebe", channel: at.channel() });
+    await talk.answered(1);
+    talk.mention("and the ruff", { user: "U0CLEO" });
+    await talk.answered(2);
+    const id = await openSession(ana, "look after the grebe");
+    await ana.getByRole("button", { name: "Export as Markdown" }).waitFor();
+    expect(await deleteButton(ana).count()).toBe(0);
+    expect(await post(ana, { id })).toBe(403);
+    await addAccount(at, { name: "vera", role: "viewer" });
+    await addAccount(at, { name: "nils", role: "admin" });
+    const vera = await signedIn(at, browser, { name: "vera" });
+    expect(await post(vera, { id })).toBe(403);
+    const nils = await signedIn(at, browser, { name: "nils" });
+    expect(await post(nils, { id })).toBe(404);
+    expect(await post(nils, { id: "../x" })).toBe(404);
+    expect(sessionIds()).toContain(id);
+    for (const page of [vera, nils]) await page.context().close();
+    await openSession(cleo, "look after the grebe");
+    await deleteButton(cleo).click();
+    await cleo.getByRole("button", { name: "Delete for good" }).click();
+    await isGone(id);
+    await rows(cleo).filter({ hasText: "grebe" }).waitFor({ state: "hidden" });
+  });
+
+  test("a run that goes on is stopped first, where whoever deletes wants that", async () => {
+    const gate = hold();
+    at.model.script((): Reply => [text("I think about it "), gate.part, text("for long.")]);
+    const talk = at.talk({ text: "think of the ibis", channel: at.channel() });
+    await gate.reached;
+    const id = await openSession(ana, "think of the ibis");
+    expect(await post(ana, { id })).toBe(409);
+    await openSession(ana, "think of the ibis");
+    await deleteButton(ana).click();
+    await ana.getByText("A run of it goes on.").waitFor();
+    await ana.getByRole("button", { name: "Stop and delete" }).click();
+    await isGone(id);
+    await rows(ana).filter({ hasText: "ibis" }).waitFor({ state: "hidden" });
+    // Its message does not look as if work went on.
+    await at.until("the stop", () => talk.seen().some((seen) => seen.text.includes("Stopped by @ana")));
+    at.model.script(() => text("Done."));
+  });
+
+  test("axe finds nothing in the dialog, on any screen", async () => {
+    await at.talk({ text: "the loon", channel: at.channel() }).answered(1);
+    await openSession(ana, "the loon");
+    await deleteButton(ana).click();
+    await ana.getByRole("dialog").getByText("What stays").waitFor();
+    await expectSound(ana, "delete", { within: "dialog[open]" });
+    await ana.keyboard.press("Escape");
+  });
 });
 
 test.each([
