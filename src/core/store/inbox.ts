@@ -7,7 +7,7 @@ import {
   type WaitingEvent,
 } from "../events/session-event.ts";
 import { StoreError } from "../protocol/errors.ts";
-import type { Client } from "./database/client.ts";
+import type { Client, Stored } from "./database/client.ts";
 
 export interface NewInboxEvent {
   readonly sessionId: string;
@@ -167,7 +167,7 @@ export function inboxWrites(db: Client) {
 /** Thread context waits for a run that something else begins. */
 const ACTS = { OR: [{ wakes: true }, { resumes: true }] };
 
-function toEvent(row: { seq: number; key: string; sessionId: string; body: string }): StoredEvent {
+function toEvent(row: Stored<"InboxEvent">): StoredEvent {
   const body: unknown = JSON.parse(row.body);
   const kind = z.object({ kind: z.string() }).safeParse(body).data?.kind ?? "";
   // Another process of a newer version has taken it in.

@@ -1,6 +1,6 @@
 import { join } from "@prisma/client/runtime/client";
 import { z } from "zod";
-import type { Client } from "./database/client.ts";
+import type { Client, Stored } from "./database/client.ts";
 
 /** waiting: until the job's run before it has ended; retrying: until its next attempt. */
 const statusSchema = z.enum([
@@ -241,9 +241,7 @@ export function occurrenceWrites(db: Client) {
   };
 }
 
-type StoredOccurrence = NonNullable<Awaited<ReturnType<Client["jobOccurrence"]["findUnique"]>>>;
-
-function toRow(row: StoredOccurrence): OccurrenceRow {
+function toRow(row: Stored<"JobOccurrence">): OccurrenceRow {
   return {
     ...row,
     status: statusSchema.parse(row.status),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
 import { systemCode } from "../protocol/system-code.ts";
-import type { Client } from "./database/client.ts";
+import type { Client, Stored } from "./database/client.ts";
 
 /** What people set of a job. */
 const settingsShape = {
@@ -228,7 +228,7 @@ function settingsRow({ thread, tools, dueOnce, ...settings }: JobSettings) {
 }
 
 /** As the database holds it; a row whose values do not even have their columns' types is `unknown` but for its id. */
-type StoredJob = { readonly id: string; readonly row: Awaited<ReturnType<Client["job"]["findUnique"]>> };
+type StoredJob = { readonly id: string; readonly row: Stored<"Job"> | null };
 
 /** One row of the wrong types fails a query for all: then each is read for itself. */
 async function storedJobs(db: Client): Promise<StoredJob[]> {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Author, contentBlockSchema, type Message } from "../protocol/messages.ts";
 import { labelFrom, spelled } from "../trust/label.ts";
-import { type Client, insert } from "./database/client.ts";
+import { type Client, insert, type Stored } from "./database/client.ts";
 
 const contentSchema = z.array(contentBlockSchema);
 
@@ -107,18 +107,7 @@ function toStored(message: Message, place: { sessionId: string; runId: string; s
   };
 }
 
-interface StoredMessage {
-  id: string;
-  role: string;
-  content: string;
-  authorId: string | null;
-  authorName: string | null;
-  context: boolean;
-  label: string | null;
-  createdAt: Date;
-}
-
-function toMessage(row: StoredMessage): Message {
+function toMessage(row: Stored<"Message">): Message {
   return {
     id: row.id,
     role: row.role === "assistant" ? "assistant" : "user",

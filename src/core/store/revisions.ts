@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Client } from "./database/client.ts";
+import type { Client, Stored } from "./database/client.ts";
 
 const kindSchema = z.enum(["settings", "skill", "agent", "instructions"]);
 
@@ -26,7 +26,6 @@ type Revised =
   | { readonly type: "conflict"; readonly newest: Revision | null };
 
 type Named = Pick<Revision, "kind" | "name">;
-type Row = Awaited<ReturnType<Client["revision"]["findFirstOrThrow"]>>;
 
 export function revisionReads(db: Client) {
   const newest = async (named: Named): Promise<Revision | null> => {
@@ -80,6 +79,6 @@ export function revisionWrites(db: Client) {
   };
 }
 
-function toRevision({ id: _id, kind, at, ...row }: Row): Revision {
+function toRevision({ id: _id, kind, at, ...row }: Stored<"Revision">): Revision {
   return { ...row, kind: kindSchema.parse(kind), at: at.getTime() };
 }

@@ -1,6 +1,6 @@
 import { type CancelCause, causeOf, storedCause } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
-import type { Client } from "./database/client.ts";
+import type { Client, Stored } from "./database/client.ts";
 
 export interface RunRow {
   readonly id: string;
@@ -85,17 +85,7 @@ export function runWrites(db: Client) {
   };
 }
 
-interface StoredRun {
-  id: string;
-  sessionId: string;
-  eventSeq: number;
-  status: string;
-  cancelledBy: string | null;
-  startedAt: Date;
-  endedAt: Date | null;
-}
-
-function toRow(row: StoredRun): RunRow {
+function toRow(row: Stored<"Run">): RunRow {
   const status = row.status === "ended" || row.status === "parked" ? row.status : "running";
   const cancelledBy = row.cancelledBy === null ? null : causeOf(row.cancelledBy);
   return { ...row, status, cancelledBy, startedAt: row.startedAt.getTime(), endedAt: row.endedAt?.getTime() ?? null };

@@ -8,7 +8,7 @@ import {
 } from "../events/session-settings.ts";
 import { StoreError } from "../protocol/errors.ts";
 import { type PlatformName, platformNameSchema, type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
-import type { Client } from "./database/client.ts";
+import type { Client, Stored } from "./database/client.ts";
 import type { KnownChannels } from "./known-channels.ts";
 
 /** A session that asks for a place. */
@@ -354,18 +354,7 @@ export function sessionKeyOf(thread: ThreadRef): string {
   return [thread.platform, thread.workspaceId, thread.channelId, thread.threadId ?? "-"].join(":");
 }
 
-interface StoredSession {
-  id: string;
-  key: string;
-  thread: string;
-  channelId: string;
-  agent: string;
-  people: string;
-  settings: string;
-  task: string | null;
-}
-
-function toRow(row: StoredSession): SessionRow {
+function toRow(row: Stored<"Session">): SessionRow {
   return {
     id: row.id,
     key: row.key,

@@ -1,5 +1,5 @@
 import type { PlatformName } from "../protocol/platform.ts";
-import type { Client } from "./database/client.ts";
+import type { Client, Stored } from "./database/client.ts";
 
 /** Rows of the threads of platforms that are our own. What they mean stands in src/adapters/render/local/thread-store.ts. */
 
@@ -150,11 +150,11 @@ export function webThreadWrites(db: Client) {
   };
 }
 
-function toThread(row: { id: string; title: string; createdAt: Date; updatedAt: Date }): WebThreadRow {
+function toThread(row: Stored<"WebThread">): WebThreadRow {
   const { id, title } = row;
   return { id, title, createdAt: row.createdAt.getTime(), updatedAt: row.updatedAt.getTime() };
 }
 
-function toMessage(row: Omit<WebMessageRow, "at"> & { readonly at: Date }): WebMessageRow {
+function toMessage(row: Stored<"WebMessage">): WebMessageRow {
   return { ...row, at: row.at.getTime() };
 }

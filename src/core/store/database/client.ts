@@ -7,6 +7,9 @@ export type DatabaseClient = PrismaClient;
 /** What one transaction may use; a whole client serves for reads. */
 export type Client = Prisma.TransactionClient;
 
+/** A row of a table, as it is stored. */
+export type Stored<Model extends Prisma.ModelName> = Prisma.TypeMap["model"][Model]["payload"]["scalars"];
+
 /** The two generated clients come from the same models and differ in no option the stores use. */
 export function asDatabaseClient(client: PostgresClient): DatabaseClient {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- two generated types, one shape

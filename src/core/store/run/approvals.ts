@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { authorSchema } from "../../protocol/messages.ts";
-import type { Client } from "../database/client.ts";
+import type { Client, Stored } from "../database/client.ts";
 
 /** A call as its card shows it, without values of secrets. */
 const shownSchema = z.object({
@@ -125,21 +125,7 @@ export function approvalWrites(db: Client) {
   };
 }
 
-interface StoredApproval {
-  id: string;
-  sessionId: string;
-  runId: string;
-  turn: number;
-  calls: string;
-  people: string;
-  status: string;
-  scope: string | null;
-  decidedBy: string | null;
-  expiresAt: Date;
-  createdAt: Date;
-}
-
-function toRow(row: StoredApproval): ApprovalRow {
+function toRow(row: Stored<"Approval">): ApprovalRow {
   return {
     ...row,
     calls: z.array(callSchema).parse(JSON.parse(row.calls)),

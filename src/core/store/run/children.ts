@@ -2,7 +2,7 @@ import { endKeys } from "../../events/child-event.ts";
 import { type ChildTask, childTaskSchema, taskTreeOf } from "../../events/child-task.ts";
 import type { SessionSettings } from "../../events/session-settings.ts";
 import { type CancelCause, causeOf } from "../../protocol/cancel-cause.ts";
-import type { Client } from "../database/client.ts";
+import type { Client, Stored } from "../database/client.ts";
 
 export interface ChildRow {
   /** The id of the child's session. */
@@ -152,14 +152,7 @@ const COLUMNS = {
   createdAt: true,
 } as const;
 
-interface StoredChild {
-  id: string;
-  parentId: string | null;
-  parentRunId: string | null;
-  parentCallId: string | null;
-  task: string | null;
-  createdAt: Date;
-}
+type StoredChild = Pick<Stored<"Session">, keyof typeof COLUMNS>;
 
 async function childrenWhere(
   db: Client,

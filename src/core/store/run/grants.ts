@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Granted } from "../../trust/grants.ts";
-import type { Client } from "../database/client.ts";
+import type { Client, Stored } from "../database/client.ts";
 
 /** A remembered approval. */
 export interface GrantRow extends Granted {
@@ -62,13 +62,7 @@ export function grantWrites(db: Client) {
 
 const wordsSchema = z.array(z.string());
 
-interface StoredGrant extends Omit<GrantRow, "createdAt" | "words" | "givenIn"> {
-  readonly createdAt: Date;
-  readonly words: string | null;
-  readonly givenIn: string | null;
-}
-
-function toRow(row: StoredGrant): GrantRow {
+function toRow(row: Stored<"Grant">): GrantRow {
   const { id, sessionId, channelId, personId, key, label, grantedBy, createdAt } = row;
   return {
     id,

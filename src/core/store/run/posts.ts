@@ -6,7 +6,7 @@ import {
   type ThreadRef,
   threadRefSchema,
 } from "../../protocol/platform.ts";
-import type { Client } from "../database/client.ts";
+import type { Client, Stored } from "../database/client.ts";
 import { JOB_KEY } from "../sessions.ts";
 
 export interface PostRow {
@@ -115,14 +115,7 @@ export function postWrites(db: Client) {
   };
 }
 
-function toRow(row: {
-  key: string;
-  state: string;
-  posted: string | null;
-  closing: string | null;
-  shownAt: Date | null;
-  intentAt: Date;
-}): PostRow {
+function toRow(row: Stored<"Post">): PostRow {
   const { closing, shownAt } = row;
   return {
     key: row.key,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Author, authorSchema } from "../../protocol/messages.ts";
 import { planStepSchema } from "../../protocol/plan.ts";
-import type { Client } from "../database/client.ts";
+import type { Client, Stored } from "../database/client.ts";
 
 const bodySchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("question"), question: z.string(), options: z.array(z.string()) }),
@@ -110,18 +110,7 @@ export function questionWrites(db: Client) {
   };
 }
 
-interface StoredQuestion {
-  id: string;
-  sessionId: string;
-  runId: string;
-  askedOf: string | null;
-  body: string;
-  status: string;
-  answer: string | null;
-  answeredBy: string | null;
-}
-
-function toRow(row: StoredQuestion): QuestionRow {
+function toRow(row: Stored<"Question">): QuestionRow {
   const { id, sessionId, runId, askedOf } = row;
   return {
     id,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { CallRecord, WriteIntent } from "../../events/call-record.ts";
 import type { ToolUseBlock } from "../../protocol/messages.ts";
 import { type FileState, fileStateSchema, type ToolResult, toolResultSchema } from "../../protocol/tool-result.ts";
-import { type Client, insert } from "../database/client.ts";
+import { type Client, insert, type Stored } from "../database/client.ts";
 
 export interface ToolCallRow extends CallRecord {
   readonly turn: number;
@@ -133,19 +133,7 @@ export function toolCallWrites(db: Client) {
   };
 }
 
-interface StoredCall {
-  callId: string;
-  turn: number;
-  name: string;
-  input: string;
-  status: string;
-  intent: string | null;
-  result: string | null;
-  beganAt: Date | null;
-  durationMs: number | null;
-}
-
-function toRow(row: StoredCall): ToolCallRow {
+function toRow(row: Stored<"ToolCall">): ToolCallRow {
   const input: unknown = JSON.parse(row.input);
   return {
     callId: row.callId,
