@@ -4,7 +4,7 @@ import { systemCode } from "../protocol/system-code.ts";
 import type { Client, Stored } from "./database/client.ts";
 
 /** What people set of a job. */
-const settingsShape = {
+const settingsSchema = z.object({
   name: z.string(),
   /** The channel's, without a thread. */
   thread: threadRefSchema,
@@ -31,12 +31,10 @@ const settingsShape = {
   jitterMs: z.number().int().min(0),
   silentWhenUnchanged: z.boolean(),
   pauseAfter: z.number().int().min(1),
-};
-const settingsSchema = z.object(settingsShape);
+});
 export type JobSettings = z.infer<typeof settingsSchema>;
 
-const rowSchema = z.object({
-  ...settingsShape,
+const rowSchema = settingsSchema.extend({
   id: z.string(),
   source: z.enum(["chat", "file"]),
   channelId: z.string(),
@@ -143,18 +141,10 @@ export function jobWrites(db: Client) {
     ...jobReads(db),
 
     /** Fails when the workspace has a job of the name. */
-    async add(job: NewJob): Promise<void> {
-      const { id, source, enabled, at, ...settings } = job;
+    async add({ id, source, enabled, at, ...settings }: NewJob): Promise<void> {
       const createdAt = new Date(at);
-      const row = {
-        ...settingsRow(settings),
-        source,
-        enabled,
-        accountedTo: createdAt,
-        createdAt,
-        updatedAt: createdAt,
-      };
-      await db.job.create({ data: { id, ...row } });
+      const times = { accountedTo: createdAt, createdAt, updatedAt: createdAt };
+      await db.job.create({ data: { id, source, enabled, ...settingsRow(settings), ...times } });
     },
 
     /** Until the transaction ends, nobody else changes the job, nor gives it an occurrence or ends one. */
@@ -233,39 +223,36 @@ type StoredJob = { readonly id: string; readonly row: Stored<"Job"> | null };
 /** One row of the wrong types fails a query for all: then each is read for itself. */
 async function storedJobs(db: Client): Promise<StoredJob[]> {
   const ids = (await db.job.findMany({ select: { id: true }, orderBy: { nameKey: "asc" } })).map(({ id }) => id);
-  try {
-    const rows = new Map((await db.job.findMany()).map((row) => [row.id, row]));
-    return ids.map((id) => ({ id, row: rows.get(id) ?? null }));
-  } catch (error) {
-    if (!isOfWrongType(error)) throw error;
-    const found: StoredJob[] = [];
-    for (const id of ids) found.push(await storedJob(db, id));
-    return found;
+  const rows = await unlessOfWrongType(db.job.findMany());
+  if (rows !== null) {
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => ({ id, row: byId.get(id) ?? null }));
   }
+  const found: StoredJob[] = [];
+  for (const id of ids) found.push(await storedJob(db, id));
+  return found;
 }
 
 async function storedJob(db: Client, id: string): Promise<StoredJob> {
-  try {
-    return { id, row: await db.job.findUnique({ where: { id } }) };
-  } catch (error) {
-    if (!isOfWrongType(error)) throw error;
-    return { id, row: null };
-  }
+  return { id, row: await unlessOfWrongType(db.job.findUnique({ where: { id } })) };
 }
 
 async function storedAddress(db: Client, id: string): Promise<JobAddress | null> {
-  try {
-    const row = await db.job.findUnique({ where: { id }, select: PLACE });
-    return placeSchema.safeParse({ ...row, thread: fromJson(row?.thread ?? "") }).data ?? null;
-  } catch (error) {
-    if (!isOfWrongType(error)) throw error;
-    return null;
-  }
+  const row = await unlessOfWrongType(db.job.findUnique({ where: { id }, select: PLACE }));
+  return placeSchema.safeParse({ ...row, thread: fromJson(row?.thread ?? "") }).data ?? null;
 }
 
-/** Source: Prisma docs, Error message reference: “Inconsistent column data”. A database that does not answer is no broken row. */
-function isOfWrongType(error: unknown): boolean {
-  return systemCode(error) === "P2023";
+/**
+ * Null where values do not have their columns' types. A database that does not answer is no broken row. Source: Prisma docs,
+ * Error message reference: “Inconsistent column data”.
+ */
+async function unlessOfWrongType<T>(query: Promise<T>): Promise<T | null> {
+  try {
+    return await query;
+  } catch (error) {
+    if (systemCode(error) !== "P2023") throw error;
+    return null;
+  }
 }
 
 function readRow({ id, row }: StoredJob): JobRow | BrokenJob {
