@@ -121,7 +121,7 @@ export async function nativeSession(): Promise<NativeSession> {
       const call = tool.resume?.bind(tool) ?? tool.execute.bind(tool);
       return call(tool.input.parse(input), { ...ctx, ...more }, new AbortController().signal);
     },
-    isWoken: () => store.inbox.hasResuming(session.id, clock.now()),
+    isWoken: async () => (await store.inbox.waiting(session.id, clock.now())).some(({ resumes }) => resumes),
   };
 }
 

@@ -21,8 +21,6 @@ export interface NewInboxEvent {
 
 export function inboxReads(db: Client) {
   return {
-    ...takenReads(db),
-
     async has(key: string): Promise<boolean> {
       return (await db.inboxEvent.count({ where: { key } })) > 0;
     },
@@ -42,6 +40,13 @@ export function inboxReads(db: Client) {
       return (await db.inboxEvent.count({ where: { key, state: "waiting", wakes: false } })) > 0;
     },
 
+    /** What runs of the session have taken, behind a number. */
+    async takenSince(sessionId: string, seq: number): Promise<(StoredEvent & { readonly runId: string | null })[]> {
+      const where = { sessionId, state: "taken", seq: { gt: seq } };
+      const rows = await db.inboxEvent.findMany({ where, orderBy: { seq: "asc" } });
+      return rows.map((row) => ({ ...toEvent(row), runId: row.runId }));
+    },
+
     /** What a run has taken: what began it, and what entered it since. */
     async ofRun(runId: string): Promise<StoredEvent[]> {
       const rows = await db.inboxEvent.findMany({ where: { runId }, orderBy: { seq: "asc" } });
@@ -59,12 +64,6 @@ export function inboxReads(db: Client) {
         orderBy: { seq: "asc" },
       });
       return row === null ? null : toEvent(row);
-    },
-
-    /** True when something has come that a parked run goes on with. */
-    async hasResuming(sessionId: string, at: number): Promise<boolean> {
-      const where = { sessionId, state: "waiting", resumes: true, dueAt: { lte: new Date(at) } };
-      return (await db.inboxEvent.count({ where })) > 0;
     },
 
     /** Everything that waits and is due, oldest first. */
@@ -94,18 +93,6 @@ export function inboxReads(db: Client) {
         select: { dueAt: true },
       });
       return row?.dueAt.getTime() ?? null;
-    },
-  };
-}
-
-/** What runs have taken. */
-function takenReads(db: Client) {
-  return {
-    /** What runs of the session have taken, behind a number. */
-    async takenSince(sessionId: string, seq: number): Promise<(StoredEvent & { readonly runId: string | null })[]> {
-      const where = { sessionId, state: "taken", seq: { gt: seq } };
-      const rows = await db.inboxEvent.findMany({ where, orderBy: { seq: "asc" } });
-      return rows.map((row) => ({ ...toEvent(row), runId: row.runId }));
     },
   };
 }
