@@ -5,6 +5,8 @@ import { type Client, insert, type Stored } from "./database/client.ts";
 
 const contentSchema = z.array(contentBlockSchema);
 
+const AUTHOR = { authorId: true, authorName: true } as const;
+
 export function messageReads(db: Client) {
   return {
     /** The session's whole history, oldest first. */
@@ -28,9 +30,8 @@ export function messageReads(db: Client) {
       const rows = await db.message.findMany({ where: { sessionId }, orderBy: { seq: "asc" } });
       const first = rows.findIndex((row) => row.runId === runId);
       const messages = rows.map(toMessage);
-      return first === -1
-        ? { before: messages, ofRun: [] }
-        : { before: messages.slice(0, first), ofRun: messages.slice(first) };
+      const ofRun = first === -1 ? [] : messages.splice(first);
+      return { before: messages, ofRun };
     },
 
     /** As `list`, but without what one run has added. */
@@ -45,10 +46,9 @@ export function messageReads(db: Client) {
       const rows = await db.message.findMany({
         where: { runId, authorId: { not: null } },
         orderBy: { seq: "asc" },
-        select: { authorId: true, authorName: true },
+        select: AUTHOR,
       });
-      const authors = rows.map(({ authorId, authorName }) => ({ id: authorId ?? "", name: authorName ?? "" }));
-      return [...new Map(authors.map((author) => [author.id, author])).values()];
+      return [...new Map(rows.map(toAuthor).map((author) => [author.id, author])).values()];
     },
 
     /** Who has said something in a session, each person once. */
@@ -56,9 +56,9 @@ export function messageReads(db: Client) {
       const rows = await db.message.findMany({
         where: { sessionId, authorId: { not: null } },
         distinct: ["authorId"],
-        select: { authorId: true, authorName: true },
+        select: AUTHOR,
       });
-      return rows.map(({ authorId, authorName }) => ({ id: authorId ?? "", name: authorName ?? "" }));
+      return rows.map(toAuthor);
     },
 
     /** How many messages of the session are not context. */
@@ -91,6 +91,10 @@ export function messageWrites(db: Client) {
       await add({ sessionId, runId, after: await reads.newestSeq(sessionId) }, [message]);
     },
   };
+}
+
+function toAuthor({ authorId, authorName }: Pick<Stored<"Message">, keyof typeof AUTHOR>): Author {
+  return { id: authorId ?? "", name: authorName ?? "" };
 }
 
 function toStored(message: Message, place: { sessionId: string; runId: string; seq: number }) {

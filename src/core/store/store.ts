@@ -56,18 +56,13 @@ function reads(db: Client) {
     occurrences: occurrenceReads(db),
     webThreads: webThreadReads(db),
     revisions: revisionReads(db),
-    ...tablesOf(db),
+    tables: tablesOf(db),
   };
 }
 
-/** What features keep of their own. */
+/** A feature's store: its tables, read beside a transaction or within one. */
 function tablesOf(db: Client) {
-  return {
-    /** A feature's store: its tables, read beside a transaction or within one. */
-    tables<T>(of: (db: Client) => T): T {
-      return of(db);
-    },
-  };
+  return <T>(of: (db: Client) => T): T => of(db);
 }
 
 function writes(db: Client, channels: KnownChannels) {
@@ -98,7 +93,7 @@ function writes(db: Client, channels: KnownChannels) {
     revisions: revisionWrites(db),
     /** First of all, where several processes write: what follows is one process's at a time. */
     takeTurn: (turn: Turn) => takeTurn(db, turn),
-    ...tablesOf(db),
+    tables: tablesOf(db),
   };
 }
 
@@ -136,20 +131,17 @@ async function openClient(url: string, runtime: Runtime, isShared: boolean): Pro
 
 function createStore(client: DatabaseClient): Store {
   const channels = new ChannelMemory();
-  const attempt = async <T>(work: (tx: StoreTransaction) => Promise<T>, known = channels.begin()): Promise<T> => {
-    const value = await client.$transaction((tx) => work(writes(tx, known)));
-    known.committed();
-    return value;
-  };
   const transaction = async <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> => {
     const known = channels.begin();
     try {
-      return await attempt(work, known);
+      const value = await client.$transaction((tx) => work(writes(tx, known)));
+      known.committed();
+      return value;
     } catch (error) {
       if (!known.isTrusted() || !isForeignKeyFailure(error)) throw error;
       // A channel that was thought to be there is not: this time it is written.
       channels.forget();
-      return attempt(work);
+      return transaction(work);
     }
   };
   return {

@@ -109,32 +109,19 @@ export function childWrites(db: Client) {
     },
 
     /** Begins the session beside its parent's, in the same thread; it has a key of its own, so that no message finds it. */
-    async create({
-      id,
-      parentId,
-      parentRunId,
-      parentCallId,
-      task,
-      settings,
-      createdBy,
-      createdAt,
-    }: NewChild): Promise<void> {
-      const parent = await db.session.findUniqueOrThrow({ where: { id: parentId } });
+    async create({ task, settings, createdAt, ...child }: NewChild): Promise<void> {
+      const parent = await db.session.findUniqueOrThrow({ where: { id: child.parentId } });
       const at = new Date(createdAt);
       await db.session.create({
         data: {
-          id,
-          key: `child:${parentRunId}:${parentCallId}`,
+          ...child,
+          key: `child:${child.parentRunId}:${child.parentCallId}`,
           channelId: parent.channelId,
           thread: parent.thread,
           agent: task.agent,
           people: parent.people,
           settings: JSON.stringify(settings),
-          parentId,
-          parentRunId,
-          parentCallId,
           task: JSON.stringify(task),
-          createdBy,
           createdAt: at,
           updatedAt: at,
         },

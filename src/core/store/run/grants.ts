@@ -62,18 +62,11 @@ export function grantWrites(db: Client) {
 
 const wordsSchema = z.array(z.string());
 
-function toRow(row: Stored<"Grant">): GrantRow {
-  const { id, sessionId, channelId, personId, key, label, grantedBy, createdAt } = row;
+function toRow({ words, givenIn, createdAt, revokedAt: _revokedAt, ...grant }: Stored<"Grant">): GrantRow {
   return {
-    id,
-    sessionId,
-    channelId,
-    personId,
-    key,
-    label,
-    grantedBy,
-    ...(row.words === null ? {} : { words: wordsSchema.parse(JSON.parse(row.words)) }),
-    ...(row.givenIn === null ? {} : { givenIn: row.givenIn }),
+    ...grant,
+    ...(words === null ? {} : { words: wordsSchema.parse(JSON.parse(words)) }),
+    ...(givenIn === null ? {} : { givenIn }),
     createdAt: createdAt.getTime(),
   };
 }

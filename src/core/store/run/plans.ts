@@ -2,43 +2,39 @@ import { type Plan, planSchema } from "../../protocol/plan.ts";
 import type { Client } from "../database/client.ts";
 
 export function planReads(db: Client) {
-  const stored = (id: string) =>
-    db.session.findUniqueOrThrow({ where: { id }, select: { plan: true, parentId: true } });
+  const stored = async (id: string) => {
+    const { plan, parentId } = await db.session.findUniqueOrThrow({
+      where: { id },
+      select: { plan: true, parentId: true },
+    });
+    return { plan: plan === null ? null : planSchema.parse(JSON.parse(plan)), parentId };
+  };
 
   return {
     /** The session's plan; a sub-agent is bound to plan mode where the one it works for is. */
     async of(sessionId: string): Promise<Plan | null> {
       const own = await stored(sessionId);
-      const plan = own.plan === null ? null : parse(own.plan);
-      let { parentId } = own;
-      while (parentId !== null) {
+      for (let { parentId } = own; parentId !== null; ) {
         const parent = await stored(parentId);
-        if (parent.plan !== null && parse(parent.plan).phase === "planning") return { phase: "planning" };
-        parentId = parent.parentId;
+        if (parent.plan?.phase === "planning") return parent.plan;
+        ({ parentId } = parent);
       }
-      return plan;
+      return own.plan;
     },
   };
 }
 
 export function planWrites(db: Client) {
+  const set = async (sessionId: string, plan: Plan | null): Promise<void> => {
+    const json = plan === null ? null : JSON.stringify(plan);
+    await db.session.update({ where: { id: sessionId }, data: { plan: json } });
+  };
+
   return {
     ...planReads(db),
+    set,
 
     /** Nothing may be changed from now on; a plan that was carried out is left behind. */
-    async begin(sessionId: string): Promise<void> {
-      await db.session.update({ where: { id: sessionId }, data: { plan: JSON.stringify(PLANNING) } });
-    },
-
-    async set(sessionId: string, plan: Plan | null): Promise<void> {
-      const json = plan === null ? null : JSON.stringify(plan);
-      await db.session.update({ where: { id: sessionId }, data: { plan: json } });
-    },
+    begin: (sessionId: string) => set(sessionId, { phase: "planning" }),
   };
-}
-
-const PLANNING: Plan = { phase: "planning" };
-
-function parse(json: string): Plan {
-  return planSchema.parse(JSON.parse(json));
 }

@@ -18,20 +18,22 @@ export interface PostRow {
   /** Its last state: null while it has none; in the store; shown to people. */
   readonly closing: "stored" | "shown" | null;
   /** Null while it has none, and of older messages that show it. */
-  readonly last: Omit<OutgoingMessage, "files"> | null;
+  readonly last: LastState | null;
 }
+
+type LastState = Omit<OutgoingMessage, "files">;
 
 /** A message whose last state may not be shown yet. */
 export interface UnclosedPost {
   readonly key: string;
   readonly thread: ThreadRef;
-  readonly closing: Omit<OutgoingMessage, "files">;
+  readonly closing: LastState;
 }
 
 /** In place of the last state that older messages show. */
 const NOT_KEPT = "";
 
-const closingSchema: z.ZodType<Omit<OutgoingMessage, "files">> = z.object({
+const closingSchema: z.ZodType<LastState> = z.object({
   lane: z.enum(["approval", "answer", "first", "progress"]),
   markdown: z.string(),
   footer: z.string().exactOptional(),
