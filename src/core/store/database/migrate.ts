@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { z } from "zod";
 import { ConfigError, StoreError } from "../../protocol/errors.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { causes, systemCode } from "../../protocol/system-code.ts";
@@ -24,11 +25,15 @@ export interface MigrationConnection {
   timestamp(ms: number): string | Date;
 }
 
-interface AppliedMigration {
-  readonly name: string;
-  readonly checksum: string;
-  readonly finished: boolean;
-}
+const appliedSchema = z.array(
+  z.object({
+    migration_name: z.string(),
+    checksum: z.string(),
+    /** In the form of each database; null: it failed half-way. */
+    finished_at: z.unknown(),
+  }),
+);
+type AppliedMigrations = z.infer<typeof appliedSchema>;
 
 /**
  * Applies the migrations of `directory` that the database lacks, in the way `prisma migrate deploy` does: same table,
@@ -78,7 +83,7 @@ export async function pendingMigrations(
   db: Pick<MigrationConnection, "kind" | "rows">,
   directory: string,
 ): Promise<MigrationFile[]> {
-  const applied = (await hasTable(db)) ? (await db.rows(APPLIED, [])).map(appliedMigration) : [];
+  const applied = (await hasTable(db)) ? appliedSchema.parse(await db.rows(APPLIED, [])) : [];
   const names = await migrationNames(directory);
   refuseNewer(applied, names);
   const pending: MigrationFile[] = [];
@@ -102,22 +107,19 @@ async function migrationNames(directory: string): Promise<string[]> {
     .sort();
 }
 
-function refuseNewer(applied: readonly AppliedMigration[], known: readonly string[]): void {
-  const unknown = applied.find(({ name }) => !known.includes(name));
+function refuseNewer(applied: AppliedMigrations, known: readonly string[]): void {
+  const unknown = applied.find(({ migration_name: name }) => !known.includes(name))?.migration_name;
   if (unknown === undefined) return;
-  throw new StoreError(
-    "database_newer",
-    `the database has migration ${unknown.name}, which this version does not know`,
-    {
-      detail: { migration: unknown.name },
-    },
-  );
+  throw new StoreError("database_newer", `the database has migration ${unknown}, which this version does not know`, {
+    detail: { migration: unknown },
+  });
 }
 
-function isApplied(applied: readonly AppliedMigration[], name: string, checksum: string): boolean {
-  const found = applied.find((migration) => migration.name === name);
+function isApplied(applied: AppliedMigrations, name: string, checksum: string): boolean {
+  const found = applied.find((migration) => migration.migration_name === name);
   if (found === undefined) return false;
-  if (!found.finished) throw new StoreError("defect", `migration ${name} failed half-way earlier; restore a backup`);
+  if (found.finished_at === null)
+    throw new StoreError("defect", `migration ${name} failed half-way earlier; restore a backup`);
   if (found.checksum !== checksum) throw new StoreError("defect", `migration ${name} differs from the one applied`);
   return true;
 }
@@ -147,15 +149,6 @@ async function apply(db: MigrationConnection, { id, name, sql, checksum, at }: P
     `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "started_at", "finished_at", "applied_steps_count") VALUES (${places}, 1)`,
     values,
   );
-}
-
-function appliedMigration(row: unknown): AppliedMigration {
-  const columns = new Map(Object.entries(row ?? {}));
-  return {
-    name: String(columns.get("migration_name")),
-    checksum: String(columns.get("checksum")),
-    finished: (columns.get("finished_at") ?? null) !== null,
-  };
 }
 
 const APPLIED =
