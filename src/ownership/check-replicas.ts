@@ -50,7 +50,7 @@ async function checkVolumes(config: Config, connection: ClusterConnection): Prom
       text: `${setting}: ${directory} is not there: mount the volume of the processes that run.`,
     }));
   const { openWords } = await import("../core/store/cluster/cluster-words.ts");
-  const { eldestOther } = await import("../core/store/cluster/eldest.ts");
+  const { eldestOther } = await import("../core/store/cluster/members.ts");
   const id = `doctor_${randomUUID()}`;
   const words = await openWords({ connection, id, log: createLogger("silent", []) });
   try {

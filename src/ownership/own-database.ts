@@ -58,7 +58,7 @@ async function join(owning: Owning): Promise<Ownership> {
   const { fencedPlatform } = await import("./fenced-platform.ts");
   const { Reach } = await import("./reach.ts");
   const { answerForVolumes, proveVolumes, sharedPlaces } = await import("./shared-volumes.ts");
-  const { eldestOther } = await import("../core/store/cluster/eldest.ts");
+  const { eldestOther } = await import("../core/store/cluster/members.ts");
   const { clock, ids } = runtime;
   const own = { version: VERSION, settings: settingDigests(config) };
   const cluster = await openCluster({

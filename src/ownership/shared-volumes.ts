@@ -7,7 +7,7 @@ import type { Cluster } from "../core/cluster.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
 import type { Clock } from "../core/protocol/runtime.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
-import type { KnownReplica } from "../core/store/cluster/eldest.ts";
+import type { KnownReplica } from "../core/store/cluster/members.ts";
 
 /** A directory that all processes must share. */
 interface Place {

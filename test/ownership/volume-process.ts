@@ -1,5 +1,5 @@
 import { openCluster } from "../../src/core/store/cluster/cluster.ts";
-import { eldestOther } from "../../src/core/store/cluster/eldest.ts";
+import { eldestOther } from "../../src/core/store/cluster/members.ts";
 import { answerForVolumes, proveVolumes } from "../../src/ownership/shared-volumes.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import { replicaOptions } from "../support/database/cluster.ts";

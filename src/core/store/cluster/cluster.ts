@@ -9,8 +9,8 @@ import { type ClusterConnection, openClusterConnection, setUpCluster } from "./c
 import { openWords } from "./cluster-words.ts";
 import { GrowthRows } from "./growth-rows.ts";
 import { Locks } from "./locks.ts";
-import { drainMember, readMembers } from "./members.ts";
-import { type Beat, type DatabaseTime, Membership, othersThan } from "./membership.ts";
+import { drainMember, othersThan, readMembers } from "./members.ts";
+import { type Beat, type DatabaseTime, Membership } from "./membership.ts";
 import { RateRows } from "./rate-rows.ts";
 import { Roles } from "./roles.ts";
 import { gatewaySessions } from "./shard-sessions.ts";

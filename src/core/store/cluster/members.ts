@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ClusterMember, DrainOutcome } from "../../cluster.ts";
+import type { ClusterMember, DrainOutcome, OtherReplica } from "../../cluster.ts";
 import { CLOSED_SCHEMAS, closedSchemas } from "../database/postgresql-rights.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 import { IS_DEAD } from "./membership.ts";
@@ -60,4 +60,39 @@ export async function findMembers(connection: Pick<ClusterConnection, "query">):
 export async function drainMember({ query }: Pick<ClusterConnection, "query">, id: string): Promise<DrainOutcome> {
   const [row] = await query(DRAIN, [id]);
   return drainSchema.parse(row).outcome;
+}
+
+const OTHERS = `SELECT other.id, other.state FROM deckhand_cluster.replica AS other
+  WHERE other.id <> $1 AND NOT ${IS_DEAD} ORDER BY other.id`;
+
+const othersSchema = z.array(z.object({ id: z.string(), state: z.unknown() }));
+
+/** Those that live beside the process of this id. */
+export async function othersThan(
+  id: string,
+  { query }: Pick<ClusterConnection, "query">,
+): Promise<readonly OtherReplica[]> {
+  return othersSchema.parse(await query(OTHERS, [id]));
+}
+
+/** A process that lives, and how people know it: `host:pid`. */
+export interface KnownReplica {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The first of those that live and have joined before this one, or of all where this one has not joined. */
+const ELDEST = `SELECT id, concat(facts->>'host', ':', facts->>'pid') AS name FROM deckhand_cluster.replica AS other
+  WHERE id <> $1 AND NOT ${IS_DEAD}
+    AND joined < coalesce((SELECT joined FROM deckhand_cluster.replica WHERE id = $1), 9223372036854775807)
+  ORDER BY joined LIMIT 1`;
+
+const eldestSchema = z.array(z.object({ id: z.string(), name: z.string() }));
+
+/** The process that all others have shown to share its directories; null where no other lives. */
+export async function eldestOther(
+  id: string,
+  { query }: Pick<ClusterConnection, "query">,
+): Promise<KnownReplica | null> {
+  return eldestSchema.parse(await query(ELDEST, [id]))[0] ?? null;
 }

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { OtherReplica } from "../../cluster.ts";
 import { StoreError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { CLAIMS, SESSION_QUEUE } from "./claim-rows.ts";
@@ -95,19 +94,6 @@ export interface Beat extends Omit<z.infer<typeof beatSchema>, "alive" | "now"> 
 export interface DatabaseTime {
   readonly aheadMs: number;
   readonly uncertainMs: number;
-}
-
-const OTHERS = `SELECT other.id, other.state FROM deckhand_cluster.replica AS other
-  WHERE other.id <> $1 AND NOT ${IS_DEAD} ORDER BY other.id`;
-
-const othersSchema = z.array(z.object({ id: z.string(), state: z.unknown() }));
-
-/** Those that live beside the process of this id. */
-export async function othersThan(
-  id: string,
-  { query }: Pick<ClusterConnection, "query">,
-): Promise<readonly OtherReplica[]> {
-  return othersSchema.parse(await query(OTHERS, [id]));
 }
 
 const joinedSchema = z.object({ now: z.number() });
