@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { answerWithin } from "../database/answer-within.ts";
-import { NOTICES_VANISHED } from "../database/connection/watched-socket.ts";
+import { openConnection } from "../database/connection/open-connection.ts";
 import { LEASE_LOCK } from "../database/lease.ts";
 import { isRefusal, NO_SCHEMAS } from "../database/postgresql-rights.ts";
 import { unavailable } from "../database/unavailable.ts";
@@ -28,8 +28,6 @@ export interface ClusterConnection {
   /** Resolves when it is no more, whoever ended it. */
   readonly broken: Promise<void>;
 }
-
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Whoever waits for another process and is not answered for so long has lost the database. Milliseconds. */
 const STAND_BY_ANSWER_MS = 10_000;
@@ -79,20 +77,8 @@ const LACKING = `SELECT wanted AS name FROM unnest($1::text[]) AS wanted WHERE w
   SELECT attname FROM pg_attribute WHERE attrelid = 'deckhand_cluster.replica'::regclass AND NOT attisdropped)`;
 
 export async function openClusterConnection(url: string): Promise<ClusterConnection> {
-  const { default: pg } = await import("pg");
-  const client = new pg.Client({
-    connectionString: url,
-    ...NOTICES_VANISHED,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: "deckhand cluster",
-  });
-  const broken = new Promise<void>((resolve) => {
-    // It tells of one break several times, and an event without a listener would end the process.
-    client.on("error", () => resolve());
-    client.once("end", () => resolve());
-  });
+  const { connection: client, broken } = await openConnection(url, { application_name: "deckhand cluster" });
   try {
-    await client.connect();
     await client.query(NOTICE_VANISHED);
     await client.query(NO_FLUSH);
     await client.query(NO_LIMITS);

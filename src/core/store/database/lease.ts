@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { answerWithin } from "./answer-within.ts";
-import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
+import { type OpenConnection, openConnection } from "./connection/open-connection.ts";
 import { sqlitePath } from "./database-url.ts";
 import { closeSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./unavailable.ts";
@@ -20,9 +20,6 @@ export interface Lease {
 
 /** How often a stand-by tries again. Milliseconds. */
 const RETRY_MS = 200;
-
-/** A PostgreSQL that takes longer to answer counts as unreachable. Milliseconds. */
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /** A stand-by that is not answered for so long connects anew. Milliseconds. */
 const ANSWER_MS = 10_000;
@@ -117,7 +114,7 @@ const NOTICE_DEAD_HOLDER =
 
 /** One connection, kept from attempt to attempt: the lock is its own. */
 function postgresqlCandidate(url: string, clock: Clock): Candidate {
-  let session: PostgresqlSession | null = null;
+  let session: OpenConnection | null = null;
   return {
     async attempt() {
       try {
@@ -136,29 +133,13 @@ function postgresqlCandidate(url: string, clock: Clock): Candidate {
   };
 }
 
-interface PostgresqlSession {
-  readonly connection: Client;
-  readonly broken: Promise<void>;
+async function openSession(url: string): Promise<OpenConnection> {
+  const session = await openConnection(url);
+  await session.connection.query(NOTICE_DEAD_HOLDER);
+  return session;
 }
 
-async function openSession(url: string): Promise<PostgresqlSession> {
-  const { default: pg } = await import("pg");
-  const connection = new pg.Client({
-    connectionString: url,
-    ...NOTICES_VANISHED,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-  });
-  const broken = new Promise<void>((resolve) => {
-    // It tells of one break several times, and an event without a listener would end the process.
-    connection.on("error", () => resolve());
-    connection.once("end", () => resolve());
-  });
-  await connection.connect();
-  await connection.query(NOTICE_DEAD_HOLDER);
-  return { connection, broken };
-}
-
-function postgresqlLease({ connection, broken }: PostgresqlSession, clock: Clock): Lease {
+function postgresqlLease({ connection, broken }: OpenConnection, clock: Clock): Lease {
   const released = new AbortController();
   return {
     lost: Promise.race([broken, silence(connection, clock, released.signal)]),

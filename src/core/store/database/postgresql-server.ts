@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
 import { requireSettings } from "./connection/needed-settings.ts";
-import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
+import { openConnection } from "./connection/open-connection.ts";
 import { CONNECTIONS, connectionLimit } from "./connections.ts";
 import { CLOSED_SCHEMAS, closedSchemas, NO_SCHEMAS } from "./postgresql-rights.ts";
 import { unavailable } from "./unavailable.ts";
@@ -15,8 +15,8 @@ export interface ServerUse {
   readonly engine: keyof typeof CONNECTIONS;
 }
 
-/** A server that takes longer to answer counts as unreachable. Milliseconds. */
-const CONNECT_TIMEOUT_MS = 10_000;
+/** A server that takes longer to answer a query counts as unreachable. Milliseconds. */
+const ANSWER_MS = 10_000;
 
 /**
  * Rejects with ConfigError where the database cannot carry this process: a pooler in place of the server, two databases, a
@@ -25,9 +25,9 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export async function requireServer(use: ServerUse): Promise<readonly string[]> {
   await using connections = new AsyncDisposableStack();
   const open = async (url: string): Promise<Client> => {
-    const client = await openClient(url);
-    connections.defer(() => client.end());
-    return client;
+    const { connection } = await openConnection(url, { query_timeout: ANSWER_MS });
+    connections.defer(() => connection.end());
+    return connection;
   };
   const { url, directUrl } = use;
   const isApart = url !== directUrl;
@@ -80,20 +80,6 @@ const OTHER_TABLES =
 
 const OTHER_DATABASE =
   "DATABASE_DIRECT_URL: leads to another database than DATABASE_URL. Name the one that the pooler has its connections to.";
-
-async function openClient(url: string): Promise<Client> {
-  const { default: pg } = await import("pg");
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: CONNECT_TIMEOUT_MS,
-    ...NOTICES_VANISHED,
-  });
-  // The query that a break cuts off rejects; the event, without a listener, would end the process.
-  client.on("error", () => {});
-  await client.connect();
-  return client;
-}
 
 const serverSchema = z.object({
   /** The process that serves this statement. */

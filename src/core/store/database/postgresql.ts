@@ -1,15 +1,15 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import type { SqlQueryable } from "@prisma/driver-adapter-utils";
-import { Client } from "pg";
+import type { Client } from "pg";
 import { PrismaClient } from "../../../../prisma/postgresql/generated/client.ts";
 import { namedFailure } from "../../protocol/database-failure.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { asDatabaseClient, type DatabaseClient } from "./client.ts";
+import { openConnection } from "./connection/open-connection.ts";
 import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
 import { connectionLimit, freedWhenFrozen } from "./connections.ts";
 import { type MigrationConnection, migrate, pendingMigrations } from "./migrate.ts";
 import { requireRights } from "./postgresql-rights.ts";
-import { unavailable } from "./unavailable.ts";
 
 interface PostgresqlUse {
   readonly url: string;
@@ -23,12 +23,7 @@ export async function openPostgresql(
   migrations: string,
   runtime: Runtime,
 ): Promise<DatabaseClient> {
-  const connection = new Client({ connectionString: url, ...NOTICES_VANISHED });
-  // The query that a break cuts off rejects; the event, without a listener, would end the process.
-  connection.on("error", () => {});
-  await connection.connect().catch((error: unknown) => {
-    throw unavailable(url, error);
-  });
+  const { connection } = await openConnection(url);
   try {
     const database = postgresMigrations(connection);
     await requireRights(connection, () => pendingMigrations(database, migrations));

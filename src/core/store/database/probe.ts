@@ -3,7 +3,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import { z } from "zod";
 import { AppError } from "../../protocol/errors.ts";
 import type { KnownWorkspace } from "../known-workspaces.ts";
-import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
+import { openConnection } from "./connection/open-connection.ts";
 import { sqlitePath } from "./database-url.ts";
 import { MIGRATIONS, pendingMigrations } from "./migrate.ts";
 import { requireRights } from "./postgresql-rights.ts";
@@ -66,28 +66,14 @@ async function openReadonly(url: string): Promise<BetterSqlite3.Database> {
 }
 
 async function probePostgresql(url: string): Promise<Probed> {
-  const { Client } = await import("pg");
-  const open = async () => {
-    const client = new Client({
-      connectionString: url,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      ...NOTICES_VANISHED,
-    });
-    // The query that a break cuts off rejects; the event, without a listener, would end the process.
-    client.on("error", () => {});
-    await client.connect();
-    return client;
-  };
-  const client = await open().catch((error: unknown) => {
-    throw unavailable(url, error);
-  });
+  const { connection } = await openConnection(url, { connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   try {
-    const rows = async (sql: string) => (await client.query(sql)).rows;
-    await requireRights(client, () => pendingMigrations({ kind: "postgresql", rows }, MIGRATIONS.postgresql));
+    const rows = async (sql: string) => (await connection.query(sql)).rows;
+    await requireRights(connection, () => pendingMigrations({ kind: "postgresql", rows }, MIGRATIONS.postgresql));
     return await lookInto(rows, "postgresql");
   } catch (error) {
     throw error instanceof AppError ? error : unavailable(url, error);
   } finally {
-    await client.end();
+    await connection.end();
   }
 }

@@ -1,0 +1,35 @@
+import type { Client, ClientConfig } from "pg";
+import { unavailable } from "../unavailable.ts";
+import { NOTICES_VANISHED } from "./watched-socket.ts";
+
+/** A server that takes longer to answer counts as unreachable. Milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface OpenConnection {
+  readonly connection: Client;
+  /** Resolves when it is no more, whoever ended it. */
+  readonly broken: Promise<void>;
+}
+
+/** Connects to a PostgreSQL, beside Prisma's pool. Rejects with ConfigError where that does not let this process in. */
+export async function openConnection(url: string, options: ClientConfig = {}): Promise<OpenConnection> {
+  const { default: pg } = await import("pg");
+  try {
+    // It reads the files of certificates that the URL names.
+    const connection = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      ...NOTICES_VANISHED,
+      ...options,
+    });
+    const broken = new Promise<void>((resolve) => {
+      // It tells of one break several times, and an event without a listener would end the process.
+      connection.on("error", () => resolve());
+      connection.once("end", () => resolve());
+    });
+    await connection.connect();
+    return { connection, broken };
+  } catch (error) {
+    throw unavailable(url, error);
+  }
+}
