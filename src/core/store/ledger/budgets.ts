@@ -1,4 +1,5 @@
 import type { Client } from "../database/client.ts";
+import { AMOUNT, amountOf } from "./usage-report.ts";
 
 /** What calls came to, or may come to at most. */
 interface Amount {
@@ -68,11 +69,9 @@ export function budgetWrites(db: Client) {
           ...sessions,
           ...(since === undefined ? {} : { createdAt: { gte: new Date(since) } }),
         },
-        _sum: { costUsd: true, inputTokens: true, outputTokens: true, cacheReadTokens: true, cacheWriteTokens: true },
+        _sum: AMOUNT,
       });
-      const { costUsd, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = sum;
-      const tokens = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens];
-      return { costUsd: costUsd ?? 0, tokens: tokens.reduce<number>((total, part) => total + (part ?? 0), 0) };
+      return amountOf(sum);
     },
 
     /** A session's runs that began since then, oldest first; times in milliseconds since the epoch. */

@@ -28,9 +28,18 @@ export interface JobSum {
 
 export type UsageKey = "personId" | "channelId" | "model";
 
+/** What is added up for `amountOf`. */
+export const AMOUNT = {
+  costUsd: true,
+  inputTokens: true,
+  outputTokens: true,
+  cacheReadTokens: true,
+  cacheWriteTokens: true,
+} as const;
+
 /** What is asked of the ledger for `usageSumOf`. */
 export const USAGE_SUMS = {
-  _sum: { costUsd: true, inputTokens: true, outputTokens: true, cacheReadTokens: true, cacheWriteTokens: true },
+  _sum: AMOUNT,
   _count: { _all: true, costUsd: true },
 } as const;
 
@@ -102,23 +111,19 @@ function within({ since, until, ...places }: UsageRange) {
   return { ...places, createdAt };
 }
 
+/** What the database has added up; null where there was nothing. */
+type Sum = { readonly [Column in keyof typeof AMOUNT]: number | null };
+
 interface Summed {
-  readonly _sum: {
-    readonly costUsd: number | null;
-    readonly inputTokens: number | null;
-    readonly outputTokens: number | null;
-    readonly cacheReadTokens: number | null;
-    readonly cacheWriteTokens: number | null;
-  };
+  readonly _sum: Sum;
   readonly _count: { readonly _all: number; readonly costUsd: number };
 }
 
 export function usageSumOf({ _sum: sum, _count: { _all: calls, costUsd: priced } }: Summed): UsageSum {
+  return { ...amountOf(sum), calls, unpriced: calls - priced };
+}
+
+export function amountOf(sum: Sum): Pick<UsageSum, "costUsd" | "tokens"> {
   const tokens = [sum.inputTokens, sum.outputTokens, sum.cacheReadTokens, sum.cacheWriteTokens];
-  return {
-    costUsd: sum.costUsd ?? 0,
-    tokens: tokens.reduce<number>((all, some) => all + (some ?? 0), 0),
-    calls,
-    unpriced: calls - priced,
-  };
+  return { costUsd: sum.costUsd ?? 0, tokens: tokens.reduce<number>((all, some) => all + (some ?? 0), 0) };
 }
