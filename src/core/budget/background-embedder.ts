@@ -1,7 +1,6 @@
 import { NO_USAGE } from "../protocol/usage.ts";
-import type { Embedded } from "../providers/openai/embedded.ts";
 import type { CreateEmbedder } from "../providers/openai/embedder.ts";
-import { costOf } from "../providers/provider.ts";
+import { costOf, type Embedded } from "../providers/provider.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { textTokensAtMost } from "./estimate.ts";
 import type { BudgetSettings } from "./limits.ts";

@@ -2,8 +2,9 @@ import type { AppError } from "../protocol/errors.ts";
 import type { ContentBlock } from "../protocol/messages.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "./provider.ts";
-import { type ErrorContext, providerFailure, toProviderError } from "./provider-errors.ts";
+import { type ErrorContext, errorContext, providerFailure, toProviderError } from "./provider-errors.ts";
 import { guardedEvents } from "./stall.ts";
+import { wholeResponse } from "./whole-response.ts";
 import type { Endpoint } from "./wire.ts";
 import type { Wires } from "./wires.ts";
 
@@ -41,7 +42,7 @@ export function createProvider(options: ProviderOptions): LlmProvider {
       const attempt: Attempt = {
         request,
         refusedFields,
-        context: errorContext(endpoint, request, clock),
+        context: errorContext(endpoint, request.model, clock.now()),
         begun: false,
       };
       try {
@@ -64,16 +65,13 @@ export function createProvider(options: ProviderOptions): LlmProvider {
     id: endpoint.id,
     name: endpoint.name,
     createMessageStream: stream,
-    async createMessage(request, signal) {
-      for await (const event of stream(request, signal)) if (event.type === "end") return event.response;
-      throw incomplete(errorContext(endpoint, request, clock));
-    },
+    createMessage: (request, signal) => wholeResponse(stream(request, signal)),
     async listModels(signal) {
       try {
         return await wires.listModels(signal);
       } catch (error) {
         signal.throwIfAborted();
-        throw toProviderError(error, errorContext(endpoint, { model: "" }, clock));
+        throw toProviderError(error, errorContext(endpoint, "", clock.now()));
       }
     },
   };
@@ -103,19 +101,7 @@ async function* streamOnce(
     ended.abort();
   }
   signal.throwIfAborted();
-  throw incomplete(attempt.context);
-}
-
-function errorContext(
-  { id, name, keyVariable, quirks }: Endpoint,
-  { model }: { model: string },
-  clock: Clock,
-): ErrorContext {
-  return { provider: id, providerName: name, model, keyVariable, quirks, now: clock.now() };
-}
-
-function incomplete(context: ErrorContext): AppError {
-  return providerFailure("incomplete_stream", "the stream ended without its end marker", context);
+  throw providerFailure("incomplete_stream", "the stream ended without its end marker", attempt.context);
 }
 
 /** How providers say that they do not take a field at all, other than that its value is wrong. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError, type ErrorCode, ProviderError, toAppError } from "../protocol/errors.ts";
 import { causes } from "../protocol/system-code.ts";
 import type { Quirks } from "./quirks.ts";
+import type { Endpoint } from "./wire.ts";
 
 /** What an error is mapped with: whom it names, and how that provider words things. */
 export interface ErrorContext {
@@ -12,6 +13,10 @@ export interface ErrorContext {
   readonly quirks: Pick<Quirks, "overflowPatterns" | "silentOverflow" | "quotaCodes">;
   /** Milliseconds since the Unix epoch, for a retry-after that is a date. */
   readonly now: number;
+}
+
+export function errorContext({ id, name, keyVariable, quirks }: Endpoint, model: string, now: number): ErrorContext {
+  return { provider: id, providerName: name, model, keyVariable, quirks, now };
 }
 
 /** What both SDKs' errors, and errors inside streams, have in common. */
@@ -80,7 +85,7 @@ export function providerFailure(code: ErrorCode, message: string, context: Error
   return new ProviderError(code, message, { detail: detailOf(context) });
 }
 
-export function detailOf(context: Omit<ErrorContext, "now" | "quirks">): Record<string, string> {
+function detailOf(context: Omit<ErrorContext, "now" | "quirks">): Record<string, string> {
   const { provider, providerName, model, keyVariable } = context;
   return { provider, providerName, model, ...(keyVariable === null ? {} : { keyVariable }) };
 }

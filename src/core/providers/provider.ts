@@ -1,3 +1,4 @@
+import type { EffortLevel } from "../agents/query-config.ts";
 import type { AppError } from "../protocol/errors.ts";
 import type { Status } from "../protocol/events.ts";
 import type { ContentBlock, Message } from "../protocol/messages.ts";
@@ -26,7 +27,7 @@ export interface ModelRequest {
   readonly temperature?: number;
   /** Tokens the model may think; absent: the provider's default. */
   readonly thinkingBudget?: number;
-  readonly effortLevel?: "low" | "medium" | "high" | "max";
+  readonly effortLevel?: EffortLevel;
   /** Stable per channel: routes requests with equal prefixes to the same cache. */
   readonly cacheKey?: string;
 }
@@ -65,6 +66,18 @@ export interface ModelInfo {
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
   readonly price?: Price;
+}
+
+/** What a list may leave out, or say as null. */
+type SaidOfModel = { readonly [Fact in keyof Omit<ModelInfo, "id">]: ModelInfo[Fact] | null | undefined };
+
+export function modelInfo(id: string, { contextWindow, maxOutputTokens, price }: SaidOfModel): ModelInfo {
+  return {
+    id,
+    ...(contextWindow == null ? {} : { contextWindow }),
+    ...(maxOutputTokens == null ? {} : { maxOutputTokens }),
+    ...(price == null ? {} : { price }),
+  };
 }
 
 /**
@@ -122,6 +135,24 @@ export interface ListingRegistry extends ProviderRegistry {
 export type ModelList =
   | { readonly type: "listed"; readonly models: readonly ModelInfo[] }
   | { readonly type: "failed"; readonly error: AppError };
+
+/** What a request for vectors gives. */
+export interface Embedded {
+  /** A vector of length 1 for each text, in their order. */
+  readonly vectors: readonly Float32Array[];
+  /** Tokens of all texts, as the provider counts them; null where it does not say. */
+  readonly tokens: number | null;
+}
+
+/** Turns texts into vectors: those of texts that mean much the same are near each other. */
+export interface Embedder {
+  /** `provider/model` */
+  readonly ref: string;
+  /** Null when unknown. */
+  readonly price: Price | null;
+  /** Tried once; throws ProviderError, or the signal's reason. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Embedded>;
+}
 
 /** US dollars, or null when the price is unknown. */
 export function costOf(usage: Usage, price: Price | null): number | null {

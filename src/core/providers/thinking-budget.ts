@@ -1,9 +1,7 @@
-type EffortLevel = "low" | "medium" | "high" | "max";
+import type { EffortLevel } from "../agents/query-config.ts";
+import type { ModelRequest } from "./provider.ts";
 
-interface AskedThinking {
-  readonly effortLevel?: EffortLevel;
-  readonly thinkingBudget?: number;
-}
+type AskedThinking = Pick<ModelRequest, "effortLevel" | "thinkingBudget">;
 
 /** Tokens that a model may think at each level. */
 const BUDGETS: Readonly<Record<EffortLevel, number>> = { low: 0, medium: 5_000, high: 10_000, max: 20_000 };

@@ -1,7 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { ContentBlock, Origin } from "../../protocol/messages.ts";
 import { inputTokensOf, type Usage } from "../../protocol/usage.ts";
-import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "../provider.ts";
+import { type ModelInfo, type ModelResponse, modelInfo, type StopReason, type StreamEvent } from "../provider.ts";
 import { tokenCount } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import { authHeaders, QUIET_CLIENT, type Wire, type WireOptions } from "../wire.ts";
@@ -41,19 +41,12 @@ export async function createAnthropicMessages({ endpoint, fetch }: WireOptions):
     },
     async listModels(signal) {
       const models: ModelInfo[] = [];
-      for await (const model of client.models.list({ limit: 100 }, { signal })) models.push(modelInfo(model));
+      for await (const model of client.models.list({ limit: 100 }, { signal })) {
+        const { id, max_input_tokens: contextWindow, max_tokens: maxOutputTokens } = model;
+        models.push(modelInfo(id, { contextWindow, maxOutputTokens }));
+      }
       return models;
     },
-  };
-}
-
-function modelInfo(model: Anthropic.ModelInfo): ModelInfo {
-  const window = model.max_input_tokens;
-  const output = model.max_tokens;
-  return {
-    id: model.id,
-    ...(window == null ? {} : { contextWindow: window }),
-    ...(output == null ? {} : { maxOutputTokens: output }),
   };
 }
 

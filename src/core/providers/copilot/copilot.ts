@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ProviderError } from "../../protocol/errors.ts";
-import type { ModelInfo } from "../provider.ts";
+import { type ModelInfo, modelInfo } from "../provider.ts";
 import type { WireName } from "../quirks.ts";
 import { type Fetch, within } from "../stall.ts";
 import { createWireLoader, type Reach, type Wires } from "../wires.ts";
@@ -53,7 +53,7 @@ export function copilotWires(reach: Reach): Wires {
       return load(own?.wire ?? (await wireNameOf(model, root, signal)), root);
     },
     async listModels(signal) {
-      return (await waited(models(await rootOf(signal)), signal)).map(modelInfo);
+      return (await waited(models(await rootOf(signal)), signal)).map(infoOf);
     },
   };
 }
@@ -87,12 +87,7 @@ function preferredWire(endpoints: readonly string[]): WireName {
   return endpoints.includes("/responses") ? "responses" : "chat";
 }
 
-function modelInfo({ id, capabilities }: CopilotModel): ModelInfo {
-  const window = capabilities?.limits?.max_context_window_tokens;
-  const output = capabilities?.limits?.max_output_tokens;
-  return {
-    id,
-    ...(window == null ? {} : { contextWindow: window }),
-    ...(output == null ? {} : { maxOutputTokens: output }),
-  };
+function infoOf({ id, capabilities }: CopilotModel): ModelInfo {
+  const { max_context_window_tokens: contextWindow, max_output_tokens: maxOutputTokens } = capabilities?.limits ?? {};
+  return modelInfo(id, { contextWindow, maxOutputTokens });
 }

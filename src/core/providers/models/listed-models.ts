@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ModelInfo, Price } from "../provider.ts";
+import { type ModelInfo, modelInfo, type Price } from "../provider.ts";
 
 /** What no conversation can be had with, by its type or its name. */
 const NO_CHAT = /embed|rerank|whisper|tts|speech|audio|voice|transcri|dall-e|image|video|sora|moderation|realtime|ocr/i;
@@ -60,13 +60,7 @@ function infoOf(id: string, item: Item): ModelInfo {
   const contextWindow = firstOf(item, WINDOW) ?? item.model_spec?.availableContextTokens;
   const maxOutputTokens =
     firstOf(item, OUTPUT) ?? item.top_provider?.max_completion_tokens ?? item.model_spec?.maxCompletionTokens;
-  const price = priceOf(item);
-  return {
-    id,
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(price === null ? {} : { price }),
-  };
+  return modelInfo(id, { contextWindow, maxOutputTokens, price: priceOf(item) });
 }
 
 /** By what providers call it; the window that a model is loaded with goes before what it could have (LM Studio). */

@@ -1,7 +1,7 @@
-import type { AppError } from "../../protocol/errors.ts";
-import { ProviderError, toAppError } from "../../protocol/errors.ts";
+import { toAppError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import type { ModelInfo, ModelList } from "../provider.ts";
+import { within } from "../stall.ts";
 
 /** How long a list holds, and how long a failure keeps from asking again. Milliseconds. */
 const HOLDS_MS = 3_600_000;
@@ -35,18 +35,14 @@ export function createModelLists(
 
   async function inTime(provider: string): Promise<ModelList> {
     const ended = new AbortController();
-    const late = clock.sleep(LIST_MS, ended.signal).then(
-      () => failed(new ProviderError("stalled", `${provider} did not list its models in time`)),
-      (error: unknown) => failed(toAppError(error)),
-    );
-    const answer = ask(provider, ended.signal).then(
-      (models): ModelList => ({ type: "listed", models }),
-      (error: unknown) => failed(toAppError(error)),
-    );
-    const list = await Promise.race([answer, late]);
-    ended.abort();
-    await late;
-    return list;
+    const limit = { clock, limitMs: LIST_MS, what: `no list of ${provider}'s models` };
+    try {
+      return { type: "listed", models: await within(ask(provider, ended.signal), limit) };
+    } catch (error) {
+      return { type: "failed", error: toAppError(error) };
+    } finally {
+      ended.abort();
+    }
   }
 
   return {
@@ -64,8 +60,4 @@ export function createModelLists(
       return list?.type === "listed" ? list.models.find(({ id }) => id === model) : undefined;
     },
   };
-}
-
-function failed(error: AppError): ModelList {
-  return { type: "failed", error };
 }

@@ -111,7 +111,7 @@ export function modelFacts(
   const { isAssumed, ...facts } = found === null ? { ...UNKNOWN_MODEL, ...limitsOf(listed) } : factsOf(found);
   const isStillAssumed =
     isAssumed === true && listed?.contextWindow === undefined && limits.contextWindow === undefined;
-  const ownPrice = price === undefined ? null : priceOf(price);
+  const ownPrice = price === undefined ? null : { cacheRead: price.input, cacheWrite: price.input, ...price };
   return {
     ...facts,
     ...limits,
@@ -129,22 +129,11 @@ function limitsOf({ contextWindow, maxOutputTokens }: Omit<ModelInfo, "id"> = {}
 
 /** The window ends where longer prompts cost more, so that the one price is always right; settings may widen it. */
 function factsOf({ window, flatTo, output, usd, temperature }: KnownModel): ModelFacts {
-  const [input = 0, out = 0, cacheRead, cacheWrite] = usd ?? [];
+  const [input = 0, out = 0, cacheRead = input, cacheWrite = input] = usd ?? [];
   return {
     contextWindow: flatTo ?? window,
     maxOutputTokens: output,
-    price: usd === null ? null : priceOf({ input, output: out, cacheRead, cacheWrite }),
+    price: usd === null ? null : { input, output: out, cacheRead, cacheWrite },
     ...(temperature === false ? { takesTemperature: false } : {}),
   };
-}
-
-interface GivenPrice {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead?: number | undefined;
-  readonly cacheWrite?: number | undefined;
-}
-
-function priceOf({ input, output, cacheRead = input, cacheWrite = input }: GivenPrice): Price {
-  return { input, output, cacheRead, cacheWrite };
 }

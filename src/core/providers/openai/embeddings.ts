@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { modelFacts } from "../models/models.ts";
-import type { Price } from "../provider.ts";
-import { type ErrorContext, providerFailure, toProviderError } from "../provider-errors.ts";
+import type { Embedded, Embedder, Price } from "../provider.ts";
+import { type ErrorContext, errorContext, providerFailure, toProviderError } from "../provider-errors.ts";
 import { endpointFor, isLocal, type ProviderSettings } from "../registry.ts";
 import { type StallLimits, stallGuardedFetch } from "../stall.ts";
-import type { Embedded, Embedder } from "./embedded.ts";
 import { createOpenAiClient } from "./openai-client.ts";
 
 /** Vectors come at once or hardly at all; a local model may have to load first. Milliseconds. */
@@ -30,10 +29,7 @@ export function createEmbedder(
     }
     return client.made;
   };
-  const { name: providerName, keyVariable, quirks } = endpoint;
-  const context = (): ErrorContext => {
-    return { provider, providerName, model, keyVariable, quirks, now: clock.now() };
-  };
+  const context = () => errorContext(endpoint, model, clock.now());
   return {
     ref,
     price: priceOf(provider, model, settings[provider]),
