@@ -168,6 +168,11 @@ export const CATALOG: readonly CatalogEntry[] = [
   entry("vllm", "vLLM", { baseUrl: "http://127.0.0.1:8000/v1", keyRequired: false, quirks: { slowStart: true } }),
 ];
 
+/** A provider of the operator's own. */
+export function ownEntry(id: string, wire: WireName): CatalogEntry {
+  return entry(id, id, { wire, keyVariable: null, quirks: wire === "anthropic" ? ANTHROPIC_QUIRKS : {} });
+}
+
 /** Which variables hold a provider's key, root and region. */
 export interface ProviderEnvironment {
   readonly id: string;

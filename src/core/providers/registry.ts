@@ -2,7 +2,7 @@ import { ProviderError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { bedrockWires } from "./anthropic/bedrock.ts";
-import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER, REGION } from "./catalog.ts";
+import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER, ownEntry, REGION } from "./catalog.ts";
 import { adaptiveConcurrency } from "./concurrency/adaptive-concurrency.ts";
 import { type HoldersOf, noOthers } from "./concurrency/key-holders.ts";
 import { copilotWires } from "./copilot/copilot.ts";
@@ -11,7 +11,7 @@ import { createModelLists } from "./models/model-lists.ts";
 import { knownProvider, type ModelOverride, modelFacts } from "./models/models.ts";
 import type { ListingRegistry, LlmProvider } from "./provider.ts";
 import { createProvider } from "./provider-call.ts";
-import { PLAIN, type WireName } from "./quirks.ts";
+import type { WireName } from "./quirks.ts";
 import { type Fetch, STALL_LIMITS, type StallLimits, stallGuardedFetch } from "./stall.ts";
 import type { Endpoint } from "./wire.ts";
 import { type Reach, singleWire, type Wires } from "./wires.ts";
@@ -83,17 +83,7 @@ function entryOf(id: string, settings: ProviderSettings | undefined): CatalogEnt
   const entry = CATALOG.find((each) => each.id === id);
   if (entry !== undefined) return entry;
   if (settings?.wire === undefined) throw unknownProvider(id, `no provider is called ${id}`);
-  return {
-    id,
-    name: id,
-    wire: settings.wire,
-    baseUrl: null,
-    keyVariable: null,
-    keyRequired: false,
-    regionVariable: null,
-    quirks: { ...PLAIN, toolIds: settings.wire === "anthropic" ? "word64" : "any" },
-    defaultModel: null,
-  };
+  return ownEntry(id, settings.wire);
 }
 
 /** Where a provider is, and its key. Throws ProviderError where the operator has not said enough of it. */

@@ -26,7 +26,5 @@ export interface KeyHolders {
 /** Who calls with the key of an endpoint. */
 export type HoldersOf = (endpoint: Pick<Endpoint, "id" | "baseUrl" | "apiKey">) => KeyHolders;
 
-const NO_OTHERS: KeyHolders = { size: () => 1, tell: () => undefined, hear: () => undefined };
-
 /** A process that has its keys to itself. */
-export const noOthers: HoldersOf = () => NO_OTHERS;
+export const noOthers: HoldersOf = () => ({ size: () => 1, tell: () => undefined, hear: () => undefined });
