@@ -79,6 +79,19 @@ test("two thousand sessions are scrolled through, and few of them are ever drawn
   expect(await last.getAttribute("aria-posinset")).toBe(String(SESSIONS / 2));
 });
 
+test("who comes back from a session finds the list where it was", async () => {
+  const scroller = page.locator(".scroller");
+  const top = () => scroller.evaluate((element) => element.scrollTop);
+  await scroller.evaluate((element) => element.scrollTo(0, 30_000));
+  const row = rows().filter({ hasText: "number 958 asks" });
+  await row.click();
+  await page.getByRole("heading", { name: "number 958 asks" }).waitFor();
+  await page.goBack();
+  await row.waitFor();
+  expect(await top()).toBe(30_000);
+  expect(await row.evaluate((link) => link === link.ownerDocument.activeElement)).toBe(true);
+});
+
 test("a word in one message of twenty thousand is found, and that of another room is not", async () => {
   await page.getByRole("searchbox", { name: "Search in sessions" }).fill("the heron");
   await rows().filter({ hasText: "number 8 asks" }).waitFor();

@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { dollars } from "../../../../core/text/dollars.ts";
-import type { ListedSession } from "../../sessions/team-sessions.ts";
+import type { ListedSession, SessionQuery } from "../../sessions/team-sessions.ts";
 import { BackIcon } from "../text/icons.tsx";
 import { Label } from "../text/markdown-text.tsx";
 import { ago } from "../text/when.ts";
 import { ConnectionBar } from "../thread/thread-view.tsx";
-import { EVERYTHING, Filters } from "./filters.tsx";
+import { Filters } from "./filters.tsx";
 import { stateWords } from "./states.ts";
 import type { TeamViewProps } from "./team-view-props.ts";
 import { type Found, useSessions } from "./use-sessions.ts";
@@ -16,10 +16,25 @@ const ROW = 58;
 /** Rows beyond what is seen. */
 const BEYOND = 12;
 
+/** The list as it was when somebody opened one of its sessions. */
+export interface LeftList {
+  readonly query: SessionQuery;
+  readonly found: Found;
+  /** Pixels above what was in sight. */
+  readonly top: number;
+  /** The session that was opened last; null for none. */
+  readonly opened: string | null;
+}
+
+interface SessionListProps extends TeamViewProps {
+  readonly left: { current: LeftList };
+}
+
 /** Sessions of all platforms that this person may see, the newest first. */
-export function SessionList({ state, controller, now, show }: TeamViewProps): JSX.Element {
-  const [query, setQuery] = useState(EVERYTHING);
-  const found = useSessions(query, controller);
+export function SessionList({ state, controller, now, show, left }: SessionListProps): JSX.Element {
+  const [query, setQuery] = useState(left.current.query);
+  const { more, ...found } = useSessions({ query, left: left.current.found, controller });
+  left.current = { ...left.current, query, found };
   return (
     <main class="thread team">
       <header class="thread-head">
@@ -35,7 +50,7 @@ export function SessionList({ state, controller, now, show }: TeamViewProps): JS
       </header>
       <ConnectionBar state={state} />
       <Filters query={query} change={setQuery} />
-      <Rows found={found} now={now} more={found.more} open={controller.openTeam} search={JSON.stringify(query)} />
+      <Rows found={found} now={now} more={more} open={controller.openTeam} search={JSON.stringify(query)} left={left} />
       <p class="hidden" role="status">
         {found.isLoading ? "" : countWords(found)}
       </p>
@@ -56,17 +71,26 @@ interface RowsProps {
   readonly open: (sessionId: string) => void;
   /** Another one begins at its top. */
   readonly search: string;
+  readonly left: SessionListProps["left"];
 }
 
 /** Only the rows in sight are drawn, and the next page is asked for before its rows would be. */
-function Rows({ found, now, more, open, search }: RowsProps): JSX.Element {
+function Rows({ found, now, more, open, search, left }: RowsProps): JSX.Element {
   const { sessions, next, isLoading, hasFailed } = found;
   const scroller = useRef<HTMLDivElement>(null);
-  const [sight, setSight] = useState({ top: 0, height: 800 });
+  const [sight, setSight] = useState({ top: left.current.top, height: 800 });
+  useLayoutEffect(() => {
+    scroller.current?.scrollTo(0, left.current.top);
+    scroller.current?.querySelector<HTMLElement>("a[data-opened]")?.focus({ preventScroll: true });
+  }, []);
   useEffect(() => {
     const element = scroller.current;
     if (element === null) return undefined;
-    const look = (): void => setSight({ top: element.scrollTop, height: element.clientHeight });
+    const look = (): void => {
+      if (!element.isConnected) return;
+      left.current = { ...left.current, top: element.scrollTop };
+      setSight({ top: element.scrollTop, height: element.clientHeight });
+    };
     const observer = new ResizeObserver(look);
     observer.observe(element);
     element.addEventListener("scroll", look, { passive: true });
@@ -75,8 +99,10 @@ function Rows({ found, now, more, open, search }: RowsProps): JSX.Element {
       element.removeEventListener("scroll", look);
     };
   }, []);
+  const begun = useRef(search);
   useEffect(() => {
-    scroller.current?.scrollTo(0, 0);
+    if (begun.current !== search) scroller.current?.scrollTo(0, 0);
+    begun.current = search;
   }, [search]);
   const first = Math.max(0, Math.floor(sight.top / ROW) - BEYOND);
   const last = Math.min(sessions.length, Math.ceil((sight.top + sight.height) / ROW) + BEYOND);
@@ -96,7 +122,7 @@ function Rows({ found, now, more, open, search }: RowsProps): JSX.Element {
       >
         {sessions.slice(first, last).map((session, index) => (
           <li key={session.id} aria-setsize={next === null ? sessions.length : -1} aria-posinset={first + index + 1}>
-            <Row session={session} now={now} open={open} />
+            <Row session={session} now={now} open={open} isLeft={session.id === left.current.opened} />
           </li>
         ))}
       </ul>
@@ -105,7 +131,7 @@ function Rows({ found, now, more, open, search }: RowsProps): JSX.Element {
 }
 
 function emptyWords({ isLoading, hasFailed }: Pick<Found, "isLoading" | "hasFailed">): string {
-  if (hasFailed) return "The sessions could not be loaded.";
+  if (hasFailed) return "The sessions could not be loaded. Reload the page.";
   return isLoading ? "Loading…" : "There is no session that you may see and that fits this search.";
 }
 
@@ -113,13 +139,16 @@ interface RowProps {
   readonly session: ListedSession;
   readonly now: number;
   readonly open: (sessionId: string) => void;
+  /** It was opened last. */
+  readonly isLeft: boolean;
 }
 
-function Row({ session, now, open }: RowProps): JSX.Element {
+function Row({ session, now, open, isLeft }: RowProps): JSX.Element {
   const { id, title, platform, workspace, channel, agent, state, costUsd, updatedAt } = session;
   return (
     <a
       class="session-row"
+      data-opened={isLeft ? "" : undefined}
       href={`#/sessions/${encodeURIComponent(id)}`}
       onClick={(event) => {
         event.preventDefault();

@@ -15,10 +15,12 @@ import { useSession } from "./use-session.ts";
 
 interface SessionPageProps extends TeamViewProps {
   readonly sessionId: string;
+  /** It is there no more. */
+  readonly deleted: () => void;
 }
 
 /** One session: what was said and done, what it waits for, and beside that how it stands. */
-export function SessionPage({ sessionId, state, controller, now, show }: SessionPageProps): JSX.Element {
+export function SessionPage({ sessionId, state, controller, now, show, deleted }: SessionPageProps): JSX.Element {
   const { session, streamed, hasFailed, refresh } = useSession(sessionId, controller);
   const { words, pending, click } = usePress({ sessionId, state, refresh });
   const back = (): void => controller.openTeam(session?.parentId ?? null);
@@ -41,6 +43,7 @@ export function SessionPage({ sessionId, state, controller, now, show }: Session
               mark={`${session.state} ${session.updatedAt}`}
               state={state}
               done={() => {
+                deleted();
                 controller.reload();
                 controller.openTeam(null);
               }}
@@ -52,8 +55,9 @@ export function SessionPage({ sessionId, state, controller, now, show }: Session
         </header>
         <ConnectionBar state={state} />
         <Scroller mark={`${session?.entries.length} ${session?.cards.length} ${streamed.length}`}>
-          {session === undefined && <p class="hint centred">{hasFailed ? "It could not be loaded." : "Loading…"}</p>}
-          {session === null && <p class="hint centred">There is no such session, or none that you may see.</p>}
+          {(session === undefined || session === null) && (
+            <Absence isMissing={session === null} hasFailed={hasFailed} />
+          )}
           {session !== null && session !== undefined && (
             <>
               {session.earlier > 0 && <p class="hint centred">{session.earlier} earlier messages are not shown.</p>}
@@ -75,6 +79,17 @@ export function SessionPage({ sessionId, state, controller, now, show }: Session
       />
     </main>
   );
+}
+
+interface AbsenceProps {
+  /** The server has told that there is none. */
+  readonly isMissing: boolean;
+  readonly hasFailed: boolean;
+}
+
+function Absence({ isMissing, hasFailed }: AbsenceProps): JSX.Element {
+  if (isMissing) return <p class="hint centred">There is no such session, or none that you may see.</p>;
+  return <p class="hint centred">{hasFailed ? "It could not be loaded. Reload the page." : "Loading…"}</p>;
 }
 
 interface PressArgs extends Pick<SessionPageProps, "sessionId" | "state"> {

@@ -1,14 +1,19 @@
 import type { JSX } from "preact";
-import { SessionList } from "./session-list.tsx";
+import { useRef } from "preact/hooks";
+import { EVERYTHING } from "./filters.tsx";
+import { type LeftList, SessionList } from "./session-list.tsx";
 import { SessionPage } from "./session-page.tsx";
 import type { TeamViewProps } from "./team-view-props.ts";
+import { NOTHING } from "./use-sessions.ts";
 
-/** The list of sessions, or one of them. */
+/** The list of sessions, or one of them; who comes back to the list finds it as it was left. */
 export function SessionsView(props: TeamViewProps): JSX.Element {
   const { sessionId } = props.team;
-  return sessionId === null ? (
-    <SessionList {...props} />
-  ) : (
-    <SessionPage key={sessionId} {...props} sessionId={sessionId} />
-  );
+  const left = useRef<LeftList>({ query: EVERYTHING, found: NOTHING, top: 0, opened: null });
+  if (sessionId === null) return <SessionList {...props} left={left} />;
+  left.current = { ...left.current, opened: sessionId };
+  const deleted = (): void => {
+    left.current = { ...left.current, found: NOTHING, top: 0 };
+  };
+  return <SessionPage key={sessionId} {...props} sessionId={sessionId} deleted={deleted} />;
 }

@@ -16,11 +16,19 @@ export interface Found {
   readonly hasFailed: boolean;
 }
 
-const NOTHING: Found = { sessions: [], next: null, isLoading: true, hasFailed: false };
+export const NOTHING: Found = { sessions: [], next: null, isLoading: true, hasFailed: false };
+
+interface Search {
+  readonly query: SessionQuery;
+  /** What it had found when it was left. */
+  readonly left: Found;
+  readonly controller: Controller;
+}
 
 /** What a search finds, page by page; it stays up to date while it is shown. */
-export function useSessions(query: SessionQuery, controller: Controller): Found & { readonly more: () => void } {
-  const [found, setFound] = useState<Found>(NOTHING);
+export function useSessions({ query, left, controller }: Search): Found & { readonly more: () => void } {
+  const [found, setFound] = useState<Found>(left);
+  const isLeft = useRef(left.sessions.length > 0);
   const asked = JSON.stringify(query);
   /** The search that answers may still be for. */
   const current = useRef(asked);
@@ -47,16 +55,7 @@ export function useSessions(query: SessionQuery, controller: Controller): Found 
     }
   };
 
-  useEffect(() => {
-    setFound((before) => ({ ...before, isLoading: true }));
-    const timer = setTimeout(() => {
-      isBusy.current = false;
-      load("").catch(() => {});
-    }, TYPED_MS);
-    return () => clearTimeout(timer);
-  }, [asked]);
-
-  useChanges(controller, async (changed) => {
+  const refresh = async (changed: ReadonlySet<string>): Promise<void> => {
     const page = await fetchSessions(query).catch(() => null);
     if (page === null || current.current !== asked) return;
     setFound((before) => ({
@@ -65,7 +64,24 @@ export function useSessions(query: SessionQuery, controller: Controller): Found 
       next: before.hasFailed ? page.next : before.next,
       hasFailed: false,
     }));
-  });
+  };
+
+  useEffect(() => {
+    // What is there stays where it was, with what is new above it.
+    if (isLeft.current) {
+      isLeft.current = false;
+      refresh(new Set()).catch(() => {});
+      return undefined;
+    }
+    setFound((before) => ({ ...before, isLoading: true }));
+    const timer = setTimeout(() => {
+      isBusy.current = false;
+      load("").catch(() => {});
+    }, TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [asked]);
+
+  useChanges(controller, refresh);
 
   return {
     ...found,
