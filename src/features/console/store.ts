@@ -335,7 +335,8 @@ function wordsOf(body: string): string {
   if (!parsed.success) return "";
   const event = parsed.data;
   if (event.kind === "message") return event.text;
-  if (event.kind === "job") return event.prompt;
+  // Before the owner's words stands in brackets what the agent is told of the job.
+  if (event.kind === "job") return event.prompt.replace(/^\[.*?\]\n\n/u, "");
   return event.kind === "child" ? event.task.description : "";
 }
 

@@ -21,11 +21,13 @@ const textField = (value = ""): FormField => ({
   value,
 });
 
+const KINDS_WORDS = "working: for hours; episodic: what happened; semantic: what holds; procedural: how it is done.";
+
 /** What there is to say of a new memory. */
 export function addForm(filled: Filled = {}): FormReply {
   const { text, scope = "channel", kind = "semantic" } = filled;
   const scopes = { name: "scope", label: "For whom", choices: ["channel", "me", "workspace"], value: scope };
-  const kinds = { name: "kind", label: "How long it counts", choices: KINDS, value: kind };
+  const kinds = { name: "kind", label: "How long it counts", choices: KINDS, value: kind, hint: KINDS_WORDS };
   const chosen = [scopes, kinds].map((field) => ({ ...field, kind: "choice", required: true }) as const);
   const form = { title: "Remember something", command: "memory", line: "add", fields: [textField(text), ...chosen] };
   return reply(form, "Tell me what: `/memory add we deploy on Thursdays`.");

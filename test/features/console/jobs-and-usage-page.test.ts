@@ -156,6 +156,8 @@ test("a job is run, paused, changed by its form and removed, as the linked perso
   );
   await page.reload();
   await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: "Open its session" }).waitFor();
+  // It is called what its owner wants done.
+  expect((await handMade(page, "/sessions")).body).toContain('"title":"Count the <b>herons</b>."');
 
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByText("Paused", { exact: false }).first().waitFor();
@@ -234,7 +236,9 @@ test("what is not one's own is looked at only, and a viewer's hand-made request 
   await admin.context().close();
 
   const viewer = await opened("vera");
-  expect(await viewer.getByRole("button", { name: "Fill in the new job" }).count()).toBe(0);
+  for (const name of ["Fill in the new job", "New thread", "Add a job"]) {
+    expect(await viewer.getByRole("button", { name }).count()).toBe(0);
+  }
   expect(await commanded(viewer, { verb: "add", channelId: `slack:${channel}` })).toContain(
     "Your account may only read",
   );

@@ -10,7 +10,8 @@ interface JobsProps {
   readonly openJob: string | null;
   readonly now: number;
   readonly open: (jobId: string) => void;
-  readonly add: () => void;
+  /** Null where the account may only read. */
+  readonly add: (() => void) | null;
   readonly isAdding: boolean;
 }
 
@@ -20,19 +21,21 @@ export function Jobs({ jobs, openJob, now, open, add, isAdding }: JobsProps): JS
     <section class="jobs" aria-labelledby="jobs-title">
       <header>
         <h2 id="jobs-title">Jobs</h2>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Add a job"
-          aria-disabled={isAdding}
-          aria-busy={isAdding}
-          onClick={add}
-        >
-          <PlusIcon />
-        </button>
+        {add !== null && (
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Add a job"
+            aria-disabled={isAdding}
+            aria-busy={isAdding}
+            onClick={add}
+          >
+            <PlusIcon />
+          </button>
+        )}
       </header>
       {jobs.length === 0 ? (
-        <p class="hint">Work by the clock. Add one here, or ask for it in your own words.</p>
+        <p class="hint">Work by the clock.{add !== null && " Add one here, or ask for it in your own words."}</p>
       ) : (
         <ul>
           {jobs.map((job) => (

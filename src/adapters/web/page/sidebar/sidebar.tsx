@@ -43,6 +43,7 @@ function SidebarParts({
   openSection,
   help,
 }: SidebarProps): JSX.Element {
+  const mayWrite = state.you?.role !== "viewer";
   return (
     <nav class="sidebar" aria-label="Threads and jobs">
       <div class="brand">
@@ -51,14 +52,16 @@ function SidebarParts({
         </span>
         {isAlone ? <h1 class="brand-name">Deckhand</h1> : <span class="brand-name">Deckhand</span>}
       </div>
-      <button
-        type="button"
-        class="new-thread"
-        onClick={() => open(null)}
-        aria-current={state.openId === null && state.team === null && state.section === null}
-      >
-        <PlusIcon /> New thread
-      </button>
+      {mayWrite && (
+        <button
+          type="button"
+          class="new-thread"
+          onClick={() => open(null)}
+          aria-current={state.openId === null && state.team === null && state.section === null}
+        >
+          <PlusIcon /> New thread
+        </button>
+      )}
       <TeamLink isOpen={state.team !== null} open={openTeam} />
       <SectionLinks state={state} open={openSection} />
       <Threads state={state} now={now} open={open} />
@@ -67,7 +70,7 @@ function SidebarParts({
         openJob={state.openJob}
         now={now}
         open={openJob}
-        add={() => controller.command("jobs", "add")}
+        add={mayWrite ? () => controller.command("jobs", "add") : null}
         isAdding={isPending(state, "", commandAction("jobs", "add"))}
       />
       <Panels panels={state.overview?.panels ?? []} />

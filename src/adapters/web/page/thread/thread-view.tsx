@@ -23,7 +23,7 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
   const messages = messagesOf(state, state.openId);
   const sending = state.sending.filter((one) => one.threadId === state.openId && !state.messages.has(one.clientId));
   const isEmpty = messages.length === 0 && sending.length === 0;
-  const list = useStickToEnd(`${messages.at(-1)?.id} ${sending.at(-1)?.clientId}`);
+  const list = useStickToEnd(isEmpty ? null : `${messages.at(-1)?.id} ${sending.at(-1)?.clientId}`);
   const newestOfPerson = messages.findLast((message) => message.body.by === "person")?.id;
   return (
     <main class="thread">
@@ -105,7 +105,8 @@ function continues(previous: PageMessage | undefined, { body, at }: PageMessage)
 }
 
 function EmptyPane({ state, controller }: Pick<ThreadViewProps, "state" | "controller">): JSX.Element {
-  if (state.openId === null) return <EmptyThread controller={controller} />;
+  if (state.openId === null && state.you?.role !== "viewer") return <EmptyThread controller={controller} />;
+  if (state.openId === null) return <p class="hint centred">What goes on is under Sessions.</p>;
   if (!state.loaded.has(state.openId)) return <p class="hint centred">Loading…</p>;
   return <p class="hint centred">This thread does not exist. Begin a new one.</p>;
 }
@@ -125,13 +126,13 @@ export function ConnectionBar({ state: { connection } }: Pick<ThreadViewProps, "
   );
 }
 
-/** Keeps the newest in sight while people are at the end; where they have scrolled up, nothing moves. */
-function useStickToEnd(newest: string): { readonly current: HTMLDivElement | null } {
+/** Keeps the newest in sight while people are at the end; where they have scrolled up, or nothing is, nothing moves. */
+function useStickToEnd(newest: string | null): { readonly current: HTMLDivElement | null } {
   const list = useRef<HTMLDivElement>(null);
   const [sticky] = useState({ atEnd: true });
   useEffect(() => {
     const element = list.current;
-    if (element === null) return undefined;
+    if (element === null || newest === null) return undefined;
     const onScroll = (): void => {
       sticky.atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
     };
@@ -147,7 +148,7 @@ function useStickToEnd(newest: string): { readonly current: HTMLDivElement | nul
     };
   }, [sticky, newest]);
   useLayoutEffect(() => {
-    if (sticky.atEnd && list.current !== null) list.current.scrollTop = list.current.scrollHeight;
+    if (newest !== null && sticky.atEnd && list.current !== null) list.current.scrollTop = list.current.scrollHeight;
   });
   return list;
 }
