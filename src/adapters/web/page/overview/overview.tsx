@@ -10,7 +10,7 @@ import { useLoaded } from "../section/use-loaded.ts";
 import { press } from "../sessions/api.ts";
 import { stateWords } from "../sessions/states.ts";
 import { Label } from "../text/markdown-text.tsx";
-import { ago } from "../text/when.ts";
+import { lasting } from "../text/when.ts";
 
 /** How soon what has changed is read anew, and how often what tells nobody of its changes. Milliseconds. */
 const SOON_MS = 1_000;
@@ -124,7 +124,7 @@ function SessionLink({ sessionId, title }: Named): JSX.Element {
 const where = ({ channel, platform }: Named): string => `${channel} · ${platform}`;
 
 function Since({ at }: { readonly at: number }): JSX.Element {
-  return <time dateTime={new Date(at).toISOString()}>{ago(at, Date.now())}</time>;
+  return <time dateTime={new Date(at).toISOString()}>{lasting(at, Date.now())}</time>;
 }
 
 function workColumns(stop: (work: OpenWork) => void): readonly Column<OpenWork>[] {
@@ -149,7 +149,10 @@ function workColumns(stop: (work: OpenWork) => void): readonly Column<OpenWork>[
 
 const WAITING: readonly Column<TeamOverview["waiting"][number]>[] = [
   { title: "Session", cell: SessionLink },
-  { title: "Waits for", cell: ({ kind, about }) => `${kind === "approval" ? "Approval: " : "Answer: "}${about}` },
+  {
+    title: "Waits for",
+    cell: ({ kind, about }) => <Label text={`${kind === "approval" ? "Approval: " : "Answer: "}${about}`} />,
+  },
   { title: "Where", cell: where },
   { title: "For", cell: ({ since }) => <Since at={since} />, sortBy: ({ since }) => -since, isNumber: true },
 ];

@@ -54,7 +54,7 @@ export function DataTable<T>({ caption, columns, rows, keyOf, empty }: DataTable
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={title} class={classOf(look)}>
+                  <td key={title} class={classOf(look)} data-title={title}>
                     {cell(row)}
                   </td>
                 ),
@@ -86,7 +86,8 @@ function Head<T>({ column: { title, sortBy, ...look }, order, setOrder }: HeadPr
           class="sort"
           onClick={() => setOrder({ title, isUp: isUp === null ? !look.isNumber : !isUp })}
         >
-          {title} <span aria-hidden="true">{isUp === null ? "" : isUp ? "↑" : "↓"}</span>
+          {title}
+          {isUp !== null && <span aria-hidden="true">{isUp ? "↑" : "↓"}</span>}
         </button>
       )}
     </th>

@@ -12,6 +12,8 @@ export class RequestError extends Error {
   }
 }
 
+const FAILED = "This could not be done. Try again in a moment.";
+
 type Query = Readonly<Record<string, string | number | null>>;
 
 /** What is read; empty parts of a query are left out. The server is the one that served this page: it is taken at its word. */
@@ -36,7 +38,7 @@ async function answerOf<T>(path: string, options: RequestInit): Promise<T> {
   });
   const answer = await response.json().catch(() => null);
   if (response.ok) return answer;
-  throw new RequestError(sentenceOf(answer) ?? "This could not be done. Reload the page.", response.status);
+  throw new RequestError(sentenceOf(answer) ?? FAILED, response.status);
 }
 
 function sentenceOf(answer: unknown): string | null {
@@ -46,5 +48,5 @@ function sentenceOf(answer: unknown): string | null {
 
 /** What to tell people of a request that came to nothing. */
 export function problemOf(error: unknown): string {
-  return error instanceof RequestError ? error.message : "This could not be done. Reload the page.";
+  return error instanceof RequestError ? error.message : FAILED;
 }

@@ -13,6 +13,13 @@ export function ago(at: number, now: number): string {
   return new Date(at).toLocaleDateString(undefined, { day: "numeric", month: "short" });
 }
 
+/** For how long, in as few characters as say it. Milliseconds since the epoch. */
+export function lasting(since: number, now: number): string {
+  const ms = now - since;
+  if (ms < MINUTE) return "< 1 min";
+  return ms < DAY ? ago(since, now) : `${Math.floor(ms / DAY)} d`;
+}
+
 /** How long until then, in as few characters as say it. Milliseconds since the epoch. */
 export function until(at: number, now: number): string {
   const ms = at - now;
