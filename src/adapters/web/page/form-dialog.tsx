@@ -21,8 +21,7 @@ export function FormDialog({ open, controller, follows }: FormDialogProps): JSX.
   const { form, problems, isSending, failure } = open;
   const top = useRef<HTMLDivElement>(null);
   const fields = form.fields.filter(({ kind }) => kind !== "channel");
-  // The thread that a command opens has a composer of its own: what had the focus may be gone.
-  useEffect(() => () => document.getElementById(COMPOSER_ID)?.focus(), []);
+  useEffect(() => focusComposer, []);
   useEffect(() => {
     top.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [problems]);
@@ -43,6 +42,13 @@ export function FormDialog({ open, controller, follows }: FormDialogProps): JSX.
       {follows !== undefined && <Follows fields={top} follows={follows} />}
     </Dialog>
   );
+}
+
+/** The thread that a command opens has a composer of its own: what had the focus may be gone. */
+function focusComposer(): void {
+  const focused = document.activeElement;
+  const isKept = focused !== null && focused !== document.body && focused.closest("dialog") === null;
+  if (!isKept) document.getElementById(COMPOSER_ID)?.focus();
 }
 
 interface FollowsProps {

@@ -9,6 +9,13 @@ export const DROP_FILE = `{
   document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
 }`;
 
+/** How many lines the words of the first table's first cell take. */
+export const LINES_OF_FIRST_CELL = `(() => {
+  const range = document.createRange();
+  range.selectNodeContents(document.querySelector("td"));
+  return range.getClientRects().length;
+})()`;
+
 /** How many controls have neither a label nor words. */
 export const NAMELESS_CONTROLS = `[...document.querySelectorAll("button, a, textarea, input:not([hidden])")]
   .filter((one) => (one.getAttribute("aria-label") ?? one.textContent).trim() === "" && one.querySelector("[aria-label], [alt]") === null)

@@ -271,6 +271,16 @@ describe("what a command lacks", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("is given up by Escape, and the button that asked for it has the focus again", async () => {
+    inbox.answerWith({ type: "reply", message: lacking, form });
+    const add = page.getByRole("button", { name: "Add a job" });
+    await add.click();
+    await dialog().waitFor();
+    await page.keyboard.press("Escape");
+    await dialog().waitFor({ state: "detached" });
+    expect(await add.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+  });
+
   test("is given up by Escape, which stops nothing and sends nothing", async () => {
     const thread = await asked();
     await platform.post(thread, plainMessage("⏳ **build** · turn 1", { buttons: STOP }), "live");

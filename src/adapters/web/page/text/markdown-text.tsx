@@ -6,7 +6,8 @@ import { renderInline, renderMarkdown } from "./markdown.ts";
 export function Markdown(props: { readonly text: string; readonly class?: string }): JSX.Element | null {
   const html = useMemo(() => renderMarkdown(props.text), [props.text]);
   if (props.text.trim() === "") return null;
-  return <div class={`markdown ${props.class ?? ""}`} onClick={copyCode} dangerouslySetInnerHTML={{ __html: html }} />;
+  const look = `markdown ${props.class ?? ""}`;
+  return <div dir="auto" class={look} onClick={copyCode} dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
 /** Words of ours with their signs drawn. */

@@ -1,0 +1,95 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
+import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
+import { Inbox } from "../../../contracts/inbox.ts";
+import { plainMessage } from "../../../contracts/platform-steps.ts";
+import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
+import { closeWindows, sharedBrowser } from "../../../support/program/browser.ts";
+import { visitAddress } from "../../../support/program/page-visit.ts";
+import { entryUrl, openPlatform } from "../web-setup.ts";
+import { LINES_OF_FIRST_CELL } from "./page-probes.ts";
+
+/** Nothing that is to be read is cut off, on any screen or on paper. */
+
+let browser: Browser;
+let inbox: Inbox;
+let platform: WebPlatform;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await sharedBrowser();
+});
+
+afterAll(() => closeWindows(browser));
+
+beforeEach(async () => {
+  inbox = new Inbox();
+  platform = openPlatform({ store: new MemoryThreadStore() });
+  await platform.start(inbox.receive, new AbortController().signal);
+  ({ page } = await visitAddress(entryUrl(platform), browser));
+});
+
+afterEach(async () => {
+  await page.context().close();
+  await platform.stop();
+});
+
+const composer = () => page.getByRole("textbox", { name: "Message to Deckhand" });
+const messages = () => page.getByRole("list", { name: "Messages" });
+
+async function say(text: string): Promise<ThreadRef> {
+  await composer().fill(text);
+  await composer().press("Enter");
+  return (await inbox.nextMessage()).thread;
+}
+
+test("threads stay in sight on a low screen, and what cannot stand beside them is scrolled to", async () => {
+  await say("first");
+  await page.setViewportSize({ width: 1280, height: 420 });
+  const sidebar = page.getByRole("navigation", { name: "Threads and jobs" });
+  const box = await sidebar.getByRole("list", { name: "Threads" }).boundingBox();
+  expect(box?.height).toBeGreaterThan(100);
+  await sidebar.hover();
+  await page.mouse.wheel(0, 2_000);
+  const shortcuts = page.getByRole("button", { name: "Keyboard shortcuts" });
+  await expect.poll(async () => (await shortcuts.boundingBox())?.y).toBeLessThan(420);
+  // What an empty page teaches is read from its beginning.
+  await page.getByRole("button", { name: "New thread" }).click();
+  await page.getByRole("heading", { name: "What needs doing?" }).waitFor();
+  expect(await page.locator(".scroller").evaluate((element) => element.scrollTop)).toBe(0);
+});
+
+test("an answer reads in the direction of its words, its code from the left, and its tables break no words", async () => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  const thread = await say("go");
+  const table = `| Service | Note |\n|---|---|\n| billing | ${"a long note ".repeat(20)} |`;
+  await platform.post(thread, plainMessage(`مرحبا: جواب\n\n\`\`\`sh\nls\n\`\`\`\n\n${table}`), "answer");
+  await messages().getByRole("cell", { name: "billing" }).waitFor();
+  const direction = (selector: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector("${selector}")).direction`);
+  expect(await direction(".markdown:has(table)")).toBe("rtl");
+  expect(await direction(".markdown:has(table) pre")).toBe("ltr");
+  expect(await page.evaluate(LINES_OF_FIRST_CELL)).toBe(1);
+});
+
+test("on paper stands the thread, all of it, and nothing else", async () => {
+  const thread = await say("go");
+  await platform.post(thread, plainMessage("a line\n\n".repeat(80)), "answer");
+  await messages().getByText("a line").last().waitFor();
+  await page.emulateMedia({ media: "print" });
+  expect(await page.getByRole("navigation").isVisible()).toBe(false);
+  expect(await composer().isVisible()).toBe(false);
+  expect(await page.evaluate("document.documentElement.scrollHeight")).toBeGreaterThan(2_000);
+});
+
+test("a card shows all of what it asks, without a scroller of its own", async () => {
+  const thread = await say("write it");
+  const lines = Array.from({ length: 40 }, (_, index) => `+key_${index} = ${index}`);
+  const buttons = [{ id: "approve:y:run_1:1", label: "Allow once", style: "primary" as const }];
+  const card = plainMessage(`⏸ **Create it?**\n\`\`\`diff\n${lines.join("\n")}\n\`\`\``, { buttons });
+  await platform.post(thread, { ...card, lane: "approval" }, "card");
+  const changes = page.getByRole("region", { name: "Changes: 40 added, 0 removed" });
+  await changes.waitFor();
+  expect(await changes.evaluate((pre) => pre.scrollHeight - pre.clientHeight)).toBe(0);
+});
