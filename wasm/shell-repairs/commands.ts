@@ -84,9 +84,4 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     /(function \w+\(\w,(\w),(\w)\)\{switch\(\2\)\{)(?=case"FS":\w+\(\w,\w+\(\3\)\);return;case"OFS")/g,
     '$1case"RS":if($3!=="\\n")throw new Error("RS cannot be set here: a line is a record");return;',
   ],
-  [
-    "diff has no line above its header",
-    /\w+\.createTwoFilesPatch\([^)]+\)(?=,stderr:"",exitCode:1)/g,
-    '$&.replace(/^=+\\n/,"")',
-  ],
 ];

@@ -134,4 +134,14 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     /(return )(this\.filterGlobignore\(\w\))(?=\}isGlobstarValid\((\w)\))/g,
     "$1/[^*]\\/$|(?:^|[^*])\\*\\/$/.test($3)?repairs.directories(this,$2):$2",
   ],
+  [
+    "commands that run commands hand the environment on",
+    /(exportedEnv:(\w),get stdin\(\)[^]{1,200}?exec:\((\w),(\w)\)=>\w\.execFn\(\3,)\4(,!1\),execWithInheritedStdin:\(\3,\4\)=>\w\.execFn\(\3,\{\.\.\.\4,)/g,
+    "$1{...$4,env:$4.replaceEnv?$4.env:{...$2,...$4.env}}$5env:$4.replaceEnv?$4.env:{...$2,...$4.env},",
+  ],
+  [
+    "also to what these run",
+    /(\w=\{\.\.\.this\.state,)(?=env:\w,arrays:(\w)\.replaceEnv\?new Map)/g,
+    "$1exportedVars:new Set([...$2.replaceEnv?[]:this.state.exportedVars??[],...Object.keys($2.env??{})]),",
+  ],
 ];

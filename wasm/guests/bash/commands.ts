@@ -1,11 +1,21 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { ENV } from "./env.ts";
 import { jq } from "./jq/jq.ts";
+import { COLUMN_COMMANDS } from "./text/columns.ts";
+import { COUNT_COMMANDS } from "./text/counts.ts";
+import { DIFF } from "./text/diff.ts";
+import { SORT } from "./text/sort.ts";
 
 const USAGE = 2;
 
 /** Commands that scripts expect and just-bash has not, or has otherwise than they must be. */
 export const COMMANDS: readonly CustomCommand[] = [
   jq,
+  ENV,
+  DIFF,
+  SORT,
+  ...COLUMN_COMMANDS,
+  ...COUNT_COMMANDS,
   defineCommand("cmp", async (args, { fs, cwd }) => {
     const silent = args.includes("-s");
     const [first, second, ...others] = args.filter((arg) => !/^-[sl]$/.test(arg));

@@ -1,0 +1,97 @@
+import type { CustomCommand } from "just-bash/browser";
+import { textOfBytes, utf8Bytes } from "../../runtime/text-encoding.ts";
+import { type Call, inputsOf, joined, linesOf, Refusal, textCommand, textOf } from "./command.ts";
+
+type Range = readonly [from: number, to: number];
+
+/** Commands that take lines apart and put them together. */
+export const COLUMN_COMMANDS: readonly CustomCommand[] = [
+  textCommand(
+    "cut",
+    {
+      flags: "snCz",
+      values: "bcdfO",
+      long: {
+        bytes: "b",
+        characters: "c",
+        delimiter: "d",
+        fields: "f",
+        "only-delimited": "s",
+        complement: "C",
+        "output-delimiter": "O",
+        "zero-terminated": "z",
+      },
+    },
+    cut,
+  ),
+  textCommand(
+    "paste",
+    { flags: "sz", values: "d", long: { serial: "s", delimiters: "d", "zero-terminated": "z" } },
+    paste,
+  ),
+];
+
+async function cut(call: Call): Promise<string> {
+  const { flags, values } = call;
+  const [kind, ...others] = ["b", "c", "f"].filter((letter) => values.has(letter));
+  if (kind === undefined || others.length > 0)
+    throw new Refusal("you must specify one list of bytes, characters, or fields");
+  const ranges = rangesOf(values.get(kind) ?? "");
+  const picks = (at: number) => ranges.some(([from, to]) => from <= at && at <= to) !== flags.has("C");
+  const delimiter = values.get("d") ?? "\t";
+  if (delimiter.length !== 1) throw new Refusal("the delimiter must be a single character");
+  const end = flags.has("z") ? "\0" : "\n";
+  const between = values.get("O") ?? (kind === "f" ? delimiter : "");
+  const cutLine = (line: string): string[] => {
+    if (kind === "f" && !line.includes(delimiter)) return flags.has("s") ? [] : [line];
+    const parts = kind === "f" ? line.split(delimiter) : Array.from(kind === "c" ? line : utf8Bytes(line));
+    const picked = parts.filter((_, index) => picks(index + 1)).join(between);
+    return [kind === "b" ? textOfBytes(picked) : picked];
+  };
+  if (kind !== "f" && values.has("O")) throw new Refusal("--output-delimiter is for fields here");
+  const inputs = await inputsOf(call);
+  return joined(inputs.flatMap((input) => linesOf(textOf(input), end)).flatMap(cutLine), end);
+}
+
+function rangesOf(list: string): Range[] {
+  return list.split(/[, ]/).map((item) => {
+    const [, from = "", dash = "", to = ""] = /^(\d*)(?:(-)(\d*))?$/.exec(item) ?? [];
+    if (from === "" && to === "") throw new Refusal(`invalid list: '${list}'`);
+    if (from === "0" || (to !== "" && Number(to) < Number(from))) throw new Refusal(`invalid range: '${item}'`);
+    return [Number(from || 1), dash === "" ? Number(from) : Number(to || Number.POSITIVE_INFINITY)];
+  });
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", "0": "", "\\": "\\" };
+
+async function paste(call: Call): Promise<string> {
+  const { flags, values, operands } = call;
+  const given = (values.get("d") ?? "\t").match(/\\[nt0\\]|[^]/gu) ?? [""];
+  const delimiters = given.map((one) =>
+    one.length === 2 && one.startsWith("\\") ? (ESCAPES[one.slice(1)] ?? "") : one,
+  );
+  const end = flags.has("z") ? "\0" : "\n";
+  const names = operands.length > 0 ? operands : ["-"];
+  const inputs = await inputsOf(call, [...new Set(names)]);
+  if (inputs.length < new Set(names).size) return "";
+  const linesByName = new Map(inputs.map((input) => [input.name, linesOf(textOf(input), end)]));
+  const glue = (cells: readonly string[]) =>
+    cells
+      .map((cell, index) => (index === 0 ? "" : (delimiters[(index - 1) % delimiters.length] ?? "")) + cell)
+      .join("");
+  if (flags.has("s"))
+    return joined(
+      names.map((name) => glue(linesByName.get(name) ?? [])),
+      end,
+    );
+  const next = new Map([...linesByName.keys()].map((name) => [name, 0]));
+  const take = (name: string) => {
+    const at = next.get(name) ?? 0;
+    next.set(name, at + 1);
+    return linesByName.get(name)?.[at] ?? "";
+  };
+  const rows: string[] = [];
+  while ([...linesByName].some(([name, lines]) => lines.length > (next.get(name) ?? 0)))
+    rows.push(glue(names.map(take)));
+  return joined(rows, end);
+}

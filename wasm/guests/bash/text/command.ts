@@ -1,0 +1,144 @@
+import { defineCommand } from "just-bash/browser";
+import { textOfBytes } from "../../runtime/text-encoding.ts";
+
+type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
+
+/** How a command's options are written. */
+export interface Options {
+  /** Letters that stand alone. */
+  readonly flags: string;
+  /** Letters with a value behind them. */
+  readonly values?: string;
+  /** The letter of each long name. */
+  readonly long?: Readonly<Record<string, string>>;
+}
+
+/** What a command is asked to do. */
+export interface Call {
+  readonly flags: ReadonlySet<string>;
+  readonly values: ReadonlyMap<string, string>;
+  readonly operands: readonly string[];
+  readonly context: Context;
+  /** What to say of files that cannot be read; then the exit code is 1 at least. */
+  readonly complaints: string[];
+}
+
+export interface Input {
+  readonly name: string;
+  /** One character for each byte. */
+  readonly bytes: string;
+}
+
+/** Ends a command. */
+export class Refusal extends Error {
+  readonly exitCode: number;
+
+  constructor(sentence: string, exitCode = 1) {
+    super(sentence);
+    this.exitCode = exitCode;
+  }
+}
+
+/** A command that turns texts into a text; a number is its exit code. */
+export function textCommand(
+  name: string,
+  options: Options,
+  run: (call: Call) => Promise<string | readonly [text: string, exitCode: number]>,
+): ReturnType<typeof defineCommand> {
+  return defineCommand(name, async (args, context) => {
+    const complaints: string[] = [];
+    const stderr = () => complaints.map((one) => `${name}: ${one}\n`).join("");
+    try {
+      const ended = await run({ ...parse(args, options), context, complaints });
+      const [stdout, exitCode] = typeof ended === "string" ? [ended, 0] : ended;
+      return { stdout, stderr: stderr(), exitCode: exitCode === 0 && complaints.length > 0 ? 1 : exitCode };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      complaints.push(error.message);
+      return { stdout: "", stderr: stderr(), exitCode: error.exitCode };
+    }
+  });
+}
+
+function parse(
+  args: readonly string[],
+  { flags, values = "", long = {} }: Options,
+): Pick<Call, "flags" | "values" | "operands"> {
+  const found = { flags: new Set<string>(), values: new Map<string, string>(), operands: new Array<string>() };
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    if (arg === "--") {
+      found.operands.push(...args.slice(at + 1));
+      break;
+    }
+    if (!/^-./.test(arg)) {
+      found.operands.push(arg);
+      continue;
+    }
+    const [, name, joined] = /^--([^=]+)(?:=([^]*))?$/.exec(arg) ?? [];
+    const letters = name === undefined ? arg.slice(1) : (long[name] ?? "");
+    if (letters === "") throw new Refusal(`unrecognized option '${arg}'`);
+    for (let position = 0; position < letters.length; position++) {
+      const letter = letters.charAt(position);
+      if (flags.includes(letter)) found.flags.add(letter);
+      else if (values.includes(letter)) {
+        const value = joined ?? (letters.slice(position + 1) || args[++at]);
+        if (value === undefined) throw new Refusal(`option requires an argument -- '${letter}'`);
+        found.values.set(letter, value);
+        break;
+      } else throw new Refusal(`invalid option -- '${letter}'`);
+    }
+  }
+  return found;
+}
+
+/** The named files; what is piped in, for none and for `-`. */
+export async function inputsOf({ operands, context, complaints }: Call, names = operands): Promise<Input[]> {
+  const inputs: Input[] = [];
+  for (const name of names.length > 0 ? names : ["-"]) {
+    try {
+      inputs.push({ name, bytes: name === "-" ? pipedBytes(context) : await bytesOf(context, name) });
+    } catch (error) {
+      complaints.push(`${name}: ${reasonOf(error)}`);
+    }
+  }
+  return inputs;
+}
+
+/** What is piped in, one character for each byte. */
+export function pipedBytes({ stdin }: Context): string {
+  const bytes: unknown = stdin;
+  return typeof bytes === "string" ? bytes : "";
+}
+
+function bytesOf({ fs, cwd }: Context, name: string): Promise<string> {
+  return fs.readFile(fs.resolvePath(cwd, name), "binary");
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.includes("ENOENT")) return "No such file or directory";
+  return message.includes("EISDIR") ? "Is a directory" : message;
+}
+
+export function textOf({ bytes }: Input): string {
+  return textOfBytes(bytes);
+}
+
+/** The last one need not be ended. */
+export function linesOf(text: string, end = "\n"): string[] {
+  const lines = text.split(end);
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+export function joined(lines: readonly string[], end = "\n"): string {
+  return lines.map((line) => line + end).join("");
+}
+
+/** A whole number that is an option's value. */
+export function numberOf(value: string | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  if (!/^\d+$/.test(value)) throw new Refusal(`invalid number: '${value}'`);
+  return Number(value);
+}

@@ -1,0 +1,94 @@
+import type { CustomCommand } from "just-bash/browser";
+import { type Call, type Input, inputsOf, joined, linesOf, numberOf, Refusal, textCommand, textOf } from "./command.ts";
+
+/** Commands that count. */
+export const COUNT_COMMANDS: readonly CustomCommand[] = [
+  textCommand(
+    "wc",
+    { flags: "lwmcL", long: { lines: "l", words: "w", chars: "m", bytes: "c", "max-line-length": "L" } },
+    countAll,
+  ),
+  textCommand(
+    "uniq",
+    {
+      flags: "cduiDz",
+      values: "fsw",
+      long: {
+        count: "c",
+        repeated: "d",
+        unique: "u",
+        "ignore-case": "i",
+        "all-repeated": "D",
+        "skip-fields": "f",
+        "skip-chars": "s",
+        "check-chars": "w",
+        "zero-terminated": "z",
+      },
+    },
+    uniq,
+  ),
+];
+
+const COUNTS: Readonly<Record<string, (input: Input) => number>> = {
+  l: ({ bytes }) => bytes.split("\n").length - 1,
+  w: (input) => textOf(input).match(/\S+/g)?.length ?? 0,
+  m: (input) => Array.from(textOf(input)).length,
+  c: ({ bytes }) => bytes.length,
+  L: (input) => linesOf(textOf(input)).reduce((most, line) => Math.max(most, Array.from(line).length), 0),
+};
+
+async function countAll(call: Call): Promise<string> {
+  const { flags, operands } = call;
+  const columns = Object.keys(COUNTS).filter((letter) => (flags.size === 0 ? "lwc" : [...flags]).includes(letter));
+  const inputs = await inputsOf(call);
+  const rows = inputs.map((input) => columns.map((letter) => COUNTS[letter]?.(input) ?? 0));
+  const size = inputs.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const isPiped = inputs.some(({ name }) => name === "-");
+  const width = operands.length <= 1 && columns.length === 1 ? 1 : Math.max(String(size).length, isPiped ? 7 : 1);
+  const names = inputs.map(({ name }) => (operands.length === 0 ? "" : ` ${name}`));
+  if (operands.length > 1) {
+    const most = (index: number) => Math.max(0, ...rows.map((row) => row[index] ?? 0));
+    const sum = (index: number) => rows.reduce((total, row) => total + (row[index] ?? 0), 0);
+    rows.push(columns.map((letter, index) => (letter === "L" ? most(index) : sum(index))));
+    names.push(" total");
+  }
+  return joined(rows.map((row, index) => row.map((count) => String(count).padStart(width)).join(" ") + names[index]));
+}
+
+function behindFields(line: string, count: number): string {
+  let rest = line;
+  for (let field = 0; field < count; field++) rest = rest.replace(/^[ \t]+/, "").replace(/^[^ \t]+/, "");
+  return rest;
+}
+
+async function uniq(call: Call): Promise<string> {
+  const { flags, values, operands } = call;
+  if (operands.length > 1) throw new Refusal("name one file, and redirect the output");
+  const fields = numberOf(values.get("f"), 0);
+  const skipped = numberOf(values.get("s"), 0);
+  const compared = numberOf(values.get("w"), Number.POSITIVE_INFINITY);
+  const keyOf = (line: string) => {
+    const key = Array.from(behindFields(line, fields))
+      .slice(skipped, skipped + compared)
+      .join("");
+    return flags.has("i") ? key.toLowerCase() : key;
+  };
+  const end = flags.has("z") ? "\0" : "\n";
+  const groups: { readonly key: string; readonly lines: string[] }[] = [];
+  for (const line of (await inputsOf(call)).flatMap((input) => linesOf(textOf(input), end))) {
+    const key = keyOf(line);
+    const last = groups.at(-1);
+    if (last?.key === key) last.lines.push(line);
+    else groups.push({ key, lines: [line] });
+  }
+  const shown = groups.filter(({ lines }) => {
+    if (flags.has("u") && lines.length > 1) return false;
+    return !((flags.has("d") || flags.has("D")) && lines.length === 1);
+  });
+  const output = shown.flatMap(({ lines }) => {
+    const [first = ""] = lines;
+    if (flags.has("D")) return lines;
+    return [flags.has("c") ? `${String(lines.length).padStart(7)} ${first}` : first];
+  });
+  return joined(output, end);
+}
