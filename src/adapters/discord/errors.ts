@@ -71,6 +71,16 @@ export function toPlatformError(error: unknown, permission: string): AppError {
   return new DefectError(error instanceof Error ? error.message : String(error), error);
 }
 
+/** What a request to Discord answers. `permission`: what it needs, as Discord's settings call it; empty when none. */
+export async function asking<T>(permission: string, request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw toPlatformError(error, permission);
+  }
+}
+
 function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchema>, permission: string): AppError {
   if (status === 401) return wrongToken(error);
   if (status === 429) return tooManyRequests(error, 1_000);

@@ -1,7 +1,7 @@
 import type { REST } from "discord.js";
 import { z } from "zod";
 import type { OutgoingFile } from "../../core/protocol/platform.ts";
-import { isDiscordError, toPlatformError } from "./errors.ts";
+import { asking, isDiscordError } from "./errors.ts";
 import type { MessageBody } from "./format.ts";
 import { AUTO_ARCHIVE_MINUTES, PAGE_MESSAGES } from "./limits.ts";
 import { listOf, messageSchema, type WireMessage } from "./message/message-schema.ts";
@@ -205,14 +205,4 @@ function answering(rest: REST): Answering {
 
 function raw(files: readonly OutgoingFile[]) {
   return files.map((file) => ({ name: file.name, contentType: file.mediaType, data: file.data }));
-}
-
-/** `permission`: what the request needs, as Discord's settings call it; empty when none. */
-async function asking<T>(permission: string, request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw toPlatformError(error, permission);
-  }
 }

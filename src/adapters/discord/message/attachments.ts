@@ -1,6 +1,7 @@
 import { PlatformError } from "../../../core/protocol/errors.ts";
 import type { Attachment } from "../../../core/protocol/platform.ts";
-import { toPlatformError } from "../errors.ts";
+import { bytesAtMost } from "../../render/bytes-at-most.ts";
+import { asking } from "../errors.ts";
 import type { DiscordRest } from "../rest.ts";
 import { filesOf, pathOf } from "./files.ts";
 
@@ -25,18 +26,15 @@ export async function fetchAttachment(attachment: Attachment, fetching: FetchArg
     response = await request(await freshUrl(source, attachment, fetching), fetching.signal);
   if (!response.ok) throw unreadable(attachment, `Discord answered ${response.status}`);
   if (isErrorPage(response, attachment)) throw unreadable(attachment, "Discord answered with a web page instead of it");
-  return read(response, attachment, fetching);
+  const bytes = await asking("", () => bytesAtMost(fetching.maxBytes, response), fetching.signal);
+  if (bytes === null) throw tooLarge(attachment, fetching.maxBytes);
+  return bytes;
 }
 
-async function request(url: string, signal: AbortSignal): Promise<Response> {
-  try {
-    // The time limit covers the body, too.
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
-    return await fetch(url, { signal: bounded, redirect: "error" });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw toPlatformError(error, "");
-  }
+function request(url: string, signal: AbortSignal): Promise<Response> {
+  // The time limit covers the body, too.
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
+  return asking("", () => fetch(url, { signal: bounded, redirect: "error" }), signal);
 }
 
 async function freshUrl(source: string, attachment: Attachment, { rest, signal }: FetchArgs): Promise<string> {
@@ -49,22 +47,6 @@ async function freshUrl(source: string, attachment: Attachment, { rest, signal }
 
 function isErrorPage(response: Response, attachment: Attachment): boolean {
   return response.headers.get("content-type")?.startsWith("text/html") === true && !/html/u.test(attachment.mediaType);
-}
-
-async function read(response: Response, attachment: Attachment, { maxBytes, signal }: FetchArgs): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of response.body ?? []) {
-      length += chunk.byteLength;
-      if (length > maxBytes) throw tooLarge(attachment, maxBytes);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    signal.throwIfAborted();
-    throw toPlatformError(error, "");
-  }
-  return new Uint8Array(Buffer.concat(chunks));
 }
 
 function tooLarge(attachment: Attachment, maxBytes: number): PlatformError {

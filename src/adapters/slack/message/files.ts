@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { PlatformError } from "../../../core/protocol/errors.ts";
 import type { Attachment } from "../../../core/protocol/platform.ts";
+import { bytesAtMost } from "../../render/bytes-at-most.ts";
 import { SLACK } from "../descriptor.ts";
 import { toPlatformError } from "../errors.ts";
 import { FILE_REDIRECTS, FILE_TIMEOUT_MS } from "../limits.ts";
@@ -64,10 +65,7 @@ async function download(
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
   try {
     const response = await followed(url, access, bounded);
-    if (response === null) return null;
-    const { body } = response;
-    const isEmpty = !response.ok || body === null;
-    return { response, bytes: isEmpty ? new Uint8Array() : await readAtMost(body, maxBytes) };
+    return response && { response, bytes: response.ok ? await bytesAtMost(maxBytes, response) : new Uint8Array() };
   } catch (cause) {
     signal.throwIfAborted();
     throw new PlatformError("network", "the file could not be fetched", { cause, detail: { platform: SLACK.title } });
@@ -102,16 +100,4 @@ async function addressOf({ web }: FileAccess, attachment: Attachment): Promise<U
     const failure = toPlatformError(error, "read files");
     throw failure.code === "platform_failed" ? unreadable(attachment, failure.message) : failure;
   }
-}
-
-/** Null when the body is longer. */
-async function readAtMost(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
