@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from "node:util";
 import { visibleText } from "../../core/text/plain-text.ts";
 
 /** Markdown as a terminal shows it: lines of at most so many columns, with colours where they are wanted. */
@@ -132,9 +131,4 @@ const NOTHING_SHOWN = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u;
 function widthOf(grapheme: string): number {
   if (NOTHING_SHOWN.test(grapheme)) return 0;
   return WIDE.test(grapheme) ? 2 : 1;
-}
-
-/** Without what `tinted` has put into it. */
-export function stripped(line: string): string {
-  return stripVTControlCharacters(line);
 }

@@ -4,7 +4,7 @@ import type { Summaries } from "../../core/history/session-summary.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Receive } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { pageCommands } from "../render/local/commands.ts";
+
 import type { Feed } from "../render/local/feed.ts";
 import { createFrameQueue, frameFailure, handleFrame } from "../render/local/frame-session.ts";
 import { localFile } from "../render/local/message-body.ts";
@@ -62,11 +62,8 @@ async function handle(frame: ClientFrame, page: Outbox<ServerFrame>, serving: Se
       page.push({ type: "state", threadId: frame.threadId, state: busy.get(frame.threadId) ?? null });
       return undefined;
     }
-    default: {
-      const { commands } = serving;
-      const place = TERMINAL_PLACE;
-      return handleFrame(frame, { ...serving, page, place, chatCommands: commands, commands: pageCommands(commands) });
-    }
+    default:
+      return handleFrame(frame, { ...serving, page, place: TERMINAL_PLACE });
   }
 }
 

@@ -1,7 +1,14 @@
 import { StringDecoder } from "node:string_decoder";
 import { z } from "zod";
 import type { BusyState } from "../../core/protocol/session-summary.ts";
-import { idSchema, messageBodySchema, personFrameSchemas, type ThreadFrame } from "../render/local/wire.ts";
+import {
+  idSchema,
+  messageBodySchema,
+  pageMessageSchema,
+  pageThreadSchema,
+  personFrameSchemas,
+  type ThreadFrame,
+} from "../render/local/wire.ts";
 import { TERMINAL_LIMITS } from "./limits.ts";
 
 /** What a terminal and the program say to each other: JSON, one frame a line. */
@@ -26,32 +33,16 @@ export type ServerFrame =
   | ThreadFrame
   | { readonly type: "state"; readonly threadId: string; readonly state: BusyState | null };
 
-const messageSchema = z.object({
-  id: z.string(),
-  threadId: z.string(),
-  position: z.number(),
-  seq: z.number(),
-  at: z.number(),
-  body: messageBodySchema,
-});
-export type Message = z.infer<typeof messageSchema>;
-const threadSchema = z.object({ id: z.string(), title: z.string(), updatedAt: z.number() });
-export type Thread = z.infer<typeof threadSchema>;
-const commandSchema = z.object({ name: z.string(), usage: z.string(), description: z.string() });
-export type OfferedCommand = z.infer<typeof commandSchema>;
-
 /** What a terminal understands of the program's frames; the program may be another version than the terminal. */
 export const serverFrameSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("welcome"),
-    threads: z.array(threadSchema),
-    seq: z.number(),
-    changes: z.array(messageSchema).nullable(),
-    commands: z.array(commandSchema),
+    threads: z.array(pageThreadSchema),
+    commands: z.array(z.object({ name: z.string() })),
   }),
-  z.object({ type: z.literal("thread"), threadId: z.string(), messages: z.array(messageSchema).nullable() }),
-  z.object({ type: z.literal("message"), message: messageSchema }),
-  z.object({ type: z.literal("sent"), clientId: z.string(), threadId: z.string() }),
+  z.object({ type: z.literal("thread"), messages: z.array(pageMessageSchema).nullable() }),
+  z.object({ type: z.literal("message"), message: pageMessageSchema }),
+  z.object({ type: z.literal("sent"), clientId: z.string() }),
   z.object({ type: z.literal("clicked"), clickId: z.string() }),
   z.object({
     type: z.literal("completions"),

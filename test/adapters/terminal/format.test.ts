@@ -1,5 +1,6 @@
+import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { columnsOf, fitted, stripped, terminalLines } from "../../../src/adapters/terminal/format.ts";
+import { columnsOf, fitted, terminalLines } from "../../../src/adapters/terminal/format.ts";
 
 const PLAIN = { width: 24, hasColour: false };
 
@@ -41,7 +42,7 @@ test("colours are codes around the same words, and none where none are wanted", 
   const [coloured = ""] = terminalLines(markdown, { width: 80, hasColour: true });
   expect(plain).toBe("bold and code and a link (https://example.com)");
   expect(coloured).toContain("\u001b[1mbold\u001b[22m");
-  expect(stripped(coloured)).toBe(plain);
+  expect(stripVTControlCharacters(coloured)).toBe(plain);
 });
 
 test("what is cut says so and halves no character", () => {

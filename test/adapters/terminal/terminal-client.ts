@@ -1,7 +1,8 @@
 import { type Socket } from "node:net";
+import type { PageMessage } from "../../../src/adapters/render/local/wire.ts";
 import { openTalk, type Talk } from "../../../src/adapters/terminal/client/talk.ts";
 import { openSocket } from "../../../src/adapters/terminal/socket.ts";
-import type { ClientFrame, HeardFrame, Message } from "../../../src/adapters/terminal/wire.ts";
+import type { ClientFrame, HeardFrame } from "../../../src/adapters/terminal/wire.ts";
 
 type FrameOf<T extends HeardFrame["type"]> = Extract<HeardFrame, { type: T }>;
 
@@ -65,7 +66,7 @@ export class TerminalClient {
     return promise;
   }
 
-  async thread(threadId: string): Promise<readonly Message[]> {
+  async thread(threadId: string): Promise<readonly PageMessage[]> {
     const heard = this.frames.length;
     this.say({ type: "open", threadId, before: null });
     const frame = await this.next("thread", () => true, heard);

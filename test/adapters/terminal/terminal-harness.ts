@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { localFile } from "../../../src/adapters/render/local/message-body.ts";
-import type { InsertOutcome, NewLocalMessage } from "../../../src/adapters/render/local/thread-store.ts";
+import type { PageMessage } from "../../../src/adapters/render/local/wire.ts";
 import { createTerminalPlatform, type TerminalPlatform } from "../../../src/adapters/terminal/adapter.ts";
 import { terminalLines } from "../../../src/adapters/terminal/format.ts";
 import { socketPath } from "../../../src/adapters/terminal/socket.ts";
-import type { ClientFrame, Message } from "../../../src/adapters/terminal/wire.ts";
+import type { ClientFrame } from "../../../src/adapters/terminal/wire.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { KeyedMutex } from "../../../src/core/keyed-mutex.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
+import type { InsertOutcome, NewLocalMessage } from "../../../src/core/store/web-threads.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import type {
@@ -199,7 +200,7 @@ export class TerminalHarness implements PlatformHarness {
     ];
   }
 
-  async #visible({ id, body }: Message): Promise<VisibleMessage> {
+  async #visible({ id, body }: PageMessage): Promise<VisibleMessage> {
     const style = { width: 1_000_000, hasColour: false };
     const files = body.files.map(async ({ id: fileId, name }) => {
       return { name, data: (await this.#store.file(fileId))?.data ?? new Uint8Array() };

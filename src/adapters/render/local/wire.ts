@@ -81,20 +81,20 @@ export interface PageCompletion {
   readonly label: string;
 }
 
-export interface PageThread {
-  readonly id: string;
-  readonly title: string;
-  readonly updatedAt: number;
-}
+export const pageThreadSchema = z.object({ id: z.string(), title: z.string(), updatedAt: z.number() }).readonly();
+export type PageThread = z.infer<typeof pageThreadSchema>;
 
-export interface PageMessage {
-  readonly id: string;
-  readonly threadId: string;
-  readonly position: number;
-  readonly seq: number;
-  readonly at: number;
-  readonly body: MessageBody;
-}
+export const pageMessageSchema = z
+  .object({
+    id: z.string(),
+    threadId: z.string(),
+    position: z.number(),
+    seq: z.number(),
+    at: z.number(),
+    body: messageBodySchema,
+  })
+  .readonly();
+export type PageMessage = z.infer<typeof pageMessageSchema>;
 
 /** A frame to the person's end. */
 export type ThreadFrame =

@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { localFile } from "../../render/local/message-body.ts";
-import type { MessageBody } from "../../render/local/wire.ts";
-import type { ClientFrame, HeardFrame, Message, OfferedCommand, Thread } from "../wire.ts";
+import type { MessageBody, PageCommand, PageMessage, PageThread } from "../../render/local/wire.ts";
+import type { ClientFrame, HeardFrame } from "../wire.ts";
 import { openTalk, type Talk } from "./talk.ts";
 
 export interface ConversationOptions {
   /** A connection to the program; null when there is none to be had, which has been told then. */
   readonly reach: () => Promise<Duplex | null>;
   /** A message of the thread came or changed, oldest first. */
-  readonly shown: (message: Message) => void;
+  readonly shown: (message: PageMessage) => void;
   /** What only this terminal is told. */
   readonly told: (body: Pick<MessageBody, "markdown" | "tone">) => void;
   /** What goes on now, in a word or two; empty: nothing does. */
@@ -42,8 +42,8 @@ export class Conversation {
   readonly #options: ConversationOptions;
   #talk: Talk | null = null;
   #isLeaving = false;
-  threads: readonly Thread[] = [];
-  commands: readonly OfferedCommand[] = [];
+  threads: readonly PageThread[] = [];
+  commands: readonly Pick<PageCommand, "name">[] = [];
   #threadId: string | null = null;
   readonly #unsent = new Map<string, readonly ClientFrame[]>();
   readonly #completing = new Map<string, (words: readonly { text: string; label: string }[]) => void>();
@@ -209,7 +209,7 @@ export class Conversation {
     }
   }
 
-  #show(message: Message): void {
+  #show(message: PageMessage): void {
     if (message.threadId !== this.#threadId) return;
     if (message.body.by !== "person") this.#hasHeard = true;
     this.#options.shown(message);

@@ -1,10 +1,10 @@
 import { createInterface, type Interface } from "node:readline";
 import { callbackify } from "node:util";
 import { visibleText } from "../../../core/text/plain-text.ts";
+import type { PageMessage } from "../../render/local/wire.ts";
 import { tinted } from "../format.ts";
-import type { Message } from "../wire.ts";
 import { addressed, agentProblem, type ChatOptions } from "./chat.ts";
-import { completionsOf } from "./completer.ts";
+
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
 import { clearTyped } from "./line-prompt.ts";
@@ -21,6 +21,16 @@ export function converse(options: ChatOptions): Promise<number> {
   return new Interactive(options).run();
 }
 
+/** Whole lines that what is typed may become: a command's name, or what the program offers for an argument. */
+async function completionsOf(line: string, conversation: Conversation): Promise<string[]> {
+  const name = /^\/([a-z-]*)$/iu.exec(line)?.[1];
+  if (name === undefined) {
+    return /^[/@]/u.test(line) ? (await conversation.complete(line)).map(({ text }) => text) : [];
+  }
+  const names = [...conversation.commands.map((command) => command.name), "quit"];
+  return names.filter((each) => each.startsWith(name.toLowerCase())).map((each) => `/${each} `);
+}
+
 class Interactive {
   readonly #options: ChatOptions;
   readonly #conversation: Conversation;
@@ -35,7 +45,7 @@ class Interactive {
   #live: readonly string[] = [];
   #agent: string | null;
   /** The first messages that come are those of a thread that is gone on with. */
-  #before: Message[] | null = null;
+  #before: PageMessage[] | null = null;
   readonly #own = new Set<string>();
   /** What the prompt stands for: a key decides this, and nothing else. */
   #offered: Ask | null = null;
@@ -122,7 +132,7 @@ class Interactive {
     this.#input?.prompt();
   }
 
-  #take(message: Message): void {
+  #take(message: PageMessage): void {
     if (this.#before !== null) {
       this.#before.push(message);
       return;
@@ -199,7 +209,7 @@ class Interactive {
   }
 
   /** What the thread held when it was opened: its end, and what waits in it. */
-  #showBefore(messages: readonly Message[]): void {
+  #showBefore(messages: readonly PageMessage[]): void {
     this.#before = null;
     for (const [index, message] of messages.entries()) {
       const change = this.#transcript.take(message);

@@ -1,5 +1,6 @@
-import { stripped, terminalLines } from "../format.ts";
-import type { Message } from "../wire.ts";
+import { stripVTControlCharacters } from "node:util";
+import type { PageMessage } from "../../render/local/wire.ts";
+import { terminalLines } from "../format.ts";
 import { addressed, agentProblem, type ChatOptions } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -88,7 +89,7 @@ class OneShot {
     conversation.send(addressed(request.prompt ?? "", request.agent), request.files);
   }
 
-  #show(message: Message): void {
+  #show(message: PageMessage): void {
     if (message.body.by === "person" && message.id === this.#conversation.lastSent) this.#askedAt ??= message.position;
     const isBefore = this.#askedAt === null || message.position <= this.#askedAt;
     if (isBefore && !this.#transcript.concerns(message)) return;
@@ -130,7 +131,7 @@ class OneShot {
   /** Where nothing can be replaced, each step is written once, when it is over. */
   #tellSteps(lines: readonly string[]): void {
     if (this.#options.io.stderr.isTTY === true) return;
-    const over = lines.map(stripped).filter((line) => /^[✓✗⚠]/u.test(line) && !this.#told.has(line));
+    const over = lines.map(stripVTControlCharacters).filter((line) => /^[✓✗⚠]/u.test(line) && !this.#told.has(line));
     for (const line of over) this.#told.add(line);
     this.#progress.print(over);
   }

@@ -1,7 +1,8 @@
 import type { Interface } from "node:readline";
 import { clearScreenDown, cursorTo, moveCursor } from "node:readline";
 import type { Writable } from "node:stream";
-import { fitted, stripped, type TerminalStyle } from "../format.ts";
+import { stripVTControlCharacters } from "node:util";
+import { fitted, type TerminalStyle } from "../format.ts";
 
 /** Where a conversation is drawn. */
 export interface Screen {
@@ -73,7 +74,7 @@ class TerminalScreen implements Screen {
     const shown = lines.slice(0, 1).concat(lines.slice(1).slice(1 - rows));
     this.#draw(
       [],
-      shown.map((line) => (stripped(line) === line ? fitted(line, width) : line)),
+      shown.map((line) => (stripVTControlCharacters(line) === line ? fitted(line, width) : line)),
     );
   }
 

@@ -1,5 +1,4 @@
-import type { MessageBody } from "../../render/local/wire.ts";
-import type { Message } from "../wire.ts";
+import type { MessageBody, PageMessage } from "../../render/local/wire.ts";
 
 /** What becomes visible when a message comes or changes. */
 export type Change =
@@ -49,12 +48,12 @@ export class Transcript {
   }
 
   /** Whether the message asks for something that a run waits for, or did so before. */
-  concerns({ id, body }: Message): boolean {
+  concerns({ id, body }: PageMessage): boolean {
     return this.#stages.has(id) || isWaitedFor(body);
   }
 
   /** Null where there is nothing new to see. */
-  take(message: Message): Change | null {
+  take(message: PageMessage): Change | null {
     const { id, seq, body } = message;
     const known = this.#stages.get(id);
     if (known !== undefined && known.seq >= seq) return null;
@@ -107,7 +106,7 @@ function isWaitedFor({ by, lane, buttons, markdown }: MessageBody): boolean {
   return buttons.length === 0 ? markdown.startsWith("⏸") : buttons.some(({ id }) => DECIDES.test(id));
 }
 
-function askOf({ id, body }: Message): Ask | null {
+function askOf({ id, body }: PageMessage): Ask | null {
   const choices = choicesOf(body);
   const isWaited = isWaitedFor(body);
   return choices.length > 0 || isWaited ? { messageId: id, body, choices, isWaitedFor: isWaited } : null;
