@@ -6,7 +6,7 @@ import type { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { ChatPlatform, Receive } from "../../core/protocol/platform.ts";
 import type { Clock, Ids } from "../../core/protocol/runtime.ts";
-import { pageCommands } from "../render/local/commands.ts";
+
 import type { LocalChannel } from "../render/local/local-channel.ts";
 import { createLocalThreads, type LocalThreads } from "../render/local/local-threads.ts";
 import { Outbox } from "../render/local/outbox.ts";
@@ -103,7 +103,6 @@ interface JoinScope extends Parts {
 
 /** Serves one page over its socket. */
 function pageJoiner({ options, place, given, feed, poster, overview, accounts }: JoinScope) {
-  const commands = pageCommands(options.commands);
   return (socket: WebSocket, visitor: Visitor, receive: Receive): void => {
     const outbox = new Outbox<ServerFrame>(socket);
     const page = visitor.kind === "operator" ? outbox : pageOf(visitor.account.person.id, outbox);
@@ -115,8 +114,7 @@ function pageJoiner({ options, place, given, feed, poster, overview, accounts }:
     });
     const take = createPageSession({
       ...options,
-      commands,
-      chatCommands: options.commands,
+
       overview,
       page,
       feed,

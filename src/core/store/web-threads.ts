@@ -1,53 +1,65 @@
 import type { PlatformName } from "../protocol/platform.ts";
 import type { Client, Stored } from "./database/client.ts";
 
-/** Rows of the threads of platforms that are our own. What they mean stands in src/adapters/render/local/thread-store.ts. */
+/** Threads of platforms that are our own; src/adapters/render/local/thread-store.ts says what may be asked of them. */
 
-export interface WebThreadRow {
+export interface LocalThread {
   readonly id: string;
   readonly title: string;
+  /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** When its newest message was inserted. Milliseconds since the epoch. */
   readonly updatedAt: number;
 }
 
-export interface WebMessageRow {
+export interface LocalMessage {
   readonly id: string;
   readonly threadId: string;
+  /** Unique: `web:<client id>`, `terminal:<client id>` of a person's message, the post's key of ours. */
   readonly key: string;
+  /** Order within the thread: the sequence number the message got when it was inserted. Never changes. */
   readonly position: number;
+  /** The sequence number of its newest change. */
   readonly seq: number;
   readonly fromPerson: boolean;
+  /** Milliseconds since the epoch. */
   readonly at: number;
+  /** JSON text of a `MessageBody` (src/adapters/render/local/wire.ts); the store does not look into it. */
   readonly body: string;
 }
 
-export interface WebFileRow {
+export type NewLocalMessage = Omit<LocalMessage, "position" | "seq">;
+
+/** A file of a message. `id` is derived from its content, so putting it again changes nothing. */
+export interface LocalFile {
   readonly id: string;
   readonly name: string;
   readonly mediaType: string;
   readonly data: Uint8Array;
 }
 
-interface WebChange {
-  readonly message: WebMessageRow;
-  readonly thread: WebThreadRow;
-}
-
-export type WebInsert =
-  | { readonly type: "inserted"; readonly message: WebMessageRow; readonly thread: WebThreadRow }
-  | { readonly type: "duplicate"; readonly message: WebMessageRow }
+export type InsertOutcome =
+  | { readonly type: "inserted"; readonly message: LocalMessage; readonly thread: LocalThread }
+  /** A message with this key is there already; it is left as it is. */
+  | { readonly type: "duplicate"; readonly message: LocalMessage }
   | { readonly type: "no_thread" };
+
+/** A message that was posted or changed, and where. */
+export interface LocalChange {
+  readonly message: LocalMessage;
+  readonly thread: LocalThread;
+}
 
 export function webThreadReads(db: Client) {
   return {
     /** Newest activity first. */
-    async threads(platform: PlatformName, limit: number): Promise<WebThreadRow[]> {
+    async threads(platform: PlatformName, limit: number): Promise<LocalThread[]> {
       const rows = await db.webThread.findMany({ where: { platform }, orderBy: { updatedAt: "desc" }, take: limit });
       return rows.map(toThread);
     },
 
     /** The newest messages before a position (null: of all), oldest first; null without such a thread. */
-    async messages(threadId: string, before: number | null, limit: number): Promise<WebMessageRow[] | null> {
+    async messages(threadId: string, before: number | null, limit: number): Promise<LocalMessage[] | null> {
       if ((await db.webThread.count({ where: { id: threadId } })) === 0) return null;
       const rows = await db.webMessage.findMany({
         where: { threadId, ...(before === null ? {} : { position: { lt: before } }) },
@@ -57,8 +69,8 @@ export function webThreadReads(db: Client) {
       return rows.map(toMessage).toReversed();
     },
 
-    /** As `since`, each with its thread. */
-    async changes(platform: PlatformName, seq: number, limit: number): Promise<WebChange[]> {
+    /** Messages of all threads changed after `seq`, in order of `seq`, each with its thread. */
+    async changes(platform: PlatformName, seq: number, limit: number): Promise<LocalChange[]> {
       const rows = await db.webMessage.findMany({
         where: { seq: { gt: seq }, thread: { platform } },
         include: { thread: true },
@@ -68,32 +80,23 @@ export function webThreadReads(db: Client) {
       return rows.map(({ thread, ...row }) => ({ message: toMessage(row), thread: toThread(thread) }));
     },
 
-    async since(platform: PlatformName, seq: number, limit: number): Promise<WebMessageRow[]> {
-      const rows = await db.webMessage.findMany({
-        where: { seq: { gt: seq }, thread: { platform } },
-        orderBy: { seq: "asc" },
-        take: limit,
-      });
-      return rows.map(toMessage);
-    },
-
     async lastSeq(): Promise<number> {
       const row = await db.webMessage.findFirst({ orderBy: { seq: "desc" }, select: { seq: true } });
       return row?.seq ?? 0;
     },
 
-    async message(id: string): Promise<WebMessageRow | null> {
+    async message(id: string): Promise<LocalMessage | null> {
       const row = await db.webMessage.findUnique({ where: { id } });
       return row === null ? null : toMessage(row);
     },
 
-    async messageByKey(key: string): Promise<WebMessageRow | null> {
+    async messageByKey(key: string): Promise<LocalMessage | null> {
       const row = await db.webMessage.findUnique({ where: { key } });
       return row === null ? null : toMessage(row);
     },
 
     /** People's messages at or after a time, oldest first. */
-    async fromPeople(platform: PlatformName, at: number, limit: number): Promise<WebMessageRow[]> {
+    async fromPeople(platform: PlatformName, at: number, limit: number): Promise<LocalMessage[]> {
       const rows = await db.webMessage.findMany({
         where: { fromPerson: true, at: { gte: new Date(at) }, thread: { platform } },
         orderBy: { position: "asc" },
@@ -102,7 +105,7 @@ export function webThreadReads(db: Client) {
       return rows.map(toMessage);
     },
 
-    async file(id: string): Promise<WebFileRow | null> {
+    async file(id: string): Promise<LocalFile | null> {
       return db.webFile.findUnique({ where: { id } });
     },
   };
@@ -115,9 +118,9 @@ export function webThreadWrites(db: Client) {
 
     /** `opens` makes the thread when it is not there; a key that is there already changes nothing. */
     async insert(
-      message: Omit<WebMessageRow, "position" | "seq">,
+      message: NewLocalMessage,
       opens: { readonly platform: PlatformName; readonly title: string } | null,
-    ): Promise<WebInsert> {
+    ): Promise<InsertOutcome> {
       const known = await reads.messageByKey(message.key);
       if (known !== null) return { type: "duplicate", message: known };
       const at = new Date(message.at);
@@ -135,14 +138,14 @@ export function webThreadWrites(db: Client) {
     },
 
     /** Replaces the body by what is made of the message, and numbers the change; null without such a message. */
-    async update(id: string, bodyOf: (message: WebMessageRow) => string): Promise<WebMessageRow | null> {
+    async update(id: string, bodyOf: (message: LocalMessage) => string): Promise<LocalMessage | null> {
       const message = await reads.message(id);
       if (message === null) return null;
       const seq = (await reads.lastSeq()) + 1;
       return toMessage(await db.webMessage.update({ where: { id }, data: { body: bodyOf(message), seq } }));
     },
 
-    async putFile({ id, name, mediaType, data }: WebFileRow): Promise<void> {
+    async putFile({ id, name, mediaType, data }: LocalFile): Promise<void> {
       const bytes = Uint8Array.from(data);
       // With nothing to update, Prisma looks and then inserts: of two at once, one would fail.
       await db.webFile.upsert({ where: { id }, create: { id, name, mediaType, data: bytes }, update: { id } });
@@ -150,11 +153,11 @@ export function webThreadWrites(db: Client) {
   };
 }
 
-function toThread(row: Stored<"WebThread">): WebThreadRow {
+function toThread(row: Stored<"WebThread">): LocalThread {
   const { id, title } = row;
   return { id, title, createdAt: row.createdAt.getTime(), updatedAt: row.updatedAt.getTime() };
 }
 
-function toMessage(row: Stored<"WebMessage">): WebMessageRow {
+function toMessage(row: Stored<"WebMessage">): LocalMessage {
   return { ...row, at: row.at.getTime() };
 }

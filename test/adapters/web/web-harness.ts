@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { InsertOutcome, NewLocalMessage } from "../../../src/adapters/render/local/thread-store.ts";
 import type { PageMessage } from "../../../src/adapters/render/local/wire.ts";
 import type { WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import { renderMarkdown } from "../../../src/adapters/web/page/text/markdown.ts";
 import type { ClientFrame } from "../../../src/adapters/web/wire.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
+import type { InsertOutcome, NewLocalMessage } from "../../../src/core/store/web-threads.ts";
 import type {
   Noise,
   PersonName,

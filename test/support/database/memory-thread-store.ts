@@ -1,12 +1,12 @@
+import type { LocalThreadStore } from "../../../src/adapters/render/local/thread-store.ts";
 import type {
   InsertOutcome,
   LocalChange,
   LocalFile,
   LocalMessage,
   LocalThread,
-  LocalThreadStore,
   NewLocalMessage,
-} from "../../../src/adapters/render/local/thread-store.ts";
+} from "../../../src/core/store/web-threads.ts";
 
 /** The web page's store in memory: what it holds outlives the adapters that are opened over it. */
 export class MemoryThreadStore implements LocalThreadStore {
@@ -26,17 +26,14 @@ export class MemoryThreadStore implements LocalThreadStore {
     return Promise.resolve(older.toSorted((a, b) => a.position - b.position).slice(-limit));
   }
 
-  since(seq: number, limit: number): Promise<readonly LocalMessage[]> {
+  changes(seq: number, limit: number): Promise<readonly LocalChange[]> {
     const changed = this.#all().filter((message) => message.seq > seq);
-    return Promise.resolve(changed.toSorted((a, b) => a.seq - b.seq).slice(0, limit));
-  }
-
-  async changes(seq: number, limit: number): Promise<readonly LocalChange[]> {
-    const messages = await this.since(seq, limit);
-    return messages.flatMap((message) => {
+    const inOrder = changed.toSorted((a, b) => a.seq - b.seq).slice(0, limit);
+    const withThread = inOrder.flatMap((message) => {
       const thread = this.#threads.get(message.threadId);
       return thread === undefined ? [] : [{ message, thread }];
     });
+    return Promise.resolve(withThread);
   }
 
   lastSeq(): Promise<number> {

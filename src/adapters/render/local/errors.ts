@@ -1,11 +1,5 @@
 import { AppError, PlatformError } from "../../../core/protocol/errors.ts";
 
-/** What the store threw, as an error of the platform: to the core, the store is the platform's far side. */
-export function storeError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  return new PlatformError("platform_failed", "the store of local threads failed", { cause: error });
-}
-
 export function threadGone(threadId: string): PlatformError {
   return new PlatformError("thread_gone", `there is no local thread ${threadId}`);
 }
@@ -14,9 +8,12 @@ export function unreadable(name: string, reason: string): PlatformError {
   return new PlatformError("attachment_unreadable", `attachment ${name}: ${reason}`, { detail: { name, reason } });
 }
 
-/** What is asked of the store, failing as the platform fails. */
+/** What is asked of the store, failing as a platform fails: to the core, the store is the platform's far side. */
 export async function fromStore<T>(asked: Promise<T>): Promise<T> {
-  return asked.catch((error: unknown) => {
-    throw storeError(error);
-  });
+  try {
+    return await asked;
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new PlatformError("platform_failed", "the store of local threads failed", { cause });
+  }
 }

@@ -1,6 +1,7 @@
+import type { LocalMessage, LocalThread } from "../../../core/store/web-threads.ts";
 import { fromStore } from "./errors.ts";
 import { pageMessage, pageThread } from "./message-body.ts";
-import type { LocalMessage, LocalThread, LocalThreadStore } from "./thread-store.ts";
+import type { LocalThreadStore } from "./thread-store.ts";
 import type { ThreadFrame } from "./wire.ts";
 
 /** Changes that are read at once. */

@@ -1,8 +1,9 @@
 import type { KeyedMutex } from "../../../core/keyed-mutex.ts";
+import type { InsertOutcome, LocalMessage, LocalThread, NewLocalMessage } from "../../../core/store/web-threads.ts";
 import { fromStore } from "./errors.ts";
 import { type FeedListener, FeedPages } from "./feed-pages.ts";
 import { type OtherFeeds, otherFeeds, type Sharing } from "./other-feeds.ts";
-import type { InsertOutcome, LocalMessage, LocalThread, LocalThreadStore, NewLocalMessage } from "./thread-store.ts";
+import type { LocalThreadStore } from "./thread-store.ts";
 import type { MessageBody, ThreadFrame } from "./wire.ts";
 
 export interface Draft extends Omit<NewLocalMessage, "body"> {

@@ -5,7 +5,9 @@ import { assertNever } from "../../../core/protocol/assert-never.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { Receipt, Receive } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
+import type { LocalMessage } from "../../../core/store/web-threads.ts";
 import { privateAnswer } from "../private-answer.ts";
+import { pageCommands } from "./commands.ts";
 import { completed, typedArgument } from "./completing.ts";
 import type { Feed } from "./feed.ts";
 import type { FeedListener } from "./feed-pages.ts";
@@ -13,8 +15,8 @@ import { CATCH_UP_CHANGES, LISTED_THREADS, PAGE_MESSAGES, WAITING_FRAMES } from 
 import { actionIn, commandIn, completionIn, keyIn, type LocalChannel, messageIn, noteFor } from "./local-channel.ts";
 import { bodyOf, formatMessage, pageFile, pageMessage, pageThread, titleOf } from "./message-body.ts";
 import type { Poster } from "./poster.ts";
-import type { LocalMessage, LocalThreadStore } from "./thread-store.ts";
-import type { MessageBody, PageCommand, PageFile, PersonFrame, ThreadFrame } from "./wire.ts";
+import type { LocalThreadStore } from "./thread-store.ts";
+import type { MessageBody, PageFile, PersonFrame, ThreadFrame } from "./wire.ts";
 
 /** What a person's end asks for. */
 export interface FrameSessionOptions {
@@ -24,8 +26,7 @@ export interface FrameSessionOptions {
   readonly feed: Feed;
   readonly poster: Poster;
   readonly receive: Receive;
-  readonly commands: readonly PageCommand[];
-  readonly chatCommands: readonly ChatCommand[];
+  readonly commands: readonly ChatCommand[];
   readonly clock: Clock;
 }
 
@@ -122,12 +123,13 @@ async function welcome({ seq }: FrameOf<"hello">, { page, store, commands }: Fra
   const threads = (await store.threads(LISTED_THREADS)).map(pageThread);
   const lastSeq = await store.lastSeq();
   // A number we never gave comes from another database: what that page knows is of no use here.
-  const changes = seq === null || seq > lastSeq ? null : await store.since(seq, CATCH_UP_CHANGES + 1);
+  const changes = seq === null || seq > lastSeq ? null : await store.changes(seq, CATCH_UP_CHANGES + 1);
+  const base = { type: "welcome", threads, commands: pageCommands(commands) } as const;
   if (changes === null || changes.length > CATCH_UP_CHANGES) {
-    page.push({ type: "welcome", threads, seq: lastSeq, changes: null, commands });
+    page.push({ ...base, seq: lastSeq, changes: null });
   } else {
-    const newest = changes.at(-1)?.seq ?? lastSeq;
-    page.push({ type: "welcome", threads, seq: newest, changes: changes.map(pageMessage), commands });
+    const newest = changes.at(-1)?.message.seq ?? lastSeq;
+    page.push({ ...base, seq: newest, changes: changes.map(({ message }) => pageMessage(message)) });
   }
 }
 
@@ -251,8 +253,8 @@ function askByForm(receipt: Receipt, asked: Asked, page: FeedListener): boolean 
 }
 
 async function complete({ text, threadId }: FrameOf<"complete">, options: FrameSessionOptions): Promise<void> {
-  const { page, place, receive, clock, chatCommands } = options;
-  const argument = typedArgument(text, chatCommands);
+  const { page, place, receive, clock, commands } = options;
+  const argument = typedArgument(text, commands);
   if (argument === null) return page.push({ type: "completions", text, words: [] });
   const receipt = await receive(completionIn(place, { ...argument, threadId, at: clock.now() }));
   const words = receipt.type === "completions" ? completed(argument, receipt.words) : [];

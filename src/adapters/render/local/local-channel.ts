@@ -9,8 +9,8 @@ import type {
   PlatformDescriptor,
   ThreadRef,
 } from "../../../core/protocol/platform.ts";
+import type { LocalMessage } from "../../../core/store/web-threads.ts";
 import { bodyOf } from "./message-body.ts";
-import type { LocalMessage } from "./thread-store.ts";
 
 /** Whoever may use this machine's own ways in, the page by its key and the terminal by the home, is the operator. */
 export function operatorOn(platform: PlatformDescriptor, roles: readonly string[] = []): Person {

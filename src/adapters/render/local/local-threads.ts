@@ -8,13 +8,14 @@ import type {
   ThreadRef,
 } from "../../../core/protocol/platform.ts";
 import type { Clock, Ids } from "../../../core/protocol/runtime.ts";
+import type { LocalMessage } from "../../../core/store/web-threads.ts";
 import { fromStore, threadGone, unreadable } from "./errors.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import { MISSED_MESSAGES } from "./frame-limits.ts";
 import { type LocalChannel, messageIn, noteFor, threadIn } from "./local-channel.ts";
 import { bodyOf, formatMessage } from "./message-body.ts";
 import { createPoster, type Poster } from "./poster.ts";
-import type { LocalMessage, LocalThreadStore } from "./thread-store.ts";
+import type { LocalThreadStore } from "./thread-store.ts";
 import type { MessageBody } from "./wire.ts";
 
 export interface LocalThreadsOptions {
@@ -47,9 +48,10 @@ function posting(
   { place, ids }: LocalThreadsOptions,
   { feed, poster }: Pick<LocalThreads, "feed" | "poster">,
 ): LocalThreads["posting"] {
+  const post: ChatPlatform["post"] = async ({ threadId }, message, key) =>
+    postedIn(place, await poster.post({ threadId, message, key, by: "deckhand" }));
   return {
-    post: async (thread, message, key) =>
-      postedIn(place, await poster.post({ threadId: thread.threadId, message, key, by: "deckhand" })),
+    post,
     edit: async ({ messageId }, message) => {
       await poster.putFiles(message);
       const edited = await feed.update(messageId, () => formatMessage(message, "deckhand"));
@@ -59,10 +61,8 @@ function posting(
       const marked = await feed.update(messageId, (message) => withSign(bodyOf(message), sign));
       if (marked === null) throw threadGone(thread.threadId ?? "");
     },
-    upload: async (thread, file, key) => {
-      const message = { lane: "answer", markdown: "", tone: "plain", buttons: [], files: [file] } as const;
-      return postedIn(place, await poster.post({ threadId: thread.threadId, message, key, by: "deckhand" }));
-    },
+    upload: (thread, file, key) =>
+      post(thread, { lane: "answer", markdown: "", tone: "plain", buttons: [], files: [file] }, key),
     postEphemeral: async (thread, personId, message) => {
       const key = ids.next("ephemeral");
       await poster.post({ threadId: thread.threadId, message, key, by: "note", ...noteFor(place, personId) });

@@ -1,9 +1,10 @@
 import type { OutgoingMessage } from "../../../core/protocol/platform.ts";
 import type { Clock, Ids } from "../../../core/protocol/runtime.ts";
-import { storeError, threadGone } from "./errors.ts";
+import type { LocalMessage } from "../../../core/store/web-threads.ts";
+import { fromStore, threadGone } from "./errors.ts";
 import type { Feed } from "./feed.ts";
 import { formatMessage, localFile, titleOf } from "./message-body.ts";
-import type { LocalMessage, LocalThreadStore } from "./thread-store.ts";
+import type { LocalThreadStore } from "./thread-store.ts";
 
 export interface Post {
   /** Null opens a thread, called after the message. */
@@ -36,11 +37,7 @@ export function createPoster({
   readonly ids: Ids;
 }): Poster {
   const putFiles = async (message: OutgoingMessage): Promise<void> => {
-    for (const file of message.files) {
-      await store.putFile(localFile(file)).catch((error: unknown) => {
-        throw storeError(error);
-      });
-    }
+    for (const file of message.files) await fromStore(store.putFile(localFile(file)));
   };
   return {
     putFiles,

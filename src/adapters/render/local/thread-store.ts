@@ -1,3 +1,12 @@
+import type {
+  InsertOutcome,
+  LocalChange,
+  LocalFile,
+  LocalMessage,
+  LocalThread,
+  NewLocalMessage,
+} from "../../../core/store/web-threads.ts";
+
 /**
  * Where the threads of the web page and of the terminal live. Slack and Discord keep their own messages; these two have
  * nobody behind them, so this store is to their adapters what Slack's servers are to Slack's.
@@ -7,61 +16,12 @@
  * highest number it has seen can ask for everything that changed since.
  */
 
-export interface LocalThread {
-  readonly id: string;
-  readonly title: string;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-  /** When its newest message was inserted. Milliseconds since the epoch. */
-  readonly updatedAt: number;
-}
-
-export interface LocalMessage {
-  readonly id: string;
-  readonly threadId: string;
-  /** Unique: `web:<client id>`, `terminal:<client id>` of a person's message, the post's key of ours. */
-  readonly key: string;
-  /** Order within the thread: the sequence number the message got when it was inserted. Never changes. */
-  readonly position: number;
-  /** The sequence number of its newest change. */
-  readonly seq: number;
-  readonly fromPerson: boolean;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  /** JSON text of a `MessageBody` (wire.ts); the store does not look into it. */
-  readonly body: string;
-}
-
-export type NewLocalMessage = Omit<LocalMessage, "position" | "seq">;
-
-/** A file of a message. `id` is derived from its content, so putting it again changes nothing. */
-export interface LocalFile {
-  readonly id: string;
-  readonly name: string;
-  readonly mediaType: string;
-  readonly data: Uint8Array;
-}
-
-export type InsertOutcome =
-  | { readonly type: "inserted"; readonly message: LocalMessage; readonly thread: LocalThread }
-  /** A message with this key is there already; it is left as it is. */
-  | { readonly type: "duplicate"; readonly message: LocalMessage }
-  | { readonly type: "no_thread" };
-
-/** A message that was posted or changed, and where. */
-export interface LocalChange {
-  readonly message: LocalMessage;
-  readonly thread: LocalThread;
-}
-
 export interface LocalThreadStore {
   /** Newest activity first. */
   threads(limit: number): Promise<readonly LocalThread[]>;
   /** The newest messages whose position is below `before` (null: of all), oldest first. Null without such a thread. */
   messages(threadId: string, before: number | null, limit: number): Promise<readonly LocalMessage[] | null>;
-  /** Messages of all threads changed after `seq`, in order of `seq`. */
-  since(seq: number, limit: number): Promise<readonly LocalMessage[]>;
-  /** The same, each with its thread. */
+  /** Messages of all threads changed after `seq`, in order of `seq`, each with its thread. */
   changes(seq: number, limit: number): Promise<readonly LocalChange[]>;
   /** The highest sequence number given so far; 0 when there is none. */
   lastSeq(): Promise<number>;
