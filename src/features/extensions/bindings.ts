@@ -35,6 +35,8 @@ export interface BindingDirectories {
   /** Holds those of the tools that come with the program; is only looked into. */
   readonly shippedDir?: string;
   readonly generatorDir?: string;
+  /** Told that bindings are to be made, which takes seconds. */
+  readonly making?: () => void;
 }
 
 /**
@@ -44,13 +46,16 @@ export interface BindingDirectories {
  */
 export async function bindingsOf(
   component: Component,
-  { cacheDir, shippedDir, generatorDir = GENERATOR }: BindingDirectories,
+  { cacheDir, shippedDir, generatorDir = GENERATOR, making = () => {} }: BindingDirectories,
 ): Promise<Bindings> {
   const { version } = generatorSchema.parse(JSON.parse(await readFile(path.join(generatorDir, "build.json"), "utf8")));
   const name = `${component.sha256}-${version}`;
   const isShipped = shippedDir !== undefined && existsSync(path.join(shippedDir, name, "bindings.json"));
   const directory = path.join(isShipped ? shippedDir : cacheDir, name);
-  if (!existsSync(path.join(directory, "bindings.json"))) await generate(component, directory, generatorDir);
+  if (!existsSync(path.join(directory, "bindings.json"))) {
+    making();
+    await generate(component, directory, generatorDir);
+  }
   const { imports, exports } = bindingsSchema.parse(
     JSON.parse(await readFile(path.join(directory, "bindings.json"), "utf8")),
   );

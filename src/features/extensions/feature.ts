@@ -1,9 +1,5 @@
 import path from "node:path";
-import { atMost } from "../../core/at-most.ts";
 import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
-
-/** What a start waits for extensions: loading known ones takes a fraction of it, making bindings takes seconds. Milliseconds. */
-const LOAD_WAIT_MS = 200;
 
 /** Tools of third parties, as WebAssembly components. */
 export const extensionsFeature: Feature = {
@@ -12,22 +8,27 @@ export const extensionsFeature: Feature = {
   configure: () => ({ problems: [], open }),
 };
 
-async function open({ application, home, sandbox, taken, log, runtime }: FeatureHost): Promise<OpenFeature> {
+async function open({ application, home, sandbox, taken, log }: FeatureHost): Promise<OpenFeature> {
   const { createExtensions } = await import("./extensions.ts");
+  const making = Promise.withResolvers<void>();
   const sources = {
     directories: [
       path.join(application, "build/tools"),
       path.join(application, "extensions/tools"),
       path.join(home, "extensions/tools"),
     ],
-    bindings: { cacheDir: path.join(home, "bindings"), shippedDir: path.join(application, "build/tool-bindings") },
+    bindings: {
+      cacheDir: path.join(home, "bindings"),
+      shippedDir: path.join(application, "build/tool-bindings"),
+      making: making.resolve,
+    },
   };
   const extensions = createExtensions({ ...sources, sandbox, reserved: taken() }, log);
   return {
     tools: () => extensions.tools(),
     sourceOf: () => "extension",
     whyMissing: (tool) => extensions.missing(tool),
-    // Those whose bindings are made are there when it resolves; a new one follows when its are.
-    start: () => atMost(LOAD_WAIT_MS, extensions.load(), runtime.clock),
+    // Those that have been here before are there when it resolves; a new one is not waited for.
+    start: () => Promise.race([extensions.load(), making.promise]),
   };
 }

@@ -196,10 +196,11 @@ test("bindings are made once per component", async () => {
   expect(made()).toEqual(before);
 });
 
-test("a tool whose bindings are being made says so, and is there when they are", async () => {
+test("a tool whose bindings are being made says so, and is there when they are; once they are, none are made", async () => {
   const session = extensionSession(place);
   session.add("count");
-  const bindings = { cacheDir: path.join(session.root, "bindings") };
+  const making = vi.fn();
+  const bindings = { cacheDir: path.join(session.root, "bindings"), making };
   const sources = { directories: [session.tools], bindings, sandbox: place.sandbox, reserved: new Set<string>() };
   const extensions = createExtensions(sources, silentLog);
   const loading = extensions.load();
@@ -209,4 +210,6 @@ test("a tool whose bindings are being made says so, and is there when they are",
   await loading;
   expect(extensions.missing("count")).toBeNull();
   expect(extensions.tools().map(({ name }) => name)).toEqual(["count"]);
+  await createExtensions(sources, silentLog).load();
+  expect(making).toHaveBeenCalledTimes(1);
 });
