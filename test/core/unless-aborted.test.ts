@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { unlessAborted } from "../../src/core/unless-aborted.ts";
+
+const forEver = () => new Promise<never>(() => {});
+
+test("work is waited for until its signal aborts, also where it has before", async () => {
+  const { signal } = new AbortController();
+  await expect(unlessAborted(Promise.resolve("done"), signal)).resolves.toBe("done");
+  await expect(unlessAborted(Promise.reject(new Error("failed")), signal)).rejects.toThrow("failed");
+  await expect(unlessAborted(forEver(), AbortSignal.abort("before"))).rejects.toBe("before");
+  const stopping = new AbortController();
+  const waiting = unlessAborted(forEver(), stopping.signal);
+  stopping.abort("meanwhile");
+  await expect(waiting).rejects.toBe("meanwhile");
+});
