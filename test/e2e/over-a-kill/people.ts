@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
 import { hold, text, toolUse } from "../../support/model/model-script.ts";
-import type { RecordedRequest, Script } from "../../support/model/model-server.ts";
+import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { systemOf, toolsOf } from "../../support/model/request-parts.ts";
-import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
+import { asks, cards, rootOf, writeNote } from "../../support/talk/approval-talk.ts";
 import { conversationOf, type Talk } from "../../support/talk/slack-talk.ts";
 import { answered } from "../../support/talk/sub-agent-talk.ts";
 import { cutOff, type Office, ONE_TURN, type Parked } from "./parked.ts";
@@ -113,16 +113,6 @@ export async function continued(at: Office): Promise<Parked> {
     over: () => expect(requests()).toHaveLength(3),
   };
 }
-
-/** Writes the files, each in a turn of its own, then says so. */
-const writeNote =
-  (names: readonly string[]): Script =>
-  (_request, index) => {
-    const name = names[index];
-    return name === undefined
-      ? text(`Written or not: ${index}`)
-      : toolUse("write", { path: name, content: `${name}\n` });
-  };
 
 export async function alwaysAllowed(at: Office): Promise<Parked> {
   const requests = at.play("write them", writeNote(["a.txt", "a.txt", "b.txt"]));

@@ -2,8 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { text, toolUse } from "../../support/model/model-script.ts";
-import type { Script } from "../../support/model/model-server.ts";
-import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
+import { asks, cards, rootOf, writeNote } from "../../support/talk/approval-talk.ts";
 import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.ts";
 import { answers, changePort, putFile } from "../../support/talk/scene.ts";
 import { conversationOf, type SlackOffice, type Talk } from "../../support/talk/slack-talk.ts";
@@ -40,16 +39,6 @@ test.each(PLATFORMS)("on %s a change is shown as a diff, and made once someone a
     "The port in `config.toml` is now 9090.",
   ]);
 });
-
-/** Writes the files, each in a turn of its own, then says so. */
-const writeNote =
-  (names: readonly string[]): Script =>
-  (_request, index) => {
-    const name = names[index];
-    return name === undefined
-      ? text(`Written or not: ${index}`)
-      : toolUse("write", { path: name, content: `${name}\n` });
-  };
 
 test("a denied call is not run, and the model is told by whom", async () => {
   const at = office();

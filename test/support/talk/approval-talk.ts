@@ -1,4 +1,6 @@
 import { mkdirSync } from "node:fs";
+import { text, toolUse } from "../model/model-script.ts";
+import type { Script } from "../model/model-server.ts";
 import type { SeenMessage } from "../slack/slack-server.ts";
 import type { SlackOffice, Talk } from "./slack-talk.ts";
 
@@ -18,3 +20,13 @@ export function rootOf({ bot }: SlackOffice, channel: string): string {
   mkdirSync(folder, { recursive: true });
   return folder;
 }
+
+/** Writes the files, each in a turn of its own, then says so. */
+export const writeNote =
+  (names: readonly string[]): Script =>
+  (_request, index) => {
+    const name = names[index];
+    return name === undefined
+      ? text(`Written or not: ${index}`)
+      : toolUse("write", { path: name, content: `${name}\n` });
+  };
