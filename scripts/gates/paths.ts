@@ -1,21 +1,26 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Pages that lead people through the project: what they point at must be there. */
+/** Pages that lead people through the project, and the directory of the others: what they point at must be there. */
 const PAGES = ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"];
+const DOCS = "docs";
 
 /** `code` that begins with a folder of the project, or is a link's target within it. */
 const NAMED = /`((?:\.ci|bench|bin|docs|prisma|scripts|src|test|wasm)\/[\w./-]*)`|\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g;
 
-/** A line for each path that a page names and that does not exist. */
+/** A line for each path that a page names and that does not exist. Links are read from the page's directory. */
 export function pathProblems(root: string): string[] {
-  return PAGES.filter((page) => existsSync(path.join(root, page))).flatMap((page) => {
-    const lines = readFileSync(path.join(root, page), "utf8").split("\n");
-    return lines.flatMap((line, index) =>
-      [...line.matchAll(NAMED)]
-        .map(([, code, link]) => code ?? link ?? "")
-        .filter((named) => !existsSync(path.join(root, named)))
-        .map((named) => `${page}:${index + 1}: names ${named}, which does not exist.`),
-    );
-  });
+  const docs = existsSync(path.join(root, DOCS)) ? readdirSync(path.join(root, DOCS), { recursive: true }) : [];
+  const pages = [...PAGES, ...docs.map((name) => path.join(DOCS, String(name))).filter((name) => name.endsWith(".md"))];
+  return pages.filter((page) => existsSync(path.join(root, page))).flatMap((page) => problemsOf(root, page));
+}
+
+function problemsOf(root: string, page: string): string[] {
+  const lines = readFileSync(path.join(root, page), "utf8").split("\n");
+  return lines.flatMap((line, index) =>
+    [...line.matchAll(NAMED)]
+      .map(([, code, link]) => code ?? path.join(path.dirname(page), link ?? ""))
+      .filter((named) => !existsSync(path.join(root, named)))
+      .map((named) => `${page}:${index + 1}: names ${named}, which does not exist.`),
+  );
 }

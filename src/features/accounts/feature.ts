@@ -38,7 +38,11 @@ const file = {
   ),
 };
 
-/** Whoever opens the page beyond this machine signs in. */
+/**
+ * Whoever opens the page beyond this machine signs in: the page's door (adapters/web/server/door.ts) asks accounts.ts,
+ * which throttle.ts slows where somebody guesses. At a provider of OpenID Connect it is oidc/sign-in.ts, and
+ * oidc/claims.ts says as whom.
+ */
 export const accountsFeature: Feature = {
   name: "accounts",
   settings: {

@@ -4,7 +4,10 @@ import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
 /** How often is read what other processes have set, where there are any and no word of it has come. Milliseconds. */
 const LOOK_MS = 10_000;
 
-/** The settings on the page, as numbered revisions. */
+/**
+ * The settings on the page, as numbered revisions. routes.ts writes one; config/stored/fit.ts puts it beneath the settings
+ * file, and config/stored/live.ts says what of it holds without a restart.
+ */
 export const configurationFeature: Feature = {
   name: "configuration",
   settings: {},

@@ -21,7 +21,10 @@ const file = {
   console: field(consoleSchema, "What the page shows of all platforms (docs/console.md).", { adminsSeePrivate: false }),
 };
 
-/** The work of the whole team on the page. */
+/**
+ * The work of the whole team on the page. sight.ts says who sees which session, list.ts and session.ts read them, live.ts
+ * tells what changes; a click is made as the linked person's (press.ts). Beside the sessions: jobs/, usage/, overview/.
+ */
 export const consoleFeature: Feature = {
   name: "console",
   settings: {

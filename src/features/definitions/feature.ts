@@ -6,7 +6,11 @@ import { createLookout } from "./lookout.ts";
 /** How often is read what other processes have set, where there are any and no word of it has come. Milliseconds. */
 const LOOK_MS = 10_000;
 
-/** Agents, skills and the operator's own instructions on the page: what is set there holds from the next run on. */
+/**
+ * Agents, skills and the operator's own instructions on the page: what is set there holds from the next run on. kept.ts
+ * has the newest in memory, between what is shipped and the operator's files; the readers are agents.ts of src,
+ * tools/skills/page-skills.ts and tools/instructions/page-instructions.ts.
+ */
 export const definitionsFeature: Feature = {
   name: "definitions",
   settings: {},

@@ -1,6 +1,9 @@
 import type { Feature } from "../../feature.ts";
 
-/** What a repository tells agents is shown once for each version, and followed when somebody has allowed it. */
+/**
+ * What a repository tells agents is shown once for each version (card.ts, at the run's begin by hook.ts), and followed when
+ * somebody has allowed it (tools/instructions/instruction-gate.ts).
+ */
 export const instructionsFeature: Feature = {
   name: "instructions",
   settings: {},

@@ -60,7 +60,11 @@ const file = {
 const number = { name: "number", description: "of the memory, as /memory list shows it", required: true };
 const words = { name: "text", description: "what to remember, in a sentence; a form when left out" };
 
-/** What people have told in one thread is known in the next. */
+/**
+ * What people have told in one thread is known in the next. recall-hook.ts puts what fits before a run (search/ by words,
+ * meaning/ by vectors, audience.ts for who may read it). A thread that has gone quiet is learned from once: the model's
+ * proposals (learning/learner.ts) pass learning/judge.ts.
+ */
 export const memoryFeature: Feature = {
   name: "memory",
   settings: { file },

@@ -12,7 +12,10 @@ const environment = {
   ),
 };
 
-/** Providers of models on the page, and their keys as far as neither the environment nor the settings file has them. */
+/**
+ * Providers of models on the page, and their keys as far as neither the environment nor the settings file has them: sealed
+ * (sealed.ts) in the database (store.ts), opened by keyring.ts, in use from the next call on (core's live-providers.ts).
+ */
 export const providersFeature: Feature = { name: "providers", settings: { environment }, configure };
 
 function configure(given: GivenSettings): ConfiguredFeature {

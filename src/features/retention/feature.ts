@@ -22,7 +22,10 @@ const file = {
   ),
 };
 
-/** What is kept, and for how long: sessions and what is old are deleted. */
+/**
+ * What is kept, and for how long: sessions and what is old are deleted. A session is marked (delete-sessions.ts) and then
+ * goes in steps, by the order of tables.ts, with which a later start goes on (finish-deletions.ts).
+ */
 export const retentionFeature: Feature = {
   name: "retention",
   settings: { file },

@@ -37,7 +37,10 @@ const file = {
 
 const name = { name: "name", description: "of the site, as its address has it", required: true };
 
-/** What an agent or a person has made as files, opened in a browser. */
+/**
+ * What an agent or a person has made as files, opened in a browser. A directory becomes a site whole or not at all:
+ * publish-tool.ts takes the call, collect.ts the files, publishing.ts makes the version, server.ts serves it.
+ */
 export const sitesFeature: Feature = {
   name: "sites",
   settings: { file, leftToFile: { sites: "It opens a port of this machine: only the settings file does that." } },

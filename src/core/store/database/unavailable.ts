@@ -65,7 +65,7 @@ const NO_CONNECT =
 const MENDS: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: "It is no SQLite database. Name one, or a file that does not exist yet.",
   SQLITE_CORRUPT:
-    "It is damaged. Restore it from a backup, in its place, and delete its -wal and -shm: README.md, “Back up”.",
+    "It is damaged. Restore it from a backup, in its place, and delete its -wal and -shm: docs/operating.md, “Backing up”.",
   SQLITE_FULL: "Its disk is full, and it is as it was. Make room, then start again.",
   SQLITE_BUSY: "Another process is writing to it. End that, or wait for it, then start again.",
   EISDIR: "It is a directory. Name a file in it, such as deckhand.db.",
