@@ -7,7 +7,6 @@ import type { Config } from "./resolve.ts";
 interface Asked {
   readonly setting: string;
   readonly temperature: number | undefined;
-  /** `provider/model` */
   readonly model: string;
 }
 

@@ -55,7 +55,6 @@ export interface ClusterMember {
   readonly host: string;
   readonly pid: number;
   readonly version: string;
-  /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** A short digest of each setting that processes should have in common, by its name. */
   readonly settings: Readonly<Record<string, string>>;

@@ -36,7 +36,6 @@ export async function prune({ directory, clock, limits = SNAPSHOT_LIMITS }: Snap
 interface Kept {
   readonly file: string;
   readonly bytes: number;
-  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 

@@ -89,7 +89,6 @@ export function inboundAction(
 export interface PointedBy {
   readonly key: string;
   readonly person: Person;
-  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 

@@ -10,7 +10,6 @@ import type { DiscordScope } from "./messages.ts";
 import { idAt } from "./snowflake.ts";
 
 export interface MissedQuery {
-  /** Milliseconds since the epoch. */
   readonly since: number;
   /** Threads of sessions, among them direct messages: bots cannot list the channels of theirs. */
   readonly known: readonly ThreadRef[];

@@ -9,7 +9,6 @@ import type { SlackScope } from "./surfaces.ts";
 import { type HistoryMessage, tsToMs } from "./wire.ts";
 
 export interface MissedQuery {
-  /** Milliseconds since the epoch. */
   readonly since: number;
   /** Threads of sessions, the most recent first. */
   readonly known: readonly ThreadRef[];

@@ -119,7 +119,6 @@ function waitAfter(error: AppError, { attempt, since, call: { query, run } }: Fa
 
 interface Try {
   readonly resolved: ResolvedModel;
-  /** `provider/model` */
   readonly model: string;
   readonly request: ModelRequest;
   readonly charge: CallCharge;

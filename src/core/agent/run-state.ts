@@ -55,7 +55,6 @@ export interface JournalledResponse extends Spent {
   readonly turn: number;
   readonly message: Message;
   readonly stopReason: StopReason;
-  /** `provider/model` */
   readonly model: string;
 }
 

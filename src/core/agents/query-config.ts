@@ -38,7 +38,6 @@ export interface AgentDefinition {
 
 /** Everything that shapes how a query runs. Optional fields fall back to the model's or the agent's own. */
 export interface QueryConfig {
-  /** `provider/model`. */
   readonly model: string;
   /** Most tokens of one model call's output. */
   readonly maxTokens: number;
@@ -56,7 +55,6 @@ export interface QueryConfig {
   readonly toolResultBudget: number;
   readonly effortLevel?: EffortLevel;
   readonly maxBudgetUsd?: number;
-  /** `provider/model`. */
   readonly fallbackModel?: string;
   readonly agentDefinition: AgentDefinition;
   readonly mode: Mode;

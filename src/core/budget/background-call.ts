@@ -7,7 +7,6 @@ import type { RunBudgetOptions } from "./run-budget.ts";
 export interface BackgroundCall {
   /** The same each time that it is made anew: one that a crash has cut is charged then. */
   readonly id: string;
-  /** `provider/model` */
   readonly model: string;
   readonly system: string;
   readonly prompt: string;

@@ -4,7 +4,6 @@ import type { ModelRequest, StreamEvent } from "../providers/provider.ts";
 import { inputTokensAtMost } from "./estimate.ts";
 
 export interface ChargedCall {
-  /** `provider/model` */
   readonly model: string;
   readonly request: ModelRequest;
   /** Tokens of the model's window. */

@@ -110,7 +110,6 @@ export interface CommandContext extends CommandServices {
   readonly isDirect: boolean;
   /** What came by the command's form; null when it was typed. */
   readonly filled: FormValues | null;
-  /** `slack:C1` */
   readonly channelKey: string;
   /** Begins the session that the thread lacks. Null where there is no thread to begin it in. */
   readonly openSession: (() => Promise<SessionRow>) | null;

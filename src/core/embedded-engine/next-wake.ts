@@ -24,7 +24,6 @@ interface Owned {
   readonly epoch: number;
   /** Everything that is due, oldest first. */
   readonly waiting: readonly WaitingEvent[];
-  /** Milliseconds since the epoch. */
   readonly now: number;
 }
 

@@ -8,7 +8,6 @@ import type { Store } from "../store/store.ts";
 export interface NewEvent {
   readonly sessionId: string;
   readonly event: SessionEvent;
-  /** Milliseconds since the epoch. */
   readonly dueAt: number;
   readonly claim?: Claim | undefined;
 }

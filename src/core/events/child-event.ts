@@ -53,7 +53,6 @@ export const childEventSchema = z.object({
   managedUsd: z.number().optional(),
   /** It waits for its place among the executors; whose end frees one lets it begin. */
   queued: z.boolean().optional(),
-  /** Milliseconds since the epoch. */
   at: z.number(),
 });
 export type ChildEvent = z.infer<typeof childEventSchema>;

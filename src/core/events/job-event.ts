@@ -18,7 +18,6 @@ export const jobEventSchema = z.object({
   timeoutMs: z.number(),
   /** Why it must not run, as people read it: it ends with these words before anything is done. */
   refusal: z.string().exactOptional(),
-  /** Milliseconds since the epoch. */
   at: z.number(),
 });
 export type JobEvent = z.infer<typeof jobEventSchema>;

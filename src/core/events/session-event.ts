@@ -18,7 +18,6 @@ const personMessage = z.object({
   attachments: z.array(attachmentSchema),
   thread: threadRefSchema,
   messageId: z.string(),
-  /** Milliseconds since the epoch. */
   at: z.number(),
   /** False for thread conversation that is kept as context and starts nothing. */
   addressed: z.boolean(),

@@ -8,7 +8,6 @@ export const sessionSettingsSchema = z.object({
    * anything; milliseconds since the epoch.
    */
   raised: z.object({ by: z.string().nullable(), until: z.number() }).exactOptional(),
-  /** `provider/model`. */
   model: z.string().exactOptional(),
   effort: z.enum(["low", "medium", "high", "max"]).exactOptional(),
   /** A skill whose text stays in the prompt. */

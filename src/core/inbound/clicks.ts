@@ -33,7 +33,6 @@ interface ButtonId {
 
 /** Where a button works. */
 interface ButtonScope {
-  /** `slack:C1` */
   readonly channelKey: string;
   /** Null: anywhere in the channel; of a session, the channel is one conversation. */
   readonly threadId: string | null;

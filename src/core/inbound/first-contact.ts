@@ -99,7 +99,6 @@ async function postOnce(
 }
 
 interface GreetedChannel {
-  /** `slack:C1` */
   readonly channelKey: string;
   readonly isDirect: boolean;
 }

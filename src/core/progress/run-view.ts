@@ -18,7 +18,6 @@ export interface RunViewOptions {
   readonly sessionId: string;
   readonly thread: ThreadRef;
   readonly agentName: string;
-  /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** True when an earlier process, or the queue, has begun to post the live message: it goes on with it. */
   readonly isLive: boolean;

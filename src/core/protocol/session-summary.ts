@@ -2,7 +2,6 @@
 export interface SessionSummary {
   readonly agent: string;
   readonly mode: "read" | "write" | "agi";
-  /** `provider/model` */
   readonly model: string;
   /** The steps of the newest run, its sub-agents' included, in the order in which they were asked for. */
   readonly steps: readonly RunStep[];

@@ -18,7 +18,6 @@ const settingsSchema = z.object({
   prompt: z.string(),
   agent: z.string().nullable(),
   skill: z.string().nullable(),
-  /** `provider/model` */
   model: z.string().nullable(),
   mode: z.enum(["read", "write", "agi"]),
   /** Granted beyond the mode. */
@@ -81,7 +80,6 @@ export interface NewJob extends JobSettings {
   readonly id: string;
   readonly source: JobRow["source"];
   readonly enabled: boolean;
-  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 

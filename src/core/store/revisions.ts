@@ -14,7 +14,6 @@ export interface Revision {
   readonly content: string | null;
   /** An account's name; `operator`: whoever holds the page's key on this machine. */
   readonly by: string;
-  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 

@@ -9,7 +9,6 @@ export interface RunRow {
   readonly status: "running" | "parked" | "ended";
   /** Who or what asked for the stop. */
   readonly cancelledBy: CancelCause | null;
-  /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** Null while it goes on. */
   readonly endedAt: number | null;

@@ -35,7 +35,6 @@ export interface SessionRow {
 
 export interface PersonsSessions {
   readonly platform: PlatformName;
-  /** Milliseconds since the epoch. */
   readonly since: number;
   readonly limit: number;
 }
@@ -44,7 +43,6 @@ export interface PersonsSession {
   readonly thread: ThreadRef;
   /** The first words of the message that began it; empty when something else did. */
   readonly title: string;
-  /** Milliseconds since the epoch. */
   readonly updatedAt: number;
 }
 
@@ -56,7 +54,6 @@ export interface NewSession {
   readonly channel: { readonly name: string; readonly kind: string };
   readonly agent: string;
   readonly createdBy: string;
-  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -337,7 +334,6 @@ export function applicantOf({ id, channelKey, people }: Pick<SessionRow, "id" | 
   return { sessionId: id, channelKey, personId: people[0] ?? "" };
 }
 
-/** `slack:C1` */
 export function channelKeyOf(thread: ThreadRef): string {
   return `${thread.platform}:${thread.channelId}`;
 }

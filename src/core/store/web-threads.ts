@@ -6,7 +6,6 @@ import type { Client, Stored } from "./database/client.ts";
 export interface LocalThread {
   readonly id: string;
   readonly title: string;
-  /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** When its newest message was inserted. Milliseconds since the epoch. */
   readonly updatedAt: number;
@@ -22,7 +21,6 @@ export interface LocalMessage {
   /** The sequence number of its newest change. */
   readonly seq: number;
   readonly fromPerson: boolean;
-  /** Milliseconds since the epoch. */
   readonly at: number;
   /** JSON text of a `MessageBody` (src/adapters/render/local/wire.ts); the store does not look into it. */
   readonly body: string;

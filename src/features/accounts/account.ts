@@ -19,7 +19,6 @@ export interface Account {
   readonly passwordHash: string;
   /** Null: a password says whose it is. */
   readonly identity: Identity | null;
-  /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Null: nobody ever has. */
   readonly signedInAt: number | null;

@@ -4,7 +4,6 @@ import { type Account, type AccountLink, type Identity, readRole } from "./accou
 /** A session with its account. */
 export interface StoredSession {
   readonly account: Account;
-  /** Milliseconds since the epoch. */
   readonly usedAt: number;
   readonly expiresAt: number;
 }

@@ -4,7 +4,6 @@ import type { Client } from "../../core/store/database/client.ts";
 /** What somebody has done. */
 export interface AuditRow {
   readonly id: string;
-  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly by: string;
   readonly act: string;

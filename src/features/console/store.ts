@@ -23,7 +23,6 @@ export interface ThreadRow {
   readonly agent: string;
   /** Ids of people who have addressed the agent here. */
   readonly people: readonly string[];
-  /** Milliseconds since the epoch. */
   readonly updatedAt: number;
   /** It is being deleted: nobody is shown it. */
   readonly isGone: boolean;
@@ -63,7 +62,6 @@ export interface MessageRow {
   readonly content: readonly ContentBlock[];
   readonly authorId: string | null;
   readonly authorName: string;
-  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 

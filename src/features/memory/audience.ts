@@ -4,7 +4,6 @@ import type { NewMemory, Origin } from "./memory.ts";
 
 /** Where somebody asks, and who; null where nobody does, as in a job. */
 export interface Reader {
-  /** `slack:C1` */
   readonly channelKey: string;
   /** `slack:T1` */
   readonly workspace: string;

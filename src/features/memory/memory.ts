@@ -50,7 +50,6 @@ export interface NewMemory {
 export interface Memory extends Omit<NewMemory, "workspace" | "runId"> {
   /** What people call it by. */
   readonly seq: number;
-  /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly usedAt: number;
   readonly uses: number;

@@ -9,7 +9,6 @@ export interface SealedKey {
   readonly hint: string;
   /** An account's name; empty: nobody knows. */
   readonly by: string;
-  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 

@@ -23,7 +23,6 @@ export interface Mark {
   /** `marked`: nothing is deleted yet. `ledger`: all but what a person has spent is done. */
   readonly state: z.infer<typeof stateSchema>;
   readonly pseudonym: string | null;
-  /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 

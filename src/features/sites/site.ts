@@ -28,7 +28,6 @@ export interface SiteVersion {
   readonly files: number;
   readonly bytes: number;
   readonly by: Publisher;
-  /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 

@@ -17,7 +17,6 @@ const tickSchema = z.object({ jobId: z.string() });
 
 /** Jobs that are due at one time. */
 interface DueTime {
-  /** Milliseconds since the epoch. */
   readonly at: number;
   /** Bree's name of it. */
   readonly name: string;

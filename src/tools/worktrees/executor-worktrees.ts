@@ -58,7 +58,6 @@ export interface KeptWorktree {
   readonly isTaken: boolean;
   /** Both trees, as they were made. */
   readonly bytes: number;
-  /** Milliseconds since the epoch. */
   readonly madeAt: number;
 }
 

@@ -10,7 +10,6 @@ interface PointedBy {
   readonly key: string;
   readonly person: Person;
   readonly channel: string;
-  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 

@@ -35,7 +35,6 @@ interface Figure {
   sum: number;
   /** What this process has added that is not in the sum. */
   unsent: number;
-  /** Milliseconds since the epoch. */
   readAt: number;
   isAsked: boolean;
 }

@@ -22,7 +22,6 @@ export interface Reservation extends Amount {
   readonly sessionId: string;
   readonly personId: string;
   readonly channelId: string;
-  /** `provider/model` */
   readonly model: string;
   readonly inputTokens: number;
   /** US dollars; null when the price is unknown. */

@@ -13,7 +13,6 @@ export interface UsageEntry {
   readonly sessionId: string;
   readonly personId: string;
   readonly channelId: string;
-  /** `provider/model` */
   readonly model: string;
   readonly stopReason: StopReason;
   readonly usage: Usage;

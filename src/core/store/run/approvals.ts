@@ -60,7 +60,6 @@ export interface ApprovalRow {
   readonly scope: ApprovalScope | null;
   /** As people read it: `@ana`. */
   readonly decidedBy: string | null;
-  /** Milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly createdAt: number;
 }
@@ -69,7 +68,6 @@ export interface ApprovalDecision {
   readonly status: Exclude<ApprovalRow["status"], "pending">;
   readonly scope: ApprovalScope | null;
   readonly decidedBy: string | null;
-  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 

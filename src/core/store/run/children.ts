@@ -11,7 +11,6 @@ export interface ChildRow {
   readonly parentRunId: string;
   readonly parentCallId: string;
   readonly task: ChildTask;
-  /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 

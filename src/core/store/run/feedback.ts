@@ -10,7 +10,6 @@ export interface FeedbackRow {
   /** `slack:C1` */
   readonly channelId: string;
   readonly value: FeedbackValue;
-  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 

@@ -11,7 +11,6 @@ export interface GrantRow extends Granted {
   readonly label: string;
   /** As people read it: `@ana`. */
   readonly grantedBy: string;
-  /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 

@@ -13,7 +13,6 @@ export interface PostRow {
   readonly key: string;
   readonly state: "intent" | "sent";
   readonly posted: PostedMessage | null;
-  /** Milliseconds since the epoch. */
   readonly intentAt: number;
   /** Its last state: null while it has none; in the store; shown to people. */
   readonly closing: "stored" | "shown" | null;

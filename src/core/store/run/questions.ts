@@ -31,7 +31,6 @@ export interface QuestionRow {
 }
 
 export type NewQuestion = Pick<QuestionRow, "id" | "sessionId" | "runId" | "askedOf" | "body"> & {
-  /** Milliseconds since the epoch. */
   readonly at: number;
 };
 

@@ -22,7 +22,6 @@ export interface UndoRow {
   readonly files: readonly FileStep[];
   /** As people read it: `@ana`. */
   readonly by: string;
-  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 

@@ -8,7 +8,6 @@ const questionSchema = z.object({ question: z.string().default("a plan") });
 export interface OpenRun {
   readonly id: string;
   readonly sessionId: string;
-  /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** Whose words, or which job, began it; empty where nobody knows. */
   readonly by: string;
@@ -18,7 +17,6 @@ export interface Asked {
   readonly sessionId: string;
   readonly kind: "approval" | "question";
   readonly about: string;
-  /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
@@ -26,7 +24,6 @@ export interface Failure {
   readonly sessionId: string;
   readonly outcome: string;
   readonly code: string | null;
-  /** Milliseconds since the epoch. */
   readonly at: number;
 }
 

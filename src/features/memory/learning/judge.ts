@@ -28,7 +28,6 @@ export interface Evidence {
   readonly isMixed: boolean;
   /** What may be read where the thread is. */
   readonly known: readonly Memory[];
-  /** `slack:C1` */
   readonly channelKey: string;
   readonly isPrivate: boolean;
 }

@@ -15,7 +15,6 @@ export interface Line {
   readonly foundAt: string | null;
   /** What it says goes back to people: no outside content was there when the agent said it. */
   readonly isOwn: boolean;
-  /** Milliseconds since the epoch. */
   readonly at: number;
   /** The run that it entered, or that it is from. */
   readonly runId: string | null;

@@ -16,7 +16,6 @@ interface Noted {
   readonly sessionId: string;
   /** The first event to learn from is behind this one. */
   readonly after: number;
-  /** Milliseconds since the epoch. */
   readonly dueAt: number;
 }
 

@@ -11,7 +11,6 @@ export interface FindOptions {
   readonly text: FullText;
   /** Absent: words are all that is looked at. */
   readonly meaning?: Pick<Meaning, "of" | "nearest" | "gone"> | undefined;
-  /** Milliseconds since the epoch. */
   readonly now: number;
 }
 

@@ -29,7 +29,6 @@ export interface Found {
   readonly position: number | null;
   /** When it was said, as it was given. */
   readonly said: string;
-  /** Milliseconds since the epoch. */
   readonly usedAt: number;
   readonly helped: number;
   readonly isPinned: boolean;

@@ -28,7 +28,6 @@ export interface Question {
   readonly small: SmallWords;
   /** Null where only its words are looked at. */
   readonly meant: Meant | null;
-  /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
