@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { silent, text } from "../support/model/model-script.ts";
+import { hold, silent, text } from "../support/model/model-script.ts";
 import { untilIdle } from "../support/program/bot.ts";
 import { type BothPlatforms, bothPlatforms } from "../support/talk/both-platforms.ts";
 import type { DiscordOffice } from "../support/talk/discord-office.ts";
@@ -45,10 +45,21 @@ describe("on Slack", () => {
   /** What became of things that start nothing shows once something else, said after them, is answered. */
   const askedSoFar = () => office.model.requests.length;
 
-  test("an answer that Slack refuses as it is written comes as a file, and what follows is answered", async () => {
-    office.model.script(({ lastUserText }) => text(lastUserText.includes("still there") ? "Yes." : "A table."));
-    office.slack.faults.add("chat.postMessage", { kind: "error", error: "invalid_blocks" });
+  /** Asks for an answer that is refused in these ways, after its live message, which a slow machine would else have refused. */
+  const refused = async (...methods: readonly string[]) => {
+    const gate = hold();
+    office.model.script(({ lastUserText }) =>
+      lastUserText.includes("still there") ? text("Yes.") : [gate.part, text("A table.")],
+    );
     const talk = says("compare them");
+    await office.until("the live message", () => talk.live().length > 0);
+    for (const method of methods) office.slack.faults.add(method, { kind: "error", error: "invalid_blocks" });
+    gate.release();
+    return talk;
+  };
+
+  test("an answer that Slack refuses as it is written comes as a file, and what follows is answered", async () => {
+    const talk = await refused("chat.postMessage");
     expect(await talk.answered(1)).toContain("My answer was not accepted as a message. It is in the file.");
     talk.mention("are you still there?");
     expect(await talk.answered(2)).toBe("Yes.");
@@ -56,12 +67,8 @@ describe("on Slack", () => {
   });
 
   test("where not even a file is taken, there is a word about it", async () => {
-    answer("A table.");
-    for (const method of ["chat.postMessage", "files.completeUploadExternal"])
-      office.slack.faults.add(method, { kind: "error", error: "invalid_blocks" });
-    expect(await says("compare them").answered(1)).toMatch(
-      /^✗ My answer was not accepted as a message\. Something broke/u,
-    );
+    const talk = await refused("chat.postMessage", "files.completeUploadExternal");
+    expect(await talk.answered(1)).toMatch(/^✗ My answer was not accepted as a message\. Something broke/u);
   });
 
   test("a mention inside a thread of people brings its root and 20 newest messages, with authors, as conversation", async () => {

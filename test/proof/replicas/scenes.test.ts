@@ -9,7 +9,7 @@ import { query } from "../../support/database/postgres.ts";
 import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import { openButtons } from "../../support/replicas/place.ts";
 import { answerTo } from "../../support/replicas/script.ts";
-import { type Asked, answer, heldAtFirst, openStage, type Stage } from "./stage.ts";
+import { type Asked, answer, heldAtFirst, openStage, type Play, type Stage } from "./stage.ts";
 
 /** `PROOF_SECONDS` beyond what the suite has: a replica stands still for half a minute. */
 const FROZEN_MS = Number(process.env["PROOF_SECONDS"] ?? 0) > 60 ? 30_000 : 6_000;
@@ -186,14 +186,21 @@ test(
   "twenty threads of one channel keep one of another waiting on no replica",
   async () => {
     const gate = hold();
-    const slow = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        stage.ask("discord", ({ number }) => [gate.part, text(answerTo(`c${number}.1`))], 1),
-      ),
-    );
+    let open = 0;
+    const held: Play = ({ number }, { ended }) => {
+      open += 1;
+      const over = () => {
+        open -= 1;
+      };
+      ended.then(over, over);
+      return [gate.part, text(answerTo(`c${number}.1`))];
+    };
+    const slow = await Promise.all(Array.from({ length: 20 }, () => stage.ask("discord", held, 1)));
+    await gate.reached;
     const beside = await stage.ask("discord", answer, 2);
     await beside.answered();
-    expect(slow.filter(({ requests }) => requests() > 0).length).toBeLessThan(2 * RUNS_AT_ONCE);
+    // Of a replica that is taken for dead on a busy machine another one goes on with what it was at.
+    expect(open).toBeLessThan(2 * RUNS_AT_ONCE);
     gate.release();
     await expectOnce([...slow, beside]);
   },

@@ -2,7 +2,7 @@ import { startTcpProxy, type TcpProxy } from "../../support/database/network/tcp
 import { hold, type Reply, text } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { until } from "../../support/program/bot.ts";
-import type { Replica } from "../../support/replicas/fleet.ts";
+import { LOOK_MS, type Replica } from "../../support/replicas/fleet.ts";
 import { openButtons, type Place, type Shown, type Thread } from "../../support/replicas/place.ts";
 import { answerTo, isAside, nothingLearned, type Standing, standingOf } from "../../support/replicas/script.ts";
 import { isIdle } from "../../support/replicas/takeovers.ts";
@@ -24,7 +24,7 @@ export interface Stage extends AsyncDisposable {
   settled(): Promise<void>;
 }
 
-type Play = (standing: Standing, request: RecordedRequest, index: number) => Reply;
+export type Play = (standing: Standing, request: RecordedRequest, index: number) => Reply;
 
 export interface Asked {
   readonly mark: string;
@@ -67,6 +67,7 @@ function staged(town: Town, database: TcpProxy): Omit<Stage, typeof Symbol.async
   const wait: Stage["until"] = (what, condition) =>
     until(condition, {
       limit: AbortSignal.timeout(PATIENCE_MS),
+      everyMs: LOOK_MS,
       what: () => `${what}; the replicas said:\n${town.fleet.output()}`,
     });
   const running = () => Promise.all(town.fleet.replicas.map((replica) => replica.running()));

@@ -47,6 +47,9 @@ const RESTART_MS = 300;
 /** A start of several at once on a slow machine. Milliseconds. */
 const START_MS = 240_000;
 
+/** A look at a probe takes milliseconds of a processor, here and there. Milliseconds. */
+export const LOOK_MS = 80;
+
 export async function createFleet({ env, each = [], replicas: count }: FleetOptions): Promise<Fleet> {
   const first = await createBot({ env: { ...env, ...each[0] } });
   const bots = [first];
@@ -65,6 +68,7 @@ export async function createFleet({ env, each = [], replicas: count }: FleetOpti
       until(async () => (await Promise.all(replicas.map((replica) => replica.isReady()))).every(Boolean), {
         limit: AbortSignal.timeout(START_MS),
         what: () => "all replicas to be ready",
+        everyMs: LOOK_MS,
       }),
     output: () => bots.map((bot, index) => `— replica ${index} —\n${bot.output()}`).join("\n"),
     async [Symbol.asyncDispose]() {
@@ -102,6 +106,7 @@ function supervised(bot: Bot): Replica & { abandon(): Promise<void> } {
       watching = watch(wanted);
       await until(isReady, {
         limit: AbortSignal.timeout(START_MS),
+        everyMs: LOOK_MS,
         what: () => `a replica to be ready:\n${bot.output()}`,
       });
     },
