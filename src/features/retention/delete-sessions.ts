@@ -218,7 +218,9 @@ export async function eraseAttached(
     const workspace = workspaceId.slice(workspaceId.indexOf(":") + 1);
     return { id, root: sandboxRootOf(channelOf(id, workspace)) };
   });
-  for (const { channelId, path } of attached) {
+  // Many messages may name one file.
+  const files = new Map(attached.map((each) => [JSON.stringify([each.channelId, each.path]), each]));
+  for (const { channelId, path } of files.values()) {
     const root = roots.find(({ id }) => id === channelId)?.root;
     if (root === undefined) continue;
     const sharing = roots.filter((each) => each.root === root).map(({ id }) => id);
