@@ -8,37 +8,36 @@ const FINENESS_MS = 8;
 /** Four times the text takes four times as long where the work is linear, sixteen times where it is quadratic. */
 export const TOLERATED_GROWTH = 11;
 
-/** Times that both lengths are measured while they seem to grow too fast: a collection of garbage may fall into one. */
-const ATTEMPTS = 4;
+/** Times that the long text is measured while it seems to grow too fast: a collection of garbage may fall into one. */
+const LONG_TRIES = 12;
+
+/** The same of the short one, which takes a quarter of that, and always so often: its quickest must not be slow. */
+const SHORT_TRIES = 3;
 
 /**
- * Tries of one length; the quickest counts, since a machine under load adds time and never takes it away. One that takes
- * too little to matter is the last.
- */
-const TRIES = 3;
-
-/**
- * How much longer `work` takes for a text of four times the length. Processor time of this thread:
- * what else the machine does is not in it.
+ * How much longer `work` takes for a text of four times the length. Processor time of this thread: what else the machine
+ * does is not in it. The quickest try of a length counts, since a machine under load adds time and never takes it away.
  */
 export function growthOf(work: (text: string) => unknown, text: (length: number) => string): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < ATTEMPTS && least >= TOLERATED_GROWTH; attempt += 1) {
-    const long = costOf(work, text(LONG));
-    least = long < FINENESS_MS ? 1 : Math.min(least, long / Math.max(costOf(work, text(SHORT)), FINENESS_MS / 4));
+  let long = costOf(work, text(LONG));
+  if (long < FINENESS_MS) return 1;
+  const short = leastOf(SHORT_TRIES, () => costOf(work, text(SHORT)));
+  const growth = () => long / Math.max(short, FINENESS_MS / 4);
+  for (let tries = 1; tries < LONG_TRIES && growth() >= TOLERATED_GROWTH; tries += 1) {
+    long = Math.min(long, costOf(work, text(LONG)));
   }
-  return least;
+  return long < FINENESS_MS ? 1 : growth();
+}
+
+function leastOf(tries: number, measure: () => number): number {
+  return Math.min(...Array.from({ length: tries }, measure));
 }
 
 function costOf(work: (text: string) => unknown, text: string): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < TRIES && least >= FINENESS_MS / 4; attempt += 1) {
-    const before = process.threadCpuUsage();
-    work(text);
-    const { user, system } = process.threadCpuUsage(before);
-    least = Math.min(least, (user + system) / 1_000);
-  }
-  return least;
+  const before = process.threadCpuUsage();
+  work(text);
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 /** Texts that make careless patterns and scanners go over the same characters again and again. */
