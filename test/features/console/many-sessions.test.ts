@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { text } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
-import { addAccount, consoleOffice, link, picture, signedIn } from "./console-world.ts";
+import { addAccount, link, openToAll, picture, signedIn } from "./console-world.ts";
 import { type SeededSession, seedManySessions } from "./seed.ts";
 
 /** A team's months on the page: two thousand sessions in forty channels, half of which others have for themselves. */
@@ -19,9 +19,8 @@ let page: Page;
 
 beforeAll(async () => {
   browser = await sharedBrowser();
-  at = await consoleOffice();
+  at = await openToAll();
   at.model.script(() => text("Done."));
-  await at.bot.kill("SIGTERM");
   await seedManySessions(
     path.join(at.bot.home, "data/deckhand.db"),
     Array.from({ length: SESSIONS }, (_, index) => seeded(index)),
