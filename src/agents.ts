@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { agentWords, withOneLineDescription } from "./config/agent-words.ts";
 import { describeIssues, type KeyStyle } from "./config/problems.ts";
 import { agentNameSchema, agentSchema } from "./config/settings.ts";
 import { valueAt } from "./config/stored/plain.ts";
@@ -17,7 +18,7 @@ import {
 } from "./core/agents/page-definitions.ts";
 import type { AgentDefinition } from "./core/agents/query-config.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
-import { readFrontMatter } from "./core/skills/skill-front-matter.ts";
+import { type FrontMatter, readFrontMatter } from "./core/skills/skill-front-matter.ts";
 import type { Store } from "./core/store/store.ts";
 import { APPLICATION } from "./version.ts";
 
@@ -29,6 +30,8 @@ export interface Agents {
   readonly byName: ReadonlyMap<string, AgentDefinition>;
   /** Lines for the operator; the agents that they are about are missing or have no tools, all others are there. */
   readonly problems: readonly string[];
+  /** Lines for the operator about what of the home's files has no effect. */
+  readonly notes: readonly string[];
   /** As the page shows and sets them. */
   readonly definitions: DefinitionSet;
 }
@@ -66,6 +69,7 @@ export function loadAgents(config: Config, page: PageAgents = { texts: new Map()
   return {
     byName,
     problems,
+    notes: home.notes,
     definitions: {
       all: () =>
         [...new Set([...shipped.texts.keys(), ...byName.keys(), ...page.texts.keys(), ...home.texts.keys()])]
@@ -89,7 +93,8 @@ function parsed(texts: DefinitionTexts): [string, Partial<AgentDefinition>][] {
 }
 
 function checkAgent(name: string, text: string): DefinitionCheck {
-  return { problems: parseAgent(name, text).problems, notes: [] };
+  const { problems, notes } = parseAgent(name, text);
+  return { problems, notes: notes.map(({ message }) => message) };
 }
 
 interface Own {
@@ -125,6 +130,7 @@ function shown(
             term: "Model",
             words: agent.model ?? (agent.fast === true ? "the quick one, where one is set" : "the channel's"),
           },
+          ...(agent.tools === undefined ? [] : [{ term: "Tools", words: agent.tools.join(", ") || "none" }]),
           { term: "Chosen by", words: agent.visible ? "people and agents" : "agents alone" },
           ...(agent.maxTurns === undefined ? [] : [{ term: "Model calls", words: `at most ${agent.maxTurns} a run` }]),
         ];
@@ -144,6 +150,8 @@ interface CheckedLayer {
 }
 
 interface ReadLayer extends CheckedLayer {
+  /** What of the files has no effect, a line each. */
+  readonly notes: readonly string[];
   /** Every file that could be read, broken ones among them. */
   readonly texts: DefinitionTexts;
 }
@@ -184,16 +192,19 @@ export function readAgentFiles(directory: string): ReadLayer {
   const layer = new Map<string, Partial<AgentDefinition>>();
   const texts = new Map<string, string>();
   const problems: string[] = [];
+  const notes: string[] = [];
   for (const fileName of namesIn(directory, problems)) {
     const file = path.join(directory, fileName);
+    const at = ({ line, message }: DefinitionProblem) => `${file}:${line}: ${message}`;
     const name = path.basename(fileName, ".md");
     const text = readText(file);
     if (typeof text === "string") texts.set(name, text);
     const read = typeof text === "string" ? parseAgent(name, text) : text;
     if (read.agent !== null) layer.set(name, read.agent);
-    problems.push(...read.problems.map(({ line, message }) => `${file}:${line}: ${message}`));
+    problems.push(...read.problems.map(at));
+    notes.push(...read.notes.map(at));
   }
-  return { layer, texts, problems };
+  return { layer, texts, problems, notes };
 }
 
 function readText(file: string): string | ReadAgent {
@@ -219,33 +230,44 @@ function namesIn(directory: string, problems: string[]): string[] {
 interface ReadAgent {
   readonly agent: Partial<AgentDefinition> | null;
   readonly problems: readonly DefinitionProblem[];
+  readonly notes: readonly DefinitionProblem[];
 }
+
+const fileSchema = agentSchema.omit({ prompt: true });
+const COLORS = agentSchema.shape.color.unwrap().options;
 
 /** A key that is not known keeps the whole file from loading: misspelt, it may be what limits the agent. */
 function parseAgent(fileName: string, text: string): ReadAgent {
   const name = agentNameSchema.safeParse(fileName);
   if (!name.success) return broken(1, `${name.error.issues[0]?.message ?? "is not a name"}; rename the file`);
-  const matter = readFrontMatter(text, { mayLeaveOut: false });
+  const matter = matterOf(text);
   if (matter.type === "broken") return broken(matter.line, matter.reason);
   const lineOf = (key: string) => matter.lineOf(key);
-  const { name: own, ...data } = matter.data;
-  if (own !== undefined && own !== fileName)
-    return broken(lineOf("name"), `name: the file's name is the agent's, ${fileName}; write that, or leave it out`);
-  const fields = agentSchema.omit({ prompt: true }).safeParse(data, { reportInput: true });
+  const words = agentWords(matter.data, { name: fileName, colors: COLORS });
+  const notes = words.notes.map(([key, note]) => ({ line: lineOf(key), message: `${key}: ${note}.` }));
+  const fields = fileSchema.safeParse(words.fields, { reportInput: true });
   if (!fields.success) {
-    const lines = describeIssues(fields.error, agentSchema.omit({ prompt: true }), yamlStyle(lineOf));
-    return { agent: null, problems: lines.map(atLine) };
+    const lines = describeIssues(fields.error, fileSchema, yamlStyle(lineOf));
+    return { agent: null, problems: lines.map(atLine), notes };
   }
   const prompt = matter.body.trim();
   const access = fields.data.access === undefined ? null : accessProblem(fields.data.access);
   return {
     agent: { ...fields.data, ...(prompt === "" ? {} : { prompt }) },
     problems: access === null ? [] : [{ line: lineOf("access"), message: `access: ${access}` }],
+    notes,
   };
 }
 
+function matterOf(text: string): FrontMatter {
+  const asWritten = readFrontMatter(text, { mayLeaveOut: false });
+  const inOneLine = asWritten.type === "broken" ? withOneLineDescription(text) : null;
+  const read = inOneLine === null ? asWritten : readFrontMatter(inOneLine, { mayLeaveOut: false });
+  return read.type === "read" ? read : asWritten;
+}
+
 function broken(line: number, reason: string): ReadAgent {
-  return { agent: null, problems: [{ line, message: `${reason}.` }] };
+  return { agent: null, problems: [{ line, message: `${reason}.` }], notes: [] };
 }
 
 /** Its labels begin with a line. */

@@ -15,6 +15,7 @@ import type { SessionSettings } from "./core/events/session-settings.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { ThreadRef } from "./core/protocol/platform.ts";
 import type { ChannelConfig } from "./core/run/runner-options.ts";
+import { narrowTools } from "./core/skills/skill-narrowing.ts";
 import { channelKeyOf, type SessionRow } from "./core/store/sessions.ts";
 import { describePlatform } from "./platforms.ts";
 
@@ -130,6 +131,7 @@ function queryConfigOf(
     rootMb: _rootMb,
     ...channel
   } = config.channels[channelKey] ?? {};
+  const toolAllow = channel.toolAllow ?? config.query.toolAllow;
   const temperature = agent.temperature ?? channel.temperature ?? config.query.temperature;
   return {
     ...config.query,
@@ -137,6 +139,7 @@ function queryConfigOf(
     model: agent.model ?? channel.model ?? config.query.model ?? defaultModel(),
     agentDefinition: agent,
     ...(temperature === undefined ? {} : { temperature }),
+    ...(agent.tools === undefined ? {} : { toolAllow: narrowTools(toolAllow, agent.tools) }),
   };
 }
 

@@ -142,22 +142,16 @@ const broken: readonly { name: string; file: string; content: string; problem: s
     problem: ':3: acess: is not known. Did you mean "access"?',
   },
   {
-    name: "another name than the file's",
-    file: "bad.md",
-    content: "---\ndescription: fine\nname: good\n---\nx",
-    problem: ":3: name: the file's name is the agent's, bad; write that, or leave it out.",
-  },
-  {
     name: "a value of the wrong kind",
     file: "bad.md",
     content: "---\ndescription: fine\nmaxTurns: many\n---\nx",
     problem: ':3: maxTurns: must be a whole number, is "many". Example: maxTurns: 20',
   },
   {
-    name: "a colour that there is no sign of",
+    name: "a key that limits agents of other programs, and has another name here",
     file: "bad.md",
-    content: "---\ndescription: fine\ncolor: mauve\n---\nx",
-    problem: ":3: color: must be one of red, orange, yellow, green, cyan, blue, purple, brown, black, white",
+    content: "---\ndescription: fine\ndisallowedTools: Bash\n---\nx",
+    problem: ":3: disallowedTools: is not known.",
   },
   {
     name: "a name that nobody could type",
@@ -173,6 +167,68 @@ test.each(broken)("a file with $name is reported with its line; the others load"
   expect(problems).toHaveLength(1);
   expect(problems[0]?.startsWith(path.join(folder, file) + problem)).toBe(true);
   expect([byName.has("good"), byName.has(path.basename(file, ".md"))]).toEqual([true, false]);
+});
+
+const EXAMPLES = `Use it to look. Examples:\n\n<example>\nContext: A change\nuser: "Look: now"\nassistant: "I look"\n</example>`;
+const MODEL_NOTE = "sonnet names no provider, so the configured model answers; write provider/model for another.";
+
+test.each([
+  ["a list of tools as one text", "tools: Read, Grep, Bash(git add:*)", { tools: ["read", "grep", "git"] }, []],
+  [
+    "a list of tools, one of which is none",
+    "tools: [Read, TaskList]",
+    { tools: ["read"] },
+    ["tools: there is no TaskList here."],
+  ],
+  ["no tool that is one here", "tools: TaskList", { tools: [] }, ["tools: there is no TaskList here."]],
+  ["all tools", 'tools: "*"', {}, []],
+  ["the model of who calls", "model: inherit", {}, []],
+  ["a model of its own program", "model: sonnet", {}, [`model: ${MODEL_NOTE}`]],
+  ["the quick model", "model: haiku", { fast: true }, [expect.stringMatching(/^model: haiku stands for `fastModel`/u)]],
+  ["a mode that only looks", "permissionMode: plan", { access: "read-only" }, []],
+  ["a key that means nothing here", "hooks: {}", {}, ["hooks: has no effect here."]],
+  ["a colour that there is no sign of", "color: gold", {}, [expect.stringMatching(/^color: gold is none of red,/u)]],
+  [
+    "another name than the file's",
+    "name: Code Scout",
+    {},
+    ["name: has no effect: the agent is called scout, as its file."],
+  ],
+])("an agent's file of another program loads, with %s", (_what, line, fields, notes) => {
+  const content = `---\n${line}\ndescription: Use it to look.\n---\nYou look.`;
+  const { definitions, byName, problems, notes: told } = load({ files: { "scout.md": content } });
+  const description = "Use it to look.";
+  expect(byName.get("scout")).toEqual({
+    name: "scout",
+    description,
+    access: "full",
+    visible: true,
+    prompt: "You look.",
+    ...fields,
+  });
+  expect([problems, told.length, definitions.check("scout", content)]).toEqual([
+    [],
+    notes.length,
+    { problems: [], notes },
+  ]);
+});
+
+test("a description of several lines that is no YAML is read to the next key, without its examples", () => {
+  const content = `---\nname: scout\ndescription: ${EXAMPLES}\ntools: Read\nmodel: 7\n---\nx`;
+  expect(load({ files: { "scout.md": content.replace("model: 7\n", "") } }).byName.get("scout")).toMatchObject({
+    description: "Use it to look.",
+    tools: ["read"],
+  });
+  // Lines are counted as they stand in the file.
+  expect(load({ files: { "scout.md": content } }).problems).toEqual([expect.stringMatching(/scout\.md:11: model: /u)]);
+});
+
+test("an agent's tools narrow those of its channel", () => {
+  const agents = { scout: { tools: ["read", "bash"] } };
+  const { config } = configured({ settings: { agents, toolAllow: ["read", "grep"], channels: { "web:C2": {} } } });
+  const { configOf } = createChannelConfigs(config, () => "demo/scripted");
+  const allowed = (agent: string) => configOf({ channelKey: "web:C2", agent, settings: {} }).toolAllow;
+  expect([allowed("scout"), allowed("build")]).toEqual([["read"], ["read", "grep"]]);
 });
 
 test("a README.md beside the agents is none", () => {

@@ -40,6 +40,11 @@ const agentFields = {
     "Which tools the agent may use. full: all; read-only: what only looks, web_fetch and questions; search-only: read, glob, grep and web_fetch. Anything else: none.",
     "read-only",
   ),
+  tools: field(
+    z.array(text).exactOptional(),
+    "Of the tools that its access leaves the agent, those that it may use. All of them when left out.",
+    ["read", "grep", "bash"],
+  ),
   visible: field(z.boolean().exactOptional(), "Whether people see and choose the agent.", true),
   maxTurns: field(tokens.exactOptional(), "Most model calls of one run; wins over the general setting.", 20),
   color: field(

@@ -120,9 +120,14 @@ export async function checkConfinement(config: Config): Promise<Finding[]> {
   return [{ ok: true, isWarning: true, text: `the sandbox's process is not confined by the system: ${problem}` }];
 }
 
-/** Agents that are missing or have no tools, because something is wrong with their file or setting, or with a name. */
+/**
+ * Agents that are missing or have no tools, because something is wrong with their file or setting, or with a name; and what
+ * of their files has no effect.
+ */
 export function checkAgents(config: Config, page: PageAgents): Finding[] {
-  return [...loadAgents(config, page).problems, ...agentProblems(config, page)].map(bad);
+  const { problems, notes } = loadAgents(config, page);
+  const warnings = notes.map((text) => ({ ok: true, isWarning: true as const, text }));
+  return [...[...problems, ...agentProblems(config, page)].map(bad), ...warnings];
 }
 
 /** The ports that a start takes: free, or taken while `isRunning` says that the program of this home runs. */

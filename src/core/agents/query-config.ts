@@ -28,6 +28,8 @@ export interface AgentDefinition {
   /** An `AccessRole`. A string, because it comes from files: one that is not known allows no tools. */
   readonly access: string;
   readonly visible: boolean;
+  /** Those that it may use of the tools that `access` leaves it. */
+  readonly tools?: readonly string[];
   readonly model?: string;
   /** Where it has no model of its own, the configured quick one answers. */
   readonly fast?: boolean;
