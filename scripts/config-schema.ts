@@ -75,7 +75,7 @@ function reference(): string {
     "",
     "The environment wins over `.env`, that over `deckhand.config.json`, that over what is set on the page",
     "([console.md](console.md#settings)), that over the defaults; `deckhand settings` says what holds and where it is",
-    "from. All problems are reported at once. In the settings file, keys that begin with `//` are comments. Fields that stand in several",
+    "from. All problems are reported at once. In the settings file, `//`, `/* */` and keys that begin with `//` are comments. Fields that stand in several",
     "places are listed where they come first: a channel takes the query's settings, an agent the fields of a definition.",
     "",
     "## Environment",

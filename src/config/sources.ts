@@ -1,6 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { lstatSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
+import stripJsonComments from "strip-json-comments";
 import { systemCode } from "../core/protocol/system-code.ts";
 import { repeatedKeys } from "./repeated-keys.ts";
 
@@ -62,7 +64,7 @@ export function readLayers(env: Environment, cwd: string): Layers {
   return { environment, file: readConfigFile(environment.value, cwd), cwd };
 }
 
-/** The settings file as parsed JSON, without the keys that begin with `//`: those are comments. */
+/** The settings file as parsed JSON, without comments, commas at an end and the keys that begin with `//`, which are comments, too. */
 function readConfigFile(env: Environment, cwd: string): ConfigFile {
   const configured = env.DECKHAND_CONFIG;
   const file = path.resolve(cwd, configured ?? "deckhand.config.json");
@@ -74,14 +76,15 @@ function readConfigFile(env: Environment, cwd: string): ConfigFile {
     return { name, path: null, value: {}, problems: [missing] };
   }
   if (text === null) return { name, path: null, value: {}, problems: [] };
+  const json = stripJsonComments(text, { trailingCommas: true });
   try {
-    const parsed: unknown = JSON.parse(text);
-    const problems = repeatedKeys(text).map(
+    const parsed: unknown = JSON.parse(json);
+    const problems = repeatedKeys(json).map(
       ({ path: key, line }) => `${name}: ${key}: stands twice, again at line ${line}. Keep one of the two.`,
     );
     return { name, path: file, value: withoutComments(parsed), problems };
   } catch (error) {
-    return { name, path: file, value: {}, problems: [`${name}: is not valid JSON${whereIn(text, error)}.`] };
+    return { name, path: file, value: {}, problems: [`${name}: is not valid JSON${whereIn(json, error)}.`] };
   }
 }
 
@@ -96,8 +99,9 @@ function whereIn(text: string, error: unknown): string {
 
 function readOptional(file: string): { readonly text: string | null; readonly problem: string | null } {
   try {
-    const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
-    return text.includes("\0") ? { text: null, problem: "is no UTF-8. Write it as that." } : { text, problem: null };
+    const bytes = readFileSync(file);
+    if (!isUtf8(bytes) || bytes.includes(0)) return { text: null, problem: "is no UTF-8. Write it as that." };
+    return { text: bytes.toString().replace(/^\uFEFF/, ""), problem: null };
   } catch (error) {
     const code = systemCode(error) ?? "unknown";
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;

@@ -100,6 +100,11 @@ const refused: { name: string; given: Given; problem: string }[] = [
     problem: ".env: is no UTF-8. Write it as that.",
   },
   {
+    name: "settings in Latin-1",
+    given: { file: Buffer.from('{"systemPrompt": "Réponds"}', "latin1") },
+    problem: "deckhand.config.json: is no UTF-8. Write it as that.",
+  },
+  {
     name: "a key that names a variable",
     given: { file: { providers: { anthropic: { apiKey: "${ANTHROPIC_API_KEY}" } } } },
     problem:
@@ -255,6 +260,21 @@ test("all problems of environment and file are reported together", () => {
     "deckhand.config.json: mode",
     "deckhand.config.json: budgets.dayUsd",
     "deckhand.config.json: maxTurn",
+  ]);
+});
+
+test("comments and commas at an end are passed over, and what is wrong beside them keeps its line", () => {
+  const block = `{
+  // made for an editor
+  "mcpServers": {
+    /* the handbook */
+    "docs": { "url": "https://example.com/mcp//a", }, // with a comma
+  },
+}`;
+  expect(load({ file: block }).features.flatMap(({ facts }) => facts?.["mcpServers"] ?? [])).toEqual(["docs"]);
+  expect(problemsOf({ file: block.replace('"url":', '"url"') })).toEqual([expect.stringContaining("at line 5,")]);
+  expect(problemsOf({ file: block.replace("{\n", '{ "mode": "read", /* x */\n"mode": "agi",\n') })).toEqual([
+    "deckhand.config.json: mode: stands twice, again at line 2. Keep one of the two.",
   ]);
 });
 

@@ -5,7 +5,7 @@ import { ConfigError } from "../../../src/core/protocol/errors.ts";
 import { FEATURES } from "../../../src/features/features.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
-/** What an operator has set; `file` is JSON or its text. */
+/** What an operator has set; `file` is JSON, its text or its bytes. */
 export interface Given {
   readonly env?: Record<string, string>;
   readonly file?: unknown;
@@ -15,7 +15,8 @@ export interface Given {
 export function directoryWith({ file, dotenv }: Given): string {
   const cwd = tempDirectory();
   if (file !== undefined) {
-    writeFileSync(path.join(cwd, "deckhand.config.json"), typeof file === "string" ? file : JSON.stringify(file));
+    const isWritten = typeof file === "string" || file instanceof Uint8Array;
+    writeFileSync(path.join(cwd, "deckhand.config.json"), isWritten ? file : JSON.stringify(file));
   }
   if (dotenv !== undefined) writeFileSync(path.join(cwd, ".env"), dotenv);
   return cwd;
