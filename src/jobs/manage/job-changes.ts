@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import type {
   JobAction,
   JobAnswer,
@@ -12,11 +11,10 @@ import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { type BrokenJob, type JobRow, jobNameKey, settingsOf } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
-import { plainLine } from "../../core/text/plain-text.ts";
 import { isSameTime, nextDueTimes } from "../calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../calendar/sentence.ts";
 import { CALLED_OFF, callOffOutdated } from "../scheduling/cancelled-retries.ts";
-import { type ReadJobInput, readJobInput } from "../scheduling/job-input.ts";
+import { type ReadJobInput, readJobInput, toolProblem } from "../scheduling/job-input.ts";
 import type { JobScope } from "../scheduling/job-scope.ts";
 import { DUE_ONCE, PAUSED, REMOVED } from "../scheduling/occurrence.ts";
 import { done, refused } from "./answers.ts";
@@ -187,18 +185,11 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     const isElsewhere = settings.thread.channelId !== known?.thread.channelId;
     const there = isElsewhere ? await this.#rights.channelRefusal(settings.thread, request) : null;
     if (there !== null) return { type: "refused", reason: there, problems: { channel: there } };
-    const unknown = input.tools === undefined ? null : this.#toolProblem(settings.tools);
+    const unknown = input.tools === undefined ? null : toolProblem(settings.tools, this.#options.tools());
     if (unknown !== null) return { type: "refused", reason: unknown, problems: { tools: unknown } };
     const granting = this.#rights.grantRefusal(settings, person);
     if (granting === null) return read;
     return { type: "refused", reason: granting, problems: { [settings.mode === "agi" ? "mode" : "tools"]: granting } };
-  }
-
-  #toolProblem(tools: readonly string[]): string | null {
-    const known = this.#options.tools();
-    const unknown = tools.find((tool) => !known.includes(tool));
-    if (unknown === undefined) return null;
-    return `There is no tool \`${plainLine(unknown, 80)}\`.${didYouMean(nearest(unknown, known), "`/tools` lists them.")}`;
   }
 
   #nextTimes({ settings, schedule }: Extract<ReadJobInput, { type: "job" }>): string[] {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { JOB_FIELDS, type JobField, type JobInput, type JobProblems } from "../../core/jobs/job-control.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
@@ -327,4 +328,11 @@ function refused(problems: readonly Problem[]): ReadJobInput {
   const [first] = problems;
   const byField = Object.fromEntries(problems.toReversed().map(({ field, text }) => [field, text]));
   return { type: "refused", reason: first?.typed ?? first?.text ?? "Something is not valid.", problems: byField };
+}
+
+/** Which of a job's tools there is not, in a sentence; null when there are all. */
+export function toolProblem(tools: readonly string[], known: readonly string[]): string | null {
+  const unknown = tools.find((tool) => !known.includes(tool));
+  if (unknown === undefined) return null;
+  return `There is no tool \`${plainLine(unknown, 80)}\`.${didYouMean(nearest(unknown, known), "`/tools` lists them.")}`;
 }

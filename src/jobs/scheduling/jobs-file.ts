@@ -1,4 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import { readFile, stat } from "node:fs/promises";
+import stripJsonComments from "strip-json-comments";
 import { z } from "zod";
 import { JOB_FIELDS } from "../../core/jobs/job-control.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
@@ -9,7 +11,7 @@ import { type JobRow, type JobSettings, settingsOf } from "../../core/store/jobs
 import { canonicalJson } from "../../core/text/canonical-json.ts";
 import { isSameTime } from "../calendar/schedule.ts";
 import { callOffOutdated } from "./cancelled-retries.ts";
-import { asNamed, isRelative, NO_MOMENT, PAST, readJobInput, yesOrNo } from "./job-input.ts";
+import { asNamed, isRelative, NO_MOMENT, PAST, readJobInput, toolProblem, yesOrNo } from "./job-input.ts";
 import type { JobScope } from "./job-scope.ts";
 import { DUE_ONCE, PAUSED, REMOVED } from "./occurrence.ts";
 
@@ -20,7 +22,7 @@ import { DUE_ONCE, PAUSED, REMOVED } from "./occurrence.ts";
  */
 type Scope = Pick<
   JobScope,
-  "file" | "store" | "runtime" | "log" | "scheduler" | "agents" | "skillsOf" | "defaultTimezone" | "platforms"
+  "file" | "store" | "runtime" | "log" | "scheduler" | "agents" | "skillsOf" | "tools" | "defaultTimezone" | "platforms"
 >;
 
 /** What an entry is read with. */
@@ -98,9 +100,15 @@ function problemOf(path: string, index: number, problem: string): string {
 
 interface Problems {
   readonly problems: readonly string[];
-  /** Entries of which nothing comes. They are read, so that none of them may be a job that is missing. */
+  /**
+   * Of entries of which nothing comes, and of tools that are not there. They are read, so that none of them may be a job
+   * that is missing.
+   */
   readonly vain: readonly string[];
 }
+
+/** Tools of servers that may be connected later. */
+const MAY_COME = /^mcp__/u;
 
 /** The entries as they are at one moment, `at`: those that are taken over last do not get past meanwhile. */
 async function takeOverAll(text: string, at: number, options: Scope): Promise<Problems> {
@@ -119,9 +127,20 @@ async function takeOverAll(text: string, at: number, options: Scope): Promise<Pr
       else kept.add(known.id);
       continue;
     }
-    const taken = typeof job === "string" ? { problem: job } : await takeOver(job, { kept, at }, options);
+    if (typeof job === "string") {
+      problems.push(problemOf(path, index, job));
+      continue;
+    }
+    const taken = await takeOver(job, { kept, at }, options);
     if ("problem" in taken) problems.push(problemOf(path, index, taken.problem));
-    else kept.add(taken.id);
+    else {
+      kept.add(taken.id);
+      const noTool = toolProblem(
+        job.settings.tools.filter((tool) => !MAY_COME.test(tool)),
+        options.tools(),
+      );
+      if (noTool !== null) vain.push(problemOf(path, index, noTool));
+    }
   }
   // An entry that cannot be read may be one of those that are missing: then nothing is removed.
   const { jobs } = await store.jobs.all();
@@ -147,7 +166,9 @@ async function textOf(
     if (!file.isFile()) return { type: "unreadable", text: "is no regular file" }; // a pipe would hold up the reader
     const { size } = file;
     if (size > MOST_BYTES) return { type: "unreadable", text: `has ${size} bytes; at most ${MOST_BYTES} are read` };
-    return { type: "read", text: (await readFile(path, "utf8")).replace(/^\uFEFF/u, "") };
+    const bytes = await readFile(path);
+    if (!isUtf8(bytes)) return { type: "unreadable", text: "is no UTF-8" };
+    return { type: "read", text: bytes.toString().replace(/^\uFEFF/u, "") };
   } catch (error) {
     const code = systemCode(error) ?? "unknown";
     return code === "ENOENT"
@@ -158,7 +179,7 @@ async function textOf(
 
 function readEntries(text: string): unknown[] | string {
   try {
-    const parsed = z.array(z.unknown()).safeParse(JSON.parse(text));
+    const parsed = z.array(z.unknown()).safeParse(JSON.parse(stripJsonComments(text, { trailingCommas: true })));
     return parsed.success ? parsed.data : "must be a JSON array of jobs";
   } catch (error) {
     return `is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;

@@ -107,6 +107,7 @@ test("a reminder that comes due while those before it are taken over is still to
       runNow: () => Promise.resolve(null),
     },
     agents: () => new Set(["build"]),
+    tools: () => ["bash"],
     skillsOf: () => skillCatalogue([], []),
     platforms: PLATFORMS,
     defaultTimezone: "Europe/Paris",
@@ -210,11 +211,13 @@ test.each([
     said: "`at` must be a date, `2026-12-01 09:00`: in a file, nothing says since when",
   },
   { wrong: { cron: undefined, at: "2026-02-01 09:00" }, said: "`at` is past, so nothing comes of it" },
+  { wrong: { tools: ["mcp__docs__search", "bsh"] }, said: "There is no tool `bsh`. Did you mean `bash`?" },
   { wrong: { owner: "ana" }, said: "`owner` must be written `slack:U0123ABCD`: platform and id" },
   { wrong: { channel: "C1" }, said: "`channel` must be written `slack:T1/C1`: platform, workspace, channel" },
 ])("an entry of the file of jobs that is wrong is said with its place: $said", async ({ wrong, said }) => {
   const file = path.join(tempDirectory(), "jobs.json");
-  writeFileSync(file, JSON.stringify([entry, { ...entry, name: "Two", ...wrong }]));
+  const two = JSON.stringify({ ...entry, name: "Two", ...wrong });
+  writeFileSync(file, `[ // Ours\n${JSON.stringify(entry)},\n${two},\n]`);
   const { store, clock } = await openWorld();
   const takeOver = createJobsFile({
     file,
@@ -227,6 +230,7 @@ test.each([
       runNow: () => Promise.resolve(null),
     },
     agents: () => new Set(["build"]),
+    tools: () => ["bash"],
     skillsOf: () => skillCatalogue([skillNamed("forecast", ["place"])], []),
     platforms: PLATFORMS,
     defaultTimezone: "Europe/Paris",
