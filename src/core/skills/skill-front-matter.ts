@@ -26,11 +26,17 @@ export type FrontMatter =
 /**
  * Reads a Markdown file that begins with YAML between lines of three dashes. Values with a colon that ought to be
  * quoted and are not get by, since other programs that read such files let them. `mayLeaveOut`: where the whole is no YAML,
- * its fields are read each for itself; never where a field may be what limits its reader.
+ * its fields are read each for itself; never where a field may be what limits its reader. `isOptional`: a file may do without,
+ * and without a description.
  */
-export function readFrontMatter(file: string, { mayLeaveOut }: { readonly mayLeaveOut: boolean }): FrontMatter {
+export function readFrontMatter(
+  file: string,
+  { mayLeaveOut, isOptional = false }: { readonly mayLeaveOut: boolean; readonly isOptional?: boolean },
+): FrontMatter {
   const text = file.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   const block = /^---[ \t]*\n(?:(.*?)\n)?---[ \t]*(?:\n|$)/s.exec(text);
+  if (block === null && isOptional && !BEGINS.test(text))
+    return { type: "read", data: {}, body: text, unreadable: [], lineOf: () => 1 };
   if (block === null) return broken(1, missingBlock(text));
   const yaml = block[1] ?? "";
   if (yaml.length > MAX_FRONT_MATTER)
@@ -39,7 +45,7 @@ export function readFrontMatter(file: string, { mayLeaveOut }: { readonly mayLea
   const first = parse(yaml);
   const quoted = first.type === "broken" ? orElse(parse(quoteColons(yaml)), first) : first;
   const isNoYaml = mayLeaveOut && quoted.type === "broken" && quoted.reason !== REPEATED;
-  const { unreadable = [], ...parsed } = isNoYaml ? orElse(parseFields(yaml), quoted) : quoted;
+  const { unreadable = [], ...parsed } = isNoYaml ? orElse(parseFields(yaml, isOptional), quoted) : quoted;
   if (parsed.type === "broken") return parsed;
   return { type: "read", data: parsed.data, body, unreadable, lineOf: (key) => lineOf(yaml, key) };
 }
@@ -51,7 +57,7 @@ const PLAIN_TEXT = /^(?:argument-hint:[ \t]+|description:[ \t]+(?!["'][^"']*$|[[
  * Each field for itself, where the whole is no YAML: `argument-hint: [file] [format]` and `description: [draft] Checks …` are
  * taken as the texts that they are, and what else cannot be read is left out. Without a description, or with a name twice, the file is broken.
  */
-function parseFields(yaml: string): Parsed {
+function parseFields(yaml: string, isOptional: boolean): Parsed {
   const blocks = yaml.split(/\n(?=[^\s#\-}\]])/).map((block) => ({ block, key: /^([\w-]+):/.exec(block)?.[1] }));
   if (blocks.length > MAX_FIELDS) return broken(1, "the front matter is not valid YAML");
   const data: Record<string, unknown> = Object.create(null);
@@ -65,12 +71,14 @@ function parseFields(yaml: string): Parsed {
     else if (text === undefined) unreadable.push(key);
     else data[key] = text;
   }
-  if (typeof data["description"] !== "string") return broken(1, "the front matter is not valid YAML");
+  if (!isOptional && typeof data["description"] !== "string") return broken(1, "the front matter is not valid YAML");
   return { type: "read", data: { ...data }, unreadable };
 }
 
+const BEGINS = /^---[ \t]*\n/;
+
 function missingBlock(text: string): string {
-  return /^---[ \t]*\n/.test(text)
+  return BEGINS.test(text)
     ? "the front matter is not closed by a line of three dashes"
     : "the file must begin with front matter: YAML between two lines of three dashes";
 }

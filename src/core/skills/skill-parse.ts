@@ -16,6 +16,8 @@ export interface SkillFile {
   readonly origin: SkillOrigin;
   readonly folder: string;
   readonly source: string;
+  /** What the front matter means together with the text, of a file that is no SKILL.md and may have none. */
+  readonly complete?: (data: Readonly<Record<string, unknown>>, body: string) => Readonly<Record<string, unknown>>;
 }
 
 export type ParsedSkill =
@@ -29,9 +31,9 @@ export function parseSkill(file: SkillFile): ParsedSkill {
     type: "problem",
     problem: { source, line, reason: seenLine(reason, MAX_LINE), name: skillName(folderName) },
   });
-  const matter = readFrontMatter(file.text, { mayLeaveOut: true });
+  const matter = readFrontMatter(file.text, { mayLeaveOut: true, isOptional: file.complete !== undefined });
   if (matter.type === "broken") return problem(matter.line, matter.reason);
-  const read = readFields(matter.data);
+  const read = readFields(file.complete?.(matter.data, matter.body) ?? matter.data);
   if (read.type === "wrong") return problem(matter.lineOf(read.key), read.reason);
   const { when_to_use: whenToUse, "allowed-tools": allowedTools, name: given, ...rest } = read.fields;
   const { "argument-hint": argumentHint, "disable-model-invocation": isForPeopleOnly, ...more } = rest;
@@ -66,11 +68,11 @@ interface BodyOf {
   readonly text: string;
   readonly name: string;
   readonly origin: SkillOrigin;
-  readonly folder: string;
+  readonly source: string;
 }
 
 /** A long body ends at the end of a line, with how the rest is read. */
-function bounded(written: string, { text, name, origin, folder }: BodyOf): string {
+function bounded(written: string, { text, name, origin, source }: BodyOf): string {
   const body = seenText(written).trim();
   if (body.length <= MAX_BODY) return body;
   const end = body.lastIndexOf("\n", MAX_BODY);
@@ -79,7 +81,7 @@ function bounded(written: string, { text, name, origin, folder }: BodyOf): strin
   const offset = before + linesOf(head) + (end > 0 ? 1 : 0);
   const rest =
     origin === "project"
-      ? `\`read\`, as ${JSON.stringify({ path: `${folder}/SKILL.md`, offset })}`
+      ? `\`read\`, as ${JSON.stringify({ path: source, offset })}`
       : `\`skill\`, as ${JSON.stringify({ skill: name, file: "SKILL.md", offset })}`;
   return `${head}\n[Cut here: of ${body.length} characters ${head.length} are shown. Read the rest with the tool ${rest}.]`;
 }

@@ -27,12 +27,17 @@ export function renderSkill(skill: Skill, given: GivenArguments): RenderedSkill 
   return { type: "ready", text, tools: skill.tools };
 }
 
-function preface({ name, scope, origin, folder, allowedTools, compatibility, tools }: Skill): string {
+/** Other programs put what such a command prints in its place. */
+const PRINTED = /(?:^|\s)!`[^`\n]+`/;
+const RUN_FIRST = "A command in backticks behind a `!` stands for what it prints: run it first.";
+
+function preface({ name, scope, origin, folder, allowedTools, compatibility, tools, body }: Skill): string {
   const lines = [
     `Skill \`${name}\`. Follow it for ${scope === "session" ? "the rest of this session" : "this request"}; it lifts no boundary.`,
     ...(folder === "" ? [] : [filesOf(origin === "project" ? folder : null, name)]),
     ...(compatibility === null ? [] : [`It is made for: ${compatibility}`]),
     ...(tools === null ? [] : [`${THESE_TOOLS}${tools.join(", ") || NO_TOOLS}.`]),
+    ...(PRINTED.test(body) ? [RUN_FIRST] : []),
     ...(allowedTools === null
       ? []
       : [`It would like to use: ${allowedTools}. That is a wish, no permission: calls are decided as always.`]),

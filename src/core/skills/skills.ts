@@ -35,10 +35,10 @@ export interface Skill {
   readonly origin: SkillOrigin;
   /**
    * The skill's folder: relative to the sandbox root for a project's, else absolute and not for the model's eyes. That of a
-   * page's is the one that is shipped under its name; empty where none is.
+   * page's is the one that is shipped under its name; empty where none is, and of a command, which is a file alone.
    */
   readonly folder: string;
-  /** SKILL.md as people are told of it, e.g. `.agents/skills/tidy/SKILL.md`. */
+  /** Its file as people are told of it, e.g. `.agents/skills/tidy/SKILL.md`. */
   readonly source: string;
   /** Whose skill of the same name it takes the place of; absent: nobody's. */
   readonly replaces?: Exclude<SkillOrigin, "project">;

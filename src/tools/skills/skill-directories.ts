@@ -1,8 +1,10 @@
 import path from "node:path";
 import type { SkillOrigin } from "../../core/skills/skills.ts";
 
-/** A directory whose folders are skills. */
+/** A directory of skills. */
 export interface SkillDirectory {
+  /** Whether each is a folder with a SKILL.md, or a file, also in folders of it: a command of another program. */
+  readonly holds: "folders" | "commands";
   readonly origin: SkillOrigin;
   /** What paths in it are checked against: absolute. */
   readonly root: string;
@@ -14,7 +16,9 @@ export interface SkillDirectory {
 
 /** Where a sandbox root has skills: ours first, then where those for other agents lie. */
 const PROJECT_DIRECTORIES = ["extensions/skills", ".agents/skills", ".claude/skills"];
+const PROJECT_COMMANDS = [".claude/commands", ".cursor/commands", ".opencode/commands", ".opencode/command"];
 const OWN_DIRECTORY = "extensions/skills";
+const HOME_COMMANDS = "extensions/commands";
 
 /** Absolute paths: of the directory of all state, and of where Deckhand itself lies. */
 export interface OwnSkillRoots {
@@ -24,14 +28,14 @@ export interface OwnSkillRoots {
 
 /** Where skills are looked for; of several with one name the first wins. */
 export function skillDirectories(sandboxRoot: string, { home, application }: OwnSkillRoots): readonly SkillDirectory[] {
+  const project = { origin: "project" as const, root: path.resolve(sandboxRoot), owner: "" };
+  const own = { origin: "home" as const, root: path.resolve(home), owner: " of the home" };
+  const shipped = { origin: "application" as const, root: path.resolve(application), owner: " of Deckhand" };
   return [
-    ...PROJECT_DIRECTORIES.map((directory) => ({
-      origin: "project" as const,
-      root: path.resolve(sandboxRoot),
-      directory,
-      owner: "",
-    })),
-    { origin: "home", root: path.resolve(home), directory: OWN_DIRECTORY, owner: " of the home" },
-    { origin: "application", root: path.resolve(application), directory: OWN_DIRECTORY, owner: " of Deckhand" },
+    ...PROJECT_DIRECTORIES.map((directory) => ({ ...project, holds: "folders" as const, directory })),
+    ...PROJECT_COMMANDS.map((directory) => ({ ...project, holds: "commands" as const, directory })),
+    { ...own, holds: "folders", directory: OWN_DIRECTORY },
+    { ...own, holds: "commands", directory: HOME_COMMANDS },
+    { ...shipped, holds: "folders", directory: OWN_DIRECTORY },
   ];
 }

@@ -22,7 +22,8 @@ export interface SkillFileRequest {
 
 /** Lines of a file of the skill's folder. Throws Refusal for what is not there, is no text, or lies outside the folder. */
 export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileRequest): LineWindow {
-  if (skill.origin === "page") refuseOnPage(skill, file);
+  if (skill.folder === "") throw new Refusal(`The skill ${skill.name} has no files beside its text.`);
+  if (skill.origin === "page") refuseOnPage(file);
   const resolver = new PathResolver(skill.origin === "project" ? sandboxRoot : skill.folder);
   const folder = skill.origin === "project" ? skill.folder : "";
   try {
@@ -42,8 +43,7 @@ export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileReq
 const SKILL_FILE = comparableName("SKILL.md");
 
 /** What is set on the page is the whole text of its SKILL.md, in place of the one that the folder holds. */
-function refuseOnPage({ folder, name }: Skill, file: string): void {
-  if (folder === "") throw new Refusal(`The skill ${name} has no files beside its text.`);
+function refuseOnPage(file: string): void {
   if (comparableName(path.posix.normalize(file)) === SKILL_FILE)
     throw new Refusal(`All of ${file} is returned without \`file\`.`);
 }
@@ -58,6 +58,7 @@ export function skillFilePath({ source }: Skill, file: string): string {
 
 /** What a project's skill has beside its SKILL.md, as far as it is text that is returned at once. */
 export function skillFiles(skill: Skill, sandboxRoot: string): { path: string; text: string; sha256: string }[] {
+  if (skill.folder === "") return [];
   const resolver = new PathResolver(sandboxRoot);
   try {
     const options = { hidden: true, dependencies: true, maxEntries: MAX_FILES };

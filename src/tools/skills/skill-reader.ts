@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync, type Stats } from "node:fs";
+import { type Dirent, existsSync, readdirSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
@@ -14,12 +14,15 @@ import {
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { readHead } from "../wasm/workspace/read-file.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
+import { commandFields } from "./command-file.ts";
 import { type OwnSkillRoots, type SkillDirectory, skillDirectories } from "./skill-directories.ts";
 
 /** Bytes of one SKILL.md; what is longer is no text for a prompt. */
 const MAX_FILE = 262_144;
-/** Folders of one directory that are looked at. */
+/** Folders, or commands, of one directory that are looked at. */
 const MAX_FOLDERS = 200;
+/** Folders within each other that commands are looked for in. */
+const MAX_DEPTH = 3;
 const NO_FILE = "is no regular file, or a link on the way to it leads out of where it belongs";
 const ODD_NAME = "is in a folder whose name holds line breaks or characters that nobody sees";
 /** Characters of a folder's name: as file systems have it. */
@@ -58,10 +61,12 @@ export function createSkillReader(
   };
 }
 
-/** The skills of the home and those that are shipped, each as its file says, whichever wins. */
+/** The skills of the home and those that are shipped, each as its SKILL.md says, whichever wins. */
 export function createOwnSkillReader(roots: OwnSkillRoots, log: Log): () => readonly ParsedSkill[] {
   const cache: Cache = new Map();
-  const directories = skillDirectories("", roots).filter(({ origin }) => origin !== "project");
+  const directories = skillDirectories("", roots).filter(
+    ({ origin, holds }) => origin !== "project" && holds === "folders",
+  );
   return () => directories.flatMap((directory) => readDirectory({ directory, cache, log }));
 }
 
@@ -89,10 +94,11 @@ function readDirectory(reading: ReadScope): ParsedSkill[] {
   if (!existsSync(root)) return []; // `PathResolver` would make it
   const resolver = new PathResolver(root);
   try {
-    const folders = foldersOf(resolver, directory);
-    const read = folders.slice(0, MAX_FOLDERS).flatMap((folder) => readSkill(reading, resolver, folder));
-    if (folders.length <= MAX_FOLDERS) return read;
-    const reason = `has ${folders.length} folders, of which the first ${MAX_FOLDERS} are read`;
+    const isFolders = reading.directory.holds === "folders";
+    const found = isFolders ? foldersOf(resolver, directory) : commandsOf(resolver, directory);
+    const read = found.slice(0, MAX_FOLDERS).flatMap((one) => readSkill(reading, resolver, one));
+    if (found.length <= MAX_FOLDERS) return read;
+    const reason = `has ${found.length} ${isFolders ? "folders" : "commands"}, of which the first ${MAX_FOLDERS} are read`;
     return [...read, problemOf({ source: `${directory}${owner}`, name: "", line: 1, reason })];
   } finally {
     resolver.close();
@@ -100,33 +106,52 @@ function readDirectory(reading: ReadScope): ParsedSkill[] {
 }
 
 /** In order of name. A directory that is not there, or that nobody may list, has none. */
-function foldersOf(resolver: PathResolver, directory: string): string[] {
+function entriesOf(resolver: PathResolver, directory: string): Dirent[] {
   try {
-    return readdirSync(resolver.directory(directory).at("."), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
-      .map(({ name }) => name)
-      .sort();
+    const entries = readdirSync(resolver.directory(directory).at("."), { withFileTypes: true });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (error instanceof Refusal || systemCode(error) !== undefined) return [];
     throw error;
   }
 }
 
-function readSkill(reading: ReadScope, resolver: PathResolver, folderName: string): ParsedSkill[] {
-  const { origin, root, directory, owner } = reading.directory;
-  const file = `${directory}/${folderName}/SKILL.md`;
-  const seen = seenLine(folderName, MAX_NAME);
-  const source = `${directory}/${seen}/SKILL.md${owner}`;
+function foldersOf(resolver: PathResolver, directory: string): string[] {
+  return entriesOf(resolver, directory).flatMap((entry) =>
+    entry.isDirectory() || entry.isSymbolicLink() ? [entry.name] : [],
+  );
+}
+
+/** Commands by their paths in the directory, those of folders last. */
+function commandsOf(resolver: PathResolver, directory: string, depth = 1): string[] {
+  const entries = entriesOf(resolver, directory);
+  const files = entries.filter(({ name }) => name.endsWith(".md") && name !== "README.md");
+  const folders = depth < MAX_DEPTH ? entries.filter((entry) => entry.isDirectory()) : [];
+  const within = folders.flatMap(({ name }) =>
+    commandsOf(resolver, `${directory}/${name}`, depth + 1).map((file) => `${name}/${file}`),
+  );
+  return [...files.map(({ name }) => name), ...within];
+}
+
+/** `found`: a folder's name, or a command's path in the directory, of whose folders its name begins. */
+function readSkill(reading: ReadScope, resolver: PathResolver, found: string): ParsedSkill[] {
+  const { holds, origin, root, directory, owner } = reading.directory;
+  const isFolder = holds === "folders";
+  const inDirectory = (one: string) => `${directory}/${one}${isFolder ? "/SKILL.md" : ""}`;
+  const file = inDirectory(found);
+  const folderName = isFolder ? found : found.slice(0, -".md".length);
+  const seen = seenLine(found, MAX_NAME);
+  const source = `${inDirectory(seen)}${owner}`;
   const name = skillName(folderName);
   const unread = (reason: string) => [problemOf({ source, name, line: 1, reason })];
   try {
     if (resolver.find(file).stats === null) return [];
     // It stands in what models and people read, where a line of its own would pass for one of ours.
-    if (seen !== folderName) return unread(ODD_NAME);
-    const { real } = resolver.directory(`${directory}/${folderName}`);
-    const folder = origin === "project" ? path.relative(realpathSync(root), real) : real;
-    const read = (fd: number, stats: Stats) =>
-      parseOpen(reading, { fd, stats }, { folderName, origin, folder, source });
+    if (seen !== found) return unread(ODD_NAME);
+    const { real } = resolver.directory(`${directory}/${isFolder ? found : "."}`);
+    const place = origin === "project" ? path.relative(realpathSync(root), real) : real;
+    const about = { folderName, origin, folder: isFolder ? place : "", source };
+    const read = (fd: number, stats: Stats) => parseOpen(reading, { fd, stats }, about);
     return [withFile(resolver.find(file), source, read)];
   } catch (error) {
     // A folder without SKILL.md is none of ours; whatever else keeps a file from being read is its problem alone.
@@ -148,7 +173,7 @@ function parseOpen(
   const version = `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}`;
   const known = cache.get(key);
   if (known?.version === version) return known.parsed;
-  const parsed = parseText(fd, stats, about);
+  const parsed = parseText({ fd, stats, isCommand: directory.holds === "commands" }, about);
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(key, { version, parsed });
   if (parsed.type === "problem") log.warn({ ...parsed.problem, root: directory.root }, "skill_broken");
@@ -157,13 +182,19 @@ function parseOpen(
   return parsed;
 }
 
-function parseText(fd: number, stats: Stats, about: Omit<SkillFile, "text">): ParsedSkill {
+interface OpenFile {
+  readonly fd: number;
+  readonly stats: Stats;
+  readonly isCommand: boolean;
+}
+
+function parseText({ fd, stats, isCommand }: OpenFile, about: Omit<SkillFile, "text">): ParsedSkill {
   const { source } = about;
   const name = skillName(about.folderName);
   if (stats.size > MAX_FILE) return problemOf({ source, name, line: 1, reason: `is larger than ${MAX_FILE} bytes` });
   const text = readHead(fd, stats.size).toString("utf8");
   if (text.includes("\0")) return problemOf({ source, name, line: 1, reason: "is not a text" });
-  return parseSkill({ ...about, text });
+  return parseSkill(isCommand ? { ...about, text, complete: commandFields } : { ...about, text });
 }
 
 function problemOf(problem: SkillProblem): ParsedSkill {

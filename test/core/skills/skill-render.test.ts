@@ -193,3 +193,12 @@ function bodyOf(skill: Skill, raw: string): string | undefined {
   const rendered = renderSkill(skill, given(raw));
   return rendered.type === "ready" ? rendered.text.split("\n\n").at(-1) : undefined;
 }
+
+test.each([
+  ["!`git status`", true],
+  ["- State: !`git status`", true],
+  ["Say `hi`!", false],
+])("a body that wants a command's output says so to the model: %s", (body, isSaid) => {
+  const rendered = renderSkill(skillWith({ body }), given(""));
+  expect(rendered.type === "ready" && rendered.text.includes("run it first")).toBe(isSaid);
+});

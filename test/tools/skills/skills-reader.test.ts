@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { textOf } from "../../../src/core/protocol/messages.ts";
 import { skillIndex } from "../../../src/core/skills/skill-index.ts";
 import { problemText } from "../../../src/core/skills/skills.ts";
 import { type SkillsOffice, skillsOffice } from "./skills-office.ts";
@@ -39,6 +40,53 @@ test("skills of all places add up, in order of name", () => {
   expect(names()).toEqual(["skill-5", "skill-6", "skill-7", "skill-8", "skill-9"]);
   expect(office.read().find("skill-6")).toMatchObject({ origin: "home" });
   expect(office.read().find("skill-7")).toMatchObject({ origin: "project", folder: ".claude/skills/skill-7" });
+});
+
+const COMMANDS = [
+  "root/.claude/commands",
+  "root/.cursor/commands",
+  "root/.opencode/commands",
+  "root/.opencode/command",
+  "home/extensions/commands",
+];
+
+test.each(COMMANDS)("a command in %s is a skill that people call", async (place) => {
+  office.put(`${place}/fix.md`, "# Fix an issue\n\nLook at $ARGUMENTS.");
+  office.put(
+    `${place}/dev/review.md`,
+    "---\nname: other\nallowed-tools: Bash(git:*)\nmodel: sonnet\nargument-hint: [branch] [base]\n---\nCompare $1 with $2.",
+  );
+  office.put(`${place}/README.md`, "# All of them");
+  const { skills } = office.read();
+  expect(skills).toMatchObject([
+    {
+      name: "dev-review",
+      description: "Compare $1 with $2.",
+      argumentHint: "[branch] [base]",
+      allowedTools: "Bash(git:*)",
+      passedOver: ["model"],
+    },
+    {
+      name: "fix",
+      description: "Fix an issue",
+      isForPeopleOnly: true,
+      folder: "",
+      body: "# Fix an issue\n\nLook at $ARGUMENTS.",
+    },
+  ]);
+  expect([office.read().find("dev:review")?.name, problems()]).toEqual(["dev-review", []]);
+  // The files beside it are other commands, and none of its own.
+  const { content } = await office.call({ skill: "fix", file: "dev/review.md" });
+  expect(textOf(content)).toContain("has no files beside its text");
+});
+
+test("a skill beats a command of its name, and a long command says where its rest is", () => {
+  office.put("root/.claude/commands/tidy.md", "Tidy.");
+  office.skill("root/.claude/skills/tidy");
+  office.put("root/.claude/commands/long.md", `Long.\n${"word word\n".repeat(5_000)}`);
+  expect(descriptions()).toEqual(["Long.", "from root/.claude/skills/tidy"]);
+  // 40,000 characters end within line 4,001.
+  expect(office.read().find("long")?.body).toMatch(/\{"path":"\.claude\/commands\/long\.md","offset":4001\}/u);
 });
 
 test("without any directory there are no skills, and none is made", () => {

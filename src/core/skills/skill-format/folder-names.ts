@@ -11,7 +11,7 @@ const MAX_ADDED = 100_000;
  * directory, or relative, where the tool `skill` reads its files.
  */
 export function fillFolder({ body, origin, folder }: Pick<Skill, "body" | "origin" | "folder">): string {
-  const own = origin === "project" ? folder : ".";
+  const own = origin === "project" ? folder || "." : ".";
   const sibling = (name: string) => own.slice(0, own.lastIndexOf("/") + 1) + name;
   const isOwn = (name: string) => folder.split(/[/\\]/).at(-1) === name;
   let added = 0;
