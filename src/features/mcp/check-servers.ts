@@ -32,6 +32,9 @@ export async function checkServers(
       const ok = view.state.type === "connected";
       return { ok, text: `MCP server ${ok ? toolsOf(view) : hide(problemOf(view, words.get(view.name)))}` };
     }),
+    ...found.flatMap(({ unmet }) =>
+      unmet === null ? [] : [{ ok: true, isWarning: true as const, text: `MCP server ${unmet}` }],
+    ),
   ];
 }
 

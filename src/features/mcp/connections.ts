@@ -46,6 +46,8 @@ export interface McpServerView {
   readonly leftOut: readonly LeftOutTool[];
   /** Why the server cannot be used now, with its next try; null when it can. */
   readonly problem: string | null;
+  /** What the settings say of tools that it does not have; null when of none. */
+  readonly unmet: string | null;
   /** What its program wrote last when it could not be connected: for the operator at the terminal alone. */
   readonly lastWords: string;
 }
@@ -117,7 +119,7 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
     describe: () => connections.map((connection) => viewOf(connection, clock.now())),
     problems: () => [
       ...idle.map(({ name, why }) => `${name} is not connected: ${why}`),
-      ...connections.flatMap((connection) => problemOf(connection, clock.now()) ?? []),
+      ...connections.flatMap((connection) => problemOf(connection, clock.now()) ?? unmetText(connection) ?? []),
     ],
     serverStates: () => serverStates(connections, idle),
     connection: (name) => connections.find(({ title }) => title === name),
@@ -155,10 +157,17 @@ function viewOf(connection: McpConnection, now: number): McpServerView {
     })),
     leftOut: catalogue.leftOut,
     problem: problemOf(connection, now),
+    unmet: unmetText(connection),
     lastWords,
   };
 }
 
 function problemOf({ title, state }: McpConnection, now: number): string | null {
   return state.type === "connected" ? null : notConnected({ name: title, state }, now);
+}
+
+/** What it lists when it is not connected is of the last time, or nothing. */
+function unmetText({ title, state, catalogue: { unmet } }: McpConnection): string | null {
+  if (state.type !== "connected" || unmet.length === 0) return null;
+  return `${title}: the settings name ${unmet.join(", ")}, which none of its tools is called.`;
 }

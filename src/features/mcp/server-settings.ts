@@ -64,6 +64,12 @@ export function leftOutBy(server: McpServer, tool: string): string | null {
   return server.onlyTools?.some((name) => fits(name, tool)) === false ? "not among `onlyTools` in the settings" : null;
 }
 
+/** Names and patterns in the settings that none of a server's tools has. */
+export function unmetNames({ tools = {}, onlyTools = [] }: McpServer, listed: readonly string[]): readonly string[] {
+  const named = new Set([...Object.keys(tools), ...onlyTools]);
+  return [...named].filter((name) => name !== "*" && !listed.some((tool) => fits(name, tool)));
+}
+
 /** Where texts of a server are from, as labels and cards have it. */
 export function originOfServer(title: string): string {
   return `MCP server ${title}`;

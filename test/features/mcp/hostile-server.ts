@@ -85,6 +85,8 @@ let tools: unknown[] = [
 if (behaviour === "modern") tools = tools.slice(0, 1);
 if (behaviour === "crowd") tools = Array.from({ length: 5_000 }, (_, i) => ({ name: `tool${i}`, inputSchema: object }));
 
+if (behaviour === "banner") process.stdout.write("Hostile 1.0 [ready]> ");
+
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params = {} }: Request = JSON.parse(line);
   if (behaviour === "silent" || id === undefined) return;

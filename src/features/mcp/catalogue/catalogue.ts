@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { foreignLine, foreignText } from "../foreign-text.ts";
 import { orNull } from "../listings.ts";
-import { leftOutBy, type McpServer } from "../server-settings.ts";
+import { leftOutBy, type McpServer, unmetNames } from "../server-settings.ts";
 import { cleanSchema, type JsonObject, schemaProblem } from "./input-schema.ts";
 import { hashedName, qualifiedName } from "./names.ts";
 
@@ -40,6 +40,8 @@ export interface Catalogue {
   /** By name. */
   readonly tools: readonly ListedTool[];
   readonly leftOut: readonly LeftOutTool[];
+  /** Names and patterns in the settings that no tool has which the server lists. */
+  readonly unmet: readonly string[];
 }
 
 const listedSchema = z.object({
@@ -80,7 +82,8 @@ export function readCatalogue(server: string, settings: McpServer, raw: readonly
     else if (byName.has(listed.name)) leave("its name meets another's");
     else byName.set(listed.name, listed);
   }
-  return { tools: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), leftOut };
+  const tools = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { tools, leftOut, unmet: unmetNames(settings, [...seen]) };
 }
 
 type Definition = z.infer<typeof listedSchema>;

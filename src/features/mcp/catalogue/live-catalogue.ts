@@ -11,7 +11,7 @@ const REREAD_PAUSE_MS = 1_000;
 /** A few more than are taken, so that it can be said. */
 const MAX_LISTED = MAX_TOOLS * 2;
 
-const NOTHING: Catalogue = { tools: [], leftOut: [] };
+const NOTHING: Catalogue = { tools: [], leftOut: [], unmet: [] };
 
 interface CatalogueScope {
   readonly name: string;

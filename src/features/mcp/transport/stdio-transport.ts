@@ -10,6 +10,9 @@ import type { Reaper } from "./reaper.ts";
 /** Bytes of one message; a server that sends more is stopped. */
 const MAX_MESSAGE_BYTES = 10_000_000;
 
+/** How a message begins, as far as it tells. */
+const MESSAGE = /(?<!\[)\{\s*"(?:jsonrpc|id|method|result|error)"\s*:/;
+
 /** Characters of the end of stderr that are kept for the log. */
 const STDERR_CHARS = 4_000;
 
@@ -38,6 +41,7 @@ export class StdioTransport implements Transport {
   #closing: Promise<void> | null = null;
   #stderr = "";
   #ending = "";
+  #hasBegun = false;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -137,7 +141,7 @@ export class StdioTransport implements Transport {
 
   #read(chunk: Buffer): void {
     try {
-      this.#buffer.append(chunk);
+      this.#buffer.append(this.#afterBanner(chunk));
     } catch (error) {
       this.#ending = `it sent a message of more than ${MAX_MESSAGE_BYTES / 1_000_000} MB`;
       this.#report(error);
@@ -145,6 +149,14 @@ export class StdioTransport implements Transport {
       return;
     }
     for (let more = true; more; ) more = this.#deliver();
+  }
+
+  /** What a program prints before its first message need not end its line. */
+  #afterBanner(chunk: Buffer): Buffer {
+    const at = this.#hasBegun ? -1 : chunk.toString("latin1").search(MESSAGE);
+    if (at < 0) return chunk;
+    this.#hasBegun = true;
+    return Buffer.concat([chunk.subarray(0, at), Buffer.from("\n"), chunk.subarray(at)]);
   }
 
   /** False when no whole message is left. What is no message at all is passed over. */
