@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { agentWords, withOneLineDescription } from "./config/agent-words.ts";
+import { agentWords, withOneLineDescription } from "./config/agents/agent-words.ts";
 import { describeIssues, type KeyStyle } from "./config/problems.ts";
 import { agentNameSchema, agentSchema } from "./config/settings.ts";
 import { valueAt } from "./config/stored/plain.ts";

@@ -13,7 +13,12 @@ export interface Findings {
 export function checkCombinations(env: Environment): Findings {
   return {
     problems: [...slackProblems(env), ...engineProblems(env), ...directUrlProblems(env)],
-    warnings: [...tokenWarnings(env), ...modeWarnings(env), ...urlWarnings("DATABASE_URL", env.DATABASE_URL)],
+    warnings: [
+      ...tokenWarnings(env),
+      ...modeWarnings(env),
+      ...urlWarnings("DATABASE_URL", env.DATABASE_URL),
+      ...proxyWarnings(env),
+    ],
   };
 }
 
@@ -58,6 +63,17 @@ function tokenWarnings(env: Environment): string[] {
 function modeWarnings(env: Environment): string[] {
   if (env.SLACK_APP_TOKEN === undefined || env.SLACK_SIGNING_SECRET === undefined) return [];
   return ["SLACK_SIGNING_SECRET: is not used, because SLACK_APP_TOKEN selects Socket Mode. Unset one of the two."];
+}
+
+const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"];
+
+/** Node uses proxies where it is told so as it starts. */
+function proxyWarnings(env: Environment): string[] {
+  const name = PROXIES.find((one) => env[one] !== undefined);
+  if (name === undefined || env["NODE_USE_ENV_PROXY"] === "1") return [];
+  return [
+    `${name}: is not used. Set NODE_USE_ENV_PROXY=1, not in .env, for model providers and MCP servers over HTTP; web_fetch goes without it.`,
+  ];
 }
 
 const OWN_PREFIXES = /^(DECKHAND|SLACK|DISCORD)_/;

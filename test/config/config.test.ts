@@ -293,8 +293,10 @@ test.each(warned)("$name is warned about", ({ env, warning }) => {
   expect(load({ env, file: { access: { admins: ["slack:U1"] } } }).warnings).toEqual([warning]);
 });
 
-test("variables of other programs are left alone", () => {
-  expect(load({ env: { SLACK_WEBHOOK_CHANNEL_FOR_DEPLOYS: "x", PATH: "/bin" } }).warnings).toEqual([]);
+test("a proxy that Node is not told to use is warned about; other programs' variables are left alone", () => {
+  expect(load({ env: { https_proxy: "http://p" } }).warnings).toEqual([expect.stringMatching(/^https_proxy: is not/u)]);
+  const env = { SLACK_WEBHOOK_CHANNEL_FOR_DEPLOYS: "x", HTTP_PROXY: "http://p", NODE_USE_ENV_PROXY: "1" };
+  expect(load({ env }).warnings).toEqual([]);
 });
 
 test("in .env, what begins as a variable of ours and is none is warned about; what servers get, and the rest, is not", () => {

@@ -1,4 +1,4 @@
-import { partToolNames, readToolNames } from "../core/skills/skill-format/tool-names.ts";
+import { partToolNames, readToolNames } from "../../core/skills/skill-format/tool-names.ts";
 
 /** Files of agents that were written for other programs, in our words. */
 
