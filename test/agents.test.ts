@@ -170,31 +170,34 @@ test.each(broken)("a file with $name is reported with its line; the others load"
 });
 
 const EXAMPLES = `Use it to look. Examples:\n\n<example>\nContext: A change\nuser: "Look: now"\nassistant: "I look"\n</example>`;
+const NO_TOOL = "tools: there is no TaskList here.";
 const MODEL_NOTE = "sonnet names no provider, so the configured model answers; write provider/model for another.";
 
 test.each([
-  ["a list of tools as one text", "tools: Read, Grep, Bash(git add:*)", { tools: ["read", "grep", "git"] }, []],
+  ["a list of tools as one text", "tools: Read, Grep, Bash(git add:*)", { tools: ["read", "grep", "git"], notes: [] }],
+  ["a list of tools, one of which is none", "tools: [Read, TaskList]", { tools: ["read"], notes: [NO_TOOL] }],
+  ["no tool that is one here", "tools: TaskList", { tools: [], notes: [NO_TOOL] }],
+  ["all tools", 'tools: "*"', { notes: [] }],
+  ["the model of who calls", "model: inherit", { notes: [] }],
+  ["a model of its own program", "model: sonnet", { notes: [`model: ${MODEL_NOTE}`] }],
   [
-    "a list of tools, one of which is none",
-    "tools: [Read, TaskList]",
-    { tools: ["read"] },
-    ["tools: there is no TaskList here."],
+    "the quick model",
+    "model: haiku",
+    { fast: true, notes: [expect.stringMatching(/^model: haiku stands for `fastModel`/u)] },
   ],
-  ["no tool that is one here", "tools: TaskList", { tools: [] }, ["tools: there is no TaskList here."]],
-  ["all tools", 'tools: "*"', {}, []],
-  ["the model of who calls", "model: inherit", {}, []],
-  ["a model of its own program", "model: sonnet", {}, [`model: ${MODEL_NOTE}`]],
-  ["the quick model", "model: haiku", { fast: true }, [expect.stringMatching(/^model: haiku stands for `fastModel`/u)]],
-  ["a mode that only looks", "permissionMode: plan", { access: "read-only" }, []],
-  ["a key that means nothing here", "hooks: {}", {}, ["hooks: has no effect here."]],
-  ["a colour that there is no sign of", "color: gold", {}, [expect.stringMatching(/^color: gold is none of red,/u)]],
+  ["a mode that only looks", "permissionMode: plan", { access: "read-only", notes: [] }],
+  ["a key that means nothing here", "hooks: {}", { notes: ["hooks: has no effect here."] }],
+  [
+    "a colour that there is no sign of",
+    "color: gold",
+    { notes: [expect.stringMatching(/^color: gold is none of red,/u)] },
+  ],
   [
     "another name than the file's",
     "name: Code Scout",
-    {},
-    ["name: has no effect: the agent is called scout, as its file."],
+    { notes: ["name: has no effect: the agent is called scout, as its file."] },
   ],
-])("an agent's file of another program loads, with %s", (_what, line, fields, notes) => {
+])("an agent's file of another program loads, with %s", (_what, line, { notes, ...fields }) => {
   const content = `---\n${line}\ndescription: Use it to look.\n---\nYou look.`;
   const { definitions, byName, problems, notes: told } = load({ files: { "scout.md": content } });
   const description = "Use it to look.";
