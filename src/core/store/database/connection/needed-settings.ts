@@ -5,6 +5,11 @@ import { ConfigError } from "../../../protocol/errors.ts";
 /** What transactions, times and texts rely on, and what an operator does where a server, database or user has it otherwise. */
 const NEEDED = [
   {
+    name: "server_version",
+    fits: /^(?:1[4-9]|[2-9]\d)\D/u,
+    mend: "It must be 14 or newer: upgrade the server, or name another one.",
+  },
+  {
     name: "default_transaction_isolation",
     fits: /^read committed$/u,
     mend: "ALTER ROLE … SET default_transaction_isolation = 'read committed'; with the user in DATABASE_URL.",
@@ -25,10 +30,14 @@ const valuesSchema = z.object({ values: z.array(z.string()) });
 /** Throws ConfigError where the program cannot work with a setting of the connection's. */
 export async function requireSettings(connection: Client): Promise<void> {
   const { rows } = await connection.query(VALUES, [NEEDED.map(({ name }) => name)]);
-  const { values } = valuesSchema.parse(rows[0]);
-  const problems = NEEDED.flatMap(({ name, fits, mend }, index) => {
+  const problems = settingProblems(valuesSchema.parse(rows[0]).values);
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+/** What an operator reads of settings that do not do; in the order of those that are asked for. */
+export function settingProblems(values: readonly string[]): readonly string[] {
+  return NEEDED.flatMap(({ name, fits, mend }, index) => {
     const value = values[index] ?? "";
     return fits.test(value) ? [] : [`DATABASE_URL: the database's ${name} is ${value}. ${mend}`];
   });
-  if (problems.length > 0) throw new ConfigError(problems);
 }
