@@ -39,6 +39,11 @@ export function snapshotsOf({ home }: { readonly home: string }): string {
   return path.join(home, "snapshots");
 }
 
+/** Where SQLite keeps everything, unless DATABASE_URL names another place. */
+export function sqliteFileOf({ home }: { readonly home: string }): string {
+  return path.join(home, "deckhand.db");
+}
+
 /** Where jobs are kept in a file by those who do. */
 export function jobsFileOf({ home }: { readonly home: string }): string {
   return path.join(home, "jobs.json");

@@ -50,7 +50,7 @@ import { givenSealingKey } from "./features/providers/feature.ts";
 import { tellOfKeys } from "./features/providers/keyring.ts";
 import { nameOf, openKeys } from "./features/providers/stored-keys.ts";
 import { deleteData } from "./features/retention/command-line.ts";
-import { snapshotsOf } from "./home.ts";
+import { snapshotsOf, sqliteFileOf } from "./home.ts";
 import { createLogger } from "./operations/logging.ts";
 import { tellProcesses } from "./ownership/tell-processes.ts";
 import { describePlatform } from "./platforms.ts";
@@ -176,6 +176,7 @@ export async function runSettings(config: Config, request: SettingsRequest, term
 /** `deckhand data`: as above. */
 export async function runData(given: Config, request: DataRequest, terminal: Terminal): Promise<void> {
   const linesOf = (error: unknown) => startupErrorLines(toAppError(error));
+  if (request.type === "copy") return runCopy(given, request, { terminal, linesOf });
   await onStore(given, { terminal, linesOf }, async (store, runtime) => {
     const { config } = await settingsOf(given, store);
     const world = {
@@ -196,6 +197,19 @@ export async function runData(given: Config, request: DataRequest, terminal: Ter
     terminal.out(line);
     await auditFor({ store, runtime }, terminal)({ by: BY, act: `${request.type}.deleted`, about });
   });
+}
+
+async function runCopy(config: Config, { from }: { readonly from: string | null }, told: Told): Promise<void> {
+  const { terminal, linesOf } = told;
+  const { copiedLines, copyDatabase } = await import("./moving/copy-database.ts");
+  const file = from === null ? sqliteFileOf(config) : path.resolve(from);
+  try {
+    const copied = await copyDatabase({ config, file, runtime: systemRuntime(), say: (line) => terminal.out(line) });
+    for (const line of copiedLines(copied, { ...config, file })) terminal.out(line);
+  } catch (error) {
+    for (const line of linesOf(error)) terminal.error(line);
+    terminal.fail();
+  }
 }
 
 const BY = "command line";

@@ -1,23 +1,31 @@
 import { type Command, InvalidArgumentError } from "commander";
 
-/** What `deckhand data delete` is asked for. */
-export interface DataRequest {
-  readonly type: "session" | "person";
-  /** `ses_01k9`, or `slack:U1`. */
-  readonly id: string;
-}
+/** What `deckhand data` is asked for. */
+export type DataRequest =
+  | {
+      readonly type: "session" | "person";
+      /** `ses_01k9`, or `slack:U1`. */
+      readonly id: string;
+    }
+  | {
+      readonly type: "copy";
+      /** The SQLite file; null: the home's. */
+      readonly from: string | null;
+    };
 
 const EXAMPLES = `
 Examples:
   deckhand data delete --session ses_01k9       with its sub-agents, what was learned from it, and its files
   deckhand data delete --person slack:U1        all that is kept of somebody; what others have written stays
+  deckhand data copy                            all of data/deckhand.db to the PostgreSQL of DATABASE_URL
 
-It works on the database itself, also beside a running bot. What goes and what stays: docs/retention.md.`;
+A deletion works on the database itself, also beside a running bot. What goes and what stays: docs/retention.md.
+A copy wants every bot stopped, and an empty PostgreSQL: docs/scaling.md.`;
 
 export function addData(program: Command, carryOut: (request: DataRequest) => Promise<void>): void {
   const data = program
     .command("data")
-    .description("delete what people and the agent have said and done")
+    .description("delete what people and the agent have said and done, or copy it from SQLite to PostgreSQL")
     .addHelpText("after", EXAMPLES);
   data
     .command("delete")
@@ -28,6 +36,11 @@ export function addData(program: Command, carryOut: (request: DataRequest) => Pr
       if (person !== undefined && session === undefined) return carryOut({ type: "person", id: person });
       return command.error("✗ It wants --session or --person, and not both.");
     });
+  data
+    .command("copy")
+    .description("copy everything from SQLite to the empty PostgreSQL of DATABASE_URL")
+    .option("--from <file>", "the SQLite file; the home's deckhand.db where it is left out")
+    .action(({ from }: { from?: string }) => carryOut({ type: "copy", from: from ?? null }));
 }
 
 function personId(value: string): string {

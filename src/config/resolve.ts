@@ -3,6 +3,7 @@ import type { QueryConfig } from "../core/agents/query-config.ts";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
 import type { Sink } from "../core/trust/egress.ts";
 import type { Feature } from "../feature.ts";
+import { sqliteFileOf } from "../home.ts";
 import type { NamedFeature } from "../open-features.ts";
 import { driverUrl } from "./database-url.ts";
 import type { EnvironmentSettings } from "./environment.ts";
@@ -169,7 +170,7 @@ function discordOf(env: EnvironmentSettings): DiscordConfig | null {
 }
 
 function databaseOf(env: EnvironmentSettings, home: string, cwd: string): DatabaseConfig {
-  const given = env.DATABASE_URL ?? `file:${path.join(home, "deckhand.db")}`;
+  const given = env.DATABASE_URL ?? `file:${sqliteFileOf({ home })}`;
   if (!given.startsWith("file:"))
     return {
       kind: "postgresql",

@@ -44,7 +44,9 @@ export async function ownDatabase(owning: Owning): Promise<Ownership> {
   const engine = serves === "everything" ? config.engine : "embedded";
   if (config.database.kind === "postgresql") {
     const { requireServer } = await import("../core/store/database/postgresql-server.ts");
-    for (const line of await requireServer({ ...config.database, engine })) say(`⚠ ${line}`);
+    const { leftBehind } = await import("../moving/left-behind.ts");
+    const lines = [...(await requireServer({ ...config.database, engine })), ...(await leftBehind(config))];
+    for (const line of lines) say(`⚠ ${line}`);
   }
   if (engine === "dbos") return join(owning);
   const { clock } = runtime;

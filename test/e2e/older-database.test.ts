@@ -4,9 +4,12 @@ import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { Client } from "pg";
 import { expect, test } from "vitest";
+import { openStore } from "../../src/core/store/store.ts";
+import { systemRuntime } from "../../src/runtime.ts";
 import { PageClient } from "../adapters/web/page-client.ts";
 import { startPostgres } from "../support/database/postgres.ts";
 import { createBot, until } from "../support/program/bot.ts";
+import { runCli } from "../support/program/cli.ts";
 
 const THREAD = "11111111-1111-4111-8111-111111111111";
 
@@ -20,13 +23,32 @@ function olderDatabase(kind: "sqlite" | "postgresql"): string {
 
 test("a SQLite database of an earlier version migrates, and the run that was parked in it goes on", async () => {
   await using bot = await createBot();
-  const data = path.join(bot.home, "data");
-  mkdirSync(data, { recursive: true });
-  const connection = new BetterSqlite3(path.join(data, "deckhand.db"));
+  fill(path.join(bot.home, "data/deckhand.db"));
+  await goesOn(bot);
+});
+
+function fill(file: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  const connection = new BetterSqlite3(file);
   connection.pragma("foreign_keys = OFF");
   connection.exec(olderDatabase("sqlite"));
   connection.close();
-  await goesOn(bot);
+}
+
+test("what SQLite holds is copied to PostgreSQL, and the run that was parked in it goes on there", async () => {
+  const postgres = await startPostgres();
+  try {
+    const url = await postgres.createDatabase();
+    await using bot = await createBot({ env: { DATABASE_URL: url } });
+    const file = path.join(bot.home, "data/deckhand.db");
+    fill(file);
+    await (await openStore(`file:${file}`, systemRuntime())).close();
+    expect(await runCli(["data", "copy"], { cwd: bot.home, env: bot.env })).toMatchObject({ error: "", failed: false });
+    await goesOn(bot);
+    expect(bot.output()).not.toContain("deckhand data copy");
+  } finally {
+    await postgres.stop();
+  }
 });
 
 test("a PostgreSQL database of an earlier version migrates, and the run that was parked in it goes on", async () => {

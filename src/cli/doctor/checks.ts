@@ -12,6 +12,7 @@ import { systemCode } from "../../core/protocol/system-code.ts";
 import { sqlitePath } from "../../core/store/database/database-url.ts";
 import { type Probed, probeDatabase } from "../../core/store/database/probe.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
+import { leftBehind } from "../../moving/left-behind.ts";
 import { nodeProblem } from "../node-version.mjs";
 import { bad, type Finding, good } from "./finding.ts";
 
@@ -57,7 +58,8 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     if (kind === "postgresql") {
       const { requireServer } = await import("../../core/store/database/postgresql-server.ts");
       const scarce = await requireServer({ ...config.database, engine: config.engine });
-      more.push(...scarce.map((text) => ({ ok: true, isWarning: true as const, text })));
+      const warnings = [...scarce, ...(await leftBehind(config))];
+      more.push(...warnings.map((text) => ({ ok: true, isWarning: true as const, text })));
     }
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(bad);

@@ -25,6 +25,7 @@ export function probeDatabase(url: string): Promise<Probed> {
 export interface Probed {
   /** It is there, and as this version has made it. */
   readonly isCurrent: boolean;
+  readonly sessions: number;
   /** Workspaces from which something came that was not served. */
   readonly strangers: readonly Pick<KnownWorkspace, "id" | "name">[];
 }
@@ -35,14 +36,23 @@ type Rows = (sql: string) => Promise<readonly object[]>;
 
 async function lookInto(rows: Rows, kind: keyof typeof MIGRATIONS): Promise<Probed> {
   const pending = await pendingMigrations({ kind, rows }, MIGRATIONS[kind]);
-  if (pending.length > 0) return { isCurrent: false, strangers: [] };
+  const sessions = pending.some(({ name }) => name.endsWith(FIRST)) ? 0 : await countSessions(rows);
+  if (pending.length > 0) return { isCurrent: false, sessions, strangers: [] };
   const strangers = await rows('SELECT "id", "name" FROM "KnownWorkspace" WHERE NOT "isServed" ORDER BY "at"');
-  return { isCurrent: true, strangers: strangersSchema.parse(strangers) };
+  return { isCurrent: true, sessions, strangers: strangersSchema.parse(strangers) };
+}
+
+/** The migration that makes the table of sessions. */
+const FIRST = "_init";
+
+async function countSessions(rows: Rows): Promise<number> {
+  const counted = await rows('SELECT count(*) AS "count" FROM "Session"');
+  return z.tuple([z.object({ count: z.coerce.number() })]).parse(counted)[0].count;
 }
 
 async function probeSqlite(url: string): Promise<Probed> {
   await checkSqliteFile(url);
-  if (!existsSync(sqlitePath(url))) return { isCurrent: false, strangers: [] };
+  if (!existsSync(sqlitePath(url))) return { isCurrent: false, sessions: 0, strangers: [] };
   const database = await openReadonly(url);
   try {
     return await lookInto((sql) => Promise.resolve(database.prepare<[], object>(sql).all()), "sqlite");

@@ -1,0 +1,108 @@
+import { existsSync } from "node:fs";
+import type { Config } from "../config.ts";
+import { ConfigError } from "../core/protocol/errors.ts";
+import type { Runtime } from "../core/protocol/runtime.ts";
+import { openConnection } from "../core/store/database/connection/open-connection.ts";
+import { acquireLease, type Lease } from "../core/store/database/lease.ts";
+import { MIGRATIONS } from "../core/store/database/migrate.ts";
+import { openPostgresql } from "../core/store/database/postgresql.ts";
+import { requireServer } from "../core/store/database/postgresql-server.ts";
+import { probeDatabase } from "../core/store/database/probe.ts";
+import { openSqlite } from "../core/store/database/sqlite.ts";
+import { type Copied, copyTables } from "./copy-tables.ts";
+
+export interface DatabaseCopying {
+  readonly config: Pick<Config, "database">;
+  /** The SQLite file. */
+  readonly file: string;
+  readonly runtime: Runtime;
+  /** A line for the operator's terminal. */
+  readonly say: (line: string) => void;
+}
+
+/** No transaction's end, but the greatest that a timer can wait. Milliseconds. */
+const ANY_TIME = { timeout: 2 ** 31 - 1 };
+
+/** How often it is said how far a table is. Milliseconds. */
+const SAY_EVERY_MS = 5_000;
+
+/**
+ * Copies everything that a SQLite file holds to an empty PostgreSQL, in one transaction: whatever ends this, PostgreSQL has all
+ * of it or nothing. Nothing else may run on either meanwhile. Rejects with ConfigError where something is in the way.
+ */
+export async function copyDatabase({ config, file, runtime, say }: DatabaseCopying): Promise<Copied> {
+  const { database } = config;
+  if (database.kind === "sqlite") throw new ConfigError([NO_TARGET]);
+  if (!existsSync(file)) throw new ConfigError([`There is no ${file}: --from names the SQLite file.`]);
+  const source = `file:${file}`;
+  for (const line of await requireServer({ ...database, engine: "embedded" })) say(`⚠ ${line}`);
+  await using parts = new AsyncDisposableStack();
+  const alone = async (url: string, where: string): Promise<Lease> => {
+    const lease = await leaseOn(url, where, runtime);
+    parts.defer(() => lease.release());
+    return lease;
+  };
+  await alone(source, file);
+  const lost = { isLost: false };
+  const watching = (await alone(database.directUrl, "the PostgreSQL of DATABASE_URL")).lost;
+  watching.then(() => Object.assign(lost, { isLost: true })).catch(() => undefined);
+  if (!(await probeDatabase(source)).isCurrent) throw new ConfigError([olderFile(file)]);
+  const from = await openSqlite(source, MIGRATIONS.sqlite, runtime);
+  parts.defer(() => from.$disconnect());
+  await (await openPostgresql(database, MIGRATIONS.postgresql, runtime)).$disconnect();
+  const { connection: to } = await openConnection(database.url);
+  parts.defer(() => to.end());
+  const progress = teller(runtime, say);
+  return await from.$transaction(async (read) => {
+    await to.query("BEGIN");
+    const copied = await copyTables({ from: read, to, progress });
+    if (lost.isLost) throw new ConfigError([LOST]);
+    await to.query("COMMIT");
+    return copied;
+  }, ANY_TIME);
+}
+
+async function leaseOn(url: string, where: string, { clock }: Pick<Runtime, "clock">): Promise<Lease> {
+  const held = new AbortController();
+  const standby = () =>
+    held.abort(new ConfigError([`Deckhand runs on ${where}. Stop every process of it, then copy again.`]));
+  return await acquireLease({ url, clock, signal: held.signal, standby });
+}
+
+function teller({ clock }: Pick<Runtime, "clock">, say: DatabaseCopying["say"]) {
+  let saidAt = clock.now();
+  return ({ table, done, total }: { readonly table: string; readonly done: number; readonly total: number }): void => {
+    if (done < total && clock.now() < saidAt + SAY_EVERY_MS) return;
+    saidAt = clock.now();
+    say(done < total ? `⏳ ${table} · ${figure(done)} of ${figure(total)} rows` : `✓ ${table} · ${figure(total)}`);
+  };
+}
+
+/** What an operator reads once all is copied. */
+export function copiedLines({ rows, tables, texts }: Copied, { file, home, sandbox }: CopiedFrom): readonly string[] {
+  return [
+    ...(texts === 0
+      ? []
+      : [`⚠ Texts with the character NUL, which PostgreSQL refuses: ${figure(texts)}. They have \uFFFD in its place.`]),
+    `✓ ${figure(rows)} rows of ${tables} tables are copied, and counted there. Start Deckhand with this DATABASE_URL: what waits goes on.`,
+    `${file} is as it was: keep it as a backup, and start nothing on it any more.`,
+    `Files stay in ${home} and ${sandbox}. On another machine they are needed at the same paths: docs/scaling.md, “From SQLite to PostgreSQL”.`,
+  ];
+}
+
+interface CopiedFrom extends Pick<Config, "home" | "sandbox"> {
+  readonly file: string;
+}
+
+function figure(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+const NO_TARGET =
+  "DATABASE_URL: names no PostgreSQL to copy to. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand";
+
+const LOST = "DATABASE_URL: PostgreSQL broke the connection that kept others out. Nothing was copied: copy again.";
+
+function olderFile(file: string): string {
+  return `${file} is of an older version. Start this version on it once, without DATABASE_URL, stop it, then copy again.`;
+}

@@ -1,0 +1,22 @@
+import { existsSync } from "node:fs";
+import type { Config } from "../config.ts";
+import { type Probed, probeDatabase } from "../core/store/database/probe.ts";
+import { sqliteFileOf } from "../home.ts";
+
+/** What an operator should know: this PostgreSQL has no session, and the SQLite file of the home has some. */
+export async function leftBehind({ home, database }: Pick<Config, "home" | "database">): Promise<readonly string[]> {
+  const file = sqliteFileOf({ home });
+  if (database.kind === "sqlite" || !existsSync(file)) return [];
+  const there = await sessionsIn(`file:${file}`);
+  if (there === 0 || (await sessionsIn(database.url)) !== 0) return [];
+  const sessions = there === 1 ? "a session" : `${there.toLocaleString("en-US")} sessions`;
+  return [
+    `DATABASE_URL: this PostgreSQL has no sessions, and ${file} has ${sessions}. To bring all of it along, stop Deckhand and run \`deckhand data copy\`; or move the file away.`,
+  ];
+}
+
+/** 0 also where it cannot be looked into: a start says that in its own words where it matters. */
+async function sessionsIn(url: string): Promise<number> {
+  const probed: Pick<Probed, "sessions"> = await probeDatabase(url).catch(() => ({ sessions: 0 }));
+  return probed.sessions;
+}
