@@ -296,4 +296,38 @@ export const SLACK_ELEMENTS: readonly SlackSample[] = [
     says: ["Pinned: call the night shift\nat once"],
     files: ["rota.txt"],
   },
+  {
+    name: "a list and a file that a person mentions",
+    message: {
+      user: "U0ANA",
+      text: "can you see F0LIST and F0DOC?",
+      blocks: [
+        rich(
+          { type: "text", text: "can you see " },
+          { type: "list_record", file_id: "F0LIST", url: "https://harbour.example/lists/T1/F0LIST" },
+          { type: "text", text: " and " },
+          { type: "file", file_id: "F0DOC" },
+          { type: "text", text: "?" },
+        ),
+      ],
+      files: [
+        {
+          id: "F0LIST",
+          filetype: "list",
+          mode: "list",
+          mimetype: "application/vnd.slack-list",
+          name: "list",
+          title: "Open incidents",
+          url_private: "https://files.example/T1-F0LIST/list",
+          permalink: "https://harbour.example/lists/T1/F0LIST",
+        },
+        { id: "F0DOC", name: "spec.pdf", mimetype: "application/pdf", url_private: "https://files.example/spec.pdf" },
+      ],
+    },
+    says: [
+      "can you see Open incidents and spec.pdf?",
+      "[list: [Open incidents](https://harbour.example/lists/T1/F0LIST)]",
+    ],
+    files: ["spec.pdf"],
+  },
 ];

@@ -4,6 +4,7 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { slackErrorName, toPlatformError } from "./errors.ts";
+import { type Node, nodeOf } from "./message/node.ts";
 import type { Identity, SlackWeb } from "./web.ts";
 import { userSchema } from "./wire.ts";
 
@@ -23,6 +24,8 @@ export interface Directory {
   namesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Names of channels that all members see; whoever writes a private one's id need not know what it is called. */
   channelNames(channelIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** What Slack says of a file of another workspace, which messages name by id alone; empty when it does not say. */
+  file(fileId: string): Promise<Node>;
   /** The channel's name, or its id when Slack does not say. */
   channelName(channelId: string): Promise<string>;
 }
@@ -38,7 +41,9 @@ interface DirectoryParts {
 export function createDirectory({ web, identity, clock, log }: DirectoryParts): Directory {
   const people = createCache((userId) => lookUpPerson(web, identity, userId), clock);
   const channels = createCache((channelId) => lookUpChannel(web, channelId), clock);
+  const files = createCache(async (id) => nodeOf((await web.files.info({ file: id })).file), clock);
   return {
+    file: (fileId) => files(fileId).catch(() => ({})),
     person: async (userId) => (await people(userId)).person,
     async member(userId) {
       const { person, isGone } = await people(userId);

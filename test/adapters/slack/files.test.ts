@@ -86,3 +86,22 @@ test("a file that has moved is followed within Slack, and nowhere else", async (
     inside.close();
   }
 });
+
+test("a file of another workspace, which comes by its id alone, has its name and its kind", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const { people, workspace } = harness.server;
+  const { id } = workspace.addFile({ name: "shot.png", mimetype: "image/png", data: Uint8Array.of(0x89) });
+  const unknown = { mode: "file_access", file_access: "check_file_info", created: 0, timestamp: 0, user: "" };
+  const files = [
+    { id, ...unknown },
+    { id: "F404", ...unknown },
+  ];
+  people.deliver(
+    workspace.add({ channel: "C0001", user: "U0ANA", text: "see", raw: { subtype: "file_share", files } }),
+  );
+  expect((await inbox.nextMessage()).attachments).toMatchObject([
+    { name: "shot.png", mediaType: "image/png", size: 1 },
+    { name: "F404", ref: "F404" },
+  ]);
+});

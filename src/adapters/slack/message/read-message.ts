@@ -2,9 +2,9 @@ import type { Attachment } from "../../../core/protocol/platform.ts";
 import type { Directory } from "../directory.ts";
 import { MESSAGE_CHARS } from "../limits.ts";
 import { ownText, textOfAttachment } from "./attachments.ts";
-import { joined, type Node, nodesIn } from "./node.ts";
+import { joined, type Node, nodesIn, words } from "./node.ts";
 import { huddle, pinned } from "./notices.ts";
-import { filesOf } from "./shared-files.ts";
+import { filesOf, withFileNames } from "./shared-files.ts";
 import { channelsIn, mentionedIn, readableText, withoutMentionOf } from "./text.ts";
 
 /** What a message says and brings, as the model may have it. */
@@ -18,17 +18,20 @@ export interface ReadMessage {
 
 /** People and channels of one message that are looked up by name. */
 const NAMES = 40;
+/** Files of one message. */
+const FILES = 20;
 
 /**
  * Any message: of a person, of an integration, pushed or read. What is not known of it is passed over.
  * `botUserId`: whose mention is left out, where it is how the bot is called.
  */
 export async function readMessage(
-  message: Node,
+  came: Node,
   { directory, botUserId }: { readonly directory: Directory; readonly botUserId: string | null },
 ): Promise<ReadMessage> {
+  const message = await withTheirFiles(came, directory);
   const { files, lines } = filesOf(message);
-  const said = ownText(message).slice(0, MESSAGE_CHARS);
+  const said = withFileNames(ownText(message).slice(0, MESSAGE_CHARS), message);
   const own = joined([botUserId === null ? said : withoutMentionOf(said, botUserId), huddle(message), ...lines]);
   const quoted = [...nodesIn(message.attachments).map(textOfAttachment), pinned(message)];
   const [text = "", ...others] = bounded([own, ...quoted.filter((each) => each !== "")]);
@@ -39,6 +42,17 @@ export async function readMessage(
   ]);
   const names = { people, channels };
   return { text: readableText(text, names), quoted: others.map((each) => readableText(each, names)), files };
+}
+
+/** Source: Slack docs, File object, Slack Connect files. */
+async function withTheirFiles(message: Node, directory: Directory): Promise<Node> {
+  const theirs = (file: Node) => file.file_access === "check_file_info" && words(file.name) === "";
+  const files = nodesIn(message.files);
+  if (!files.some(theirs)) return message;
+  const asked = files
+    .slice(0, FILES)
+    .map(async (file) => (theirs(file) ? { ...file, ...(await directory.file(words(file.id))) } : file));
+  return { ...message, files: await Promise.all(asked) };
 }
 
 /** As many characters as are read of one message, from its beginning; the first of the texts stays, were it empty. */

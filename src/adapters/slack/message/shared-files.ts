@@ -4,6 +4,8 @@ import { joined, link, type Node, nodeOf, nodesIn, words } from "./node.ts";
 
 /** A canvas: Slack serves it as a web page. Source: Slack docs, File object. */
 export const CANVAS = "application/vnd.slack-docs";
+/** A list, whose rows are no file: Slack has them for who asks with a scope of its own. */
+const LIST = "application/vnd.slack-list";
 /** Files of one message that are taken. */
 const MOST_FILES = 20;
 
@@ -37,13 +39,22 @@ function nestedFiles(each: Node): Node[] {
   return nodesIn(nodeOf(each.message).files);
 }
 
-/** Deleted, hidden by the plan's limits, or in another service. */
-function isHere({ mode, is_external }: Node): boolean {
-  return mode !== "tombstone" && mode !== "hidden_by_limit" && is_external !== true;
+/** Deleted, hidden by the plan's limits, in another service, or no file. */
+function isHere({ mode, is_external, mimetype }: Node): boolean {
+  return mode !== "tombstone" && mode !== "hidden_by_limit" && is_external !== true && mimetype !== LIST;
 }
 
+/** The text of somebody who mentions files, for which Slack writes their ids there. */
+export function withFileNames(text: string, { files }: Node): string {
+  const names = new Map(nodesIn(files).map((file) => [words(file.id), nameOf(file)]));
+  return text.replaceAll(FILE_ID, (found) => names.get(found) ?? found);
+}
+
+/** Not within an address. */
+const FILE_ID = /(?<![\w/])F[A-Z0-9]{2,20}(?!\w)/gu;
+
 function nameOf(file: Node): string {
-  const name = file.mimetype === CANVAS ? words(file.title) : "";
+  const name = file.mimetype === CANVAS || file.mimetype === LIST ? words(file.title) : "";
   return name || words(file.name) || words(file.title) || words(file.id);
 }
 
@@ -69,6 +80,7 @@ function lineOf(file: Node): string {
   const name = nameOf(file);
   if (file.mode === "tombstone") return "[a file that was deleted]";
   if (file.mode === "hidden_by_limit") return `[file: ${name}, which the workspace's plan hides]`;
+  if (file.mimetype === LIST) return `[list: ${link(name, words(file.permalink))}]`;
   if (file.is_external === true) return `[file: ${link(name, words(file.url_private))}]`;
   if (file.subtype === "slack_audio" || file.subtype === "slack_video") return clip(file);
   if (file.filetype === "email") return email(file);

@@ -11,6 +11,7 @@ const directory: Directory = {
   namesOf: (ids) => Promise.resolve(new Map(ids.filter((id) => id === "U0ANA").map((id) => [id, "ana"]))),
   channelNames: (ids) => Promise.resolve(new Map(ids.filter((id) => id === "C0001").map((id) => [id, "ops"]))),
   channelName: (id) => Promise.resolve(id),
+  file: () => Promise.resolve({}),
 };
 
 async function read(message: Readonly<Record<string, unknown>>) {
