@@ -3,36 +3,43 @@ import { type AccessRules, accessRefusal } from "./access.ts";
 
 type Asked = Pick<ChatPlatform, "fetchThread" | "member">;
 
-/** The same platform; what is read of its threads says which authors the access rules serve as they are now. */
+/** The same platform; what is read of its threads says what authors are called now, and which the access rules serve. */
 export function withServedAuthors<P extends Asked>(platform: P, access: AccessRules): P {
   return {
     ...platform,
     async fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal) {
       const messages = await platform.fetchThread(thread, limit, signal);
       const authors = new Map(messages.map(({ author }) => [author.id, author]));
-      const served = new Map<string, boolean>();
+      const known = new Map<string, Known>();
       await Promise.all(
         [...authors.values()].map(async (author) => {
-          served.set(author.id, await isServed(author, thread, { platform, access }));
+          known.set(author.id, await knownOf(author, thread, { platform, access }));
         }),
       );
       return messages.map((message): ThreadMessage => {
         const { author } = message;
-        return { ...message, author: { ...author, isServed: served.get(author.id) === true && !author.isBot } };
+        return { ...message, author: { ...author, ...(author.isBot ? UNSERVED : known.get(author.id)) } };
       });
     },
   };
 }
 
+/** `name`: as the platform shows it in the thread's workspace; a message that is read need not say it. */
+type Known = Pick<ThreadMessage["author"], "isServed"> & Partial<Pick<ThreadMessage["author"], "name">>;
+
+const UNSERVED: Known = { isServed: false };
+
 /** Whom nobody can tell of, since the platform does not answer, is not taken for one who is served. */
-async function isServed(
+async function knownOf(
   author: ThreadMessage["author"],
   thread: ThreadRef,
   { platform, access }: { readonly platform: Asked; readonly access: AccessRules },
-): Promise<boolean> {
+): Promise<Known> {
   const named: Person = { ...author, isGuest: false, isExternal: false, roles: [] };
-  if (author.isBot || access.deny.includes(author.id)) return false;
-  if (platform.member === undefined) return accessRefusal(named, access) === null;
+  if (author.isBot) return UNSERVED;
+  if (platform.member === undefined) return { isServed: accessRefusal(named, access) === null };
+  if (access.deny.includes(author.id)) return UNSERVED;
   const member = await platform.member(thread, author.id).catch(() => null);
-  return member !== null && accessRefusal(member, access) === null;
+  if (member === null) return UNSERVED;
+  return { isServed: accessRefusal(member, access) === null, name: member.name };
 }

@@ -7,12 +7,12 @@ const EVERYBODY = { admins: [], deny: [], guests: false, external: false };
 const ANA: Person = { id: "slack:U1", name: "ana", isBot: false, isGuest: false, isExternal: false, roles: [] };
 const { signal } = new AbortController();
 
-const isServed = async (member: (() => Promise<Person | null>) | undefined, access: object, isBot = false) => {
+const authorOf = async (member: (() => Promise<Person | null>) | undefined, access: object, isBot = false) => {
   const message: ThreadMessage = { messageId: "1", author: { id: ANA.id, name: "ana", isBot }, text: "hi", at: 0 };
   const fetchThread: ChatPlatform["fetchThread"] = () => Promise.resolve([message]);
   const platform = { fetchThread, ...(member === undefined ? {} : { member }) };
   const [read] = await withServedAuthors(platform, { ...EVERYBODY, ...access }).fetchThread(THREAD, 1, signal);
-  return read?.author.isServed;
+  return read?.author;
 };
 const as = (more: Partial<Person>) => () => Promise.resolve({ ...ANA, ...more });
 
@@ -29,9 +29,13 @@ test.each<[string, boolean, (() => Promise<Person | null>) | undefined, object]>
   ["somebody beside those who are allowed", false, as({}), { allow: ["slack:U2"] }],
   ["somebody who is allowed", true, as({}), { allow: [ANA.id] }],
 ])("%s counts as served: %s", async (...[, expected, member, access]) => {
-  expect(await isServed(member, access)).toBe(expected);
+  expect((await authorOf(member, access))?.isServed).toBe(expected);
 });
 
 test("a bot is not served, whatever its platform knows of it", async () => {
-  expect(await isServed(as({}), { admins: [ANA.id] }, true)).toBe(false);
+  expect((await authorOf(as({}), { admins: [ANA.id] }, true))?.isServed).toBe(false);
+});
+
+test("people are called as the platform calls them now, as in what they write to the agent", async () => {
+  expect(await authorOf(as({ name: "Captain Ana" }), {})).toMatchObject({ name: "Captain Ana" });
 });
