@@ -34,6 +34,7 @@ import { JOINED_LATELY_MS } from "./limits.ts";
 import { createMemberEverywhere, memberIn } from "./members.ts";
 import { membershipIn } from "./membership.ts";
 import { fetchAttachment } from "./message/attachments.ts";
+import { createNamesIn } from "./message/named-people.ts";
 import { createMessages, type DiscordScope, type Messages } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { createReactions } from "./reactions.ts";
@@ -194,9 +195,9 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   async fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]> {
-    const { rest, channels } = this.#connected();
+    const { rest, channels, namesIn } = this.#connected();
     const topic = await channels.topicOf(thread);
-    return readThread(rest, { thread, limit, names: channels.names, topic, signal });
+    return readThread(rest, { thread, limit, namesIn, topic, title: () => channels.titleOf(thread), signal });
   }
 
   missed(since: number, signal: AbortSignal, known: readonly ThreadRef[] = []): Promise<readonly InboundEvent[]> {
@@ -256,7 +257,8 @@ class DiscordPlatform implements ChatPlatform {
     const { signal } = this.#stopping;
     const memberEverywhere = createMemberEverywhere(client, rest, clock);
     const reactions = new Set(this.#options.reactions);
-    const own = { client, rest, channels, threads, ephemerals, memberEverywhere };
+    const namesIn = createNamesIn(channels.names, { rest, memberEverywhere }, clock);
+    const own = { client, rest, channels, threads, ephemerals, memberEverywhere, namesIn };
     const scope: DiscordScope = { ...own, receive, reactions, clock, log, signal };
     return {
       connection,

@@ -26,6 +26,8 @@ export interface Channels {
   elsewhere(at: RedirectedThread): Promise<ChannelContext>;
   /** Title and tags of a forum's post; empty for other channels, and for one that is gone. */
   topicOf(thread: ThreadRef): Promise<string>;
+  /** What a thread is called; empty for one that is gone. */
+  titleOf(thread: ThreadRef): Promise<string>;
 }
 
 export function createChannels(client: Client<true>, rest: DiscordRest, serves: ReadScope["serves"]): Channels {
@@ -37,6 +39,18 @@ export function createChannels(client: Client<true>, rest: DiscordRest, serves: 
     remembered.set(id, channel);
     return channel;
   };
+  const unlessGone = async (described: Promise<string>): Promise<string> => {
+    try {
+      return await described;
+    } catch (error) {
+      if (isDiscordError(error, "unknownChannel")) return "";
+      throw error;
+    }
+  };
+  const postIn = async (channelId: string, threadId: string): Promise<string> => {
+    const parent = await lookUp(channelId);
+    return isForum(parent) ? topicOf(await lookUp(threadId), parent) : "";
+  };
   const channels: Channels = {
     names: namesOf(client),
     serves,
@@ -45,16 +59,9 @@ export function createChannels(client: Client<true>, rest: DiscordRest, serves: 
       const place = await channels.of(channelId, channel.guild_id ?? undefined, channel);
       return { ...place, threadId, opensThreads: false };
     },
-    topicOf: async ({ channelId, threadId }) => {
-      if (threadId === null) return "";
-      try {
-        const parent = await lookUp(channelId);
-        return isForum(parent) ? topicOf(await lookUp(threadId), parent) : "";
-      } catch (error) {
-        if (isDiscordError(error, "unknownChannel")) return "";
-        throw error;
-      }
-    },
+    topicOf: async ({ channelId, threadId }) => (threadId === null ? "" : unlessGone(postIn(channelId, threadId))),
+    titleOf: async ({ threadId }) =>
+      threadId === null ? "" : unlessGone(lookUp(threadId).then(({ name }) => `[Thread “${name ?? ""}”]`)),
     of: async (channelId, guildId, told) => {
       if (guildId === undefined) return directMessages(channelId);
       const workspace = { id: guildId, name: client.guilds.cache.get(guildId)?.name ?? guildId };

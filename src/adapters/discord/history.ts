@@ -3,8 +3,8 @@ import { isDiscordError } from "./errors.ts";
 import type { PostKey } from "./format.ts";
 import { CLOCK_SKEW_MS, FIND_PAGES, PAGE_MESSAGES } from "./limits.ts";
 import type { WireMessage } from "./message/message-schema.ts";
+import type { NamesIn } from "./message/named-people.ts";
 import { threadMessage } from "./message/read-message.ts";
-import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
 import { idAt } from "./snowflake.ts";
 import { channelOf } from "./threads.ts";
@@ -53,21 +53,24 @@ export interface HistoryArgs {
   readonly thread: ThreadRef;
   /** The root counts. */
   readonly limit: number;
-  readonly names: Names;
+  readonly namesIn: NamesIn;
   /** What a forum's post is about. */
   readonly topic?: string | undefined;
+  /** What the thread is called, asked where no message of it says what it is about. */
+  readonly title: () => Promise<string>;
   readonly signal: AbortSignal;
 }
 
 /** The thread's root and its newest messages, oldest first. */
 export async function readThread(rest: DiscordRest, reading: HistoryArgs): Promise<readonly ThreadMessage[]> {
-  const { limit, names } = reading;
+  const { limit, namesIn, thread } = reading;
   const root = await rootOf(rest, reading);
   const newest: ThreadMessage[] = [];
   const wanted = root === null ? limit : limit - 1;
   let before: string | undefined;
   while (newest.length < wanted) {
     const page = await newestMessages(rest, reading, before);
+    const names = await namesIn(page, thread.workspaceId);
     for (const message of page) {
       const read = threadMessage(message, names);
       // The thread begins with a notice that repeats its root.
@@ -76,18 +79,41 @@ export async function readThread(rest: DiscordRest, reading: HistoryArgs): Promi
     before = page.at(-1)?.id;
     if (before === undefined || page.length < PAGE_MESSAGES) break;
   }
-  return root === null ? newest : [root, ...newest];
+  return root === null ? titled(newest, reading) : [root, ...newest];
+}
+
+/** Whoever began the thread has named it, perhaps not its first speaker. */
+async function titled(messages: readonly ThreadMessage[], { title }: HistoryArgs): Promise<readonly ThreadMessage[]> {
+  const [first, ...rest] = messages;
+  const name = first === undefined ? "" : await title();
+  return first === undefined || name === ""
+    ? messages
+    : [{ ...first, text: `${name}\n${first.text}`, isQuoting: true }, ...rest];
+}
+
+/** Null for threads that nothing was said to begin, and when it was deleted. */
+async function rootOf(
+  rest: DiscordRest,
+  { thread, namesIn, topic, signal }: HistoryArgs,
+): Promise<ThreadMessage | null> {
+  if (thread.threadId === null) return null;
+  const root = await messageIn(rest, { thread, messageId: thread.threadId }, signal);
+  return root === null ? null : threadMessage(root, await namesIn([root], thread.workspaceId), topic);
 }
 
 /**
- * In the channel, for a thread made from a message; in the thread, for a forum's post. Null for threads
- * that nothing was said to begin, and when it was deleted.
+ * A message of the thread; what it begins with is in the channel, for a thread made from a message, and in the thread, for a
+ * forum's post. Null when it is gone.
  */
-async function rootOf(rest: DiscordRest, { thread, names, topic, signal }: HistoryArgs): Promise<ThreadMessage | null> {
-  if (thread.threadId === null) return null;
-  for (const channelId of [thread.channelId, thread.threadId]) {
+export async function messageIn(
+  rest: Pick<DiscordRest, "message">,
+  { thread, messageId }: { readonly thread: ThreadRef; readonly messageId: string },
+  signal: AbortSignal,
+): Promise<WireMessage | null> {
+  const places = messageId === thread.threadId ? [thread.channelId, thread.threadId] : [channelOf(thread)];
+  for (const channelId of places) {
     try {
-      return threadMessage(await rest.message(channelId, thread.threadId, signal), names, topic);
+      return await rest.message(channelId, messageId, signal);
     } catch (error) {
       if (!isNotThere(error)) throw error;
     }

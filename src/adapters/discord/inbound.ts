@@ -142,7 +142,7 @@ export function inboundCommand(
   };
 }
 
-function isPersons(message: WireMessage): boolean {
+export function isPersons(message: WireMessage): boolean {
   const isWritten = message.type === MESSAGE_TYPE.default || message.type === MESSAGE_TYPE.reply;
   return isWritten && message.author.bot !== true && (message.webhook_id ?? null) === null;
 }

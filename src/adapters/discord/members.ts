@@ -46,7 +46,7 @@ function together(members: readonly WireMember[]): WireMember {
   return { nick: null, roles: [...new Set(members.flatMap(({ roles }) => roles))], pending };
 }
 
-interface Members {
+export interface Members {
   readonly rest: Pick<DiscordRest, "member" | "user">;
   readonly memberEverywhere: MemberEverywhere;
 }

@@ -1,4 +1,5 @@
 import type { Client } from "discord.js";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, Receipt, Receive } from "../../core/protocol/platform.ts";
@@ -6,12 +7,16 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { privateAnswer } from "../render/private-answer.ts";
 import type { Channels } from "./channels.ts";
 import type { Ephemerals } from "./ephemerals.ts";
-
 import { isNotThere } from "./history.ts";
-import { inboundMessage } from "./inbound.ts";
+import { inboundMessage, isPersons } from "./inbound.ts";
 import type { MemberEverywhere } from "./members.ts";
+import { withAnswered } from "./message/answered.ts";
 import { editSchema, pushedMessageSchema, type WireMessage, wholeUpdateSchema } from "./message/message-schema.ts";
+import type { NamesIn } from "./message/named-people.ts";
+import { readMessage } from "./message/read-message.ts";
+import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
+import { timeOf } from "./snowflake.ts";
 import type { Threads } from "./threads.ts";
 
 /** Pauses before a message that could not be received is tried again: the gateway sends it once only. Milliseconds. */
@@ -19,6 +24,10 @@ const RETRY_PAUSES_MS = [250, 1_000, 4_000, 15_000];
 
 /** An update of a message that was edited longer ago than this is about something else. Milliseconds. */
 const EDITED_LATELY_MS = 10 * 60_000;
+/** A comment that was written to a forward follows upon it within this time. Milliseconds. */
+const COMMENTED_WITHIN_MS = 10_000;
+/** Channels whose newest forward is remembered. */
+const FORWARDS = 500;
 
 /** What the parts of the adapter share while it is connected. */
 export interface DiscordScope {
@@ -26,6 +35,7 @@ export interface DiscordScope {
   readonly rest: DiscordRest;
   readonly channels: Channels;
   readonly memberEverywhere: MemberEverywhere;
+  readonly namesIn: NamesIn;
   readonly threads: Threads;
   readonly ephemerals: Ephemerals;
   readonly receive: Receive;
@@ -45,9 +55,13 @@ export interface Messages {
 /** Messages of one channel are received one after the other, so that nothing overtakes what was said before. */
 export function createMessages(options: DiscordScope): Messages {
   const channels = new KeyedMutex();
+  const forwards = new BoundedMap<string, WireMessage>(FORWARDS);
   const take = (message: WireMessage, editedAt: number | null): Promise<void> =>
     channels.run(message.channel_id, async () => {
-      const received = await untilReceived(options, message, editedAt);
+      const forward = forwards.get(message.channel_id);
+      if (message.message_snapshots.length > 0) forwards.set(message.channel_id, message);
+      const commented = isCommentTo(forward, message) ? forward : undefined;
+      const received = await untilReceived(options, { message, editedAt, commented });
       if (received !== null) await tell(options, received);
     });
   return {
@@ -89,41 +103,59 @@ async function wholeOf(
   }
 }
 
+/** Discord posts a forward and the comment that somebody writes to it as two messages. */
+function isCommentTo(forward: WireMessage | undefined, { author, id }: WireMessage): forward is WireMessage {
+  if (forward === undefined || forward.author.id !== author.id) return false;
+  return timeOf(id) - timeOf(forward.id) < COMMENTED_WITHIN_MS;
+}
+
+interface Arrival {
+  readonly message: WireMessage;
+  /** When it was edited; null for a new one. */
+  readonly editedAt: number | null;
+  /** The forward that it may be the comment to. */
+  readonly commented: WireMessage | undefined;
+}
+
 interface Received {
   readonly event: InboundMessage;
   readonly receipt: Receipt;
 }
 
-async function untilReceived(
-  options: DiscordScope,
-  message: WireMessage,
-  editedAt: number | null,
-): Promise<Received | null> {
+async function untilReceived(options: DiscordScope, arrival: Arrival): Promise<Received | null> {
   for (const pauseMs of RETRY_PAUSES_MS) {
     try {
-      return await receiveOnce(options, message, editedAt);
+      return await receiveOnce(options, arrival);
     } catch (error) {
-      options.log.warn({ err: error, messageId: message.id, pauseMs }, "discord.message_not_received");
+      options.log.warn({ err: error, messageId: arrival.message.id, pauseMs }, "discord.message_not_received");
     }
     await options.clock.sleep(pauseMs, options.signal);
   }
-  return receiveOnce(options, message, editedAt);
+  return receiveOnce(options, arrival);
 }
 
 async function receiveOnce(
-  { channels, threads, memberEverywhere, receive }: DiscordScope,
-  message: WireMessage,
-  editedAt: number | null,
+  { rest, channels, namesIn, threads, memberEverywhere, receive }: DiscordScope,
+  { message: came, editedAt, commented }: Arrival,
 ): Promise<Received | null> {
+  const message = isPersons(came) ? await withAnswered(came, rest) : came;
   const place = await channels.of(message.channel_id, message.guild_id);
   if (place.threadId !== null) threads.existed(place.threadId);
   const member = place.channel.kind === "dm" ? await memberEverywhere(message.author.id) : message.member;
-  const written = inboundMessage({ ...message, member }, place, channels);
-  const event = written === null || editedAt === null ? written : editedMention(written, editedAt);
-  if (event === null) return null;
+  const names = isPersons(message) ? await namesIn([message], message.guild_id) : channels.names;
+  const written = inboundMessage({ ...message, member }, place, { ...channels, names });
+  const asked = written === null || editedAt === null ? written : editedMention(written, editedAt);
+  if (asked === null) return null;
+  const isComment = commented !== undefined && asked.opensThread && channels.serves(asked.person);
+  const event = isComment ? withForward(asked, commented, names) : asked;
   // A forum's post has its thread from the beginning.
   if (event.opensThread && place.threadId === null) threads.expect(event);
   return { event, receipt: await receive(event) };
+}
+
+function withForward(event: InboundMessage, forward: WireMessage, names: Names): InboundMessage {
+  const { besides, files } = readMessage(forward, names);
+  return { ...event, quoted: [...event.quoted, ...besides], attachments: [...event.attachments, ...files] };
 }
 
 /** An edit that leaves the bot unmentioned asks nothing. It was asked when it was edited, after what was said meanwhile. */

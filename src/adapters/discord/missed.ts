@@ -4,6 +4,7 @@ import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts"
 import { DM_WORKSPACE } from "./channels.ts";
 import { inboundMessage } from "./inbound.ts";
 import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";
+import { withAnswered } from "./message/answered.ts";
 import type { WireMessage } from "./message/message-schema.ts";
 import type { WireMember } from "./message/person-schema.ts";
 import type { DiscordScope } from "./messages.ts";
@@ -27,12 +28,14 @@ export async function missedMessages(
   for (const { id, guildId } of [...activeSince(options.client, after), ...directOf(known)]) {
     signal.throwIfAborted();
     const place = await options.channels.of(id, guildId);
-    for (const message of await readable(options, id, after)) {
+    for (const read of await readable(options, id, after)) {
+      const message = await withAnswered(read, options.rest);
       const { id: author, bot = false } = message.author;
       const everywhere = async () => (bot ? undefined : options.memberEverywhere(author));
       const member =
         guildId === undefined ? await everywhere() : await memberOf(options, { message, guildId, members });
-      const event = inboundMessage({ ...message, member }, place, options.channels);
+      const names = await options.namesIn([message], guildId);
+      const event = inboundMessage({ ...message, member }, place, { ...options.channels, names });
       if (event === null) continue;
       if (event.opensThread && place.threadId === null) options.threads.expect(event);
       events.push(event);

@@ -21,7 +21,8 @@ export function createReactions(options: DiscordScope): (data: unknown) => Promi
     const { channel_id, message_id, emoji, user_id } = reaction;
     const key = eventKey("discord", "reaction", channel_id, message_id, emoji.name, user_id);
     const pointing = { key, person: person(who.user, who.member), at: clock.now() };
-    const event = pointedMessage(message, pointing, { place, names: channels.names });
+    const names = await options.namesIn([message], reaction.guild_id ?? undefined);
+    const event = pointedMessage(message, pointing, { place, names });
     if (place.opensThreads) threads.expect({ ...event, text: event.quoted.join("\n") });
     await tell(options, { event, receipt: await options.receive(event) });
   };

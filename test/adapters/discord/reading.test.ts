@@ -171,7 +171,7 @@ test("a thread is read by pages, without its notices, root first", async () => {
 
 test.each([
   ["that nobody has made yet", "none", ["hello"]],
-  ["whose root was deleted", "rootless", ["one"]],
+  ["whose root was deleted", "rootless", ["[Thread “a thread”]\none"]],
 ])("a thread %s is read for what is there", async (_name, state, texts) => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
@@ -229,4 +229,51 @@ test("a sound of the server's soundboard is called by its name", async () => {
   await harbour.adapter().start(inbox.receive, never);
   server.people.say({ channel: general, user: ana }, `${botMention} who plays <sound:${guild.id}:77>?`);
   expect((await inbox.nextMessage()).text).toBe("who plays [sound: airhorn]?");
+});
+
+test("whom a card or a webhook names is called by the server's name for them", async () => {
+  await using test = await begun();
+  const { harbour, adapter, inbox } = test;
+  const { server, guild, general, ana, bob, botMention } = harbour;
+  server.world.join(guild, bob, { nick: "Captain" });
+  const embeds = [{ type: "rich", title: "Paged", description: `<@${bob.id}> and <@404>` }];
+  const alert = server.world.message(general, server.world.user("Pager", { bot: true }), { extra: { embeds } });
+  const thread = server.people.openThread(general, alert.id);
+  server.people.say({ channel: general, user: ana }, `${botMention} who?`, { repliesTo: alert });
+  expect((await inbox.nextMessage()).quoted).toEqual(["Pager wrote: Paged\n@Captain and @404"]);
+  const content = `done by <@${bob.id}>`;
+  server.world.message(thread, server.world.user("CI", { bot: true }), { extra: { content, mentions: [] } });
+  const ref = { platform: "discord", workspaceId: guild.id, channelId: general.id, threadId: thread.id };
+  const texts = (await adapter.fetchThread(ref, 10, never)).map(({ text }) => text);
+  expect(texts).toEqual(["Paged\n@Captain and @404", "done by @Captain"]);
+});
+
+test("a forward and the comment to it, which Discord posts as two messages, are one question", async () => {
+  await using test = await begun();
+  const { server, general, ana, bob, botMention } = test.harbour;
+  const alerts = server.world.channel(test.harbour.guild, "alerts");
+  const original = server.world.message(alerts, bob, { content: "disk full on db1" });
+  server.people.forward({ channel: general, user: ana }, original);
+  server.people.say({ channel: general, user: bob }, `${botMention} hello`);
+  server.people.say({ channel: general, user: ana }, `${botMention} why?`);
+  const quoted: (readonly string[])[] = [];
+  for (let taken = 0; taken < 3; taken += 1) quoted.push((await test.inbox.nextMessage()).quoted);
+  expect(quoted).toEqual([[expect.stringContaining("disk full on db1")], [], [expect.stringContaining("disk full")]]);
+});
+
+test("what a message answers is asked for where Discord leaves it out", async () => {
+  await using test = await begun();
+  const { server, general, ana, bob, botMention } = test.harbour;
+  const answered = server.world.message(general, bob, { content: "disk full" });
+  const reply = (id: string) => ({
+    type: 19,
+    extra: { message_reference: { type: 0, channel_id: general.id, message_id: id } },
+  });
+  server.people.say({ channel: general, user: ana }, `${botMention} why?`, reply(answered.id));
+  expect(await test.inbox.nextMessage()).toMatchObject({ quoted: ["Bob wrote: disk full"], repliesTo: answered.id });
+  server.people.say({ channel: general, user: ana }, `${botMention} why?`, reply("5"));
+  expect((await test.inbox.nextMessage()).quoted).toEqual(["[It answers a message that was deleted.]"]);
+  const asked = server.world.message(general, bob, { content: "since noon", ...reply(answered.id) });
+  server.people.menuCommand({ channel: general, user: ana }, "Ask Deckhand about this message", asked);
+  expect((await test.inbox.nextMessage()).quoted).toEqual(["Bob wrote: since noon", "Bob wrote: disk full"]);
 });

@@ -12,10 +12,12 @@ import { privately } from "../../../core/protocol/private-reply.ts";
 import { privateAnswer } from "../../render/private-answer.ts";
 import { formatEphemeral } from "../format.ts";
 import { type ChannelContext, inboundAction, inboundCommand, inboundMenuCommand, type Seen } from "../inbound.ts";
+import { withAnswered } from "../message/answered.ts";
 import type { WireMember } from "../message/person-schema.ts";
+import type { Names } from "../message/wording.ts";
 import type { DiscordScope } from "../messages.ts";
 import { CALLBACK, type InteractionAddress } from "../rest.ts";
-import { interactionSchema, type WireInteraction } from "../wire.ts";
+import { interactionSchema, MESSAGE_COMMAND, type WireInteraction } from "../wire.ts";
 import { choicesFor } from "./completing.ts";
 import { type RedirectedThread, readAim } from "./direct-message-redirect.ts";
 import { inboundForm, modalOf } from "./forms.ts";
@@ -44,12 +46,12 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
       elsewhere === null
         ? await options.channels.of(channel.id, interaction.guild_id ?? undefined, channel)
         : await options.channels.elsewhere(elsewhere);
-    const known = withRoles(interaction, await rolesOf(options, interaction));
+    const known = withRoles(await withTarget(interaction, options), await rolesOf(options, interaction));
     if (known.type === 4) {
       await complete(known, place, options);
       return;
     }
-    const event = eventOf(known, { place, names: options.channels.names });
+    const event = eventOf(known, { place, names: await namesFor(known, options) });
     if (event === null) return;
     if (event.kind === "message" && place.opensThreads)
       options.threads.expect({ ...event, text: event.quoted.join("\n") });
@@ -69,6 +71,22 @@ async function complete(
   } catch (error) {
     log.info({ code: toAppError(error).code }, "discord.completion_not_answered");
   }
+}
+
+/** The message whose menu was used, with what it answers. */
+async function withTarget(interaction: WireInteraction, { rest }: DiscordScope): Promise<WireInteraction> {
+  if (interaction.type !== 2 || interaction.data.type !== MESSAGE_COMMAND) return interaction;
+  const { data } = interaction;
+  const target = data.resolved.messages[data.target_id];
+  if (target === undefined) return interaction;
+  const messages = { [data.target_id]: await withAnswered(target, rest) };
+  return { ...interaction, data: { ...data, resolved: { messages } } };
+}
+
+/** The names of all whom a message names that its menu was used on. */
+function namesFor(interaction: WireInteraction, { namesIn }: DiscordScope): Promise<Names> {
+  const { data, guild_id: guildId } = interaction;
+  return namesIn("resolved" in data ? Object.values(data.resolved.messages) : [], guildId ?? undefined);
 }
 
 type Acted = InboundAction | InboundCommand | InboundMessage;

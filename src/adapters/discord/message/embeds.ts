@@ -1,8 +1,13 @@
 import type { WireEmbed } from "./message-schema.ts";
 
+/** What fields have where nothing is to stand: Discord takes none without a name and a value. */
+const BLANK = /^[\s\u200b-\u200f\u2060]*$/u;
+
 /** What an embed says, top to bottom as Discord shows it; `inWords` turns its texts into words. */
 export function embedText(embed: WireEmbed, inWords: (text: string) => string): string {
-  const fields = embed.fields.map(({ name, value }) => `${inWords(name)}: ${inWords(value)}`);
+  const fields = embed.fields.map(({ name, value }) =>
+    [inWords(name), inWords(value)].filter((text) => !BLANK.test(text)).join(": "),
+  );
   // The small picture of a preview is one that its page chose.
   const pictures = [embed.image, embed.type === "rich" ? embed.thumbnail : undefined];
   const images = pictures.flatMap((picture) =>

@@ -142,7 +142,7 @@ const plainMessageSchema = z.object({
   mention_roles: listOf(snowflake, 100),
   interaction: perhaps(interactionSchema),
   interaction_metadata: perhaps(interactionSchema),
-  message_reference: perhaps(z.object({ channel_id: perhaps(snowflake) })),
+  message_reference: perhaps(z.object({ channel_id: perhaps(snowflake), message_id: perhaps(snowflake) })),
   /** Forwarded messages, as they were when they were forwarded. */
   message_snapshots: listOf(z.object({ message: contentSchema.extend({ timestamp: words }) }), 5),
 });

@@ -27,6 +27,8 @@ export function noticeLine(message: PlainWireMessage, names: Names): string | nu
       return `[${who} ended the stage “${title}”]`;
     case MESSAGE_TYPE.pollResult:
       return pollResult(message);
+    case MESSAGE_TYPE.autoModeration:
+      return moderated(message, who, names);
     default:
       return null;
   }
@@ -34,10 +36,24 @@ export function noticeLine(message: PlainWireMessage, names: Names): string | nu
 
 /** Source: Discord docs, Embed Fields by Embed Type, Poll Result. */
 function pollResult({ embeds }: PlainWireMessage): string | null {
-  const fields = new Map((embeds[0]?.fields ?? []).map(({ name, value }) => [name, value]));
+  const fields = fieldsOf(embeds);
   const question = fields.get("poll_question_text");
   if (question === undefined) return null;
   const winner = fields.get("victor_answer_text") ?? fields.get("victor_answer_emoji_name");
   const votes = `${fields.get("victor_answer_votes") ?? "?"} of ${fields.get("total_votes") ?? "?"} votes`;
   return `[The poll “${question}” ended${winner === undefined ? " without a winner" : `: “${winner}” with ${votes}`}]`;
+}
+
+/** What AutoMod blocked or flagged, of whom and why. Discord's docs leave the form of this embed out. */
+function moderated({ embeds }: PlainWireMessage, who: string, names: Names): string | null {
+  const fields = fieldsOf(embeds);
+  const rule = fields.get("rule_name");
+  if (rule === undefined) return null;
+  const channel = names.channel(fields.get("channel_id") ?? "");
+  const where = channel === undefined ? "" : ` in #${channel}`;
+  return `[AutoMod's rule “${rule}” caught what ${who} wrote${where}: ${embeds[0]?.description ?? ""}]`;
+}
+
+function fieldsOf([card]: PlainWireMessage["embeds"]): ReadonlyMap<string, string> {
+  return new Map((card?.fields ?? []).map(({ name, value }) => [name, value]));
 }

@@ -58,7 +58,7 @@ export function threadMessage(message: WireMessage, names: Names, topic = ""): T
     author: {
       id: `discord:${message.author.id}`,
       name: displayName(message.author, message.member),
-      isBot: message.author.bot === true,
+      isBot: message.author.bot === true || (message.webhook_id ?? null) !== null,
       ...(message.author.id === names.botId ? { isOurs: true } : {}),
     },
     text: cut(joined([topic, said])),
@@ -69,8 +69,12 @@ export function threadMessage(message: WireMessage, names: Names, topic = ""): T
 }
 
 /** Whose words it answers, and which; of a message that is gone, that it is. */
-function answeredBy({ type, referenced_message: answered }: WireMessage, names: Names): string {
-  if (answered !== null && answered !== undefined) return saidBy(answered, names);
+function answeredBy({ type, referenced_message: answered, mentions }: WireMessage, names: Names): string {
+  if (answered !== null && answered !== undefined) {
+    // As the server calls them: the message that is answered does not say it.
+    const mentioned = mentions.find(({ id }) => id === answered.author.id);
+    return saidBy({ ...answered, member: answered.member ?? mentioned?.member }, names);
+  }
   return answered === null && type === MESSAGE_TYPE.reply ? "[It answers a message that was deleted.]" : "";
 }
 
@@ -102,12 +106,18 @@ function extrasOf(content: WireContent, names: Names): string[] {
   const worded = (text: string) => inWords(text, content, names);
   const voice = (content.flags & IS_VOICE_MESSAGE) === 0 ? undefined : content.attachments[0];
   return [
-    ...content.embeds.map((embed) => embedText(embed, worded)),
+    ...embedTexts(content, names),
     joined(everyComponent(content.components).flatMap((component) => componentLines(component, worded))),
     content.poll === undefined ? "" : pollText(content.poll),
     ...content.sticker_items.map(({ name }) => `[sticker: ${name}]`),
     voice === undefined ? "" : `[voice message, ${Math.round(voice.duration_secs)} s]`,
   ].filter((text) => text !== "");
+}
+
+/** What links lead to, and cards. */
+export function embedTexts(content: WireContent, names: Names): string[] {
+  const texts = content.embeds.map((embed) => embedText(embed, (text) => inWords(text, content, names)));
+  return texts.filter((text) => text !== "");
 }
 
 function pollText({ question, answers, results }: WirePoll): string {

@@ -8,6 +8,8 @@ export interface Names {
   /** The role that belongs to the bot; people pick it by mistake when they want to mention the bot. */
   isBotRole(roleId: string): boolean;
   role(roleId: string): string | undefined;
+  /** Names of people whom a message does not say itself. */
+  person?(userId: string): string | undefined;
   channel(channelId: string): string | undefined;
   sound(soundId: string): string | undefined;
 }
@@ -39,7 +41,7 @@ export function inWords(content: string, { mentions, soundboard_sounds: sounds }
   return withoutMark(content)
     .replaceAll(PERSON, (_mention, id: string) => {
       const mentioned = mentions.find((mention) => mention.id === id);
-      return `@${mentioned === undefined ? id : displayName(mentioned, mentioned.member)}`;
+      return `@${mentioned === undefined ? (names.person?.(id) ?? id) : displayName(mentioned, mentioned.member)}`;
     })
     .replaceAll(ROLE, (_mention, id: string) => `@${names.role(id) ?? id}`)
     .replaceAll(CHANNEL, (_mention, id: string) => `#${names.channel(id) ?? id}`)

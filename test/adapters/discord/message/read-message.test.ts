@@ -85,6 +85,27 @@ const corpus: readonly Sample[] = [
     [],
   ],
   [
+    "fields that keep others apart",
+    sample({
+      embeds: [
+        {
+          fields: [
+            { name: "\u200b", value: "left" },
+            { name: "\u200b", value: "\u200b" },
+          ],
+        },
+      ],
+    }),
+    "left",
+    [],
+  ],
+  [
+    "a reply to somebody whom the server calls otherwise",
+    { ...reply(SCREENSHOT), mentions: [{ ...BOB, member: { nick: "Captain", roles: [] } }] },
+    "why?\nCaptain wrote: [file: shot.png: a red graph]",
+    ["shot.png"],
+  ],
+  [
     "a preview with where it is from",
     sample({ embeds: [{ type: "video", provider: { name: "YouTube", url: "https://y.example" }, title: "Talk" }] }),
     "YouTube\nTalk",
@@ -172,6 +193,25 @@ const corpus: readonly Sample[] = [
     "[Ana changed the name to “pool outage”]",
     [],
   ],
+  [
+    "what AutoMod caught",
+    sample({
+      type: 24,
+      embeds: [
+        {
+          type: "auto_moderation_message",
+          description: "buy now",
+          fields: [
+            { name: "rule_name", value: "No spam" },
+            { name: "channel_id", value: "300" },
+            { name: "decision_id", value: "9d2f" },
+          ],
+        },
+      ],
+    }),
+    "[AutoMod's rule “No spam” caught what Ana wrote in #general: buy now]",
+    [],
+  ],
   ["a thread that somebody began", sample({ type: 18, content: "pool" }), "[Ana began the thread “pool”]", []],
   ["a message of a type to come", sample({ type: 999, content: "new" }), "new", []],
   [
@@ -215,6 +255,10 @@ test("what one person says comes apart from what comes with it, and files of bot
   expect(words).toBe("why?");
   expect(besides).toEqual(["bob wrote: [file: shot.png: a red graph]"]);
   expect(files.map(({ name }) => name)).toEqual(["mine.txt", "shot.png"]);
+});
+
+test("what a webhook posts is no person's", () => {
+  expect(inThread(sample({ webhook_id: "700", content: "done" }))?.author.isBot).toBe(true);
 });
 
 test("buttons of the bot's own are no words of its", () => {

@@ -1,0 +1,45 @@
+import { BoundedMap } from "../../../core/bounded-map.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import { DM_WORKSPACE } from "../channels.ts";
+import { type Members, memberIn } from "../members.ts";
+import type { WireMessage } from "./message-schema.ts";
+import { displayName } from "./person-schema.ts";
+import type { Names } from "./wording.ts";
+
+/** How long what Discord said somebody is called is believed. Milliseconds. */
+const BELIEVED_MS = 10 * 60_000;
+const REMEMBERED = 1_000;
+/** People of all that is read at once who are asked about. */
+const MOST_ASKED = 10;
+const MENTION = /<@!?(\d{1,20})>/gu;
+
+/**
+ * The names of all whom messages name. A message says itself who its text mentions, but not who its embeds do, nor whom a
+ * webhook names without a notification: these are asked for.
+ */
+export type NamesIn = (messages: readonly WireMessage[], guildId: string | undefined) => Promise<Names>;
+
+export function createNamesIn(names: Names, members: Members, clock: Clock): NamesIn {
+  const known = new BoundedMap<string, { readonly name: string | undefined; readonly until: number }>(REMEMBERED);
+  const askedName = async (guildId: string, id: string): Promise<string | undefined> => {
+    const key = `${guildId} ${id}`;
+    const believed = known.get(key);
+    if (believed !== undefined && believed.until > clock.now()) return believed.name;
+    const person = await memberIn(members, guildId, id).catch(() => null);
+    known.set(key, { name: person?.name, until: clock.now() + BELIEVED_MS });
+    return person?.name;
+  };
+  return async (messages, guildId = DM_WORKSPACE.id) => {
+    const told = new Map(messages.flatMap(toldBy));
+    const named = new Set([...JSON.stringify(messages).matchAll(MENTION)].map(([, id = ""]) => id));
+    const unknown = [...named].filter((id) => !told.has(id)).slice(0, MOST_ASKED);
+    const asked = await Promise.all(unknown.map(async (id) => [id, await askedName(guildId, id)] as const));
+    const all = new Map<string, string | undefined>([...told, ...asked]);
+    return { ...names, person: (id) => all.get(id) };
+  };
+}
+
+function toldBy({ mentions, message_snapshots, referenced_message: answered }: WireMessage) {
+  const all = [mentions, answered?.mentions ?? [], ...message_snapshots.map(({ message }) => message.mentions)].flat();
+  return all.map((each) => [each.id, displayName(each, each.member)] as const);
+}
