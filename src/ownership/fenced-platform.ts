@@ -38,6 +38,7 @@ export function fencedPlatform(inner: ChatPlatform, { cluster, reach }: Fence): 
     ...(inner.workspaces && { workspaces: inner.workspaces.bind(inner) }),
     ...(inner.membership && { membership: inner.membership.bind(inner) }),
     ...(inner.member && { member: inner.member.bind(inner) }),
+    ...(inner.previews && { previews: inner.previews.bind(inner) }),
     post: fenced(inner.post.bind(inner)),
     edit: fenced(inner.edit.bind(inner)),
     react: fenced(inner.react.bind(inner)),

@@ -98,6 +98,19 @@ describe("on Slack", () => {
     expect(request).toContain(PIXEL.toString("base64"));
   });
 
+  test("what Slack shows of a link, which comes after the message, is part of the question", async () => {
+    slack().model.script(() => text("Answered."));
+    const { workspace } = slack().slack;
+    const channel = slack().channel();
+    const talk = slack().talk({ text: "why does https://tracker.example/X-7 wait?", channel });
+    const attachments = [{ from_url: "https://tracker.example/X-7", title: "X-7", text: "blocked by the gulls" }];
+    Object.assign(workspace.find(channel, talk.rootTs) ?? {}, { attachments });
+    await talk.answered(1);
+    const request = conversationOf(slack().model.requests.at(-1)?.body);
+    expect(request).toContain("blocked by the gulls");
+    expect(request.indexOf("<quoted_conversation")).toBeLessThan(request.indexOf("blocked by the gulls"));
+  });
+
   test("a mention that is added by editing begins one run; a later edit begins none", async () => {
     slack().model.script(() => text("Answered."));
     const { people, workspace } = slack().slack;

@@ -7,6 +7,8 @@ import type {
   ChatPlatform,
   InboundEvent,
   InboundSurface,
+  LinkingMessage,
+  LinkPreviews,
   Membership,
   OutgoingFile,
   OutgoingMessage,
@@ -35,6 +37,7 @@ import { createMemberEverywhere, memberIn } from "./members.ts";
 import { membershipIn } from "./membership.ts";
 import { fetchAttachment } from "./message/attachments.ts";
 import { createNamesIn } from "./message/named-people.ts";
+import { previewsOf } from "./message/previews.ts";
 import { createMessages, type DiscordScope, type Messages } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { createReactions } from "./reactions.ts";
@@ -188,6 +191,10 @@ class DiscordPlatform implements ChatPlatform {
 
   member({ workspaceId }: ThreadRef, personId: string): Promise<Person | null> {
     return memberIn(this.#connected(), workspaceId, userIdOf(personId));
+  }
+
+  previews(of: LinkingMessage, signal: AbortSignal): Promise<LinkPreviews> {
+    return previewsOf(of, { ...this.#connected(), membership: this.membership.bind(this) }, signal);
   }
 
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {

@@ -7,6 +7,7 @@ import type { SecretMasking } from "../../core/text/secret-masking.ts";
  */
 export function withoutSecrets(inner: ChatPlatform, own: SecretMasking, files: SecretMasking): ChatPlatform {
   const { hideIn, hideInBytes } = own;
+  const previews = inner.previews?.bind(inner);
   const hide = (text: string) => files.hide(own.hide(text));
   const fileOf = (file: OutgoingFile): OutgoingFile => {
     const data = hideInBytes(file.data);
@@ -32,6 +33,7 @@ export function withoutSecrets(inner: ChatPlatform, own: SecretMasking, files: S
     ...(inner.showStatus === undefined
       ? {}
       : { showStatus: async (thread, status) => inner.showStatus?.(thread, hide(status)) }),
+    ...(previews && { previews: async (of, signal) => hideIn(await previews(of, signal)) }),
     fetchFile: async (attachment, maxBytes, signal) => hideInBytes(await inner.fetchFile(attachment, maxBytes, signal)),
     fetchThread: async (thread, limit, signal) => hideIn(await inner.fetchThread(thread, limit, signal)),
     missed: async (since, signal, known) => hideIn(await inner.missed(since, signal, known)),

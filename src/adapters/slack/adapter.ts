@@ -11,6 +11,8 @@ import type {
   ChatPlatform,
   InboundEvent,
   InboundSurface,
+  LinkingMessage,
+  LinkPreviews,
   Membership,
   OutgoingFile,
   OutgoingMessage,
@@ -39,6 +41,7 @@ import { publishHome } from "./home.ts";
 import { membershipIn } from "./membership.ts";
 import { fetchSlackFile } from "./message/files.ts";
 import { fetchThread } from "./message/history.ts";
+import { previewsOf } from "./message/previews.ts";
 import { refusedShortcut } from "./message/shortcut.ts";
 import { Uploads } from "./message/uploads.ts";
 import { edit, find, post, react, upload } from "./messages.ts";
@@ -205,6 +208,10 @@ class SlackPlatform implements ChatPlatform {
 
   async member(_thread: ThreadRef, personId: string): Promise<Person | null> {
     return this.#do(({ directory }) => directory.member(userIdOf(personId)));
+  }
+
+  previews(of: LinkingMessage, signal: AbortSignal): Promise<LinkPreviews> {
+    return this.#do((live) => previewsOf(of, live, signal));
   }
 
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {

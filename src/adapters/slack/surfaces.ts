@@ -2,14 +2,12 @@ import type { z } from "zod";
 import { eventKey } from "../../core/events/event-key.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, InboundSurface, Person } from "../../core/protocol/platform.ts";
-import { toPlatformError } from "./errors.ts";
 import { channelKind, type InboundDeps, placeOf } from "./inbound.ts";
-import { messagesIn } from "./message/history.ts";
+import { messageAt } from "./message/history.ts";
 import { pointedOut } from "./message/pointed-out.ts";
 import type { Identity, SlackWeb } from "./web.ts";
 import {
   type assistantStartedSchema,
-  type HistoryMessage,
   type homeOpenedSchema,
   type joinedSchema,
   type reactionSchema,
@@ -96,16 +94,4 @@ export async function reactionAdded(
   if (message === null) return null;
   const key = eventKey("slack", "reaction", channel, item.ts, name, user);
   return pointedOut(message, { key, person, channel, at: tsToMs(ts) }, deps);
-}
-
-/** Replies, too, are found by their own ts. Null when the message is gone. */
-async function messageAt({ web, log }: SlackScope, channel: string, ts: string): Promise<HistoryMessage | null> {
-  try {
-    const { messages } = await web.conversations.replies({ channel, ts, latest: ts, inclusive: true, limit: 1 });
-    return messagesIn(messages, log).find((message) => message.ts === ts) ?? null;
-  } catch (error) {
-    const failure = toPlatformError(error, "read this message");
-    if (failure.code === "thread_gone") return null;
-    throw failure;
-  }
 }

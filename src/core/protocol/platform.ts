@@ -256,6 +256,14 @@ export interface Membership {
   readonly canPost: boolean;
 }
 
+/** A message with links in its text. */
+export interface LinkingMessage extends Pick<InboundMessage, "thread" | "messageId" | "text" | "at"> {
+  readonly author: { readonly id: string };
+}
+
+/** Texts that say whose they are, and pictures. */
+export type LinkPreviews = Pick<InboundMessage, "quoted" | "attachments">;
+
 /** What became of an event. `refused` is told to the person privately by the adapter. */
 export type Receipt =
   | { readonly type: "accepted" }
@@ -312,6 +320,11 @@ export interface ChatPlatform {
   openPrivateThread?(thread: ThreadRef, name: string, personId: string): Promise<ThreadRef | null>;
   /** Somebody as the platform knows them now, in the thread's workspace; null when they have left it. Absent where nobody can. */
   member?(thread: ThreadRef, personId: string): Promise<Person | null>;
+  /**
+   * What is shown beneath a message of what its links lead to, as far as its author may see that. Waits for it: platforms add it a
+   * moment after the message. Absent where nothing is shown.
+   */
+  previews?(of: LinkingMessage, signal: AbortSignal): Promise<LinkPreviews>;
   /** The bytes of an attachment, checked; PlatformError `missing_scope` or `attachment_unreadable`. */
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
   /** The thread's root and newest messages, oldest first; of a ref without thread the channel's newest, where there are any. */

@@ -73,7 +73,8 @@ function jobMessage({ prompt, author, at }: JobEvent, { ids }: RunInputOptions):
   return { id: ids.next("msg"), role: "user", content, author, label: saidBy(author), createdAt: at };
 }
 
-async function personMessage(body: PersonMessageEvent, seq: number, options: RunInputOptions): Promise<Message> {
+async function personMessage(came: PersonMessageEvent, seq: number, options: RunInputOptions): Promise<Message> {
+  const body = await withPreviews(came, options);
   if (body.late !== undefined) options.notice(body.late);
   const attached: ContentBlock[] = [];
   for (const attachment of body.attachments) attached.push(...(await attachedBlocks(attachment, options)));
@@ -91,6 +92,26 @@ async function personMessage(body: PersonMessageEvent, seq: number, options: Run
     ...(body.addressed ? {} : { context: true }),
     createdAt: body.at,
   };
+}
+
+const LINK = /https?:\/\//iu;
+
+/** The message with what people see beneath it of its links, which the platform had not shown yet when it came. */
+async function withPreviews(
+  body: PersonMessageEvent,
+  { platform, signal }: Pick<RunInputOptions, "platform" | "signal">,
+): Promise<PersonMessageEvent> {
+  const { quoted, attachments, text, skill, from } = body;
+  // What was typed after a command stands in a message of ours, as a rule, which shows none.
+  if (platform.previews === undefined || (skill ?? from) !== undefined || !LINK.test(text)) return body;
+  try {
+    const shown = await platform.previews(body, signal);
+    const files = shown.attachments.filter(({ ref }) => attachments.every((known) => known.ref !== ref));
+    return { ...body, quoted: [...new Set([...quoted, ...shown.quoted])], attachments: [...attachments, ...files] };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return body;
+  }
 }
 
 /** What a person says holds what the channel does. */

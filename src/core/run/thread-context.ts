@@ -22,7 +22,7 @@ const DOCUMENT_CHARS = 10_000;
 const IMAGE_CHARS = 5_600;
 
 export interface ThreadContextScope extends AttachedFileOptions {
-  readonly platform: Pick<ChatPlatform, "fetchFile" | "fetchThread" | "descriptor">;
+  readonly platform: Pick<ChatPlatform, "fetchFile" | "fetchThread" | "previews" | "descriptor">;
   readonly ids: Ids;
 }
 

@@ -59,6 +59,22 @@ test("a session begun in a thread gets its root and the newest messages before i
   ]);
 });
 
+test("what a platform shows of a message's links comes along, once, as nobody's words", async () => {
+  const shot = { name: "a.png", mediaType: "image/png", size: 1, ref: "https://files/a" };
+  const body = { ...askedBody, joinsThread: false, quoted: ["forwarded"], text: "see https://x.example/7" };
+  const given = options([]);
+  const previews = () => Promise.resolve({ quoted: ["forwarded", "X-7: the pool is dry"], attachments: [shot] });
+  const asking = { ...given, platform: { ...given.platform, previews } };
+  const [message] = await messagesOf({ ...asked, body }, asking);
+  const said = textOf(message?.content ?? []);
+  expect(said.match(/forwarded/gu)).toHaveLength(1);
+  expect(said).toContain("X-7: the pool is dry");
+  expect(said).toContain("a.png");
+  expect(message?.label?.who).toContain(outsideOf("a quoted message"));
+  const away = { ...asking, platform: { ...given.platform, previews: () => Promise.reject(new Error("away")) } };
+  expect(textOf((await messagesOf({ ...asked, body }, away))[0]?.content ?? [])).toContain(body.text);
+});
+
 test("words that others wrote are theirs, whoever called for them, and no command of the shell", async () => {
   const body = { ...askedBody, joinsThread: false, text: "!cat secret.txt", from: "MCP server docs" };
   const [message] = await messagesOf({ ...asked, body }, options([]));

@@ -130,6 +130,7 @@ type Unpaced = Pick<
   | "membership"
   | "member"
   | "openPrivateThread"
+  | "previews"
   | "fetchFile"
   | "fetchThread"
   | "missed"
@@ -143,6 +144,7 @@ function unpaced(inner: ChatPlatform): Unpaced {
     ...(inner.openPrivateThread === undefined ? {} : { openPrivateThread: inner.openPrivateThread.bind(inner) }),
     ...(inner.workspaces === undefined ? {} : { workspaces: inner.workspaces.bind(inner) }),
     ...(inner.member === undefined ? {} : { member: inner.member.bind(inner) }),
+    ...(inner.previews === undefined ? {} : { previews: inner.previews.bind(inner) }),
     fetchFile: (attachment, maxBytes, signal) => inner.fetchFile(attachment, maxBytes, signal),
     fetchThread: (thread, limit, signal) => inner.fetchThread(thread, limit, signal),
     missed: (since, signal, known) => inner.missed(since, signal, known),

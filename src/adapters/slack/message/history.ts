@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { ThreadMessage, ThreadRef } from "../../../core/protocol/platform.ts";
 import { type Directory, SLACKBOT } from "../directory.ts";
-import { asking } from "../errors.ts";
+import { asking, toPlatformError } from "../errors.ts";
 import { MAX_PAGES, PAGE_MESSAGES } from "../limits.ts";
 import type { Identity, SlackWeb } from "../web.ts";
 import { type HistoryMessage, historyMessageSchema, tsToMs } from "../wire.ts";
@@ -25,6 +25,22 @@ export function messagesIn(page: unknown, log: Log): HistoryMessage[] {
     log.warn({ problems: z.flattenError(message.error).fieldErrors }, "slack_message_passed_over");
     return [];
   });
+}
+
+/** Replies, too, are found by their own ts. Null when the message is gone. */
+export async function messageAt(
+  { web, log }: Pick<ThreadReader, "web" | "log">,
+  channel: string,
+  ts: string,
+): Promise<HistoryMessage | null> {
+  try {
+    const { messages } = await web.conversations.replies({ channel, ts, latest: ts, inclusive: true, limit: 1 });
+    return messagesIn(messages, log).find((message) => message.ts === ts) ?? null;
+  } catch (error) {
+    const failure = toPlatformError(error, "read this message");
+    if (failure.code === "thread_gone") return null;
+    throw failure;
+  }
 }
 
 /** Pages of a thread, oldest first; where the thread is still to be opened, of the channel. */

@@ -1,0 +1,63 @@
+import type { LinkingMessage, Membership, ThreadRef } from "../../../core/protocol/platform.ts";
+import { type Channels, DM_WORKSPACE } from "../channels.ts";
+import type { DiscordRest } from "../rest.ts";
+import type { WireMessage } from "./message-schema.ts";
+import type { NamesIn } from "./named-people.ts";
+import { saidBy } from "./read-message.ts";
+
+export interface LinkedScope {
+  readonly rest: Pick<DiscordRest, "message">;
+  readonly channels: Channels;
+  readonly namesIn: NamesIn;
+  /** How somebody stands to a channel or a thread; null where the bot sees neither. */
+  readonly membership: (place: ThreadRef, personId: string) => Promise<Membership | null>;
+}
+
+export interface LinkedMessage {
+  readonly text: string;
+  readonly message: WireMessage;
+}
+
+/** Messages that are read of all that one message links to. */
+const MOST_LINKED = 3;
+/** Source: Discord's clients, Copy Message Link. */
+const MESSAGE_LINK =
+  /https:\/\/(?:(?:ptb|canary)\.)?discord(?:app)?\.com\/channels\/(\d{1,20})\/(\d{1,20})\/(\d{1,20})/gu;
+
+/** The messages that one links to, where its author may read them and so may everybody who reads what is answered. */
+export async function linkedMessages(of: LinkingMessage, scope: LinkedScope): Promise<readonly LinkedMessage[]> {
+  const links = [...of.text.matchAll(MESSAGE_LINK)].slice(0, MOST_LINKED);
+  const read = links.map(([, guildId = "", channelId = "", id = ""]) => linked({ guildId, channelId, id }, of, scope));
+  // One that cannot be read is gone, or not for the bot: people see no more of it than its link.
+  const found = await Promise.allSettled(read);
+  return found.flatMap((each) => (each.status === "fulfilled" && each.value !== null ? [each.value] : []));
+}
+
+interface Link {
+  readonly guildId: string;
+  readonly channelId: string;
+  readonly id: string;
+}
+
+async function linked(
+  { guildId, channelId, id }: Link,
+  { thread, author }: LinkingMessage,
+  { rest, channels, namesIn, membership }: LinkedScope,
+): Promise<LinkedMessage | null> {
+  const isDirect = thread.workspaceId === DM_WORKSPACE.id;
+  if (!isDirect && guildId !== thread.workspaceId) return null;
+  const place = await channels.of(channelId, guildId);
+  const there = { ...thread, workspaceId: guildId, channelId: place.channel.id, threadId: place.threadId };
+  const found = await membership(there, author.id);
+  const isOpen = isDirect || found?.isPrivate === false || isWithin(there, thread);
+  if (found?.isMember !== true || !isOpen) return null;
+  const message = await rest.message(channelId, id);
+  const names = await namesIn([message], guildId);
+  const name = names.channel(channelId);
+  return { message, text: `${name === undefined ? "" : `In #${name}, `}${saidBy(message, names)}` };
+}
+
+/** Whether whoever reads the thread reads the other place, too. */
+function isWithin(there: ThreadRef, { channelId, threadId }: ThreadRef): boolean {
+  return there.channelId === channelId && (there.threadId === null || there.threadId === threadId);
+}
