@@ -1,6 +1,8 @@
 import type { ChildEvent } from "../events/child-event.ts";
 import type { JobEvent } from "../events/job-event.ts";
 import type { NoteEvent, PersonMessageEvent, StoredEvent } from "../events/session-event.ts";
+import { toAppError } from "../protocol/errors.ts";
+import { explain } from "../protocol/explain.ts";
 import type { Author, ContentBlock, Message } from "../protocol/messages.ts";
 import type { SkillCatalogue } from "../skills/skills.ts";
 import { endNote } from "../subagents/child-report.ts";
@@ -99,7 +101,7 @@ const LINK = /https?:\/\//iu;
 /** The message with what people see beneath it of its links, which the platform had not shown yet when it came. */
 async function withPreviews(
   body: PersonMessageEvent,
-  { platform, signal }: Pick<RunInputOptions, "platform" | "signal">,
+  { platform, signal, notice }: Pick<RunInputOptions, "platform" | "signal" | "notice">,
 ): Promise<PersonMessageEvent> {
   const { quoted, attachments, text, skill, from } = body;
   // What was typed after a command stands in a message of ours, as a rule, which shows none.
@@ -110,6 +112,7 @@ async function withPreviews(
     return { ...body, quoted: [...new Set([...quoted, ...shown.quoted])], attachments: [...attachments, ...files] };
   } catch (error) {
     if (signal.aborted) throw error;
+    notice(`⚠ I could not read what your message shows of its links. ${explain(toAppError(error))}`);
     return body;
   }
 }

@@ -71,8 +71,15 @@ test("what a platform shows of a message's links comes along, once, as nobody's 
   expect(said).toContain("X-7: the pool is dry");
   expect(said).toContain("a.png");
   expect(message?.label?.who).toContain(outsideOf("a quoted message"));
-  const away = { ...asking, platform: { ...given.platform, previews: () => Promise.reject(new Error("away")) } };
+  const told: string[] = [];
+  const notice = (text: string) => void told.push(text);
+  const away = {
+    ...asking,
+    notice,
+    platform: { ...given.platform, previews: () => Promise.reject(new Error("away")) },
+  };
   expect(textOf((await messagesOf({ ...asked, body }, away))[0]?.content ?? [])).toContain(body.text);
+  expect(told).toEqual([expect.stringContaining("what your message shows of its links")]);
 });
 
 test("words that others wrote are theirs, whoever called for them, and no command of the shell", async () => {
