@@ -312,6 +312,7 @@ function openJobs({ config, runtime, log, cluster }: Assembly, given: JobParts):
     ...rights,
     platforms: PLATFORMS,
     defaultTimezone: timezoneOf(config),
+    isTimezoneSet: config.jobs.timezone !== undefined,
     file: jobsFileOf(config),
     logDays: config.jobs.logDays,
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),

@@ -157,6 +157,7 @@ export async function openWorld(
       membershipOf: options.membershipOf ?? membershipOn(new Map()),
       platforms: PLATFORMS,
       defaultTimezone: "Europe/Paris",
+      isTimezoneSet: true,
       file: options.file ?? path.join(tempDirectory(), "none.json"),
       logDays: options.logDays ?? 1_000,
       ticker: clockTicker(clock),

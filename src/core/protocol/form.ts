@@ -18,6 +18,8 @@ export interface FormField {
   readonly hint?: string;
   /** What stands in it at first; of a channel, its id. */
   readonly value?: string;
+  /** `value` is this machine's own time zone: where it is known where the person is, theirs is the better one. */
+  readonly isMachinesZone?: boolean;
   /** What can be chosen; absent: the field is no choice. */
   readonly choices?: readonly string[];
 }

@@ -10,6 +10,8 @@ export interface JobFieldsOptions {
   /** Null for a new job. */
   readonly settings: JobSettings | null;
   readonly timezone: string;
+  /** An operator has set it. */
+  readonly isTimezoneSet: boolean;
   readonly agents: ReadonlySet<string>;
   readonly skills: ReadonlySet<string>;
   /** False where there is only one. */
@@ -17,7 +19,7 @@ export interface JobFieldsOptions {
 }
 
 /** What a form asks of a job, as it stands, the most important first. All else is set by flags. */
-export function jobFields({ settings, timezone, agents, skills, hasChannels }: JobFieldsOptions): FormField[] {
+export function jobFields({ settings, agents, skills, hasChannels, ...zone }: JobFieldsOptions): FormField[] {
   const { mode, overlap, tools, silentWhenUnchanged: isSilent } = settings ?? JOB_DEFAULTS;
   const text = { kind: "text", required: false } as const;
   return [
@@ -42,7 +44,8 @@ export function jobFields({ settings, timezone, agents, skills, hasChannels }: J
       name: "timezone",
       label: "Time zone",
       hint: "as in Europe/Paris",
-      value: settings?.timezone ?? timezone,
+      value: settings?.timezone ?? zone.timezone,
+      ...(settings === null && !zone.isTimezoneSet ? { isMachinesZone: true } : {}),
     },
     ...(hasChannels
       ? [

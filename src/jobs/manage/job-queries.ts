@@ -44,7 +44,7 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
   }
 
   async form(name: string | null, request: JobRequest): Promise<JobForm> {
-    const { agents, skillsOf, platforms, defaultTimezone: timezone } = this.#options;
+    const { agents, skillsOf, platforms, defaultTimezone: timezone, isTimezoneSet } = this.#options;
     const found = name === null ? null : await this.#finder.found(name, request);
     if (found !== null && "reason" in found) return { type: "refused", reason: found.reason };
     const job = found?.job ?? null;
@@ -53,7 +53,8 @@ export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "
     const thread = job?.thread ?? request.thread;
     const hasChannels = platforms.get(thread.platform)?.isOwn !== true;
     const settings = job === null ? null : settingsOf(job);
-    const fields = jobFields({ settings, timezone, agents: agents(), skills: namesIn(skillsOf(thread)), hasChannels });
+    const skills = namesIn(skillsOf(thread));
+    const fields = jobFields({ settings, timezone, isTimezoneSet, agents: agents(), skills, hasChannels });
     const known = job === null ? null : { id: job.id, name: job.name, version: versionOf(job) };
     return { type: "form", job: known, fields };
   }

@@ -67,26 +67,44 @@ export function jobSettings(settings: JobSettings): readonly string[] {
 }
 
 function runSettings({ agent, skill, model, mode, tools, timeoutMs, budgetUsd }: JobSettings): readonly string[] {
-  const rights = tools.length === 0 ? `mode ${mode}` : `mode ${mode}, and ${tools.join(", ")}`;
   return [
     ...(agent === null ? [] : [`agent ${agent}`]),
     ...(skill === null ? [] : [`skill ${skill}`]),
     ...(model === null ? [] : [model]),
-    rights,
-    `at most ${timeoutMs / 1_000} s`,
-    ...(budgetUsd === null ? [] : [`at most ${dollars(budgetUsd)}`]),
+    RIGHTS[mode],
+    ...(tools.length === 0 ? [] : [`may use ${tools.join(", ")}`]),
+    `takes at most ${shortSpan(timeoutMs)}`,
+    ...(budgetUsd === null ? [] : [`costs at most ${dollars(budgetUsd)}`]),
   ];
 }
 
+const RIGHTS: Readonly<Record<JobSettings["mode"], string>> = {
+  read: "only looks",
+  write: "asks before it changes something",
+  agi: "changes things without asking",
+};
+
+const OVERLAPS: Readonly<Record<JobSettings["overlap"], string>> = {
+  skip: "left out while the run before goes on",
+  queue: "waits for the run before",
+  "cancel-previous": "stops the run before",
+};
+
 function ruleSettings(settings: JobSettings): readonly string[] {
+  const { catchUp, overlap, attempts, jitterMs, silentWhenUnchanged, pauseAfter } = settings;
   return [
-    `catch-up ${settings.catchUp}`,
-    `overlap ${settings.overlap}`,
-    `${settings.attempts} attempts`,
-    ...(settings.jitterMs === 0 ? [] : [`jitter ${settings.jitterMs / 1_000} s`]),
-    ...(settings.silentWhenUnchanged ? ["silent when unchanged"] : []),
-    `pauses after ${settings.pauseAfter} failures`,
+    OVERLAPS[overlap],
+    catchUp === "none" ? "not made up for after a time away" : "made up for once after a time away",
+    ...(attempts === 1 ? [] : [`tries up to ${attempts} times`]),
+    ...(jitterMs === 0 ? [] : [`begins up to ${shortSpan(jitterMs)} later`]),
+    ...(silentWhenUnchanged ? ["says nothing when the report is as before"] : []),
+    `pauses after ${pauseAfter} failures in a row`,
   ];
+}
+
+/** `5 min`, where it is whole minutes. */
+function shortSpan(ms: number): string {
+  return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1_000} s`;
 }
 
 const NOT_THEIRS = "What it does and says is for people of its channel, which is private.";

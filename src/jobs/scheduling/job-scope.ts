@@ -38,6 +38,8 @@ export interface JobScope {
   readonly platforms: Platforms;
   /** IANA name. */
   readonly defaultTimezone: string;
+  /** An operator has set that one; otherwise it is the machine's. */
+  readonly isTimezoneSet: boolean;
   /** Where jobs are kept in a file; nothing is there where nobody does. */
   readonly file: string;
   /** Posts in a thread, or in the channel where there is none; the key is the post's own. */

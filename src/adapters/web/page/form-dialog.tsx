@@ -141,7 +141,9 @@ interface InputProps {
 }
 
 /** What is typed stays where it is: only the first value comes from the form. */
-function Input({ field: { kind, value = "", choices = [], required }, common }: InputProps): JSX.Element {
+function Input({ field, common }: InputProps): JSX.Element {
+  const { kind, choices = [], required, isMachinesZone = false } = field;
+  const value = isMachinesZone ? Intl.DateTimeFormat().resolvedOptions().timeZone : (field.value ?? "");
   if (kind === "multiline") return <textarea rows={4} defaultValue={value} {...common} />;
   if (kind !== "choice") return <input type="text" autocomplete="off" defaultValue={value} {...common} />;
   const words = required || choices.includes("") ? choices : ["", ...choices];
