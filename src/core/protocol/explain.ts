@@ -15,6 +15,15 @@ export function reasonOf(error: AppError, where: Where = { isDirect: false }): s
   return SENTENCES[error.code](error, where.isDirect ? WRITE : MENTION);
 }
 
+/** The same where only the code is known any more; null where it is none of ours. */
+export function reasonOfCode(code: string): string | null {
+  return isCode(code) ? reasonOf(new AppError(code, "")) : null;
+}
+
+function isCode(code: string): code is ErrorCode {
+  return Object.hasOwn(SENTENCES, code);
+}
+
 interface Where {
   /** A direct message, or the page: nobody mentions the agent there. */
   readonly isDirect: boolean;

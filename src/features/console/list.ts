@@ -123,7 +123,7 @@ export async function listedAs(
     return {
       id,
       title: plainLine(titles.get(id) ?? "", TITLE_CHARS),
-      platform: thread.platform,
+      platform: host.describe(thread.platform).title,
       workspace: channel.workspaceName,
       channel: channelName(channel),
       agent,

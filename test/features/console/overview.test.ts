@@ -15,7 +15,7 @@ const SESSIONS: readonly SeededSession[] = [
   { id: "b", channelKey: "slack:C2", title: "the board's plan", outcome: null, person: "slack:U0BOB", at: NOW - 9_000 },
   { id: "c", channelKey: "slack:C1", title: "with a child", outcome: "end_turn", costUsd: 1, at: NOW - 8_000 },
   { id: "d", channelKey: "slack:C1", title: "child's", outcome: null, costUsd: 2, at: NOW - 7_000, parentId: "c" },
-  { id: "e", channelKey: "slack:C1", title: "broken today", outcome: "error", at: NOW - 6_000 },
+  { id: "e", channelKey: "slack:C1", title: "broken today", outcome: "error", errorCode: "quota", at: NOW - 6_000 },
   { id: "f", channelKey: "slack:C2", title: "broken elsewhere", outcome: "error", at: NOW - 6_000 },
   { id: "g", channelKey: "slack:C1", title: "broken before", outcome: "error", costUsd: 4, at: NOW - DAY_MS },
   { id: "h", channelKey: "slack:C1", title: "stopped", outcome: "cancelled", costUsd: 8, at: NOW - 12 * DAY_MS },
@@ -55,7 +55,8 @@ describe.each([
     ]);
     // A sub-agent's question is its session's.
     expect(waiting).toMatchObject([{ sessionId: "c", kind: "approval", about: "rm old.toml", since: NOW - 4_000 }]);
-    expect(failed).toMatchObject([{ sessionId: "e", title: "broken today", outcome: "error" }]);
+    expect(failed).toMatchObject([{ sessionId: "e", title: "broken today", platform: "Slack" }]);
+    expect(failed[0]?.words).toContain("account has reached its spending limit");
     expect(spending).toEqual({
       own: { dayUsd: 3.5, monthUsd: 7.5, unpriced: 0, dayLimitUsd: 5 },
       all: null,
@@ -77,7 +78,7 @@ describe.each([
       ["a", "stop:a-run"],
     ]);
     expect(operator.waiting.length).toBe(2);
-    expect(operator.failed.length).toBe(2);
+    expect(operator.failed.map(({ words }) => words)).toContain("It failed; its session says why.");
     expect(operator.spending.own).toBeNull();
   });
 });

@@ -13,6 +13,7 @@ export interface SeededSession {
   readonly agent?: string;
   /** What its run came to; null: it goes on; absent: there is none. */
   readonly outcome?: string | null;
+  readonly errorCode?: string;
   readonly costUsd?: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -155,10 +156,10 @@ function eventRow({ id, title, person = "slack:U0ANA", at, channelKey, seq }: Ro
   };
 }
 
-function runRow({ id, outcome, seq, at }: Row) {
+function runRow({ id, outcome, errorCode = null, seq, at }: Row) {
   if (outcome === undefined) return [];
   const startedAt = new Date(at);
-  const ended = outcome === null ? { status: "running" } : { status: "ended", outcome, endedAt: startedAt };
+  const ended = outcome === null ? { status: "running" } : { status: "ended", outcome, errorCode, endedAt: startedAt };
   return [{ id: `${id}-run`, sessionId: id, eventSeq: seq, startedAt, ...ended }];
 }
 

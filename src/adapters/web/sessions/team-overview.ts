@@ -37,9 +37,8 @@ export interface WaitingCard extends SessionName {
 }
 
 export interface FailedRun extends SessionName {
-  /** `error`, `budget_exceeded` … */
-  readonly outcome: string;
-  readonly code: string | null;
+  /** What came of it, in words. */
+  readonly words: string;
   readonly at: number;
 }
 

@@ -1,3 +1,4 @@
+import { reasonOfCode } from "../../../core/protocol/explain.ts";
 import { plainLine } from "../../../core/text/plain-text.ts";
 import type { TeamOverview } from "../../../feature.ts";
 import { channelName, listedAs, seenAmong } from "../list.ts";
@@ -84,13 +85,21 @@ async function failedRuns(viewer: Viewer, world: OverviewScope): Promise<TeamOve
   const seen = await seenAmong(rows, { viewer, without: new Set(), looking: world });
   const byId = new Map(seen.map((row) => [row.id, row]));
   const titles = await reads.titles([...byId.keys()]);
-  return failures.flatMap((failure) => {
-    const row = byId.get(failure.sessionId);
+  return failures.flatMap(({ sessionId, at, outcome, code }) => {
+    const row = byId.get(sessionId);
     if (row === undefined) return [];
     const title = plainLine(titles.get(row.id) ?? "", WORDS_CHARS);
-    return [{ ...failure, title, platform: row.thread.platform, channel: channelName(row.channel) }];
+    const platform = world.host.describe(row.thread.platform).title;
+    const words = reasonOfCode(code ?? "") ?? OUTCOMES[outcome] ?? "It failed; its session says why.";
+    return [{ sessionId, at, words, title, platform, channel: channelName(row.channel) }];
   });
 }
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  budget_exceeded: "It reached a spending limit.",
+  max_turns: "It used up its turns without an end.",
+  max_tokens: "Its answer was longer than the model may write.",
+};
 
 async function spendingOf(viewer: Viewer, { host }: OverviewScope): Promise<TeamOverview["spending"]> {
   const { budgets, store, runtime } = host;

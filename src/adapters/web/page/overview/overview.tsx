@@ -176,7 +176,7 @@ const PLATFORMS: readonly Column<TeamOverview["platforms"][number]>[] = [
 
 const FAILED: readonly Column<TeamOverview["failed"][number]>[] = [
   { title: "Session", cell: SessionLink },
-  { title: "What came of it", cell: ({ outcome, code }) => code ?? outcome },
+  { title: "What came of it", cell: ({ words }) => <Label text={words} /> },
   { title: "Where", cell: where },
   { title: "When", cell: ({ at }) => new Date(at).toLocaleTimeString(), isNumber: true },
 ];
