@@ -8,19 +8,22 @@ export async function buildPage(directory: string): Promise<void> {
   const source = fileURLToPath(new URL("page", import.meta.url));
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
-  await build({
-    entryPoints: ["page.tsx", "page.css", "login.css"].map((name) => join(source, name)),
-    outdir: directory,
-    bundle: true,
-    // What a page may never need is fetched when it does.
-    splitting: true,
-    minify: true,
-    format: "esm",
-    target: "es2022",
-    jsx: "automatic",
-    jsxImportSource: "preact",
-    legalComments: "linked",
-    logLevel: "warning",
-  });
+  const bundled = (names: readonly string[], splitting: boolean) =>
+    build({
+      entryPoints: names.map((name) => join(source, name)),
+      outdir: directory,
+      bundle: true,
+      splitting,
+      minify: true,
+      format: "esm",
+      target: "es2022",
+      jsx: "automatic",
+      jsxImportSource: "preact",
+      legalComments: "linked",
+      logLevel: "warning",
+    });
+  // What a page may never need is fetched when it does; on the way in, nothing but these files is.
+  await bundled(["page.tsx", "page.css"], true);
+  await bundled(["login.ts", "login.css"], false);
   for (const name of ["index.html", "icon.svg"]) await copyFile(join(source, name), join(directory, name));
 }

@@ -40,7 +40,7 @@ export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", 
 /** To the provider, and back from it. */
 export const PROVIDER_PATHS = { there: "/login/oidc", back: "/login/oidc/callback" } as const;
 /** What the pages of the way in are made of. */
-const OPEN_PATHS: ReadonlySet<string> = new Set(["/login.css", "/icon.svg"]);
+const OPEN_PATHS: ReadonlySet<string> = new Set(["/login.css", "/login.js", "/icon.svg"]);
 const LOGIN_PATHS: ReadonlySet<string> = new Set(["/login", "/setup", PROVIDER_PATHS.back]);
 /** What a page asks for of itself is no sign that somebody is there. */
 const UNUSED_PATHS: ReadonlySet<string> = new Set(["/session", "/live"]);

@@ -1,4 +1,4 @@
-/** The pages of the way in: plain forms, which need no script. */
+/** The pages of the way in: plain forms, which need no script; one keeps in mind where a link has led. */
 
 export interface LoginForm {
   /** Goes back with the form. */
@@ -65,6 +65,7 @@ function page(title: string, content: string): string {
 <title>${title === "Deckhand" ? title : `${title} · Deckhand`}</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/login.css">
+<script type="module" src="/login.js"></script>
 </head>
 <body>
 <main>

@@ -22,7 +22,7 @@ const WRONG = "Name and password do not fit.";
 /** Forms post to this page's own server. Without a referrer, browsers would not say where the form was. */
 const PAGE_HEADERS = {
   "content-security-policy":
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   "referrer-policy": "same-origin",
   "cache-control": "no-store",
 };

@@ -116,7 +116,8 @@ function talkToServer({ state, apply }: Store): Talk {
     lost: () => apply({ type: "connection", connection: state().lastSeq === null ? "connecting" : "lost" }),
     locked: () => {
       apply({ type: "connection", connection: "locked" });
-      if (state().you !== null) location.assign("/");
+      // The server leads to the way in, and from there back to what is open here.
+      if (state().you !== null) location.reload();
     },
   });
   const lookout = createLookout(() => {

@@ -1,0 +1,3 @@
+import { keepLanding } from "./state/landing.ts";
+
+keepLanding();
