@@ -18,7 +18,7 @@ import { type AccountPages, createAccountPages } from "./live/account-pages.ts";
 import type { OverviewSource } from "./live/overview.ts";
 import { seenBy } from "./live/own-notes.ts";
 import { createPageSession, type OpenPage } from "./live/page-session.ts";
-import { viewerNow, watchSessions } from "./live/watched-sessions.ts";
+import { viewerNow, waitingSessions, watchSessions } from "./live/watched-sessions.ts";
 import type { Visitor } from "./server/door.ts";
 import { entryLink, entryLinks } from "./server/entry-links.ts";
 import type { FeatureRoutes } from "./server/feature-routes.ts";
@@ -107,15 +107,15 @@ function pageJoiner({ options, place, given, feed, poster, overview, accounts }:
     const outbox = new Outbox<ServerFrame>(socket);
     const page = visitor.kind === "operator" ? outbox : pageOf(visitor.account.person.id, outbox);
     const token = visitor.kind === "operator" ? null : visitor.token;
-    const watching = watchSessions({
+    const looking = {
       sessions: () => given.provided?.sessions ?? null,
       viewer: () => viewerNow(visitor, given.provided?.logins ?? null),
-      page,
-    });
+    };
+    const watching = watchSessions({ ...looking, page });
     const take = createPageSession({
       ...options,
-
       overview,
+      waiting: () => waitingSessions(looking),
       page,
       feed,
       poster,

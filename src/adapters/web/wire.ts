@@ -73,6 +73,8 @@ export interface OverviewFrame {
   readonly threadId: string | null;
   readonly session: SessionSummary | null;
   readonly busy: Readonly<Record<string, BusyState>>;
+  /** How many sessions of all platforms wait for people, of those that this person may see. */
+  readonly waiting: number;
   readonly jobs: readonly PageJob[];
   readonly panels: readonly PagePanel[];
   readonly jobId: string | null;

@@ -76,6 +76,7 @@ test("from the printed address to an account, a linked person's decision, and ou
   await say(page, "create config.toml");
   const card = messages(page).getByRole("group", { name: /Deckhand asks: Create config\.toml\? asked by @ana/u });
   await card.waitFor();
+  await page.getByRole("link", { name: "1 waits for people" }).waitFor();
   await card.getByRole("button", { name: "Allow once" }).click();
   await page.getByText("An approver may.").first().waitFor();
   const file = path.join(at.bot.sandboxRoot("web-team"), "config.toml");
@@ -123,12 +124,14 @@ test("a colleague reads who has written what, and a viewer no more than that", a
     /^ana · admin · .*linked to .*\(slack:U0ANA\)\nvera · viewer · never signed in$/u,
   );
 
-  const page = await opened(originOf());
+  const page = await opened(`${originOf()}/#/sessions`);
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await signIn(page, "vera");
+  // Where the link led.
+  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+  await page.getByRole("navigation").getByText("create config.toml").click();
   await page.getByText("Your account may only read.").waitFor();
   expect(await composer(page).count()).toBe(0);
-  await page.getByRole("navigation").getByText("create config.toml").click();
   await messages(page).getByText("ana", { exact: true }).first().waitFor();
   // What ana was told in private is not for vera.
   expect(await messages(page).getByText("Type this to Deckhand").count()).toBe(0);
@@ -158,6 +161,8 @@ test("what a guesser has used up, a code to link with, and who is signed in, out
   await veras.getByRole("button", { name: "Sign out" }).waitFor();
   expect((await cli(["logout", "vera"])).out).toContain("signed out everywhere");
   await veras.getByRole("heading", { name: "Sign in" }).waitFor();
+  // What was open is not forgotten.
+  expect(new URL(veras.url()).hash).not.toBe("");
   await veras.context().close();
 
   for (let tries = 0; tries < 2; tries += 1) expect(await guess()).toBe(401);

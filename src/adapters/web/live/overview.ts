@@ -22,6 +22,8 @@ export interface PanelSource {
 
 /** What the page shows: a thread, null for a new one, and beside it a job. */
 export interface Shown {
+  /** Sessions of all platforms that wait for people. */
+  readonly waiting: () => Promise<number>;
   /** Where the page is, and who looks at it. */
   readonly place: LocalChannel;
   readonly threadId: string | null;
@@ -31,21 +33,23 @@ export interface Shown {
 /** How everything stands now. */
 export async function lookAround(
   { summaries, jobs, panels }: OverviewSource,
-  { place, threadId, jobId }: Shown,
+  { waiting, place, threadId, jobId }: Shown,
   at: number,
 ): Promise<OverviewFrame> {
   const request = jobRequest(place, threadId, at);
-  const [session, busy, known, job] = await Promise.all([
+  const [session, busy, known, job, waitingCount] = await Promise.all([
     threadId === null ? null : summaries.of(threadIn(place, threadId)),
     summaries.busyThreads(place.platform.name),
     jobs.overview(request),
     jobId === null ? null : jobs.view(jobId, request),
+    waiting(),
   ]);
   return {
     type: "overview",
     threadId,
     session,
     busy: Object.fromEntries(busy),
+    waiting: waitingCount,
     jobs: known.map(pageJob),
     panels: panels.map((panel) => ({
       title: panel.title,

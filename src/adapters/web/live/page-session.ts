@@ -9,7 +9,7 @@ import type { ThreadFrame } from "../../render/local/wire.ts";
 import { parseFrame } from "../inbound.ts";
 import type { ClientFrame, ServerFrame } from "../wire.ts";
 import type { Admit } from "./account-pages.ts";
-import { lookAround, type OverviewSource } from "./overview.ts";
+import { lookAround, type OverviewSource, type Shown } from "./overview.ts";
 
 /** A page that is open. */
 export interface OpenPage {
@@ -21,6 +21,7 @@ export interface PageSessionOptions extends Omit<FrameSessionOptions, "place" | 
   readonly page: OpenPage;
   readonly admit: Admit;
   readonly overview: Promise<OverviewSource>;
+  readonly waiting: Shown["waiting"];
   /** What the page shows of all platforms; what it watched before it watches no longer. */
   readonly watch: (watched: Watched) => void;
   /** Nobody is signed in on this page any more. */
@@ -30,7 +31,7 @@ export interface PageSessionOptions extends Omit<FrameSessionOptions, "place" | 
 
 /** What one open page asks for, handled in the order it was asked. Takes a frame's text. */
 export function createPageSession(options: PageSessionOptions): (text: string) => void {
-  const { page, admit, overview, signedOut, watch, clock, log } = options;
+  const { page, admit, overview, waiting, signedOut, watch, clock, log } = options;
   return createFrameQueue({
     page,
     log,
@@ -43,7 +44,7 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
       if (frame.type === "watch") return watch(frame.watched);
       if (frame.type !== "look") return handleFrame(frame, { ...options, place });
       const { threadId, jobId } = frame;
-      page.push(await lookAround(await overview, { place, threadId, jobId }, clock.now()));
+      page.push(await lookAround(await overview, { waiting, place, threadId, jobId }, clock.now()));
     },
     // The page looks again by itself.
     failure: (frame) => (frame.type === "look" || frame.type === "watch" ? null : frameFailure(frame)),

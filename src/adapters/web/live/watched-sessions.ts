@@ -26,6 +26,14 @@ export function watchSessions({ sessions, viewer, page }: WatchingPage) {
   };
 }
 
+/** How many sessions wait for people, as far as one page of a list goes. */
+export async function waitingSessions({ sessions, viewer }: Omit<WatchingPage, "page">): Promise<number> {
+  const [team, looking] = [sessions(), await viewer()];
+  if (team === null || looking === null) return 0;
+  const any = { text: "", person: "", channel: "", agent: "", leastUsd: 0, after: "" };
+  return (await team.list(looking, { ...any, state: "waiting" })).sessions.length;
+}
+
 /** Who is at a page at this moment; null: nobody who is signed in. */
 export async function viewerNow(visitor: Visitor, logins: Pick<Logins, "signedIn"> | null): Promise<Viewer | null> {
   if (visitor.kind === "operator") return { kind: "operator" };

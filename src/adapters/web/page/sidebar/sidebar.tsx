@@ -63,6 +63,7 @@ function SidebarParts({
         </button>
       )}
       <TeamLink isOpen={state.team !== null} open={openTeam} />
+      <Waiting count={state.overview?.waiting ?? 0} open={() => openSection("overview")} />
       <SectionLinks state={state} open={openSection} />
       <Threads state={state} now={now} open={open} />
       <Jobs
@@ -116,6 +117,25 @@ function TeamLink({ isOpen, open }: { readonly isOpen: boolean; readonly open: (
       }}
     >
       <ListIcon /> Sessions
+    </a>
+  );
+}
+
+/** Leads to what waits for people, wherever that is: a card on another platform may be gone there. */
+function Waiting({ count, open }: { readonly count: number; readonly open: () => void }): JSX.Element | null {
+  if (count === 0) return null;
+  return (
+    <a
+      href="#/overview"
+      class="thread-link"
+      onClick={(event) => {
+        event.preventDefault();
+        open();
+      }}
+    >
+      <span class="thread-when waiting">
+        <Label text={`⏸ ${count} ${count === 1 ? "waits" : "wait"} for people`} />
+      </span>
     </a>
   );
 }
