@@ -2,12 +2,14 @@
  * Scripts that run inside the page, as text: the tests' own types know no browser.
  */
 
-/** Drops a small text file onto the page. */
-export const DROP_FILE = `{
-  const data = new DataTransfer();
-  data.items.add(new File(["dropped"], "dropped.txt", { type: "text/plain" }));
-  document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-}`;
+/** Drags a small text file over the page, away from it, or drops it there. */
+export function dragFile(event: "dragover" | "dragleave" | "drop"): string {
+  return `{
+    const data = new DataTransfer();
+    data.items.add(new File(["dropped"], "dropped.txt", { type: "text/plain" }));
+    document.body.dispatchEvent(new DragEvent("${event}", { dataTransfer: data, bubbles: true, cancelable: true }));
+  }`;
+}
 
 /** How many lines the words of the first table's first cell take. */
 export const LINES_OF_FIRST_CELL = `(() => {

@@ -9,7 +9,7 @@ import { MemoryThreadStore } from "../../../support/database/memory-thread-store
 import { closeWindows, sharedBrowser } from "../../../support/program/browser.ts";
 import { visitAddress } from "../../../support/program/page-visit.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
-import { DROP_FILE, NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
+import { dragFile, NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
 
 const { signal } = new AbortController();
 const STOP = [{ id: "stop:run_1", label: "Stop", style: "danger" as const }];
@@ -209,8 +209,13 @@ test("files are attached by choosing or dropping, shown when they are pictures, 
     { name: "dot.png", mimeType: "image/png", buffer: png },
     { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") },
   ];
+  const place = () => composer().getAttribute("placeholder");
   await page.locator('input[type="file"]').setInputFiles(files);
-  await page.evaluate(DROP_FILE);
+  await page.evaluate(dragFile("dragover"));
+  await expect.poll(place).toBe("Drop the files to attach them");
+  await page.evaluate(dragFile("dragleave"));
+  await expect.poll(place).toBe("Ask Deckhand to do something");
+  await page.evaluate(dragFile("drop"));
   await page.getByRole("button", { name: "Remove dropped.txt" }).waitFor();
   await page.getByRole("button", { name: "Remove notes.txt" }).click();
   await page.locator(".upload.busy").first().waitFor({ state: "detached" });
@@ -227,6 +232,19 @@ test("files are attached by choosing or dropping, shown when they are pictures, 
   expect(complaints).toEqual([]);
 });
 
+test("what is not attached is told in words: a file that does not arrive, and those beyond a message's number", async () => {
+  const picker = page.locator('input[type="file"]');
+  const file = { name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") };
+  const answer = { status: 503, json: { error: "The database does not answer." } };
+  await page.route("**/files?*", (route) => route.fulfill(answer));
+  await picker.setInputFiles(file);
+  await page.getByText("a.txt was not attached. The database does not answer.").waitFor();
+  await page.unroute("**/files?*");
+  await picker.setInputFiles(Array.from({ length: 11 }, () => file));
+  await page.getByText("A message takes 10 files. The rest is left out.").waitFor();
+  expect(await page.locator(".upload").count()).toBe(10);
+});
+
 describe("what a command lacks", () => {
   const form: Form = {
     title: "front-component-generator",
@@ -235,6 +253,7 @@ describe("what a command lacks", () => {
     fields: [
       { name: "name", label: "name: The component's name", required: true, kind: "text" },
       { name: "description", label: "description: What it shows", required: false, kind: "multiline" },
+      { name: "timezone", label: "Zone", required: false, kind: "text", value: "Etc/GMT+12", isMachinesZone: true },
     ],
   };
   const lacking = plainMessage("The skill needs **name**.");
@@ -253,6 +272,8 @@ describe("what a command lacks", () => {
     await expect.poll(() => name.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
     await page.keyboard.press("Enter");
     expect(await name.evaluate((field) => field.matches(":invalid"))).toBe(true);
+    const here = await page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone");
+    expect(await dialog().getByLabel("Zone").inputValue()).toBe(here);
     await page.keyboard.type("date picker");
     await description.fill("A calendar\nto choose from");
     inbox.answerWith({ type: "reply", message: lacking, form, problems: { name: "A name has no blanks." } });

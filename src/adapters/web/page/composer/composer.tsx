@@ -29,7 +29,7 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
   const { uploads, add, remove, clear } = useUploads(controller.notify, changeHeaders(state));
   const box = useAutoHeight(text);
   const isReady = canSend(text, uploads);
-  useDrop(add);
+  const isDropping = useDrop(add);
 
   const write = (next: string): void => {
     setText(next);
@@ -56,14 +56,14 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
     >
       <UploadList uploads={uploads} remove={remove} />
       <PaletteList palette={palette} />
-      <div class="composer-box">
+      <div class={isDropping ? "composer-box dropping" : "composer-box"}>
         <AttachButton add={add} />
         <textarea
           ref={box}
           id={COMPOSER_ID}
           rows={1}
           value={text}
-          placeholder={placeholder(state)}
+          placeholder={isDropping ? "Drop the files to attach them" : placeholder(state)}
           aria-label="Message to Deckhand"
           aria-describedby="composer-hint"
           {...paletteProps(palette)}
@@ -134,19 +134,31 @@ function useAutoHeight(text: string): { readonly current: HTMLTextAreaElement | 
   return box;
 }
 
-/** Files dropped anywhere on the page are attached; without this the browser would leave the page to show them. */
-function useDrop(add: (files: readonly File[]) => void): void {
+/**
+ * Files dropped anywhere on the page are attached; without this the browser would leave the page to show them. True while
+ * some are dragged over it.
+ */
+function useDrop(add: (files: readonly File[]) => void): boolean {
+  const [isDropping, setDropping] = useState(false);
   useEffect(() => {
-    const allow = (event: DragEvent): void => event.preventDefault();
-    const take = (event: DragEvent): void => {
+    const drag = (event: DragEvent): void => {
+      if (event.dataTransfer?.types.includes("Files") !== true) return;
       event.preventDefault();
-      add([...(event.dataTransfer?.files ?? [])]);
+      setDropping(event.type === "dragover");
+      if (event.type === "drop") add([...event.dataTransfer.files]);
     };
-    addEventListener("dragover", allow);
-    addEventListener("drop", take);
+    // From one part of the page to another is still over it.
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) setDropping(false);
+    };
+    addEventListener("dragover", drag);
+    addEventListener("drop", drag);
+    addEventListener("dragleave", leave);
     return () => {
-      removeEventListener("dragover", allow);
-      removeEventListener("drop", take);
+      removeEventListener("dragover", drag);
+      removeEventListener("drop", drag);
+      removeEventListener("dragleave", leave);
     };
   }, [add]);
+  return isDropping;
 }

@@ -1,11 +1,10 @@
 import type { JSX } from "preact";
 import { useCallback, useRef, useState } from "preact/hooks";
+import { MESSAGE_FILES } from "../../../render/local/frame-limits.ts";
 import type { PageFile } from "../../../render/local/wire.ts";
+import { WEB_LIMITS } from "../../limits.ts";
+import { answerOf, problemOf } from "../section/request.ts";
 import { CloseIcon, FileIcon } from "../text/icons.tsx";
-
-/** As the server's limits.ts says; asked before, because an upload that is cut off cannot say why. */
-const LARGEST_BYTES = 20 * 1024 * 1024;
-const MOST_FILES = 10;
 
 export interface Upload {
   readonly key: number;
@@ -28,33 +27,35 @@ export function useUploads(notify: (text: string) => void, change: Readonly<Reco
   const remove = useCallback((key: number) => setUploads((now) => now.filter((upload) => upload.key !== key)), []);
   const add = useCallback(
     (files: readonly File[]) => {
-      for (const file of files.slice(0, MOST_FILES)) {
-        if (file.size > LARGEST_BYTES) {
+      const room = MESSAGE_FILES - uploads.length;
+      if (files.length > room) notify(`A message takes ${MESSAGE_FILES} files. The rest is left out.`);
+      for (const file of files.slice(0, room)) {
+        // Asked before: an upload that is cut off cannot say why.
+        if (file.size > WEB_LIMITS.attachmentBytes) {
           notify(`${file.name} is larger than 20 MB.`);
           continue;
         }
         lastKey.current += 1;
         const key = lastKey.current;
-        setUploads((now) => [...now, { key, name: file.name, file: null }].slice(0, MOST_FILES));
+        setUploads((now) => [...now, { key, name: file.name, file: null }]);
         upload(file, change).then(
           (stored) => setUploads((now) => now.map((one) => (one.key === key ? { ...one, file: stored } : one))),
-          (reason) => {
+          (error: unknown) => {
             remove(key);
-            notify(`${file.name} could not be uploaded (${String(reason)}). Attach it again.`);
+            notify(`${file.name} was not attached. ${problemOf(error)}`);
           },
         );
       }
     },
-    [notify, remove, change],
+    [notify, remove, change, uploads.length],
   );
   return { uploads, add, remove, clear: useCallback(() => setUploads([]), []) };
 }
 
-async function upload(file: File, change: Readonly<Record<string, string>>): Promise<PageFile> {
+function upload(file: File, change: Readonly<Record<string, string>>): Promise<PageFile> {
   const query = new URLSearchParams({ name: file.name, type: file.type });
   const headers = { ...change, "content-type": "application/octet-stream" };
-  const response = await fetch(`/files?${query}`, { method: "POST", headers, body: file });
-  return response.ok ? response.json() : Promise.reject(`answer ${response.status}`);
+  return answerOf(`/files?${query}`, { method: "POST", headers, body: file });
 }
 
 export function UploadList({

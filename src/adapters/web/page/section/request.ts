@@ -31,7 +31,7 @@ export function post<T>(path: string, body: object, state: PageState): Promise<T
   return answerOf(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-async function answerOf<T>(path: string, options: RequestInit): Promise<T> {
+export async function answerOf<T>(path: string, options: RequestInit): Promise<T> {
   const response = await fetch(path, options).catch((error: unknown) => {
     if (options.signal?.aborted === true) throw error;
     throw new RequestError("There is no connection. Try again when it is back.", null);
