@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useReducer, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import { Announcer } from "./announcer.tsx";
 import type { Column } from "./column.ts";
+import { COMPOSER_ID } from "./composer/composer.tsx";
 import { Details } from "./details/details.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 import { SectionView } from "./section/section-view.tsx";
@@ -9,6 +10,7 @@ import { SECTIONS } from "./section/sections.ts";
 import { TeamView } from "./sessions/team-view.tsx";
 import { ShortcutsDialog, useShortcuts } from "./shortcuts.tsx";
 import { Sidebar } from "./sidebar/sidebar.tsx";
+import { addressOf } from "./state/address.ts";
 import type { Controller } from "./state/controller.ts";
 import { messagesOf, newestStop, type PageState } from "./state/state.ts";
 import { ThreadView, type ThreadViewProps } from "./thread/thread-view.tsx";
@@ -22,6 +24,7 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
   const title = titleOf(state);
   const isRunning = newestStop(messagesOf(state, state.openId)) !== null;
   useShortcuts({ controller, setColumn, help, setHelp });
+  useKeptFocus(addressOf(state));
   useEffect(() => {
     document.title = `${isRunning ? "⏳ " : ""}${title === undefined ? "" : `${title} · `}Deckhand`;
   }, [title, isRunning]);
@@ -85,6 +88,22 @@ function Thread(props: ThreadViewProps): JSX.Element {
       <Details state={state} controller={controller} back={() => show("thread")} toJobs={() => show("threads")} />
     </>
   );
+}
+
+/**
+ * What had the focus may be gone once something else is shown: it would fall back to the beginning of the page. After a
+ * first message one writes on; elsewhere one begins with the title.
+ */
+function useKeptFocus(address: string): void {
+  const before = useRef(address);
+  useEffect(() => {
+    const isMoved = before.current !== address;
+    before.current = address;
+    if (!isMoved || document.activeElement !== document.body) return;
+    // On a touch screen a keyboard would come up with it.
+    const composer = matchMedia("(pointer: coarse)").matches ? null : document.getElementById(COMPOSER_ID);
+    (composer ?? document.querySelector<HTMLElement>("main h1"))?.focus({ preventScroll: true });
+  }, [address]);
 }
 
 function useController(controller: Controller): ReturnType<Controller["state"]> {

@@ -1,9 +1,9 @@
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Column } from "../column.ts";
+import { MainHead } from "../main-head.tsx";
 import type { Controller } from "../state/controller.ts";
 import type { OpenSection, PageState } from "../state/state.ts";
-import { BackIcon } from "../text/icons.tsx";
 import { ConnectionBar } from "../thread/thread-view.tsx";
 import type { SectionProps } from "./section-props.ts";
 import { isAtLeast, SECTIONS, type Section } from "./sections.ts";
@@ -22,18 +22,8 @@ export function SectionView(props: SectionViewProps): JSX.Element {
   const section = SECTIONS.find(({ name }) => name === open.name);
   useEffect(() => show("thread"), [open.name, open.rest]);
   return (
-    <main class="thread section" aria-labelledby="section-title">
-      <header class="thread-head">
-        <button
-          type="button"
-          class="icon-button narrow-only"
-          aria-label="Threads and jobs"
-          onClick={() => show("threads")}
-        >
-          <BackIcon />
-        </button>
-        <h1 id="section-title">{section?.title ?? "Nothing here"}</h1>
-      </header>
+    <main class="thread section" aria-labelledby="main-title">
+      <MainHead title={section?.title ?? "Nothing here"} show={show} />
       <ConnectionBar state={state} />
       <div class="section-body" tabIndex={-1}>
         {section === undefined && <p class="hint centred">The page has no such part.</p>}

@@ -2,11 +2,11 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { dollars } from "../../../../core/text/dollars.ts";
 import type { ListedSession, SessionQuery } from "../../sessions/team-sessions.ts";
-import { BackIcon } from "../text/icons.tsx";
+import { MainHead } from "../main-head.tsx";
 import { Label } from "../text/markdown-text.tsx";
 import { ago } from "../text/when.ts";
 import { ConnectionBar } from "../thread/thread-view.tsx";
-import { Filters } from "./filters.tsx";
+import { EVERYTHING, Filters } from "./filters.tsx";
 import { stateWords } from "./states.ts";
 import type { TeamViewProps } from "./team-view-props.ts";
 import { type Found, useSessions } from "./use-sessions.ts";
@@ -37,17 +37,7 @@ export function SessionList({ state, controller, now, show, left }: SessionListP
   left.current = { ...left.current, query, found };
   return (
     <main class="thread team">
-      <header class="thread-head">
-        <button
-          type="button"
-          class="icon-button narrow-only"
-          aria-label="Threads and jobs"
-          onClick={() => show("threads")}
-        >
-          <BackIcon />
-        </button>
-        <h1>Sessions</h1>
-      </header>
+      <MainHead title="Sessions" show={show} />
       <ConnectionBar state={state} />
       <Filters query={query} change={setQuery} />
       <Rows found={found} now={now} more={more} open={controller.openTeam} search={JSON.stringify(query)} left={left} />
@@ -113,7 +103,9 @@ function Rows({ found, now, more, open, search, left }: RowsProps): JSX.Element 
   return (
     <div class="scroller" ref={scroller} tabIndex={-1}>
       {sessions.length === 0 && (
-        <p class="hint centred">{emptyWords({ isLoading: isLoading || next !== null, hasFailed })}</p>
+        <p class="hint centred">
+          {emptyWords({ isLoading: isLoading || next !== null, hasFailed }, search === JSON.stringify(EVERYTHING))}
+        </p>
       )}
       <ul
         class={isLoading ? "session-rows stale" : "session-rows"}
@@ -130,9 +122,11 @@ function Rows({ found, now, more, open, search, left }: RowsProps): JSX.Element 
   );
 }
 
-function emptyWords({ isLoading, hasFailed }: Pick<Found, "isLoading" | "hasFailed">): string {
+function emptyWords({ isLoading, hasFailed }: Pick<Found, "isLoading" | "hasFailed">, isAll: boolean): string {
   if (hasFailed) return "The sessions could not be loaded. Reload the page.";
-  return isLoading ? "Loading…" : "There is no session that you may see and that fits this search.";
+  if (isLoading) return "Loading…";
+  if (!isAll) return "There is no session that you may see and that fits this search.";
+  return "There are no sessions yet that you may see. Each thread in which somebody asks Deckhand for something is one.";
 }
 
 interface RowProps {

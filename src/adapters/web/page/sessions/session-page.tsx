@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { TeamSession } from "../../sessions/team-sessions.ts";
 import { BackIcon, PanelIcon } from "../text/icons.tsx";
 import { Label, Markdown } from "../text/markdown-text.tsx";
@@ -24,10 +24,19 @@ export function SessionPage({ sessionId, state, controller, now, show, deleted }
   const { session, streamed, hasFailed, refresh } = useSession(sessionId, controller);
   const { words, pending, click } = usePress({ sessionId, state, refresh });
   const back = (): void => controller.openTeam(session?.parentId ?? null);
+  useEffect(() => {
+    const before = document.title;
+    document.title = `${titleOf(session)} · Deckhand`;
+    return () => {
+      document.title = before;
+    };
+  }, [titleOf(session)]);
   return (
     <main class="session-page">
       {/* Also where a narrow screen shows the details alone. */}
-      <h1 class="hidden">{titleOf(session)}</h1>
+      <h1 class="hidden" tabIndex={-1}>
+        {titleOf(session)}
+      </h1>
       <div class="thread">
         <header class="thread-head">
           <button type="button" class="icon-button" aria-label={backWords(session)} onClick={back}>

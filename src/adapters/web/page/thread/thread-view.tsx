@@ -3,10 +3,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { PageMessage } from "../../../render/local/wire.ts";
 import type { Column } from "../column.ts";
 import { Composer } from "../composer/composer.tsx";
+import { MainHead } from "../main-head.tsx";
 import type { Controller } from "../state/controller.ts";
 import { isQuestion } from "../state/run-details.ts";
 import { messagesOf, type PageState } from "../state/state.ts";
-import { BackIcon, CloseIcon, PanelIcon } from "../text/icons.tsx";
+import { CloseIcon, PanelIcon } from "../text/icons.tsx";
 import { EmptyThread } from "./empty-thread.tsx";
 import { MessageItem } from "./message-item.tsx";
 import { SendingItem } from "./sending-item.tsx";
@@ -27,21 +28,11 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
   const newestOfPerson = messages.findLast((message) => message.body.by === "person")?.id;
   return (
     <main class="thread">
-      <header class="thread-head">
-        <button
-          type="button"
-          class="icon-button narrow-only"
-          aria-label={waitElsewhere(state) ? "Threads and jobs, another thread waits for you" : "Threads and jobs"}
-          onClick={() => show("threads")}
-        >
-          <BackIcon />
-          {waitElsewhere(state) && <span class="dot" />}
-        </button>
-        <h1>{title}</h1>
+      <MainHead title={title} show={show} isWaiting={waitElsewhere(state)}>
         <button type="button" class="icon-button medium-only" aria-label="Details" onClick={() => show("details")}>
           <PanelIcon />
         </button>
-      </header>
+      </MainHead>
       <ConnectionBar state={state} />
       <div class="scroller" ref={list} tabindex={-1}>
         {isEmpty ? (

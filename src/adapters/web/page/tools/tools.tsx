@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<TeamTool>[] = [
     ),
     sortBy: ({ name }) => name,
   },
-  { title: "From", cell: ({ source }) => source, sortBy: ({ source }) => source },
+  { title: "From", cell: ({ source }) => source, sortBy: ({ source }) => source, isShort: true },
   { title: "Permission", cell: PermissionOf, sortBy: ({ permission }) => permission },
   { title: "Reach", cell: ({ reach, sends }) => reachOf(reach, sends) },
   { title: "Agents", cell: ({ agents }) => (agents.length === 0 ? "none" : agents.join(", ")) },

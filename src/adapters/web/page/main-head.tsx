@@ -1,0 +1,32 @@
+import type { ComponentChildren, JSX } from "preact";
+import type { Column } from "./column.ts";
+import { BackIcon } from "./text/icons.tsx";
+
+interface MainHeadProps {
+  readonly title: string;
+  readonly show: (column: Column) => void;
+  /** Something waits in what the button leads to. */
+  readonly isWaiting?: boolean;
+  readonly children?: ComponentChildren;
+}
+
+/** The head of the page's main part; on a narrow screen it leads to the list of all parts. */
+export function MainHead({ title, show, isWaiting = false, children }: MainHeadProps): JSX.Element {
+  return (
+    <header class="thread-head">
+      <button
+        type="button"
+        class="icon-button narrow-only"
+        aria-label={isWaiting ? "Threads and jobs, another thread waits for you" : "Threads and jobs"}
+        onClick={() => show("threads")}
+      >
+        <BackIcon />
+        {isWaiting && <span class="dot" />}
+      </button>
+      <h1 id="main-title" tabIndex={-1}>
+        {title}
+      </h1>
+      {children}
+    </header>
+  );
+}
