@@ -3,6 +3,7 @@ import { toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent } from "../../core/protocol/events.ts";
 import type { Lane, ThreadRef } from "../../core/protocol/platform.ts";
 import type { RunViewDeps } from "./run-view.ts";
+import { viewWith } from "./view-with.ts";
 
 type Scope = Pick<RunViewDeps, "platform" | "clock" | "log">;
 
@@ -17,22 +18,11 @@ export function withStatus(open: OpenRunView, deps: Scope): OpenRunView {
   return (run) => {
     const view = open(run);
     const status = new StatusLine(run.thread, deps);
-    const cleared = async (work: Promise<void>) => {
-      try {
-        await work;
-      } finally {
-        status.end();
-      }
+    const show = (event: QueryEvent): void => {
+      status.note(event);
+      view.show(event);
     };
-    return {
-      show(event) {
-        status.note(event);
-        view.show(event);
-      },
-      finish: (outcome, stats) => cleared(view.finish(outcome, stats)),
-      park: () => cleared(view.park()),
-      suspend: () => cleared(view.suspend()),
-    };
+    return viewWith(view, show, () => status.end());
   };
 }
 

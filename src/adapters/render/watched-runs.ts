@@ -1,5 +1,6 @@
 import type { OpenRunView, RunViewOptions } from "../../core/progress/run-view.ts";
 import type { QueryEvent } from "../../core/protocol/events.ts";
+import { viewWith } from "./view-with.ts";
 
 /** What a view is told: that it opens, what happens, and that the run waits or has ended. */
 export type WatchedEvent = QueryEvent | { readonly type: "opened" | "closed" };
@@ -13,23 +14,12 @@ export function withWatchers(open: OpenRunView, watchers: readonly WatchRun[]): 
     const tell = (event: WatchedEvent): void => {
       for (const watch of watchers) watch(run, event);
     };
-    const closing = async (work: Promise<void>): Promise<void> => {
-      try {
-        await work;
-      } finally {
-        tell({ type: "closed" });
-      }
-    };
     const view = open(run);
     tell({ type: "opened" });
-    return {
-      show(event) {
-        view.show(event);
-        tell(event);
-      },
-      finish: (outcome, stats) => closing(view.finish(outcome, stats)),
-      park: () => closing(view.park()),
-      suspend: () => closing(view.suspend()),
+    const show = (event: QueryEvent): void => {
+      view.show(event);
+      tell(event);
     };
+    return viewWith(view, show, () => tell({ type: "closed" }));
   };
 }

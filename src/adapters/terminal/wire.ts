@@ -1,14 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { z } from "zod";
-import type { BusyState } from "../../core/protocol/session-summary.ts";
-import {
-  idSchema,
-  messageBodySchema,
-  pageMessageSchema,
-  pageThreadSchema,
-  personFrameSchemas,
-  type ThreadFrame,
-} from "../render/local/wire.ts";
+import { idSchema, personFrameSchemas, type ThreadFrame, threadFrames } from "../render/local/wire.ts";
 import { TERMINAL_LIMITS } from "./limits.ts";
 
 /** What a terminal and the program say to each other: JSON, one frame a line. */
@@ -28,32 +20,31 @@ const lookSchema = z.object({ type: z.literal("look"), threadId: idSchema });
 export const clientFrameSchema = z.discriminatedUnion("type", [...personFrameSchemas, fileSchema, lookSchema]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
-/** A frame to the terminal. `state` answers `look`; null: no run goes on. */
-export type ServerFrame =
-  | ThreadFrame
-  | { readonly type: "state"; readonly threadId: string; readonly state: BusyState | null };
+/** Answers `look`; null: no run goes on. */
+const stateSchema = z.object({
+  type: z.literal("state"),
+  threadId: z.string(),
+  state: z.enum(["working", "waiting"]).nullable(),
+});
+
+/** A frame to the terminal. */
+export type ServerFrame = ThreadFrame | Readonly<z.infer<typeof stateSchema>>;
 
 /** What a terminal understands of the program's frames; the program may be another version than the terminal. */
 export const serverFrameSchema = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("welcome"),
-    threads: z.array(pageThreadSchema),
-    commands: z.array(z.object({ name: z.string() })),
-  }),
-  z.object({ type: z.literal("thread"), messages: z.array(pageMessageSchema).nullable() }),
-  z.object({ type: z.literal("message"), message: pageMessageSchema }),
-  z.object({ type: z.literal("sent"), clientId: z.string() }),
-  z.object({ type: z.literal("clicked"), clickId: z.string() }),
-  z.object({
-    type: z.literal("completions"),
-    text: z.string(),
-    words: z.array(z.object({ text: z.string(), label: z.string() })),
-  }),
-  z.object({ type: z.literal("reply"), clickId: z.string(), body: messageBodySchema }),
-  z.object({ type: z.literal("failed"), id: z.string(), reason: z.string() }),
-  z.object({ type: z.literal("rejected"), reason: z.string() }),
-  z.object({ type: z.literal("status"), threadId: z.string(), words: z.string() }),
-  z.object({ type: z.literal("state"), threadId: z.string(), state: z.enum(["working", "waiting"]).nullable() }),
+  threadFrames.welcome
+    .pick({ type: true, threads: true })
+    .extend({ commands: z.array(z.object({ name: z.string() })) }),
+  threadFrames.thread.pick({ type: true, messages: true }),
+  threadFrames.message.pick({ type: true, message: true }),
+  threadFrames.sent.pick({ type: true, clientId: true }),
+  threadFrames.clicked,
+  threadFrames.completions,
+  threadFrames.reply,
+  threadFrames.failed,
+  threadFrames.rejected,
+  threadFrames.status,
+  stateSchema,
 ]);
 export type HeardFrame = z.infer<typeof serverFrameSchema>;
 

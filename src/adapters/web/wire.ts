@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JobView } from "../../core/jobs/job-control.ts";
+import type { JobOverview, JobView } from "../../core/jobs/job-control.ts";
 import type { BusyState, SessionSummary } from "../../core/protocol/session-summary.ts";
 import { idSchema, personFrameSchemas, type ThreadFrame } from "../render/local/wire.ts";
 import type { SessionNews } from "./sessions/team-sessions.ts";
@@ -25,13 +25,7 @@ const watchSchema = z.object({
 export const clientFrameSchema = z.discriminatedUnion("type", [...personFrameSchemas, lookSchema, watchSchema]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
-export interface PageJob {
-  readonly id: string;
-  readonly name: string;
-  readonly sentence: string;
-  /** Milliseconds since the epoch; null when it is paused, or will not be due again. */
-  readonly nextAt: number | null;
-  readonly isEnabled: boolean;
+export interface PageJob extends Pick<JobOverview, "id" | "name" | "sentence" | "nextAt" | "isEnabled"> {
   /** One sign for each of its newest runs, oldest first. */
   readonly strip: string;
   readonly runs: number;
@@ -40,19 +34,7 @@ export interface PageJob {
 }
 
 /** A job that the page shows beside its threads. */
-export interface PageJobDetails extends PageJob {
-  /** Kept in the file of jobs: not to be changed or removed here. */
-  readonly isFromFile: boolean;
-  /** The person may run, pause and remove it. */
-  readonly isTheirs: boolean;
-  readonly pausedBecause: string | null;
-  /** The next due times, in words. */
-  readonly next: readonly string[];
-  /** Null for those who may not read it. */
-  readonly prompt: string | null;
-  readonly settings: readonly string[];
-  readonly log: JobView["log"];
-}
+export type PageJobDetails = PageJob & Omit<JobView, keyof JobOverview> & Pick<JobView, "isFromFile" | "isTheirs">;
 
 /** What a feature shows beside the threads. */
 export interface PagePanel {

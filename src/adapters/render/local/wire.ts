@@ -65,21 +65,22 @@ export const messageBodySchema = z.object({
 });
 export type MessageBody = z.infer<typeof messageBodySchema>;
 
-export interface PageCommand {
-  /** Without the slash. */
-  readonly name: string;
-  /** Its arguments; empty when it has none. */
-  readonly usage: string;
-  readonly description: string;
-  /** What may follow the name first, where that is one of a few words. */
-  readonly words: readonly { readonly word: string; readonly description: string }[];
-}
+const pageCommandSchema = z
+  .object({
+    /** Without the slash. */
+    name: z.string(),
+    /** Its arguments; empty when it has none. */
+    usage: z.string(),
+    description: z.string(),
+    /** What may follow the name first, where that is one of a few words. */
+    words: z.array(z.object({ word: z.string(), description: z.string() }).readonly()).readonly(),
+  })
+  .readonly();
+export type PageCommand = z.infer<typeof pageCommandSchema>;
 
-export interface PageCompletion {
-  /** What the composer holds once it is taken. */
-  readonly text: string;
-  readonly label: string;
-}
+/** `text`: what the composer holds once it is taken. */
+const pageCompletionSchema = z.object({ text: z.string(), label: z.string() }).readonly();
+export type PageCompletion = z.infer<typeof pageCompletionSchema>;
 
 export const pageThreadSchema = z.object({ id: z.string(), title: z.string(), updatedAt: z.number() }).readonly();
 export type PageThread = z.infer<typeof pageThreadSchema>;
@@ -96,46 +97,52 @@ export const pageMessageSchema = z
   .readonly();
 export type PageMessage = z.infer<typeof pageMessageSchema>;
 
-/** A frame to the person's end. */
-export type ThreadFrame =
+/** Frames to the person's end, by their types. */
+export const threadFrames = {
   /** Answers `hello`. `changes` null: too much has changed; load the open thread afresh. */
-  | {
-      readonly type: "welcome";
-      readonly threads: readonly PageThread[];
-      readonly seq: number;
-      readonly changes: readonly PageMessage[] | null;
-      readonly commands: readonly PageCommand[];
-    }
+  welcome: z.object({
+    type: z.literal("welcome"),
+    threads: z.array(pageThreadSchema).readonly(),
+    seq: z.number(),
+    changes: z.array(pageMessageSchema).readonly().nullable(),
+    commands: z.array(pageCommandSchema).readonly(),
+  }),
   /** Answers `open`. `messages` null: there is no such thread. `more`: there are older ones. */
-  | {
-      readonly type: "thread";
-      readonly threadId: string;
-      readonly before: number | null;
-      readonly messages: readonly PageMessage[] | null;
-      readonly more: boolean;
-    }
+  thread: z.object({
+    type: z.literal("thread"),
+    threadId: z.string(),
+    before: z.number().nullable(),
+    messages: z.array(pageMessageSchema).readonly().nullable(),
+    more: z.boolean(),
+  }),
   /** A message was posted or changed; `thread` comes with a new one. */
-  | { readonly type: "message"; readonly message: PageMessage; readonly thread: PageThread | null }
+  message: z.object({ type: z.literal("message"), message: pageMessageSchema, thread: pageThreadSchema.nullable() }),
   /** The message is durable. */
-  | { readonly type: "sent"; readonly clientId: string; readonly threadId: string }
-  | { readonly type: "clicked"; readonly clickId: string }
+  sent: z.object({ type: z.literal("sent"), clientId: z.string(), threadId: z.string() }),
+  clicked: z.object({ type: z.literal("clicked"), clickId: z.string() }),
   /** Answers `complete`; `text` is what was typed then. */
-  | { readonly type: "completions"; readonly text: string; readonly words: readonly PageCompletion[] }
+  completions: z.object({
+    type: z.literal("completions"),
+    text: z.string(),
+    words: z.array(pageCompletionSchema).readonly(),
+  }),
   /** A private answer to a click or a command. */
-  | { readonly type: "reply"; readonly clickId: string; readonly body: MessageBody }
+  reply: z.object({ type: z.literal("reply"), clickId: z.string(), body: messageBodySchema }),
   /** Asks for what a command lacks. `id`: of the message, click or command. `problems`: of what was filled in. */
-  | {
-      readonly type: "form";
-      readonly id: string;
-      readonly threadId: string | null;
-      readonly form: Form;
-      readonly problems: FormProblems;
-    }
+  form: z.object({
+    type: z.literal("form"),
+    id: z.string(),
+    threadId: z.string().nullable(),
+    form: z.custom<Form>(),
+    problems: z.custom<FormProblems>(),
+  }),
   /** A message (its client id), click or command (its click id) was not taken; `reason` is for people. */
-  | { readonly type: "failed"; readonly id: string; readonly reason: string }
+  failed: z.object({ type: z.literal("failed"), id: z.string(), reason: z.string() }),
   /** What stands beside the threads is another now. */
-  | { readonly type: "changed" }
+  changed: z.object({ type: z.literal("changed") }),
   /** What goes on in a thread, in a word or two; empty: nothing does any more. */
-  | { readonly type: "status"; readonly threadId: string; readonly words: string }
+  status: z.object({ type: z.literal("status"), threadId: z.string(), words: z.string() }),
   /** The frame could not be understood. */
-  | { readonly type: "rejected"; readonly reason: string };
+  rejected: z.object({ type: z.literal("rejected"), reason: z.string() }),
+};
+export type ThreadFrame = Readonly<z.infer<(typeof threadFrames)[keyof typeof threadFrames]>>;

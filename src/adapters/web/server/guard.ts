@@ -51,12 +51,12 @@ export function tokenCookie(name: string, token: string): string {
   return `${name}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000`;
 }
 
-/** No inline script or style, nothing from elsewhere, no frames. `blob:` previews an image before it is sent. */
+/** No inline script or style, nothing from elsewhere, no frames. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' blob:",
+  "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

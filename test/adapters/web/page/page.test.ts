@@ -58,6 +58,10 @@ async function say(text: string): Promise<ThreadRef> {
 test("a message is sent, its run is followed live, and the answer appears, without a complaint", async () => {
   const thread = await say("change port to 9090 in config.toml");
   await expect.poll(() => page.url()).toBe(new URL(`/#${thread.threadId}`, entryUrl(platform)).href);
+  // One writes on, although the thread has a composer of its own now.
+  await page.keyboard.type("and");
+  await expect.poll(() => composer().inputValue()).toBe("and");
+  await composer().fill("");
   await messages().getByText("Sent", { exact: true }).waitFor();
   await platform.react(thread, thread.threadId ?? "", "seen");
   await messages().getByText("read", { exact: true }).waitFor();

@@ -1,7 +1,9 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { type Column, DataTable } from "../section/data-table.tsx";
-import { LoadedView } from "../section/loaded-view.tsx";
+import { ChooseAny } from "../section/choose.tsx";
+import type { Column } from "../section/data-table.tsx";
+import { Moment } from "../section/moment.tsx";
+import { PagedTable } from "../section/paged-table.tsx";
 import { get } from "../section/request.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
@@ -33,10 +35,7 @@ interface Search {
 const EVERYTHING: Search = { by: "", act: "", from: "", to: "" };
 
 const COLUMNS: readonly Column<Entry>[] = [
-  {
-    title: "When",
-    cell: ({ at }) => <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleString()}</time>,
-  },
+  { title: "When", cell: Moment },
   { title: "Who", cell: ({ by }) => (by === "" ? <span class="hint">nobody known</span> : by) },
   { title: "What", cell: ({ act }) => <code>{act}</code> },
   { title: "About", cell: About },
@@ -51,24 +50,14 @@ export function Audit(): JSX.Element {
   return (
     <>
       <SearchForm search={search} choices={choices.value} change={setSearch} />
-      <LoadedView loaded={found}>
-        {({ rows, next }) => (
-          <>
-            <DataTable
-              caption="Audit log"
-              columns={COLUMNS}
-              rows={rows}
-              keyOf={({ id }) => id}
-              empty="Nothing that fits this search was written down."
-            />
-            {next !== null && (
-              <button type="button" class="more" onClick={found.more}>
-                Older entries
-              </button>
-            )}
-          </>
-        )}
-      </LoadedView>
+      <PagedTable
+        found={found}
+        caption="Audit log"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty="Nothing that fits this search was written down."
+        more="Older entries"
+      />
     </>
   );
 }
@@ -107,18 +96,12 @@ function SearchForm({ search, choices, change }: SearchFormProps): JSX.Element {
     </label>
   );
   const choice = (name: "by" | "act", label: string, options: readonly string[]): JSX.Element => (
-    <select
-      aria-label={label}
+    <ChooseAny
+      label={label}
       value={search[name]}
-      onChange={({ currentTarget }) => change({ ...search, [name]: currentTarget.value })}
-    >
-      <option value="">{label}: any</option>
-      {options.map((option) => (
-        <option key={option} value={option}>
-          {option}
-        </option>
-      ))}
-    </select>
+      options={options.map((option) => [option, option])}
+      choose={(value) => change({ ...search, [name]: value })}
+    />
   );
   return (
     <search class="filters">

@@ -5,6 +5,7 @@ import type { PageFile } from "../../../render/local/wire.ts";
 import { WEB_LIMITS } from "../../limits.ts";
 import { answerOf, problemOf } from "../section/request.ts";
 import { CloseIcon, FileIcon } from "../text/icons.tsx";
+import { isPicture } from "../thread/files.tsx";
 
 export interface Upload {
   readonly key: number;
@@ -70,7 +71,7 @@ export function UploadList({
     <ul class="uploads" aria-label="Attachments">
       {uploads.map(({ key, name, file }) => (
         <li key={key} class={file === null ? "upload busy" : "upload"}>
-          <FileIcon />
+          {file !== null && isPicture(file) ? <img src={`/files/${file.id}`} alt="" /> : <FileIcon />}
           <span>{name}</span>
           {file === null && <span class="hint">uploading…</span>}
           <button type="button" class="icon-button" aria-label={`Remove ${name}`} onClick={() => remove(key)}>

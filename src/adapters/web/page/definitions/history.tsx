@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { type Column, DataTable } from "../section/data-table.tsx";
-import { LoadedView } from "../section/loaded-view.tsx";
+import type { Column } from "../section/data-table.tsx";
+import { Moment } from "../section/moment.tsx";
+import { PagedTable } from "../section/paged-table.tsx";
 import { get, problemOf } from "../section/request.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
 import type { Kind, RevisionRow } from "./answers.ts";
@@ -32,24 +33,14 @@ export function History({ kind, name, number, now, use }: HistoryProps): JSX.Ele
           {problem}
         </p>
       )}
-      <LoadedView loaded={found}>
-        {({ rows, next }) => (
-          <>
-            <DataTable
-              caption="Revisions"
-              columns={columnsFor(open)}
-              rows={rows}
-              keyOf={(row) => `${row.number}`}
-              empty="Nothing was set on this page yet."
-            />
-            {next !== null && (
-              <button type="button" class="more" onClick={found.more}>
-                Older revisions
-              </button>
-            )}
-          </>
-        )}
-      </LoadedView>
+      <PagedTable
+        found={found}
+        caption="Revisions"
+        columns={columnsFor(open)}
+        keyOf={(row) => `${row.number}`}
+        empty="Nothing was set on this page yet."
+        more="Older revisions"
+      />
       {opened !== null && (
         <ChangeDialog
           title={`From what holds to revision ${opened.number}`}
@@ -93,10 +84,7 @@ function columnsFor(open: (number: number) => void): readonly Column<RevisionRow
   return [
     { title: "Revision", cell: ({ number }) => number },
     { title: "Who", cell: ({ by }) => by },
-    {
-      title: "When",
-      cell: ({ at }) => <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleString()}</time>,
-    },
+    { title: "When", cell: Moment },
     {
       title: "What",
       cell: ({ number, isTakenBack }) =>

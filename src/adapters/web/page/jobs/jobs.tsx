@@ -1,8 +1,9 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { TeamJob } from "../../sessions/team-jobs.ts";
-import { type Column, DataTable } from "../section/data-table.tsx";
-import { LoadedView } from "../section/loaded-view.tsx";
+import { Choose } from "../section/choose.tsx";
+import type { Column } from "../section/data-table.tsx";
+import { PagedTable } from "../section/paged-table.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
@@ -43,37 +44,22 @@ function JobList({ state, now }: SectionProps): JSX.Element {
           value={search.text}
           onInput={({ currentTarget }) => setSearch({ ...search, text: currentTarget.value })}
         />
-        <select
-          aria-label="State"
+        <Choose
+          label="State"
           value={search.state}
-          onChange={({ currentTarget }) => setSearch({ ...search, state: currentTarget.value })}
-        >
-          {STATES.map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
-          ))}
-        </select>
+          options={STATES}
+          choose={(value) => setSearch({ ...search, state: value })}
+        />
       </search>
       <NewJob state={state} done={found.again} />
-      <LoadedView loaded={found}>
-        {({ rows, next }) => (
-          <>
-            <DataTable
-              caption="All jobs"
-              columns={columnsAt(now)}
-              rows={rows}
-              keyOf={({ id }) => id}
-              empty="There are no jobs here. A job does something by itself, by the clock, and posts what comes of it."
-            />
-            {next !== null && (
-              <button type="button" class="more" onClick={found.more}>
-                More jobs
-              </button>
-            )}
-          </>
-        )}
-      </LoadedView>
+      <PagedTable
+        found={found}
+        caption="All jobs"
+        columns={columnsAt(now)}
+        keyOf={({ id }) => id}
+        empty="There are no jobs here. A job does something by itself, by the clock, and posts what comes of it."
+        more="More jobs"
+      />
     </>
   );
 }

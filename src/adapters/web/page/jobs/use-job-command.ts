@@ -1,10 +1,11 @@
 import type { CommandTold } from "../../sessions/team-jobs.ts";
 import { type Commands, useCommand } from "../section/use-command.ts";
 import type { PageState } from "../state/state.ts";
+import type { JobVerb } from "./job-parts.tsx";
 
 /** A job that something is done with, or the channel of a new one. */
 export type JobTarget =
-  | { readonly verb: "run" | "enable" | "disable" | "edit" | "remove"; readonly jobId: string }
+  | { readonly verb: JobVerb; readonly jobId: string }
   | { readonly verb: "add"; readonly channelId: string };
 
 export type JobCommands = Commands<JobTarget>;

@@ -2,8 +2,10 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { TeamServer, TeamServers } from "../../sessions/team-tools.ts";
 import { LoadedView } from "../section/loaded-view.tsx";
-import { get, post, problemOf } from "../section/request.ts";
+import { Moment } from "../section/moment.tsx";
+import { get, post } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
+import { useAction } from "../section/use-action.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import type { PageState } from "../state/state.ts";
 
@@ -27,8 +29,7 @@ export function McpServers({ state }: SectionProps): JSX.Element {
   }, []);
   if (overview === null) return <p class="hint centred">Loading…</p>;
   return (
-    // What is there is true until the next look.
-    <LoadedView loaded={{ ...loaded, isLoading: loaded.isLoading && loaded.value === null }}>
+    <LoadedView loaded={loaded}>
       {({ rows, mayReconnect }) =>
         rows.length === 0 ? (
           <p class="hint centred">
@@ -76,7 +77,7 @@ function ServerPart({ server, mayReconnect, state, again }: ServerPartProps): JS
         {problem === null && since !== null && (
           <>
             {" "}
-            since <time dateTime={new Date(since).toISOString()}>{new Date(since).toLocaleString()}</time>.
+            since <Moment at={since} />.
           </>
         )}
       </p>
@@ -132,33 +133,18 @@ interface ReconnectProps {
 
 function Reconnect({ name, state, done }: ReconnectProps): JSX.Element {
   const [outcome, setOutcome] = useState("");
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, problem, begin } = useAction();
   const reconnect = async (): Promise<void> => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setOutcome("");
-    try {
-      const { server } = await post<{ server: TeamServer }>("/features/mcp/reconnect", { name }, state);
-      setOutcome(server.problem ?? "It is connected.");
-      done();
-    } catch (error) {
-      setOutcome(problemOf(error));
-    }
-    setIsBusy(false);
+    const { server } = await post<{ server: TeamServer }>("/features/mcp/reconnect", { name }, state);
+    setOutcome(server.problem ?? "It is connected.");
+    done();
   };
   return (
     <p>
-      <button
-        type="button"
-        aria-label={`Reconnect ${name}`}
-        aria-disabled={isBusy}
-        onClick={() => {
-          reconnect().catch(() => {});
-        }}
-      >
+      <button type="button" aria-label={`Reconnect ${name}`} aria-disabled={isBusy} onClick={() => begin(reconnect)}>
         {isBusy ? "Connecting…" : "Reconnect"}
       </button>{" "}
-      <span role="status">{outcome}</span>
+      <span role="status">{isBusy ? "" : (problem ?? outcome)}</span>
     </p>
   );
 }

@@ -1,12 +1,14 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { TeamMemories } from "../../sessions/team-memory.ts";
 import type { SessionChoices } from "../../sessions/team-sessions.ts";
 import { FormDialog } from "../form-dialog.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
-import { get, RequestError } from "../section/request.ts";
+import { More } from "../section/paged-table.tsx";
+import { get, orNull } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
 import { type Commands, useCommand } from "../section/use-command.ts";
+import { useLoaded } from "../section/use-loaded.ts";
 import { usePages } from "../section/use-pages.ts";
 import { fetchChoices } from "../sessions/api.ts";
 import { decoded } from "../state/address.ts";
@@ -23,20 +25,28 @@ const OFF: Found = { rows: [], next: null, count: 0, isPaused: false, mayAct: fa
 
 /** What is remembered, channel by channel: as whoever looks may read it there. */
 export function Memory({ state, rest, go }: SectionProps): JSX.Element {
-  const [choices, setChoices] = useState<SessionChoices | null>(null);
-  useEffect(() => {
-    fetchChoices().then(setChoices, () => {});
-  }, []);
-  const channelId = rest === "" ? (choices?.channels[0]?.id ?? "") : decoded(rest);
-  if (choices === null) return <p class="hint centred">Loading…</p>;
+  const choices = useLoaded("", fetchChoices);
+  return (
+    <LoadedView loaded={choices}>
+      {({ channels }) => <OfChannels channels={channels} state={state} rest={rest} go={go} />}
+    </LoadedView>
+  );
+}
+
+interface OfChannelsProps extends Pick<SectionProps, "state" | "rest" | "go"> {
+  readonly channels: SessionChoices["channels"];
+}
+
+function OfChannels({ channels: known, state, rest, go }: OfChannelsProps): JSX.Element {
+  const channelId = rest === "" ? (known[0]?.id ?? "") : decoded(rest);
   if (channelId === "")
     return (
       <p class="hint centred">
         Nobody has asked me anything yet in a channel that you see: there is nothing to remember.
       </p>
     );
-  const isNamed = choices.channels.some(({ id }) => id === channelId);
-  const channels = isNamed ? choices.channels : [...choices.channels, { id: channelId, name: channelId }];
+  const isNamed = known.some(({ id }) => id === channelId);
+  const channels = isNamed ? known : [...known, { id: channelId, name: channelId }];
   return (
     <>
       <div class="section-notes">
@@ -94,11 +104,7 @@ function InChannel({ channelId, state }: InChannelProps): JSX.Element {
               {mayAct && <ChannelButtons commands={commands} isPaused={isPaused} channelId={channelId} />}
               <div role="status">{commands.words !== null && <Markdown text={commands.words} />}</div>
               <MemoryTable rows={rows} tell={commands.tell} isBusy={commands.isBusy} isSearch={query !== ""} />
-              {next !== null && (
-                <button type="button" class="more" onClick={found.more}>
-                  Older ones
-                </button>
-              )}
+              <More next={next} words="Older ones" ask={found.more} />
             </>
           )
         }
@@ -120,12 +126,7 @@ interface Asked extends Pick<InChannelProps, "channelId"> {
 
 /** Where memory is off, nothing answers for it. */
 async function memories({ channelId, query, before }: Asked, signal?: AbortSignal): Promise<Found> {
-  try {
-    return await get<Found>("/features/memory/list", { channel: channelId, query, before }, signal);
-  } catch (error) {
-    if (error instanceof RequestError && error.status === 404) return OFF;
-    throw error;
-  }
+  return (await orNull(get<Found>("/features/memory/list", { channel: channelId, query, before }, signal))) ?? OFF;
 }
 
 function SearchForm({ search }: { readonly search: (query: string) => void }): JSX.Element {

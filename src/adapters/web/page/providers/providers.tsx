@@ -2,8 +2,9 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
-import { get, post, problemOf } from "../section/request.ts";
+import { get, post } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
+import { useAction } from "../section/use-action.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import type { PageState } from "../state/state.ts";
 import { SetKey } from "./set-key.tsx";
@@ -52,11 +53,10 @@ export function Providers({ state, rest }: SectionProps): JSX.Element {
 }
 
 function ProviderList({ state }: { readonly state: PageState }): JSX.Element {
-  const [changes, setChanges] = useState(0);
-  const loaded = useLoaded(`${changes}`, (signal) => get<Listed>("/features/providers/list", {}, signal));
+  const loaded = useLoaded("", (signal) => get<Listed>("/features/providers/list", {}, signal));
   const actions = {
     title: "Change",
-    cell: (row: Provider) => <KeyActions provider={row} state={state} reload={() => setChanges(changes + 1)} />,
+    cell: (row: Provider) => <KeyActions provider={row} state={state} reload={loaded.again} />,
   };
   return (
     <LoadedView loaded={loaded}>
@@ -152,14 +152,10 @@ interface KeyActionsProps {
 function KeyActions({ provider, state, reload }: KeyActionsProps): JSX.Element {
   const { id, name, keyFrom, keyVariable, stored, isConfigured } = provider;
   const [isSetting, setIsSetting] = useState(false);
-  const [problem, setProblem] = useState("");
+  const { problem, begin } = useAction();
   const remove = async (): Promise<void> => {
-    try {
-      await post("/features/providers/key/remove", { id }, state);
-      reload();
-    } catch (error) {
-      setProblem(problemOf(error));
-    }
+    await post("/features/providers/key/remove", { id }, state);
+    reload();
   };
   return (
     <>
@@ -177,13 +173,7 @@ function KeyActions({ provider, state, reload }: KeyActionsProps): JSX.Element {
       )}
       {stored !== null && (
         <>
-          <button
-            type="button"
-            aria-label={`Remove the stored key of ${name}`}
-            onClick={() => {
-              remove().catch(() => {});
-            }}
-          >
+          <button type="button" aria-label={`Remove the stored key of ${name}`} onClick={() => begin(remove)}>
             Remove
           </button>{" "}
         </>

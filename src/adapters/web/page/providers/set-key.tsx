@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
-import { post, problemOf } from "../section/request.ts";
+import { post } from "../section/request.ts";
+import { useAction } from "../section/use-action.ts";
 import type { PageState } from "../state/state.ts";
 import { TestKey } from "./test-key.tsx";
 
@@ -15,33 +16,24 @@ interface SetKeyProps {
 /** A new key: it is tried before it is stored where somebody wishes, and never shown again. */
 export function SetKey({ provider: { id, name, hasKey }, state, done, close }: SetKeyProps): JSX.Element {
   const [key, setKey] = useState("");
-  const [isSending, setIsSending] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { isBusy, problem, begin, forget } = useAction();
   const save = async (): Promise<void> => {
-    setIsSending(true);
-    try {
-      await post("/features/providers/key", { id, key }, state);
-      done();
-    } catch (error) {
-      setProblem(problemOf(error));
-      setIsSending(false);
-    }
+    await post("/features/providers/key", { id, key }, state);
+    done();
   };
   return (
     <Dialog
       title={hasKey ? `Another key for ${name}` : `A key for ${name}`}
       words="Store the key"
-      isSending={isSending}
-      goAhead={() => {
-        save().catch(() => {});
-      }}
+      isSending={isBusy}
+      goAhead={() => begin(save)}
       close={close}
     >
       <KeyField
         problem={problem}
         onInput={(typed) => {
           setKey(typed);
-          setProblem(null);
+          forget();
         }}
       />
       {key.trim() !== "" && (

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { post, problemOf } from "../section/request.ts";
+import { post } from "../section/request.ts";
+import { useAction } from "../section/use-action.ts";
 import type { PageState } from "../state/state.ts";
 
 interface TestKeyProps {
@@ -13,19 +14,11 @@ interface TestKeyProps {
 /** Tries a key, and says in a line what came back. */
 export function TestKey({ provider: { id, name }, typed, state }: TestKeyProps): JSX.Element {
   const [outcome, setOutcome] = useState("");
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, problem, begin } = useAction();
   const test = async (): Promise<void> => {
-    if (isBusy) return;
-    setIsBusy(true);
-    setOutcome("");
-    try {
-      const body = typed === undefined ? { id } : { id, key: typed };
-      const { ok, text } = await post<{ ok: boolean; text: string }>("/features/providers/test", body, state);
-      setOutcome(`${ok ? "✓" : "✗"} ${text}`);
-    } catch (error) {
-      setOutcome(problemOf(error));
-    }
-    setIsBusy(false);
+    const body = typed === undefined ? { id } : { id, key: typed };
+    const { ok, text } = await post<{ ok: boolean; text: string }>("/features/providers/test", body, state);
+    setOutcome(`${ok ? "✓" : "✗"} ${text}`);
   };
   return (
     <>
@@ -33,13 +26,11 @@ export function TestKey({ provider: { id, name }, typed, state }: TestKeyProps):
         type="button"
         aria-label={typed === undefined ? `Test ${name}` : "Test this key"}
         aria-disabled={isBusy}
-        onClick={() => {
-          test().catch(() => {});
-        }}
+        onClick={() => begin(test)}
       >
         {isBusy ? "Testing…" : typed === undefined ? "Test" : "Test this key"}
       </button>{" "}
-      <span role="status">{outcome}</span>
+      <span role="status">{isBusy ? "" : (problem ?? outcome)}</span>
     </>
   );
 }

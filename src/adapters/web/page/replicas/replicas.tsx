@@ -4,8 +4,9 @@ import type { TeamReplica, TeamReplicas } from "../../sessions/team-replicas.ts"
 import { Dialog } from "../dialog.tsx";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
-import { get, post, problemOf } from "../section/request.ts";
+import { get, post } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
+import { useAction } from "../section/use-action.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import type { PageState } from "../state/state.ts";
 import { ago } from "../text/when.ts";
@@ -15,9 +16,8 @@ const RELOAD_EVERY_MS = 3_000;
 
 /** The processes that share the database, and what each does. */
 export function Replicas({ state, now }: SectionProps): JSX.Element {
-  const [changes, setChanges] = useState(0);
-  const loaded = useLoaded(`${changes}`, (signal) => get<TeamReplicas>("/features/replicas/list", {}, signal));
-  const reload = (): void => setChanges((count) => count + 1);
+  const loaded = useLoaded("", (signal) => get<TeamReplicas>("/features/replicas/list", {}, signal));
+  const reload = loaded.again;
   useEffect(() => {
     const timer = setInterval(reload, RELOAD_EVERY_MS);
     return () => clearInterval(timer);
@@ -90,6 +90,33 @@ interface DrainProps {
 /** Has a process hand all over and end, once somebody has said so twice. */
 function Drain({ replica: { id, name, draining }, state, reload }: DrainProps): JSX.Element {
   const [isAsked, setIsAsked] = useState(false);
+  const { isBusy, problem, begin } = useAction();
+  const drain = async (): Promise<void> => {
+    await post("/features/replicas/drain", { id }, state);
+    setIsAsked(false);
+    reload();
+  };
+  if (draining) return <>⏳ hands over</>;
+  const problems = [
+    ...(away.length > 0 ? [`not connected: ${away.join(", ")}`] : []),
+    ...(differing.length > 0 ? [`other settings: ${differing.join(", ")}`] : []),
+  ];
+  return <>{problems.length === 0 ? "✓ at work" : `⚠ ${problems.join("; ")}`}</>;
+}
+
+function drainColumn(state: PageState, reload: () => void): Column<TeamReplica> {
+  return { title: "Change", cell: (row) => <Drain replica={row} state={state} reload={reload} /> };
+}
+
+interface DrainProps {
+  readonly replica: TeamReplica;
+  readonly state: PageState;
+  readonly reload: () => void;
+}
+
+/** Has a process hand all over and end, once somebody has said so twice. */
+function Drain({ replica: { id, name, draining }, state, reload }: DrainProps): JSX.Element {
+  const [isAsked, setIsAsked] = useState(false);
   const [isSending, setIsSending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const drain = async (): Promise<void> => {
@@ -114,12 +141,10 @@ function Drain({ replica: { id, name, draining }, state, reload }: DrainProps): 
           title={`Drain ${name}?`}
           words="Drain"
           isDanger
-          isSending={isSending}
+          isSending={isBusy}
           problem={problem}
           close={() => setIsAsked(false)}
-          goAhead={() => {
-            drain().catch(() => {});
-          }}
+          goAhead={() => begin(drain)}
         >
           <p>What runs there goes on in the other processes, and this one ends. Nothing is lost.</p>
         </Dialog>

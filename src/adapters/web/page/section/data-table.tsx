@@ -12,7 +12,7 @@ export interface Column<T> {
   readonly isShort?: boolean;
 }
 
-interface DataTableProps<T> {
+export interface DataTableProps<T> {
   /** What the table holds, for those who do not see it. */
   readonly caption: string;
   readonly columns: readonly Column<T>[];

@@ -2,7 +2,7 @@ import { changeHeaders } from "../state/controller.ts";
 import type { PageState } from "../state/state.ts";
 
 /** What the server says in its own words about a request that came to nothing. */
-export class RequestError extends Error {
+class RequestError extends Error {
   /** The status of the answer; null: none came. */
   readonly status: number | null;
 
@@ -23,6 +23,16 @@ export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): P
   );
   const text = new URLSearchParams(asked).toString();
   return answerOf(text === "" ? path : `${path}?${text}`, signal === undefined ? {} : { signal });
+}
+
+/** What is asked for, or null where the server says that there is none. */
+export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof RequestError && error.status === 404) return null;
+    throw error;
+  }
 }
 
 /** Changes something, as whoever is signed in. */

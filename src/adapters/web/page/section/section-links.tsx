@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { Link } from "../link.tsx";
 import type { PageState } from "../state/state.ts";
 import { isAtLeast, SECTIONS } from "./sections.ts";
 
@@ -14,17 +15,9 @@ export function SectionLinks({ state, open }: SectionLinksProps): JSX.Element {
     <ul class="section-links" aria-label="Running it">
       {seen.map(({ name, title }) => (
         <li key={name}>
-          <a
-            href={`#/${name}`}
-            class="thread-link"
-            aria-current={state.section?.name === name ? "page" : undefined}
-            onClick={(event) => {
-              event.preventDefault();
-              open(name);
-            }}
-          >
+          <Link href={`#/${name}`} isOpen={state.section?.name === name} open={() => open(name)}>
             {title}
-          </a>
+          </Link>
         </li>
       ))}
     </ul>

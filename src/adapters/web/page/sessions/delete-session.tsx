@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
-import { get, post, problemOf } from "../section/request.ts";
+import { get, post } from "../section/request.ts";
+import { useAction } from "../section/use-action.ts";
 import type { PageState } from "../state/state.ts";
 
 /** What there is of a session, as src/features/retention/routes.ts tells. */
@@ -51,28 +52,19 @@ interface DeleteDialogProps extends Omit<DeleteSessionProps, "mark"> {
 
 function DeleteDialog({ found, sessionId, state, done, close }: DeleteDialogProps): JSX.Element {
   const { isLive } = found;
-  const [isSending, setIsSending] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { isBusy, problem, begin } = useAction();
   const deleteNow = async (): Promise<void> => {
-    setIsSending(true);
-    try {
-      await post("/features/retention/delete", { id: sessionId, stop: isLive }, state);
-      done();
-    } catch (error) {
-      setProblem(problemOf(error));
-      setIsSending(false);
-    }
+    await post("/features/retention/delete", { id: sessionId, stop: isLive }, state);
+    done();
   };
   return (
     <Dialog
       title="Delete this session?"
       words={isLive ? "Stop and delete" : "Delete for good"}
       isDanger
-      isSending={isSending}
+      isSending={isBusy}
       problem={problem}
-      goAhead={() => {
-        deleteNow().catch(() => {});
-      }}
+      goAhead={() => begin(deleteNow)}
       close={close}
     >
       <Consequences found={found} />

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { SessionChoices, SessionQuery } from "../../sessions/team-sessions.ts";
+import { ChooseAny } from "../section/choose.tsx";
 import { fetchChoices } from "./api.ts";
 import { STATES } from "./states.ts";
 
@@ -37,31 +38,31 @@ export function Filters({ query, change }: FiltersProps): JSX.Element {
         value={query.text}
         onInput={({ currentTarget }) => change({ ...query, text: currentTarget.value })}
       />
-      <Select
+      <ChooseAny
         label="State"
         value={query.state}
         options={states.map(({ state, word }) => [state, word])}
         choose={(state) => change({ ...query, state: STATES.find((each) => each.state === state)?.state ?? "" })}
       />
-      <Select
+      <ChooseAny
         label="Channel"
         value={query.channel}
         options={(choices?.channels ?? []).map(({ id, name }) => [id, name])}
         choose={(channel) => change({ ...query, channel })}
       />
-      <Select
+      <ChooseAny
         label="Person"
         value={query.person}
         options={(choices?.people ?? []).map(({ id, name }) => [id, name])}
         choose={(person) => change({ ...query, person })}
       />
-      <Select
+      <ChooseAny
         label="Agent"
         value={query.agent}
         options={(choices?.agents ?? []).map((agent) => [agent, agent])}
         choose={(agent) => change({ ...query, agent })}
       />
-      <Select
+      <ChooseAny
         label="Cost"
         value={query.leastUsd === 0 ? "" : String(query.leastUsd)}
         options={COSTS.map((usd) => [String(usd), `$${usd} or more`])}
@@ -74,26 +75,5 @@ export function Filters({ query, change }: FiltersProps): JSX.Element {
         </p>
       )}
     </search>
-  );
-}
-
-interface SelectProps {
-  readonly label: string;
-  readonly value: string;
-  /** Value and words of each. */
-  readonly options: readonly (readonly [string, string])[];
-  readonly choose: (value: string) => void;
-}
-
-function Select({ label, value, options, choose }: SelectProps): JSX.Element {
-  return (
-    <select aria-label={label} value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-      <option value="">{label}: any</option>
-      {options.map(([id, words]) => (
-        <option key={id} value={id}>
-          {words}
-        </option>
-      ))}
-    </select>
   );
 }

@@ -10,7 +10,6 @@ import { stateWords } from "./states.ts";
 interface SessionDetailsProps {
   /** Null: there is nothing to show of it. */
   readonly session: TeamSession | null;
-  readonly open: (sessionId: string) => void;
   readonly back: () => void;
   /** The button that was pressed and is not answered yet. */
   readonly pending: string | null;
@@ -18,7 +17,7 @@ interface SessionDetailsProps {
 }
 
 /** How a session stands, beside it. */
-export function SessionDetails({ session, open, back, pending, click }: SessionDetailsProps): JSX.Element {
+export function SessionDetails({ session, back, pending, click }: SessionDetailsProps): JSX.Element {
   return (
     <section class="details" aria-label="Details">
       <header class="details-head">
@@ -30,7 +29,7 @@ export function SessionDetails({ session, open, back, pending, click }: SessionD
       <div class="details-body">
         {session !== null && (
           <>
-            <Facts session={session} open={open} />
+            <Facts session={session} />
             <Commands commands={session.commands} pending={pending} click={click} />
           </>
         )}
@@ -39,7 +38,7 @@ export function SessionDetails({ session, open, back, pending, click }: SessionD
   );
 }
 
-function Facts({ session, open }: { readonly session: TeamSession; readonly open: (id: string) => void }): JSX.Element {
+function Facts({ session }: { readonly session: TeamSession }): JSX.Element {
   const { channel, workspace, platform, link, agent, mode, model, costUsd, usage, files, tasks, actsAs } = session;
   return (
     <>
@@ -70,7 +69,7 @@ function Facts({ session, open }: { readonly session: TeamSession; readonly open
       {tasks.length > 0 && (
         <section>
           <h3>Sub-agents</h3>
-          <Tasks tasks={tasks} open={open} label="Sub-agents" />
+          <Tasks tasks={tasks} label="Sub-agents" />
         </section>
       )}
       {files.length > 0 && (
@@ -118,31 +117,22 @@ function Commands({
 
 interface TasksProps {
   readonly tasks: readonly SessionTask[];
-  readonly open: (id: string) => void;
   readonly label: string;
 }
 
 /** Sub-agents, and beneath each those that it has begun. */
-function Tasks({ tasks, open, label }: TasksProps): JSX.Element {
+function Tasks({ tasks, label }: TasksProps): JSX.Element {
   return (
     <ul class="tasks" aria-label={label}>
       {tasks.map(({ id, agent, description, state, costUsd, tasks: below }) => (
         <li key={id}>
-          <a
-            href={`#/sessions/${encodeURIComponent(id)}`}
-            onClick={(event) => {
-              event.preventDefault();
-              open(id);
-            }}
-          >
-            {description === "" ? agent : description}
-          </a>
+          <a href={`#/sessions/${encodeURIComponent(id)}`}>{description === "" ? agent : description}</a>
           <span class="hint">
             {" "}
             {agent} · <Label text={stateWords(state)} />
             {costUsd !== null && costUsd > 0 && ` · ${dollars(costUsd)}`}
           </span>
-          {below.length > 0 && <Tasks tasks={below} open={open} label={`Sub-agents of ${description}`} />}
+          {below.length > 0 && <Tasks tasks={below} label={`Sub-agents of ${description}`} />}
         </li>
       ))}
     </ul>

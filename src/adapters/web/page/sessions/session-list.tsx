@@ -40,7 +40,7 @@ export function SessionList({ state, controller, now, show, left }: SessionListP
       <MainHead title="Sessions" show={show} />
       <ConnectionBar state={state} />
       <Filters query={query} change={setQuery} />
-      <Rows found={found} now={now} more={more} open={controller.openTeam} search={JSON.stringify(query)} left={left} />
+      <Rows found={found} now={now} more={more} search={JSON.stringify(query)} left={left} />
       <p class="hidden" role="status">
         {found.isLoading ? "" : countWords(found)}
       </p>
@@ -58,14 +58,13 @@ interface RowsProps {
   readonly found: Found;
   readonly now: number;
   readonly more: () => void;
-  readonly open: (sessionId: string) => void;
   /** Another one begins at its top. */
   readonly search: string;
   readonly left: SessionListProps["left"];
 }
 
 /** Only the rows in sight are drawn, and the next page is asked for before its rows would be. */
-function Rows({ found, now, more, open, search, left }: RowsProps): JSX.Element {
+function Rows({ found, now, more, search, left }: RowsProps): JSX.Element {
   const { sessions, next, isLoading, hasFailed } = found;
   const scroller = useRef<HTMLDivElement>(null);
   const [sight, setSight] = useState({ top: left.current.top, height: 800 });
@@ -114,7 +113,7 @@ function Rows({ found, now, more, open, search, left }: RowsProps): JSX.Element 
       >
         {sessions.slice(first, last).map((session, index) => (
           <li key={session.id} aria-setsize={next === null ? sessions.length : -1} aria-posinset={first + index + 1}>
-            <Row session={session} now={now} open={open} isLeft={session.id === left.current.opened} />
+            <Row session={session} now={now} isLeft={session.id === left.current.opened} />
           </li>
         ))}
       </ul>
@@ -132,23 +131,14 @@ function emptyWords({ isLoading, hasFailed }: Pick<Found, "isLoading" | "hasFail
 interface RowProps {
   readonly session: ListedSession;
   readonly now: number;
-  readonly open: (sessionId: string) => void;
   /** It was opened last. */
   readonly isLeft: boolean;
 }
 
-function Row({ session, now, open, isLeft }: RowProps): JSX.Element {
+function Row({ session, now, isLeft }: RowProps): JSX.Element {
   const { id, title, platform, workspace, channel, agent, state, costUsd, updatedAt } = session;
   return (
-    <a
-      class="session-row"
-      data-opened={isLeft ? "" : undefined}
-      href={`#/sessions/${encodeURIComponent(id)}`}
-      onClick={(event) => {
-        event.preventDefault();
-        open(id);
-      }}
-    >
+    <a class="session-row" data-opened={isLeft ? "" : undefined} href={`#/sessions/${encodeURIComponent(id)}`}>
       <span class={`run-state ${state}`}>
         <Label text={stateWords(state)} />
       </span>

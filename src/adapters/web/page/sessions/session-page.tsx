@@ -24,13 +24,7 @@ export function SessionPage({ sessionId, state, controller, now, show, deleted }
   const { session, streamed, hasFailed, refresh } = useSession(sessionId, controller);
   const { words, pending, click } = usePress({ sessionId, state, refresh });
   const back = (): void => controller.openTeam(session?.parentId ?? null);
-  useEffect(() => {
-    const before = document.title;
-    document.title = `${titleOf(session)} · Deckhand`;
-    return () => {
-      document.title = before;
-    };
-  }, [titleOf(session)]);
+  useTitle(titleOf(session));
   return (
     <main class="session-page">
       {/* Also where a narrow screen shows the details alone. */}
@@ -79,15 +73,20 @@ export function SessionPage({ sessionId, state, controller, now, show, deleted }
           {words !== null && <Markdown text={words} />}
         </div>
       </div>
-      <SessionDetails
-        session={session ?? null}
-        open={controller.openTeam}
-        back={() => show("thread")}
-        pending={pending}
-        click={click}
-      />
+      <SessionDetails session={session ?? null} back={() => show("thread")} pending={pending} click={click} />
     </main>
   );
+}
+
+/** The window is called so as long as this is shown. */
+function useTitle(title: string): void {
+  useEffect(() => {
+    const before = document.title;
+    document.title = `${title} · Deckhand`;
+    return () => {
+      document.title = before;
+    };
+  }, [title]);
 }
 
 interface AbsenceProps {

@@ -1,7 +1,9 @@
 import type { JSX } from "preact";
 import type { OldSettings, SettingChange, SettingsRevision } from "../../sessions/team-settings.ts";
-import { type Column, DataTable } from "../section/data-table.tsx";
+import type { Column } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
+import { Moment } from "../section/moment.tsx";
+import { PagedTable } from "../section/paged-table.tsx";
 import { get } from "../section/request.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
@@ -14,13 +16,9 @@ const COLUMNS: readonly Column<SettingsRevision>[] = [
     cell: ({ number }) => <a href={`#/settings/history/${number}`}>Revision {number}</a>,
   },
   { title: "What", cell: ({ changed }) => (changed.length === 0 ? "nothing" : changed.map(nameOf).join(", ")) },
-  { title: "When", cell: ({ at }) => <When at={at} /> },
+  { title: "When", cell: Moment },
   { title: "Who", cell: ({ by }) => by },
 ];
-
-function When({ at }: { readonly at: number }): JSX.Element {
-  return <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleString()}</time>;
-}
 
 /** What was saved, by whom, the newest first. */
 export function History(): JSX.Element {
@@ -32,24 +30,14 @@ export function History(): JSX.Element {
       <p class="section-notes">
         <a href="#/settings">All settings</a>
       </p>
-      <LoadedView loaded={found}>
-        {({ rows, next }) => (
-          <>
-            <DataTable
-              caption="Revisions of the settings"
-              columns={COLUMNS}
-              rows={rows}
-              keyOf={({ number }) => String(number)}
-              empty="Nothing was set on this page yet."
-            />
-            {next !== null && (
-              <button type="button" class="more" onClick={found.more}>
-                Older revisions
-              </button>
-            )}
-          </>
-        )}
-      </LoadedView>
+      <PagedTable
+        found={found}
+        caption="Revisions of the settings"
+        columns={COLUMNS}
+        keyOf={({ number }) => String(number)}
+        empty="Nothing was set on this page yet."
+        more="Older revisions"
+      />
     </>
   );
 }
@@ -74,7 +62,7 @@ export function OldRevision({ number, mayChange, restore }: OldRevisionProps): J
         {({ by, at, differences, restoring }) => (
           <>
             <p>
-              {by} saved revision {number}, <When at={at} />.
+              {by} saved revision {number}, <Moment at={at} />.
             </p>
             <DifferenceTable
               caption={`What revision ${number} changed`}

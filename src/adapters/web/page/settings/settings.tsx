@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { SettingProblem, ShownSetting, TeamSettings } from "../../sessions/team-settings.ts";
+import { Choose } from "../section/choose.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
@@ -97,6 +98,12 @@ function Notes({ value }: { readonly value: TeamSettings }): JSX.Element {
   );
 }
 
+const WHICH = [
+  ["all", "all"],
+  ["set", "set somewhere"],
+  ["here", "set here"],
+] as const;
+
 function Form({ value, draft }: { readonly value: TeamSettings; readonly draft: Draft }): JSX.Element {
   const [search, setSearch] = useState("");
   const [which, setWhich] = useState("all");
@@ -119,15 +126,7 @@ function Form({ value, draft }: { readonly value: TeamSettings; readonly draft: 
           value={search}
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
         />
-        <select
-          aria-label="Which settings"
-          value={which}
-          onChange={({ currentTarget }) => setWhich(currentTarget.value)}
-        >
-          <option value="all">all</option>
-          <option value="set">set somewhere</option>
-          <option value="here">set here</option>
-        </select>
+        <Choose label="Which settings" value={which} options={WHICH} choose={setWhich} />
       </div>
       {groups.length === 0 && <p class="hint centred">No setting fits this search.</p>}
       {groups.map(({ title, settings: own }) => (

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { BusyState } from "../../../../core/protocol/session-summary.ts";
 import type { PageThread } from "../../../render/local/wire.ts";
+import { Link } from "../link.tsx";
 import { SectionLinks } from "../section/section-links.tsx";
 import { type Controller, commandAction, isPending } from "../state/controller.ts";
 import type { PageState, You } from "../state/state.ts";
@@ -107,17 +108,9 @@ function Threads({ state, now, open }: Pick<SidebarProps, "state" | "now" | "ope
 /** Leads to the sessions of all platforms. */
 function TeamLink({ isOpen, open }: { readonly isOpen: boolean; readonly open: () => void }): JSX.Element {
   return (
-    <a
-      href="#/sessions"
-      class="thread-link team-link"
-      aria-current={isOpen ? "page" : undefined}
-      onClick={(event) => {
-        event.preventDefault();
-        open();
-      }}
-    >
+    <Link href="#/sessions" look="team-link" isOpen={isOpen} open={open}>
       <ListIcon /> Sessions
-    </a>
+    </Link>
   );
 }
 
@@ -125,18 +118,11 @@ function TeamLink({ isOpen, open }: { readonly isOpen: boolean; readonly open: (
 function Waiting({ count, open }: { readonly count: number; readonly open: () => void }): JSX.Element | null {
   if (count === 0) return null;
   return (
-    <a
-      href="#/overview"
-      class="thread-link"
-      onClick={(event) => {
-        event.preventDefault();
-        open();
-      }}
-    >
+    <Link href="#/overview" open={open}>
       <span class="thread-when waiting">
         <Label text={`⏸ ${count} ${count === 1 ? "waits" : "wait"} for people`} />
       </span>
-    </a>
+    </Link>
   );
 }
 
@@ -167,20 +153,12 @@ interface ThreadLinkProps {
 
 function ThreadLink({ thread, isOpen, isUnread, busy, now, open }: ThreadLinkProps): JSX.Element {
   return (
-    <a
-      href={`#${thread.id}`}
-      class={isUnread ? "thread-link unread" : "thread-link"}
-      aria-current={isOpen ? "page" : undefined}
-      onClick={(event) => {
-        event.preventDefault();
-        open(thread.id);
-      }}
-    >
+    <Link href={`#${thread.id}`} look={isUnread ? "unread" : ""} isOpen={isOpen} open={() => open(thread.id)}>
       <span class="thread-title">{thread.title}</span>
       {isUnread && <span class="hidden">, new messages</span>}
       <span class={`thread-when ${busy ?? ""}`}>
         <Label text={busy === null ? `✓ ${ago(thread.updatedAt, now)}` : BUSY_WORDS[busy]} />
       </span>
-    </a>
+    </Link>
   );
 }

@@ -6,13 +6,17 @@ import { bytes } from "../text/when.ts";
 /** What the server serves as pictures; everything else is downloaded. */
 const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
+export function isPicture({ mediaType }: PageFile): boolean {
+  return PICTURES.has(mediaType);
+}
+
 export function Files({ files }: { readonly files: readonly PageFile[] }): JSX.Element | null {
   if (files.length === 0) return null;
   return (
     <ul class="files" aria-label="Files">
       {files.map((file, index) => (
         <li key={`${file.id}:${index}`}>
-          {PICTURES.has(file.mediaType) ? (
+          {isPicture(file) ? (
             <a href={`/files/${file.id}`} target="_blank" rel="noopener">
               <img src={`/files/${file.id}`} alt={file.name} loading="lazy" />
             </a>

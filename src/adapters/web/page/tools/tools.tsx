@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { TeamTool, TeamToolDetails, TeamTools } from "../../sessions/team-tools.ts";
+import { ChooseAny } from "../section/choose.tsx";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
@@ -66,18 +67,12 @@ interface SearchFormProps {
 
 function SearchForm({ tools, search, change }: SearchFormProps): JSX.Element {
   const choice = (key: "source" | "permission", label: string): JSX.Element => (
-    <select
-      aria-label={label}
+    <ChooseAny
+      label={label}
       value={search[key]}
-      onChange={({ currentTarget }) => change({ ...search, [key]: currentTarget.value })}
-    >
-      <option value="">{label}: any</option>
-      {[...new Set(tools.map((tool) => tool[key]))].sort().map((value) => (
-        <option key={value} value={value}>
-          {value}
-        </option>
-      ))}
-    </select>
+      options={[...new Set(tools.map((tool) => tool[key]))].sort().map((value) => [value, value])}
+      choose={(value) => change({ ...search, [key]: value })}
+    />
   );
   return (
     <search class="filters">

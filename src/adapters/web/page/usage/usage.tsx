@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { dollars } from "../../../../core/text/dollars.ts";
 import type { TeamUsage, UsageFigures, UsageGroup, UsageRow } from "../../sessions/team-usage.ts";
+import { Choose } from "../section/choose.tsx";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
@@ -57,28 +58,18 @@ function Choices({ asked: { by, days, chosen }, open }: ChoicesProps): JSX.Eleme
   const groups = chosen.has("job") ? GROUPS.filter((group) => group.by === "day") : GROUPS;
   return (
     <search class="filters">
-      <select
-        aria-label="Summed up by"
+      <Choose
+        label="Summed up by"
         value={by}
-        onChange={({ currentTarget }) => open({ by: groupOf(currentTarget.value) })}
-      >
-        {groups.map((group) => (
-          <option key={group.by} value={group.by}>
-            By {group.title.toLowerCase()}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label="Days"
-        value={days}
-        onChange={({ currentTarget }) => open({ days: Number(currentTarget.value) })}
-      >
-        {SPANS.map((span) => (
-          <option key={span} value={span}>
-            {span === 1 ? "Today" : `${span} days`}
-          </option>
-        ))}
-      </select>
+        options={groups.map((group) => [group.by, `By ${group.title.toLowerCase()}`])}
+        choose={(value) => open({ by: groupOf(value) })}
+      />
+      <Choose
+        label="Days"
+        value={`${days}`}
+        options={SPANS.map((span) => [`${span}`, span === 1 ? "Today" : `${span} days`])}
+        choose={(value) => open({ days: Number(value) })}
+      />
     </search>
   );
 }

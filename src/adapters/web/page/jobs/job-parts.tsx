@@ -1,0 +1,112 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { PageJobDetails } from "../../wire.ts";
+import { Label } from "../text/markdown-text.tsx";
+
+/** What is shown of a job beside a thread and on its own page. */
+
+export function JobState({
+  job: { isEnabled, pausedBecause },
+}: {
+  readonly job: Pick<PageJobDetails, "isEnabled" | "pausedBecause">;
+}): JSX.Element {
+  const paused = pausedBecause === null ? "⏸ Paused" : `⏸ Paused: ${pausedBecause}`;
+  return (
+    <p class={isEnabled ? "job-state" : "job-state paused"}>
+      <Label text={isEnabled ? "✓ Enabled" : paused} />
+    </p>
+  );
+}
+
+export function NextTimes({ next }: Pick<PageJobDetails, "next">): JSX.Element | null {
+  if (next.length === 0) return null;
+  return (
+    <section>
+      <h3>Next</h3>
+      <ul class="job-times" aria-label="Next">
+        {next.map((due) => (
+          <li key={due}>{due}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function WhatItDoes({ prompt, settings }: Pick<PageJobDetails, "prompt" | "settings">): JSX.Element {
+  return (
+    <section>
+      <h3>What it does</h3>
+      <p class="job-prompt">{prompt ?? "That is for people of its channel, which is private."}</p>
+      <p class="hint">{settings.join(" · ")}</p>
+    </section>
+  );
+}
+
+export type JobVerb = "run" | "enable" | "disable" | "edit" | "remove";
+
+interface JobActionsProps {
+  readonly job: Pick<PageJobDetails, "name" | "isEnabled" | "isFromFile" | "isTheirs">;
+  /** What was asked for and is not answered yet. */
+  readonly isBusy: (verb: JobVerb) => boolean;
+  readonly act: (verb: JobVerb) => void;
+}
+
+export function JobActions({ job, isBusy, act }: JobActionsProps): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const { name, isEnabled, isFromFile, isTheirs } = job;
+  if (!isTheirs) return <p class="hint">Only its owner and admins run, change and remove it.</p>;
+  const action = (verb: JobVerb, words: string): JSX.Element => (
+    <button
+      type="button"
+      class={verb === "remove" ? "danger" : "default"}
+      aria-disabled={isBusy(verb)}
+      aria-busy={isBusy(verb)}
+      onClick={() => act(verb)}
+    >
+      {words}
+    </button>
+  );
+  return (
+    <>
+      <div class="buttons" role="group" aria-label="What to do with the job">
+        {action("run", "Run now")}
+        {action(isEnabled ? "disable" : "enable", isEnabled ? "Pause" : "Enable")}
+        {!isFromFile && action("edit", "Edit")}
+        {!isFromFile && !isAsking && (
+          <button type="button" class="danger" onClick={() => setAsking(true)}>
+            Remove
+          </button>
+        )}
+      </div>
+      {isFromFile && <p class="hint">It is kept in the file of jobs: change or remove it there.</p>}
+      {isAsking && (
+        <Removal name={name} keep={() => setAsking(false)}>
+          {action("remove", "Remove for good")}
+        </Removal>
+      )}
+    </>
+  );
+}
+
+interface RemovalProps {
+  readonly name: string;
+  readonly keep: () => void;
+  readonly children: JSX.Element;
+}
+
+/** Asks once: nothing brings a job back. */
+function Removal({ name, keep, children }: RemovalProps): JSX.Element {
+  const question = useRef<HTMLDivElement>(null);
+  useEffect(() => question.current?.focus(), []);
+  return (
+    <div ref={question} class="job-removal" role="group" aria-label={`Remove ${name}?`} tabIndex={-1}>
+      <p>Remove it for good?</p>
+      <div class="buttons">
+        {children}
+        <button type="button" onClick={keep}>
+          Keep it
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+import type { ComponentChildren, JSX } from "preact";
+
+interface LinkProps {
+  readonly href: string;
+  readonly look?: string;
+  readonly isOpen?: boolean;
+  readonly open: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** Leads elsewhere on the page, also to where one is; with a key held down, in a window of its own. */
+export function Link({ href, look = "", isOpen = false, open, children }: LinkProps): JSX.Element {
+  return (
+    <a
+      href={href}
+      class={`thread-link ${look}`}
+      aria-current={isOpen ? "page" : undefined}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        open();
+      }}
+    >
+      {children}
+    </a>
+  );
+}
