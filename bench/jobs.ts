@@ -81,6 +81,7 @@ async function timeToEnqueue(): Promise<number> {
     membershipOf: membershipOn(new Map()),
     platforms: PLATFORMS,
     defaultTimezone: "UTC",
+    isTimezoneSet: true,
     file: path.join(directory, "none.json"),
     logDays: 30,
     announce: () => Promise.reject(new Error("nothing is said")),

@@ -2,11 +2,14 @@ import type { WatchRun } from "./adapters/render/watched-runs.ts";
 import type { PanelSource } from "./adapters/web/live/overview.ts";
 import type { FeatureAnswer, FeatureRequest, FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 import type { Logins } from "./adapters/web/server/logins.ts";
+import type { AuditRow } from "./adapters/web/sessions/team-audit.ts";
+import type { ListedDefinition, NamedChannel, WholeDefinition } from "./adapters/web/sessions/team-definitions.ts";
 import type { CommandTold, TeamJob, TeamJobs, TeamJobView } from "./adapters/web/sessions/team-jobs.ts";
 import type { TeamMemories, TeamMemory } from "./adapters/web/sessions/team-memory.ts";
 import type { TeamOverview } from "./adapters/web/sessions/team-overview.ts";
+import type { TeamModel, TeamProvider } from "./adapters/web/sessions/team-providers.ts";
 import type { TeamReplica, TeamReplicas } from "./adapters/web/sessions/team-replicas.ts";
-import type { SeenChannel, TeamSessions, Viewer } from "./adapters/web/sessions/team-sessions.ts";
+import type { SeenChannel, SessionToDelete, TeamSessions, Viewer } from "./adapters/web/sessions/team-sessions.ts";
 import type {
   CheckedSettings,
   OldSettings,
@@ -262,14 +265,18 @@ interface CardOfRun {
 }
 
 export type {
+  AuditRow,
   CheckedSettings,
   CommandTold,
   FeatureAnswer,
   FeatureRequest,
   FeatureRoute,
+  ListedDefinition,
+  NamedChannel,
   OldSettings,
   SavedSettings,
   SeenChannel,
+  SessionToDelete,
   SettingChange,
   SettingControl,
   SettingDifference,
@@ -282,7 +289,9 @@ export type {
   TeamJobView,
   TeamMemories,
   TeamMemory,
+  TeamModel,
   TeamOverview,
+  TeamProvider,
   TeamReplica,
   TeamReplicas,
   TeamServer,
@@ -293,6 +302,7 @@ export type {
   TeamToolDetails,
   TeamTools,
   TeamUsage,
+  WholeDefinition,
 };
 
 /** What an open feature gives; all of it may be left out. */

@@ -1,17 +1,6 @@
 import { z } from "zod";
 import type { Client } from "../../core/store/database/client.ts";
-
-/** What somebody has done. */
-export interface AuditRow {
-  readonly id: string;
-  readonly at: number;
-  readonly by: string;
-  readonly act: string;
-  readonly about: string;
-  readonly details: string;
-  /** The session of a decision; null of anything else. */
-  readonly sessionId: string | null;
-}
+import type { AuditRow } from "../../feature.ts";
 
 /** Empty strings and null leave all in. */
 export interface AuditFilter {

@@ -1,13 +1,5 @@
-import type { FeatureHost, FeatureRequest } from "../../feature.ts";
+import type { FeatureHost, FeatureRequest, NamedChannel } from "../../feature.ts";
 import { channelReads } from "./store.ts";
-
-/** A channel as these pages name it. */
-export interface ShownChannel {
-  /** `slack:C1` */
-  readonly key: string;
-  /** As its platform calls it; the key where nobody has written there yet. */
-  readonly name: string;
-}
 
 /** Whether somebody may change what agents are told. */
 export function mayEdit({ role }: Pick<FeatureRequest, "role">): boolean {
@@ -21,13 +13,13 @@ type World = Pick<FeatureHost, "store" | "definitions" | "seenChannels">;
  * Channels that somebody may read of here: those that the settings or the page name, for admins, whose settings they are;
  * those that sessions were in for whoever sees them on the page.
  */
-export async function channelsFor(asker: Asker, named: readonly string[], world: World): Promise<ShownChannel[]> {
+export async function channelsFor(asker: Asker, named: readonly string[], world: World): Promise<NamedChannel[]> {
   const set = new Set([...world.definitions.configured(), ...named]);
   return shownAmong(asker, set, { names: await namesIn(world), hasAll: true, ...world });
 }
 
 /** Those that the settings name, as far as somebody may read of them. */
-export async function configuredFor(asker: Asker, world: World): Promise<ShownChannel[]> {
+export async function configuredFor(asker: Asker, world: World): Promise<NamedChannel[]> {
   const set = new Set(world.definitions.configured());
   return shownAmong(asker, set, { names: await namesIn(world), hasAll: false, ...world });
 }
@@ -47,7 +39,7 @@ async function shownAmong(
   { viewer, role }: Asker,
   set: ReadonlySet<string>,
   { names, hasAll, seenChannels }: Among,
-): Promise<ShownChannel[]> {
+): Promise<NamedChannel[]> {
   const all = new Set([...set, ...(hasAll ? names.keys() : [])]);
   const own = role === "admin" ? set : new Set<string>();
   const seen = await seenChannels(

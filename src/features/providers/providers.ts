@@ -2,40 +2,8 @@ import { CATALOG } from "../../core/providers/catalog.ts";
 import type { SetProvider } from "../../core/providers/live-providers.ts";
 import { knownModels, knownProvider, modelFacts } from "../../core/providers/models/models.ts";
 import { isLocal } from "../../core/providers/registry.ts";
-import type { GivenSettings } from "../../feature.ts";
+import type { GivenSettings, TeamModel, TeamProvider } from "../../feature.ts";
 import type { StoredKey } from "./stored-keys.ts";
-
-/** A provider as the page shows it; its key is not in it. */
-interface ShownProvider {
-  readonly id: string;
-  readonly name: string;
-  /** Where its key is from where it is not stored: a variable or a file; null: it is stored, or there is none. */
-  readonly keyFrom: string | null;
-  /** Null: none is stored. */
-  readonly stored: ShownKey | null;
-  readonly keyRequired: boolean;
-  /** The variable that a key goes into. */
-  readonly keyVariable: string | null;
-  /** It has a key, or an address of the operator's. */
-  readonly isConfigured: boolean;
-  /** How many models have known figures. */
-  readonly models: number;
-}
-
-/** A model as the page shows it; null: unknown. */
-interface ShownModel {
-  readonly id: string;
-  /** Tokens. */
-  readonly contextWindow: number | null;
-  /** US dollars per million tokens. */
-  readonly price: { readonly input: number; readonly output: number } | null;
-}
-
-/** A stored key: who has set it and when, and its end. */
-type ShownKey = Omit<StoredKey, "provider"> & {
-  /** Neither the environment nor the settings file has one that wins, and it could be opened. */
-  readonly isUsed: boolean;
-};
 
 export interface ProviderSources extends Pick<GivenSettings, "environment" | "fileName"> {
   readonly stored: readonly StoredKey[];
@@ -44,7 +12,7 @@ export interface ProviderSources extends Pick<GivenSettings, "environment" | "fi
 type Providers = Readonly<Record<string, SetProvider>>;
 
 /** The catalogue in its order, then the operator's own. */
-export function shownProviders(providers: Providers, sources: ProviderSources): ShownProvider[] {
+export function shownProviders(providers: Providers, sources: ProviderSources): TeamProvider[] {
   return idsOf(providers).map((id) => {
     const entry = CATALOG.find((each) => each.id === id);
     const { key = null, baseUrl } = providers[id] ?? {};
@@ -67,9 +35,9 @@ export function shownProviders(providers: Providers, sources: ProviderSources): 
 export function shownModels(
   id: string,
   providers: Providers,
-): { readonly models: readonly ShownModel[]; readonly why: string | null } | null {
+): { readonly models: readonly TeamModel[]; readonly why: string | null } | null {
   if (!idsOf(providers).includes(id)) return null;
-  const models = modelIds(id, providers).map((model): ShownModel => {
+  const models = modelIds(id, providers).map((model): TeamModel => {
     const override = providers[id]?.models?.[model];
     const facts = modelFacts(id, model, { override, isLocal: isLocal(id, providers[id]) });
     return {
@@ -81,7 +49,7 @@ export function shownModels(
   return { models, why: knownProvider(id)?.unknown ?? null };
 }
 
-function storedOf(id: string, stored: readonly StoredKey[], isUsed: boolean): ShownKey | null {
+function storedOf(id: string, stored: readonly StoredKey[], isUsed: boolean): TeamProvider["stored"] {
   const found = stored.find(({ provider }) => provider === id);
   if (found === undefined) return null;
   const { provider: _provider, ...key } = found;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { byPerson } from "../../core/protocol/cancel-cause.ts";
-import type { FeatureHost, OpenFeature } from "../../feature.ts";
+import type { FeatureHost, OpenFeature, SessionToDelete } from "../../feature.ts";
 import { type Deleted, type DeletionScope, deleteSessions, toldIn } from "./delete-sessions.ts";
 import { memoryDeletion } from "./memories/store.ts";
 import { deletionReads } from "./store.ts";
@@ -8,18 +8,6 @@ import { deletionReads } from "./store.ts";
 type Route = NonNullable<OpenFeature["routes"]>[number];
 type Request = Parameters<Route["handle"]>[0];
 type Host = DeletionScope & Pick<FeatureHost, "engine" | "audit" | "showsSession">;
-
-/** What the page tells of a session before it is deleted. */
-interface SessionToDelete {
-  /** False: others have a say in it, or the viewer only reads. */
-  readonly mayDelete: boolean;
-  /** A run goes on: it is stopped first. */
-  readonly isLive: boolean;
-  readonly messages: number;
-  /** Sub-agents' sessions. */
-  readonly agents: number;
-  readonly memories: number;
-}
 
 const idSchema = z.string().regex(/^ses_\w{1,100}$/u);
 const deleteSchema = z.strictObject({ id: idSchema, stop: z.boolean().default(false) });

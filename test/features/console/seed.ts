@@ -13,7 +13,7 @@ export interface SeededSession {
   readonly agent?: string;
   /** What its run came to; null: it goes on; absent: there is none. */
   readonly outcome?: string | null;
-  readonly errorCode?: string;
+  readonly errorCode?: string | null;
   readonly costUsd?: number;
   /** Milliseconds since the epoch. */
   readonly at: number;

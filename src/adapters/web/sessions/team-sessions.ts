@@ -197,3 +197,15 @@ export interface Pressed {
   /** What came with that. */
   readonly files: readonly { readonly name: string; readonly text: string }[];
 }
+
+/** What the page tells of a session before it is deleted. */
+export interface SessionToDelete {
+  /** False: others have a say in it, or the viewer only reads. */
+  readonly mayDelete: boolean;
+  /** A run goes on: it is stopped first. */
+  readonly isLive: boolean;
+  readonly messages: number;
+  /** Sub-agents' sessions. */
+  readonly agents: number;
+  readonly memories: number;
+}

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { AuditRow } from "../../sessions/team-audit.ts";
 import { ChooseAny } from "../section/choose.tsx";
 import type { Column } from "../section/data-table.tsx";
 import { Moment } from "../section/moment.tsx";
@@ -7,17 +8,6 @@ import { PagedTable } from "../section/paged-table.tsx";
 import { get } from "../section/request.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
-
-interface Entry {
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly by: string;
-  readonly act: string;
-  readonly about: string;
-  readonly details: string;
-  readonly sessionId: string | null;
-}
 
 interface Choices {
   readonly people: readonly string[];
@@ -34,7 +24,7 @@ interface Search {
 
 const EVERYTHING: Search = { by: "", act: "", from: "", to: "" };
 
-const COLUMNS: readonly Column<Entry>[] = [
+const COLUMNS: readonly Column<AuditRow>[] = [
   { title: "When", cell: Moment },
   { title: "Who", cell: ({ by }) => (by === "" ? <span class="hint">nobody known</span> : by) },
   { title: "What", cell: ({ act }) => <code>{act}</code> },
@@ -62,11 +52,11 @@ export function Audit(): JSX.Element {
   );
 }
 
-function About({ about, sessionId }: Entry): JSX.Element {
+function About({ about, sessionId }: AuditRow): JSX.Element {
   return sessionId === null ? <>{about}</> : <a href={`#/sessions/${encodeURIComponent(sessionId)}`}>{about}</a>;
 }
 
-function entries({ by, act, from, to }: Search, after: string, signal?: AbortSignal): Promise<PageOf<Entry>> {
+function entries({ by, act, from, to }: Search, after: string, signal?: AbortSignal): Promise<PageOf<AuditRow>> {
   const query = { by, act, since: startOf(from), until: startOf(to, 1), after };
   return get("/features/audit/list", query, signal);
 }

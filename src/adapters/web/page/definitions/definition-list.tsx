@@ -1,9 +1,13 @@
 import type { JSX } from "preact";
+import type {
+  DefinitionKind,
+  DefinitionList as Found,
+  ListedDefinition as Listed,
+} from "../../sessions/team-definitions.ts";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import { useLoaded } from "../section/use-loaded.ts";
-import type { DefinitionKind, DefinitionList as Found, Listed } from "./answers.ts";
 import { hasDraft } from "./use-editing.ts";
 
 interface Words {

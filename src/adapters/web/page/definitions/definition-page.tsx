@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { DefinitionKind, OneDefinition } from "../../sessions/team-definitions.ts";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import { decoded } from "../state/address.ts";
 import type { PageState } from "../state/state.ts";
-import type { DefinitionKind, OneDefinition } from "./answers.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
 import { ChannelName, DefinitionList, WORDS } from "./definition-list.tsx";
 import { Editor } from "./editor.tsx";

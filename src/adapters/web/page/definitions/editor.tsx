@@ -1,7 +1,7 @@
 import type { JSX, RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
+import type { Theirs } from "../../sessions/team-definitions.ts";
 import { Markdown } from "../text/markdown-text.tsx";
-import type { Theirs } from "./answers.ts";
 import { ChangeDialog, changedLines } from "./change-dialog.tsx";
 import { Preview } from "./preview.tsx";
 import type { Editing } from "./use-editing.ts";

@@ -1,11 +1,11 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { Kind, RevisionRow } from "../../sessions/team-definitions.ts";
 import type { Column } from "../section/data-table.tsx";
 import { Moment } from "../section/moment.tsx";
 import { PagedTable } from "../section/paged-table.tsx";
 import { get, problemOf } from "../section/request.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
-import type { Kind, RevisionRow } from "./answers.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
 
 interface HistoryProps {

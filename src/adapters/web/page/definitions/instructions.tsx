@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { InstructionChannel, InstructionChannels, ToldInChannel } from "../../sessions/team-definitions.ts";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
@@ -8,7 +9,6 @@ import { useLoaded } from "../section/use-loaded.ts";
 import { decoded } from "../state/address.ts";
 import type { PageState } from "../state/state.ts";
 import { Markdown } from "../text/markdown-text.tsx";
-import type { InstructionChannel, InstructionChannels, ToldInChannel } from "./answers.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
 import { ChannelName } from "./definition-list.tsx";
 import { Editor } from "./editor.tsx";

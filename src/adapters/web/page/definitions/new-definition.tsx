@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { DefinitionKind } from "../../sessions/team-definitions.ts";
 import type { PageState } from "../state/state.ts";
-import type { DefinitionKind } from "./answers.ts";
 import { WORDS } from "./definition-list.tsx";
 import { Editor } from "./editor.tsx";
 import { useEditing } from "./use-editing.ts";

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Checked, Kind, Outcome, Theirs } from "../../sessions/team-definitions.ts";
 import { post, problemOf } from "../section/request.ts";
 import { keepDraft, readDraft } from "../state/keep.ts";
 import type { PageState } from "../state/state.ts";
-import type { Checked, Kind, Outcome, Theirs } from "./answers.ts";
 
 export interface Edited {
   readonly kind: Kind;

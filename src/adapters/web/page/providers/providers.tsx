@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { TeamModel as Model, TeamProvider as Provider, TeamProviders } from "../../sessions/team-providers.ts";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get, post } from "../section/request.ts";
@@ -10,50 +11,13 @@ import type { PageState } from "../state/state.ts";
 import { SetKey } from "./set-key.tsx";
 import { TestKey } from "./test-key.tsx";
 
-interface Provider {
-  readonly id: string;
-  readonly name: string;
-  /** Where its key is from where it is not stored: a variable or a file; null: it is stored, or there is none. */
-  readonly keyFrom: string | null;
-  /** A key that was set here or by the command line; `isUsed`: it could be opened, and nothing wins over it. */
-  readonly stored: {
-    readonly hint: string;
-    readonly by: string;
-    /** Milliseconds since the epoch. */
-    readonly at: number;
-    readonly isUsed: boolean;
-  } | null;
-  readonly keyRequired: boolean;
-  readonly keyVariable: string | null;
-  /** It has a key, or an address of the operator's. */
-  readonly isConfigured: boolean;
-  /** How many models have known figures. */
-  readonly models: number;
-}
-
-/** Null: unknown. */
-interface Model {
-  readonly id: string;
-  /** Tokens. */
-  readonly contextWindow: number | null;
-  /** US dollars per million tokens. */
-  readonly price: { readonly input: number; readonly output: number } | null;
-}
-
-interface Listed {
-  readonly rows: readonly Provider[];
-  /** Why stored keys cannot be used, as a sentence; null: all can be. */
-  readonly problem: string | null;
-  readonly mayChange: boolean;
-}
-
 /** Providers of models, or the models of the one that the address names. */
 export function Providers({ state, rest }: SectionProps): JSX.Element {
   return rest === "" ? <ProviderList state={state} /> : <Models provider={rest} />;
 }
 
 function ProviderList({ state }: { readonly state: PageState }): JSX.Element {
-  const loaded = useLoaded("", (signal) => get<Listed>("/features/providers/list", {}, signal));
+  const loaded = useLoaded("", (signal) => get<TeamProviders>("/features/providers/list", {}, signal));
   const actions = {
     title: "Change",
     cell: (row: Provider) => <KeyActions provider={row} state={state} reload={loaded.again} />,

@@ -96,40 +96,6 @@ function Drain({ replica: { id, name, draining }, state, reload }: DrainProps): 
     setIsAsked(false);
     reload();
   };
-  if (draining) return <>⏳ hands over</>;
-  const problems = [
-    ...(away.length > 0 ? [`not connected: ${away.join(", ")}`] : []),
-    ...(differing.length > 0 ? [`other settings: ${differing.join(", ")}`] : []),
-  ];
-  return <>{problems.length === 0 ? "✓ at work" : `⚠ ${problems.join("; ")}`}</>;
-}
-
-function drainColumn(state: PageState, reload: () => void): Column<TeamReplica> {
-  return { title: "Change", cell: (row) => <Drain replica={row} state={state} reload={reload} /> };
-}
-
-interface DrainProps {
-  readonly replica: TeamReplica;
-  readonly state: PageState;
-  readonly reload: () => void;
-}
-
-/** Has a process hand all over and end, once somebody has said so twice. */
-function Drain({ replica: { id, name, draining }, state, reload }: DrainProps): JSX.Element {
-  const [isAsked, setIsAsked] = useState(false);
-  const [isSending, setIsSending] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const drain = async (): Promise<void> => {
-    setIsSending(true);
-    try {
-      await post("/features/replicas/drain", { id }, state);
-      setIsAsked(false);
-      reload();
-    } catch (error) {
-      setProblem(problemOf(error));
-    }
-    setIsSending(false);
-  };
   if (draining) return <></>;
   return (
     <>

@@ -1,18 +1,10 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { SessionToDelete } from "../../sessions/team-sessions.ts";
 import { Dialog } from "../dialog.tsx";
 import { get, post } from "../section/request.ts";
 import { useAction } from "../section/use-action.ts";
 import type { PageState } from "../state/state.ts";
-
-/** What there is of a session, as src/features/retention/routes.ts tells. */
-interface SessionToDelete {
-  readonly mayDelete: boolean;
-  readonly isLive: boolean;
-  readonly messages: number;
-  readonly agents: number;
-  readonly memories: number;
-}
 
 interface DeleteSessionProps {
   readonly sessionId: string;

@@ -1,20 +1,38 @@
-/** What the server tells of agents, skills and instructions (src/features/definitions/routes.ts). */
+import type { Definition } from "../../../core/agents/page-definitions.ts";
+
+/** What the page is told of agents, skills and instructions. */
 
 export type DefinitionKind = "agent" | "skill";
 export type Kind = DefinitionKind | "instructions";
 
-interface NamedChannel {
+/** A channel as these pages name it. */
+export interface NamedChannel {
   /** `slack:C1` */
   readonly key: string;
+  /** As its platform calls it; the key where nobody has written there yet. */
   readonly name: string;
 }
 
-export interface Listed {
+/** A line of the list. */
+export interface ListedDefinition {
   readonly name: string;
   readonly description: string;
+  /** Where what holds is from: the operator's files and settings, the page, or what comes with the program. */
   readonly from: "file" | "page" | "shipped";
+  /** Where it stands, for one that the operator has written down. */
   readonly place: string | null;
   readonly hasShipped: boolean;
+}
+
+/** One of them with its text. */
+export interface WholeDefinition extends ListedDefinition {
+  /** What is edited: the page's text, or the shipped one; of one that the operator has written down, that. */
+  readonly text: string;
+  /** The number of the newest revision; 0 where there is none. */
+  readonly number: number;
+  readonly facts: Definition["facts"];
+  /** As it comes with the program; null: nothing of that name does. */
+  readonly shipped: string | null;
 }
 
 interface ChannelDefinitions extends NamedChannel {
@@ -23,7 +41,7 @@ interface ChannelDefinitions extends NamedChannel {
 }
 
 export interface DefinitionList {
-  readonly rows: readonly Listed[];
+  readonly rows: readonly ListedDefinition[];
   /** What is wrong with files, a line each. */
   readonly problems: readonly string[];
   /** The agent of channels whose settings name none. */
@@ -32,11 +50,7 @@ export interface DefinitionList {
   readonly mayEdit: boolean;
 }
 
-export interface OneDefinition extends Listed {
-  readonly text: string;
-  readonly number: number;
-  readonly shipped: string | null;
-  readonly facts: readonly { readonly term: string; readonly words: string }[];
+export interface OneDefinition extends WholeDefinition {
   readonly channels: readonly NamedChannel[];
   readonly isUsual: boolean;
   readonly mayEdit: boolean;
