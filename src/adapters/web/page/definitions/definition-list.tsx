@@ -15,6 +15,8 @@ interface Words {
   readonly section: string;
   readonly about: string;
   readonly make: string;
+  /** What its text is called. */
+  readonly label: string;
 }
 
 export const WORDS: Readonly<Record<DefinitionKind, Words>> = {
@@ -24,6 +26,7 @@ export const WORDS: Readonly<Record<DefinitionKind, Words>> = {
     about:
       "Who answers: what each is told, and what it may do. People switch by /agent or @name. What is saved here holds from the next run on.",
     make: "New agent",
+    label: "Definition",
   },
   skill: {
     title: "Skills",
@@ -31,6 +34,7 @@ export const WORDS: Readonly<Record<DefinitionKind, Words>> = {
     about:
       "Instructions for work that recurs. The model calls one when it fits, people by /skill. What is saved here holds from the next run on.",
     make: "New skill",
+    label: "SKILL.md",
   },
 };
 

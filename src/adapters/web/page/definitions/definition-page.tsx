@@ -7,12 +7,12 @@ import type { SectionProps } from "../section/section-props.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import { decoded } from "../state/address.ts";
 import type { PageState } from "../state/state.ts";
-import { ChangeDialog } from "./change-dialog.tsx";
 import { ChannelName, DefinitionList, WORDS } from "./definition-list.tsx";
 import { Editor } from "./editor.tsx";
 import { History } from "./history.tsx";
 import { NewDefinition } from "./new-definition.tsx";
 import { Preview } from "./preview.tsx";
+import { TakeBack } from "./take-back.tsx";
 import { useEditing } from "./use-editing.ts";
 
 /** Agents, or the one that the address names. */
@@ -148,7 +148,7 @@ function ReadOnly({ kind, found: { name, text, number } }: FoundProps): JSX.Elem
     <>
       <div class="definition-panes">
         <div class="definition-source">
-          <label for="definition-text">{labelOf(kind)}</label>
+          <label for="definition-text">{WORDS[kind].label}</label>
           <textarea id="definition-text" readOnly value={text} spellcheck={false} />
         </div>
         <Preview text={text} />
@@ -169,7 +169,7 @@ function Editable({ kind, found, state, say, removed, again }: EditableProps): J
     <>
       <Editor
         editing={editing}
-        label={labelOf(kind)}
+        label={WORDS[kind].label}
         what={name}
         saved={(now) => {
           say(`✓ Saved as revision ${now}. It holds from the next run on.`);
@@ -181,55 +181,15 @@ function Editable({ kind, found, state, say, removed, again }: EditableProps): J
       )}
       {from === "page" && (
         <TakeBack
-          found={found}
+          title={shipped === null ? `Remove ${name}?` : `Restore the shipped ${name}?`}
+          words={shipped === null ? "Remove it" : "Restore the shipped one"}
           editing={editing}
+          after={shipped ?? ""}
           done={() => {
             if (shipped === null) return removed();
             say("✓ The shipped one holds again.");
             again();
           }}
-        />
-      )}
-      <History kind={kind} name={name} number={number} now={editing.before} use={editing.write} />
-    </>
-  );
-}
-
-interface TakeBackProps {
-  readonly found: OneDefinition;
-  readonly editing: ReturnType<typeof useEditing>;
-  readonly done: () => void;
-}
-
-/** Gives up what the page has set. */
-function TakeBack({ found: { name, shipped }, editing, done }: TakeBackProps): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
-  const take = async (): Promise<void> => {
-    if ((await editing.takeBack(shipped ?? "")) === null) return;
-    setAsking(false);
-    done();
-  };
-  const words = shipped === null ? "Remove it" : "Restore the shipped one";
-  return (
-    <div class="buttons">
-      <button type="button" class="danger" aria-haspopup="dialog" onClick={() => setAsking(true)}>
-        {words}
-      </button>
-      {isAsking && (
-        <ChangeDialog
-          title={shipped === null ? `Remove ${name}?` : `Restore the shipped ${name}?`}
-          before={editing.before}
-          after={shipped ?? ""}
-          words={words}
-          isDanger
-          isSending={editing.isBusy}
-          problem={
-            editing.theirs === null ? editing.problem : "Somebody has changed it meanwhile: close this, and look."
-          }
-          goAhead={() => {
-            take().catch(() => {});
-          }}
-          close={() => setAsking(false)}
         >
           {shipped === null && (
             <p class="hint">
@@ -237,12 +197,9 @@ function TakeBack({ found: { name, shipped }, editing, done }: TakeBackProps): J
               stays.
             </p>
           )}
-        </ChangeDialog>
+        </TakeBack>
       )}
-    </div>
+      <History kind={kind} name={name} number={number} now={editing.before} use={editing.write} />
+    </>
   );
-}
-
-export function labelOf(kind: DefinitionKind): string {
-  return kind === "agent" ? "Definition" : "SKILL.md";
 }

@@ -9,11 +9,11 @@ import { useLoaded } from "../section/use-loaded.ts";
 import { decoded } from "../state/address.ts";
 import type { PageState } from "../state/state.ts";
 import { Markdown } from "../text/markdown-text.tsx";
-import { ChangeDialog } from "./change-dialog.tsx";
 import { ChannelName } from "./definition-list.tsx";
 import { Editor } from "./editor.tsx";
 import { History } from "./history.tsx";
 import { Preview } from "./preview.tsx";
+import { TakeBack } from "./take-back.tsx";
 import { useEditing } from "./use-editing.ts";
 
 /** In the address, in place of a channel. */
@@ -149,15 +149,8 @@ interface EditableProps extends ChannelProps {
 
 function Editable({ channel, told, state, say, again }: EditableProps): JSX.Element {
   const { text, number, isSet } = told;
-  const [isAsking, setAsking] = useState(false);
   const edited = { kind: "instructions", name: channel, text, number, isNew: false } as const;
   const editing = useEditing({ ...edited, draft: `instructions/${channel}` }, state);
-  const takeBack = async (): Promise<void> => {
-    if ((await editing.takeBack("")) === null) return;
-    setAsking(false);
-    say("✓ Taken back: agents are told nothing from here.");
-    again();
-  };
   return (
     <>
       <Editor
@@ -170,27 +163,15 @@ function Editable({ channel, told, state, say, again }: EditableProps): JSX.Elem
         }}
       />
       {isSet && (
-        <div class="buttons">
-          <button type="button" class="danger" aria-haspopup="dialog" onClick={() => setAsking(true)}>
-            Take it back
-          </button>
-        </div>
-      )}
-      {isAsking && (
-        <ChangeDialog
+        <TakeBack
           title="Take these instructions back?"
-          before={editing.before}
-          after=""
           words="Take it back"
-          isDanger
-          isSending={editing.isBusy}
-          problem={
-            editing.theirs === null ? editing.problem : "Somebody has changed it meanwhile: close this, and look."
-          }
-          goAhead={() => {
-            takeBack().catch(() => {});
+          editing={editing}
+          after=""
+          done={() => {
+            say("✓ Taken back: agents are told nothing from here.");
+            again();
           }}
-          close={() => setAsking(false)}
         />
       )}
       <History kind="instructions" name={channel} number={number} now={editing.before} use={editing.write} />

@@ -61,7 +61,7 @@ export function NewDefinition({ kind, state, made }: NewDefinitionProps): JSX.El
       </div>
       <Editor
         editing={editing}
-        label={kind === "agent" ? "Definition" : "SKILL.md"}
+        label={WORDS[kind].label}
         what={name}
         missing={name === "" ? "It needs a name." : why === null ? null : "It needs another name."}
         saved={() => made(name)}

@@ -2,7 +2,8 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { SavedSettings } from "../../sessions/team-settings.ts";
 import { Dialog } from "../dialog.tsx";
-import { post, problemOf } from "../section/request.ts";
+import { post } from "../section/request.ts";
+import { useAction } from "../section/use-action.ts";
 import type { PageState } from "../state/state.ts";
 import { DifferenceTable } from "./difference-table.tsx";
 import { nameOf } from "./paths.ts";
@@ -35,9 +36,7 @@ export function ReviewDialog(props: ReviewDialogProps): JSX.Element {
       isSending={saving.isSending}
       isReady={saving.maySave}
       problem={saving.failure ?? failure ?? (draft.problems.length > 0 ? MARKED : null)}
-      goAhead={() => {
-        saving.save().catch(() => {});
-      }}
+      goAhead={saving.save}
       close={close}
     >
       {saving.conflict !== null && <ConflictNote conflict={saving.conflict} />}
@@ -55,30 +54,30 @@ export function ReviewDialog(props: ReviewDialogProps): JSX.Element {
 const MARKED = "Something in these changes is not right: it is marked beside its field.";
 
 function useSaving({ draft, base, state, saved, overtaken }: ReviewDialogProps) {
-  const [isSending, setIsSending] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const action = useAction();
+  const [refusal, setRefusal] = useState<string | null>(null);
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const { checked, problems } = draft;
   const maySave = checked !== null && problems.length === 0 && checked.differences.length > 0;
   const save = async (): Promise<void> => {
-    setIsSending(true);
-    setFailure(null);
-    try {
-      const body = { after: base, changes: [...draft.changes.values()] };
-      const answer = await post<SavedSettings>("/features/configuration/save", body, state);
-      if (answer.type === "saved") return saved(answer.number);
-      if (answer.type === "refused") {
-        setFailure(answer.problems.map(({ path, text }) => `${nameOf(path)}: ${text}`).join(" "));
-      } else {
-        setConflict(answer);
-        overtaken();
-      }
-    } catch (error) {
-      setFailure(problemOf(error));
+    setRefusal(null);
+    const body = { after: base, changes: [...draft.changes.values()] };
+    const answer = await post<SavedSettings>("/features/configuration/save", body, state);
+    if (answer.type === "saved") return saved(answer.number);
+    if (answer.type === "refused") {
+      setRefusal(answer.problems.map(({ path, text }) => `${nameOf(path)}: ${text}`).join(" "));
+    } else {
+      setConflict(answer);
+      overtaken();
     }
-    setIsSending(false);
   };
-  return { isSending, failure, conflict, maySave, save };
+  return {
+    isSending: action.isBusy,
+    failure: action.problem ?? refusal,
+    conflict,
+    maySave,
+    save: () => action.begin(save),
+  };
 }
 
 function ConflictNote({ conflict: { newest, since } }: { readonly conflict: Conflict }): JSX.Element {
