@@ -26,11 +26,8 @@ const OFF: Found = { rows: [], next: null, count: 0, isPaused: false, mayAct: fa
 /** What is remembered, channel by channel: as whoever looks may read it there. */
 export function Memory({ state, rest, go }: SectionProps): JSX.Element {
   const choices = useLoaded("", fetchChoices);
-  return (
-    <LoadedView loaded={choices}>
-      {({ channels }) => <OfChannels channels={channels} state={state} rest={rest} go={go} />}
-    </LoadedView>
-  );
+  if (choices.value === null) return <LoadedView loaded={choices}>{() => null}</LoadedView>;
+  return <OfChannels channels={choices.value.channels} state={state} rest={rest} go={go} />;
 }
 
 interface OfChannelsProps extends Pick<SectionProps, "state" | "rest" | "go"> {
