@@ -31,23 +31,6 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "repairs.xargsWords($1,n!==null)",
   ],
   [
-    "sed changes the case of what it replaces",
-    /(function (\w+)\((\w),(\w),(\w)\)\{)(?=let \w="",\w=0;for\(;\w<\3\.length;\)\{if\(\3\[\w\]==="\\\\"[^]{1,80}if\(\w==="&"\))/g,
-    "$1if(/\\\\[ULEul]/.test($3))return repairs.cased($3,part=>$2(part,$4,$5));",
-  ],
-  [
-    "sed replaces from a match on, as in s/x/y/2g",
-    /&&!\w\.global(\)\{let (\w)=0,(\w)=\w\.nthOccurrence,[^]{1,120}?if\(\2\+\+,\2===\3)(?=\)\{let \w=\w\.slice\(0,-2\);return \w+\((\w)\.replacement)/g,
-    "$1||$4.global&&$2>$3",
-  ],
-  [
-    "sed's a\\, i\\ and c\\ take what stands behind the backslash as it is",
-    /(?<=readTextCommand\(\w,\w,\w\)\{)let \w=!1;this\.peek\(\)[^]{1,500}?(?=let \w="";for)/g,
-    'let skip=()=>{for(;this.peek()===" "||this.peek()==="\\t";)this.advance()};skip();' +
-      'if(this.peek()==="\\\\"){this.advance();let at=this.pos;skip();' +
-      'if(this.peek()==="\\n")this.advance();else for(this.pos=at;!1;);}',
-  ],
-  [
     "date fails for time zones and days that it does not know",
     /(?<=let (\w)=\w\.env\.get\("TZ"\);)(?=\1&&!\w+\(\1\)&&\(\1=void 0\);let \w=(\w)\?"UTC")/g,
     "let problem=repairs.dateProblem(r,$2?void 0:$1);" +
@@ -83,5 +66,141 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "also where a program sets RS",
     /(function \w+\(\w,(\w),(\w)\)\{switch\(\2\)\{)(?=case"FS":\w+\(\w,\w+\(\3\)\);return;case"OFS")/g,
     '$1case"RS":if($3!=="\\n")throw new Error("RS cannot be set here: a line is a record");return;',
+  ],
+  [
+    "grep -r names files as it is given their directory, and looks into hidden ones",
+    /(if\(\w+\(\w\),)(\w)\.startsWith\("\."\)(\)continue;let \w=)(\w)==="\."\?\2:`\$\{\4\}\/\$\{\2\}`/g,
+    '$1$2===".git"$3repairs.pathWithin($4,$2)',
+  ],
+  [
+    "and takes the working directory where it is given none",
+    /let (\w)=\w(?=,\w=\w===null\?\[\]:\w+\(\w\),\w=!1;for\(let \w+ of \w\)\{let \w+;if\(\w+===""\)return\{stdout:"",stderr:`grep: : No such)/g,
+    '$&.length===0&&l?[""]:R',
+  ],
+  [
+    "and complains of what is missing",
+    /(else if\(\w\)\{let (\w+)=await \w+\((\w+),\w,\w,\w,\w,void 0,\w+\);\w+\()\2(\)\}else\{if\(\w+\.length>=)/g,
+    '$1$2.length===0&&!await t.fs.exists(t.fs.resolvePath(t.cwd,$3||"."))?[{path:$3}]:$2$4',
+  ],
+  [
+    "grep's patterns are POSIX's; (?i) begins some of Perl's",
+    /function \w+\((\w),(\w)\)\{(?=let \w,\w;switch\(\2\.mode\)\{case"fixed":)/g,
+    "$&let own=repairs.grepPattern($1,$2);if(own!==null)return own;" +
+      'if($2.mode==="perl"&&/\\\\G|^\\(\\?\\w*x/.test($1))throw new Error();' +
+      'if($2.mode==="perl"&&$1.startsWith("(?i)"))$1=$1.slice(4),$2={...$2,ignoreCase:!0};',
+  ],
+  [
+    "lines that match end what grep shows behind the match before",
+    /(for\(let (\w) of (\w)\)\{)(\w\(\);let \w=Math\.max\(0,\2-\w\)[^]{1,900}?for\(let (\w+)=\2\+1;\5<=\w)(?=;\5\+\+\))/g,
+    "let own=new Set($3);$1$4&&!own.has($5)",
+  ],
+  [
+    "grep has -H and -s",
+    /(\w+=\{name:"grep",async execute\(\w,\w\)\{)([^]{1,3000}?else if\((\w+)==="h"\|\|\3==="--no-filename"\)\w=!0;)([^]{1,3000}?filename:)""(,onlyMatching[^]{1,2500}?let \w+=\()(\w+\.length>1\|\|\w&&\w+\)&&![^]{1,3000}?if\("error"in (\w+)&&\7\.error\)\{)(\w\+=\7\.error)/g,
+    "$1let own={named:!1,silent:!1};$2" +
+      'else if($3==="H"||$3==="--with-filename")own.named=!0;else if($3==="s"||$3==="--no-messages")own.silent=!0;' +
+      '$4own.named?"(standard input)":""$5own.named||$6own.silent||($8)',
+  ],
+  [
+    "grep -o prints nothing for empty matches",
+    /(\w\(\w,\w+\+(\w+)\))(?=,\w+\[0\]\.length===0&&\w\.lastIndex\+\+\}else if)/g,
+    '($2===""||$1)',
+  ],
+  [
+    "one character separates awk's fields as it is",
+    /(function \w+\((\w)\)\{if\(\2===" "\)return \w+\("\\\\s\+"\);if\()(?=\/\[\[\\\]\(\)\{\}\.\*)/g,
+    "$1$2.length>1&&",
+  ],
+  [
+    "also where a program sets FS",
+    /(\w\.FS=(\w),\2===" "\)\w\.fieldSep=new \w+\(\/\\s\+\/\);else try\{)/g,
+    "$1if($2.length===1)throw $2;",
+  ],
+  [
+    "and where it splits; nothing has no parts, and blanks around words are no parts",
+    /(\w)=(\w)===" "\?(\w+)\("\\\\s\+"\):\2\}\}else (\w)\.FS===" "&&\(\1=\w+\("\\\\s\+"\)\);([^]{1,200}?,\w=)(typeof \1=="string"\?(\w)\.split)/g,
+    '$1=$2.length>1?$3($2):$2}}else $4.FS.length>1&&($1=$4.fieldSep);$5$7===""?[]:$1===" "?repairs.awkWords($7):$6',
+  ],
+  [
+    "the blanks between fields are spaces, tabs and line ends",
+    /(function \w+\(\w,(\w)\)\{return \2===""\?\[\]:\w\.FS===" "\?)\2\.trim\(\)\.split\(\/\\s\+\/\)\.filter\(Boolean\)/g,
+    "$1repairs.awkWords($2)",
+  ],
+  ["awk's RS is a line end", /case"ORS":return \w\.ORS;/g, '$&case"RS":return"\\n";'],
+  [
+    "stat -c knows times",
+    /(\w\.replace\(\/%)\[nNsFaAuUgG\](\/g,(\w)=>(\w)\.get\(\3\)\?\?)\3\)/g,
+    "$1[a-zA-Z]$2repairs.statField(p,$3))",
+  ],
+  ["and --format", /\{format:\{short:"c",type:"string"\}\}/g, '{format:{short:"c",long:"format",type:"string"}}'],
+  [
+    "du -s shows the files that it is given",
+    /\((\w\.allFiles)\|\|(\w\.depth===\w)\)&&!(\w\.summarize)&&/g,
+    "($2||$1&&!$3)&&",
+  ],
+  [
+    "awk writes numbers as C does",
+    /(let (\w)=\w\[\w\],(\w)=\w\[\w!==void 0\?\w:(\w)\];)(?=switch\(\2\)\{case"s":\{let \w=\3!==void 0\?String\(\3\):"";if\((\w)&&)/g,
+    "$1if($2&&/[dieEfFgGxXou]/.test($2)){l(repairs.formatted({letter:$2,flags:u,width:f,precision:$5},$3)),p===void 0&&$4++,o=c+1;continue}",
+  ],
+  [
+    "also where they become text",
+    /(function \w+\((\w)\)\{return typeof \2=="string"\?\2:)\(Number\.isInteger\(\2\),String\(\2\)\)(?=\}function \w+\(\w\)\{if\(typeof)/g,
+    "$1repairs.numberText($2)",
+  ],
+  [
+    "also in its functions",
+    /(function \w+\((\w)\)\{return typeof \2=="string"\?\2:)\(Number\.isInteger\(\2\),String\(\2\)\)(?=\}function \w+\(\w\)\{return new)/g,
+    "$1repairs.numberText($2)",
+  ],
+  [
+    "awk puts texts together before it compares",
+    /(parseIn\(\)\{let \w=this\.)parseConcatenation(\(\)[^]{1,300}?parseConcatenation\(\)\{let \w=this\.)parseMatch(\(\)[^]{1,120}?let \w=this\.)parseMatch(\(\)[^]{1,400}?parseComparison\(\)\{let \w=this\.)parseAddSub(\(\)[^]{1,120}?\w=this\.)parseAddSub/g,
+    "$1parseMatch$2parseAddSub$3parseAddSub$4parseConcatenation$5parseConcatenation",
+  ],
+  [
+    "also where it prints",
+    /(function (\w+)\(\w\)\{let \w=)(\w+)(\(\w\);if\(\w\.check\(\w+\.IN\)[^]{1,160}?function \3\((\w)\)\{let \w=)(\w+)\(\5\)([^]{1,80}?let \w=)\6\(\5\)([^]{1,400}?function \w+\((\w)\)\{let \w=)\9\.parseAddSub\(\)([^]{1,120}?,\w=)\9\.parseAddSub\(\)/g,
+    "$1$6$4$5.parseAddSub()$7$5.parseAddSub()$8$3($9)$10$3($9)",
+  ],
+  [
+    "in awk the number of a field is no power",
+    /return this\.parseFieldIndexPower\(\)/g,
+    "return this.parseFieldIndexPrimary()",
+  ],
+  [
+    "awk's length needs no parentheses",
+    /(\{type:"array_access",array:(\w),key:\w\}\})return(\{type:"variable",name:\2\})(?=\}throw new Error\(`Unexpected token: \$\{this)/g,
+    '$1return $2==="length"?{type:"call",name:$2,args:[]}:$3',
+  ],
+  [
+    "awk compares constant texts as texts, and a variable without a value as a number with numbers",
+    /(if\(\w+\((\w)\)\)return \w+\()(\w,\w)(,\2\);let \w=\w+\(\w\),\w=\w+\(\w\);return \w+\(\w,\w,\2\)\}function)/g,
+    "$1...repairs.comparable([$3],t,e.vars)$4",
+  ],
+  [
+    "awk prints to what is printed",
+    /(\.fs;if\(!\w\|\|!\w\.cwd\)\{(\w\.output\+=\w,\w+\(\w\));return\}let (\w)=\w+\(await \w+\(\w,"redirection filename evaluation",\(\)=>\w+\(\w,\w\)\)\)),(\w=)/g,
+    '$1;if($3==="/dev/stdout"||$3==="-"){$2;return}let $4',
+  ],
+  [
+    "find rounds sizes up to their unit",
+    /(comparison==="less"\?\w=\w\.size)<(\w):(\w)\.unit==="b"\?(\w)=Math\.ceil\((\w)\.size\/512\)===\3\.value:\4=\5\.size===\2/g,
+    "$1<=$2-$2/$3.value:$4=$3.value>0?Math.ceil($5.size/($2/$3.value))===$3.value:$5.size===0",
+  ],
+  [
+    "find -printf knows kinds",
+    /case"f":(\w)=(\w)\.name,(\w)\+\+;break;(?=case"h":\{let \w=\2\.path\.lastIndexOf)/g,
+    '$&case"y":$1=$2.isDirectory?"d":"f",$3++;break;',
+  ],
+  [
+    "and fails for what it does not know",
+    /default:\w\+=`%\$\{\w!==0\|\|\w!==-1\?`\$\{\w\}\.\$\{\w\}`:""\}\$\{(\w)\}`,\w\+\+;continue\}(?=\w\+=)/g,
+    "default:throw new Error(`-printf knows no %${$1} here`)}",
+  ],
+  [
+    "patterns that look ahead or behind are JavaScript's own",
+    /(function \w+\((\w),(\w)="",(\w)=\{\}\)\{)return new (\w+)\(\2,\3,\4\)\}/g,
+    "$1try{return new $5($2,$3,$4)}catch(error){if(/\\(\\?<?[=!]/.test($2))return new RegExp($2,$3);throw error}}",
   ],
 ];

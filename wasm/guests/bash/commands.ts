@@ -1,9 +1,12 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { ADAPTED_COMMANDS } from "./adapted.ts";
 import { ENV } from "./env.ts";
 import { jq } from "./jq/jq.ts";
 import { COLUMN_COMMANDS } from "./text/columns.ts";
 import { COUNT_COMMANDS } from "./text/counts.ts";
 import { DIFF } from "./text/diff.ts";
+import { DUMP_COMMANDS } from "./text/dump.ts";
+import { SED } from "./text/sed.ts";
 import { SORT } from "./text/sort.ts";
 
 const USAGE = 2;
@@ -12,7 +15,10 @@ const USAGE = 2;
 export const COMMANDS: readonly CustomCommand[] = [
   jq,
   ENV,
+  ...ADAPTED_COMMANDS,
   DIFF,
+  ...DUMP_COMMANDS,
+  SED,
   SORT,
   ...COLUMN_COMMANDS,
   ...COUNT_COMMANDS,

@@ -1,30 +1,5 @@
 /** What the repairs of just-bash in wasm/build.ts call. */
 
-/** The case that sed's `\U` and its like ask for. */
-const CASES: Readonly<Record<string, (text: string) => string>> = {
-  U: (text) => text.toUpperCase(),
-  L: (text) => text.toLowerCase(),
-  E: (text) => text,
-};
-
-/** A replacement of sed's with `\U`, `\L`, `\E`, `\u` and `\l`; `expand` knows all else that it may hold. */
-export function cased(replacement: string, expand: (part: string) => string): string {
-  let whole = CASES["E"];
-  let first: typeof whole;
-  let output = "";
-  for (const [part] of replacement.matchAll(/\\[^]|[^\\]+|\\/g)) {
-    const letter = /^\\[ULEul]$/.test(part) ? part.slice(1) : "";
-    if (letter === "u" || letter === "l") first = CASES[letter.toUpperCase()];
-    else if (letter !== "") whole = CASES[letter];
-    else {
-      const text = whole?.(expand(part)) ?? "";
-      output += (first?.(text.slice(0, 1)) ?? text.slice(0, 1)) + text.slice(1);
-      if (text !== "") first = undefined;
-    }
-  }
-  return output;
-}
-
 /** What xargs reads: lines where it replaces, else words, which may be quoted. */
 export function xargsWords(input: string, replaces: boolean): string[] {
   const lines = replaces ? input.split("\n").map((line) => line.replace(/^[ \t]+/, "")) : [input];
@@ -81,7 +56,44 @@ export function dateProblem(day: string | null, zone: string | undefined): strin
   return found.toISOString().startsWith(text) ? null : `invalid date '${day ?? ""}'`;
 }
 
+export { comparable, formatted, numberText } from "./awk-numbers.ts";
+export { grepPattern } from "./text/posix-regex.ts";
 export { failed, shell, substituted, trap, trapped } from "./traps.ts";
+
+interface Status {
+  readonly size: number;
+  readonly mtime: Date;
+}
+
+/** What `stat -c` says of times and blocks; of others, what it was asked. */
+export function statField({ size, mtime }: Status, field: string): string {
+  switch (field) {
+    case "%X":
+    case "%Y":
+    case "%Z":
+      return String(Math.floor(mtime.getTime() / 1000));
+    case "%x":
+    case "%y":
+    case "%z":
+      return `${mtime.toISOString().replace("T", " ").replace("Z", "000000")} +0000`;
+    case "%b":
+      return String(Math.ceil(size / 512));
+    case "%h":
+      return "1";
+    default:
+      return field;
+  }
+}
+
+/** Fields as awk finds them where nothing else separates them. */
+export function awkWords(text: string): string[] {
+  return text.match(/[^ \t\n]+/g) ?? [];
+}
+
+/** How `grep -r` names a file in a directory; the working directory, unless it is named, is empty. */
+export function pathWithin(directory: string, name: string): string {
+  return directory === "" || directory.endsWith("/") ? directory + name : `${directory}/${name}`;
+}
 
 /** Between the words of `$*`. */
 export function separator(env: ReadonlyMap<string, string>): string {

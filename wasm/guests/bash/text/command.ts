@@ -132,6 +132,12 @@ export function linesOf(text: string, end = "\n"): string[] {
   return lines;
 }
 
+export function linesWithEnds(text: string): string[] {
+  const lines = text.split("\n");
+  const last = lines.pop() ?? "";
+  return [...lines.map((line) => `${line}\n`), ...(last === "" ? [] : [last])];
+}
+
 export function joined(lines: readonly string[], end = "\n"): string {
   return lines.map((line) => line + end).join("");
 }

@@ -1,6 +1,6 @@
 import { diffArrays } from "diff";
 import type { CustomCommand } from "just-bash/browser";
-import { type Call, inputsOf, numberOf, Refusal, textCommand, textOf } from "./command.ts";
+import { type Call, inputsOf, linesWithEnds, numberOf, Refusal, textCommand, textOf } from "./command.ts";
 
 /** Lines that one file has in place of the other's; both counted from 0. */
 interface Change {
@@ -109,12 +109,6 @@ async function diffFiles(call: Call, one: string, other: string): Promise<readon
   if (!flags.has("u") && !values.has("U")) return [changes.map(normal).join(""), 1];
   const heads = [`--- ${one}\t${await timeOf(call, one)}\n`, `+++ ${other}\t${await timeOf(call, other)}\n`];
   return [heads.join("") + unified(left, changes, numberOf(values.get("U"), CONTEXT_LINES)), 1];
-}
-
-function linesWithEnds(text: string): string[] {
-  const lines = text.split("\n");
-  const last = lines.pop() ?? "";
-  return [...lines.map((line) => `${line}\n`), ...(last === "" ? [] : [last])];
 }
 
 async function timeOf({ context: { fs, cwd } }: Call, path: string): Promise<string> {

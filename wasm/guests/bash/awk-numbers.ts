@@ -1,0 +1,113 @@
+/** One conversion of C's `printf`; its parts are texts, empty where nothing is said. */
+interface Conversion {
+  readonly letter: string;
+  readonly flags: string;
+  readonly width: string;
+  readonly precision: string;
+}
+
+/** How a number is written, or a text that begins with one. */
+export function formatted(conversion: Conversion, value: unknown): string {
+  const { letter, flags, width, precision } = conversion;
+  const number = numberOf(value);
+  const [prefix, found] = digitsOf(conversion, Math.abs(number));
+  const isWhole = /[dixXou]/.test(letter) && precision !== "";
+  const digits = isWhole ? found.padStart(Number(precision), "0") : found;
+  const positive = flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
+  const sign = number < 0 || Object.is(number, -0) ? "-" : positive;
+  const text = sign + prefix + digits;
+  if (flags.includes("-")) return text.padEnd(Number(width));
+  if (!flags.includes("0") || !Number.isFinite(number) || isWhole) return text.padStart(Number(width));
+  return sign + prefix + digits.padStart(Number(width) - sign.length - prefix.length, "0");
+}
+
+function digitsOf({ letter, flags, precision }: Conversion, size: number): [prefix: string, digits: string] {
+  if (Number.isNaN(size)) return ["", "nan"];
+  if (!Number.isFinite(size)) return ["", "inf"];
+  const places = precision === "" ? 6 : Number(precision);
+  const upper = (text: string) => (/[EGX]/.test(letter) ? text.toUpperCase() : text);
+  switch (letter.toLowerCase()) {
+    case "d":
+    case "i":
+    case "u":
+      return ["", BigInt(Math.trunc(size)).toString()];
+    case "x":
+      return [flags.includes("#") ? upper("0x") : "", upper(BigInt(Math.trunc(size)).toString(16))];
+    case "o":
+      return ["", BigInt(Math.trunc(size)).toString(8)];
+    case "e":
+      return ["", upper(exponential(size, places))];
+    case "f":
+      return ["", fixed(size, places)];
+    default:
+      return ["", upper(general(size, places || 1, flags.includes("#")))];
+  }
+}
+
+function numberOf(value: unknown): number {
+  if (typeof value === "number") return value;
+  const text = typeof value === "string" ? value : "";
+  return Number(/^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?/.exec(text)?.[0] ?? 0);
+}
+
+/** With two digits of the exponent at least. */
+function exponential(size: number, places: number): string {
+  return size.toExponential(Math.min(places, 100)).replace(/e([-+])(\d)$/, "e$10$2");
+}
+
+/** Halves that are exact are rounded to even digits, as C does it. */
+function fixed(size: number, places: number): string {
+  if (size >= 1e21) return BigInt(size).toString() + (places > 0 ? `.${"0".repeat(places)}` : "");
+  const text = size.toFixed(Math.min(places, 100));
+  const exact = size.toFixed(Math.min(places + 25, 100));
+  const tail = exact.slice(places === 0 ? exact.indexOf(".") + 1 : exact.indexOf(".") + 1 + places);
+  const kept = places === 0 ? exact.slice(0, exact.indexOf(".")) : exact.slice(0, exact.indexOf(".") + 1 + places);
+  return /^50*$/.test(tail) && /[02468]$/.test(kept) ? kept : text;
+}
+
+function general(size: number, digits: number, keepsZeros: boolean): string {
+  if (size === 0) return "0";
+  const exponent = Number(/e([-+]\d+)$/.exec(size.toExponential(digits - 1))?.[1] ?? 0);
+  const text =
+    exponent < -4 || exponent >= digits
+      ? exponential(size, digits - 1)
+      : size.toFixed(Math.max(0, digits - 1 - exponent));
+  if (keepsZeros || !text.includes(".")) return text;
+  const [mantissa = "", power] = text.split("e");
+  let end = mantissa.length;
+  while (mantissa.charAt(end - 1) === "0") end -= 1;
+  const kept = mantissa.slice(0, mantissa.charAt(end - 1) === "." ? end - 1 : end);
+  return power === undefined ? kept : `${kept}e${power}`;
+}
+
+/** A number as awk makes a text of it. */
+export function numberText(value: unknown): string {
+  if (typeof value !== "number") return String(value);
+  if (Number.isInteger(value)) return BigInt(value).toString();
+  return formatted({ letter: "g", flags: "", width: "", precision: "" }, value);
+}
+
+interface Expression {
+  readonly type: string;
+  readonly name?: string;
+  readonly operator?: string;
+}
+
+interface Comparison {
+  readonly left: Expression;
+  readonly right: Expression;
+}
+
+/** What two operands are compared as. */
+export function comparable(
+  [left, right]: readonly [unknown, unknown],
+  sides: Comparison,
+  variables: Readonly<Record<string, unknown>>,
+): [unknown, unknown] {
+  const isText = ({ type, operator }: Expression) => type === "string" || (type === "binary" && operator === " ");
+  // With a letter before them, neither looks like a number.
+  if (isText(sides.left) || isText(sides.right)) return [`t${numberText(left)}`, `t${numberText(right)}`];
+  const isUnset = (value: unknown, { type, name = "" }: Expression) =>
+    value === "" && type === "variable" && !(name in variables);
+  return [isUnset(left, sides.left) ? 0 : left, isUnset(right, sides.right) ? 0 : right];
+}

@@ -1,0 +1,157 @@
+import type { CustomCommand } from "just-bash/browser";
+import { type Call, inputsOf, joined, numberOf, Refusal, textCommand } from "./command.ts";
+
+/** How `od` writes units of some bytes, which are little-endian. */
+interface UnitFormat {
+  readonly size: number;
+  readonly width: number;
+  readonly write: (value: number) => string;
+}
+
+const ROW_BYTES = 16;
+const PLAIN_ROW_BYTES = 30;
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\0": "\\0",
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\v": "\\v",
+  "\f": "\\f",
+  "\r": "\\r",
+};
+const TYPES: Readonly<Record<string, string>> = { c: "c", b: "o1", o: "o2", x: "x2", d: "u2", s: "d2" };
+/** Columns of a number, by its bytes. */
+const WIDTHS: Readonly<Record<string, Readonly<Record<number, number>>>> = {
+  x: { 1: 2, 2: 4, 4: 8 },
+  o: { 1: 3, 2: 6, 4: 11 },
+  u: { 1: 3, 2: 5, 4: 10 },
+  d: { 1: 4, 2: 6, 4: 11 },
+};
+
+/** Commands that show bytes. */
+export const DUMP_COMMANDS: readonly CustomCommand[] = [
+  textCommand("od", { flags: "vcboxds", values: "AjNt" }, od),
+  textCommand("xxd", { flags: "pu", values: "lscg", long: { plain: "p", ps: "p" } }, xxd),
+  textCommand("hexdump", { flags: "Cv", values: "ns" }, hexdump),
+];
+
+function rowsOf(bytes: string, size: number): string[] {
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.slice(at * size, (at + 1) * size));
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
+}
+
+function hexOf(bytes: string): string[] {
+  return Array.from(bytes, (byte) => hex(byte.charCodeAt(0), 2));
+}
+
+function printable(bytes: string): string {
+  return bytes.replace(/[^ -~]/g, ".");
+}
+
+/** Rows that repeat the one before are shown as one star. */
+function shown(rows: readonly string[], all: boolean, write: (row: string, at: number) => string): string[] {
+  return rows.flatMap((row, index) => {
+    const repeats = (at: number) => !all && at > 0 && rows[at] === rows[at - 1];
+    if (!repeats(index)) return [write(row, index)];
+    return repeats(index - 1) ? [] : ["*"];
+  });
+}
+
+async function od(call: Call): Promise<string> {
+  const { flags, values } = call;
+  const skipped = numberOf(values.get("j"), 0);
+  const all = (await inputsOf(call)).map(({ bytes }) => bytes).join("");
+  const bytes = all.slice(skipped, skipped + numberOf(values.get("N"), all.length));
+  const short = Array.from(flags, (flag) => TYPES[flag] ?? []).flat();
+  const written = values.get("t");
+  const [type, ...others] = [...short, ...(written === undefined ? [] : [written])];
+  if (others.length > 0) throw new Refusal("one type at a time is known here");
+  const [, kind = "", showsText = ""] = /^(.*?)(z?)$/.exec(type ?? "o2") ?? [];
+  const format = formatOf(kind);
+  const radix = values.get("A") ?? "o";
+  const lines = shown(rowsOf(bytes, ROW_BYTES), flags.has("v"), (row, index) => {
+    const units = rowsOf(row, format.size).map((unit) => ` ${unitText(unit, format)}`);
+    const full = (ROW_BYTES / format.size) * (format.width + 1);
+    const text = showsText === "" ? "" : `${" ".repeat(full - units.join("").length)}  >${printable(row)}<`;
+    return address(skipped + index * ROW_BYTES, radix) + units.join("") + text;
+  });
+  return joined([...lines, ...(radix === "n" ? [] : [address(skipped + bytes.length, radix)])]);
+}
+
+function formatOf(type: string): UnitFormat {
+  if (type === "c") return { size: 1, width: 3, write: characterOf };
+  const [, letter = "", digits = ""] = /^([xoud])([124]?)$/.exec(type) ?? [];
+  const size = Number(digits || 4);
+  const width = WIDTHS[letter]?.[size];
+  if (width === undefined) throw new Refusal(`type '${type}' is not known here`);
+  const base = { x: 16, o: 8 }[letter] ?? 10;
+  return {
+    size,
+    width,
+    write: (value) => {
+      const isNegative = letter === "d" && value >= 2 ** (8 * size - 1);
+      const text = (isNegative ? value - 2 ** (8 * size) : value).toString(base);
+      return base === 10 ? text : text.padStart(width, "0");
+    },
+  };
+}
+
+function characterOf(value: number): string {
+  const character = String.fromCharCode(value);
+  return ESCAPES[character] ?? (/[ -~]/.test(character) ? character : value.toString(8).padStart(3, "0"));
+}
+
+function unitText(unit: string, { write, width }: UnitFormat): string {
+  return write(Array.from(unit).reduceRight((value, byte) => value * 256 + byte.charCodeAt(0), 0)).padStart(width);
+}
+
+function address(at: number, radix: string): string {
+  switch (radix) {
+    case "n":
+      return "";
+    case "x":
+      return hex(at, 6);
+    case "d":
+      return String(at).padStart(7, "0");
+    default:
+      return at.toString(8).padStart(7, "0");
+  }
+}
+
+async function xxd(call: Call): Promise<string> {
+  const { flags, values } = call;
+  const skipped = numberOf(values.get("s"), 0);
+  const [input] = await inputsOf(call);
+  const all = input?.bytes ?? "";
+  const bytes = all.slice(skipped, skipped + numberOf(values.get("l"), all.length));
+  const upper = (text: string) => (flags.has("u") ? text.toUpperCase() : text);
+  const plain = flags.has("p");
+  const size = numberOf(values.get("c"), plain ? PLAIN_ROW_BYTES : ROW_BYTES);
+  if (plain) return joined(rowsOf(bytes, size || bytes.length).map((row) => upper(hexOf(row).join(""))));
+  const group = numberOf(values.get("g"), 2) || size;
+  const width = size * 2 + Math.ceil(size / group);
+  return joined(
+    rowsOf(bytes, size).map((row, index) => {
+      const units = rowsOf(row, group).map((unit) => hexOf(unit).join(""));
+      return `${hex(skipped + index * size, 8)}: ${upper(units.join(" ")).padEnd(width)} ${printable(row)}`;
+    }),
+  );
+}
+
+async function hexdump(call: Call): Promise<string> {
+  const { flags, values } = call;
+  if (!flags.has("C")) throw new Refusal("only -C is known here");
+  const skipped = numberOf(values.get("s"), 0);
+  const all = (await inputsOf(call)).map(({ bytes }) => bytes).join("");
+  const bytes = all.slice(skipped, skipped + numberOf(values.get("n"), all.length));
+  const lines = shown(rowsOf(bytes, ROW_BYTES), flags.has("v"), (row, index) => {
+    const half = (from: number) => hexOf(row.slice(from, from + ROW_BYTES / 2)).join(" ");
+    const columns = `${half(0).padEnd(23)}  ${half(ROW_BYTES / 2).padEnd(23)}`;
+    return `${hex(skipped + index * ROW_BYTES, 8)}  ${columns}  |${printable(row)}|`;
+  });
+  return joined(bytes === "" ? [] : [...lines, hex(skipped + bytes.length, 8)]);
+}

@@ -1,0 +1,210 @@
+import { Refusal } from "./command.ts";
+
+/** How patterns are written: as `grep` takes them, or as `grep -E` does. */
+export type Dialect = "basic" | "extended";
+
+const CLASSES: Readonly<Record<string, string>> = {
+  alpha: "\\p{L}",
+  digit: "0-9",
+  alnum: "\\p{L}\\p{Nd}",
+  upper: "\\p{Lu}",
+  lower: "\\p{Ll}",
+  space: "\\s",
+  blank: " \\t",
+  punct: "!-\\/:-@\\[-`\\{-~",
+  print: " -~\\u{a0}-\\u{10ffff}",
+  graph: "!-~\\u{a1}-\\u{10ffff}",
+  cntrl: "\\0-\\x1f\\x7f",
+  xdigit: "0-9A-Fa-f",
+};
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: "\\n",
+  t: "\\t",
+  r: "\\r",
+  f: "\\f",
+  v: "\\v",
+  w: "[\\p{L}\\p{N}_]",
+  W: "[^\\p{L}\\p{N}_]",
+  s: "\\s",
+  S: "\\S",
+  b: "\\b",
+  B: "\\B",
+  "<": "\\b(?=\\w)",
+  ">": "\\b(?<=\\w)",
+  "`": "(?<![^])",
+  "'": "(?![^])",
+};
+const SPECIAL = /[\\^$.*+?()[\]{}|/]/;
+
+/** A POSIX pattern as JavaScript writes it; GNU's escapes are known. */
+export function posixRegex(pattern: string, dialect: Dialect, flags = ""): RegExp {
+  try {
+    return new RegExp(new Translation(pattern, dialect, flags.includes("m")).source(), `${flags}u`);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal(`invalid regular expression: ${pattern}`);
+  }
+}
+
+interface GrepOptions {
+  readonly mode: string;
+  readonly ignoreCase?: boolean;
+  readonly wholeWord?: boolean;
+  readonly lineRegexp?: boolean;
+}
+
+interface GrepPattern {
+  readonly regex: RegExp;
+  /** A line without them does not match. */
+  readonly preFilter?: { readonly needles: readonly string[]; readonly ignoreCase: boolean };
+}
+
+/** How grep matches a basic or an extended pattern; null for others, and for those put together of several. */
+export function grepPattern(pattern: string, options: GrepOptions): GrepPattern | null {
+  const { mode, ignoreCase = false, wholeWord, lineRegexp } = options;
+  if ((mode !== "basic" && mode !== "extended") || pattern.startsWith("(?:") || pattern === "[^\\s\\S]") return null;
+  const flags = ignoreCase ? "giu" : "gu";
+  const { source } = posixRegex(pattern, mode, flags.replace("u", ""));
+  const word = wholeWord === true ? `(?<![\\p{L}\\p{N}_])(?:${source})(?![\\p{L}\\p{N}_])` : source;
+  const regex = new RegExp(lineRegexp === true ? `^(?:${word})$` : word, flags);
+  if (!/^[\w ,:;=@#%&<>'"~!-]+$/.test(pattern)) return { regex };
+  return { regex, preFilter: { needles: [ignoreCase ? pattern.toLowerCase() : pattern], ignoreCase } };
+}
+
+class Translation {
+  readonly #pattern: string;
+  readonly #isBasic: boolean;
+  /** Lines end within the text: what stands for any character is none of their ends. */
+  readonly #isMultiline: boolean;
+  #at = 0;
+  /** Whether something stands before that can be repeated. */
+  #isStart = true;
+  /** Where in the output that begins, and whether it is repeated already. */
+  #atom = 0;
+  #isRepeated = false;
+  readonly #groups: number[] = [];
+  #output = "";
+
+  constructor(pattern: string, dialect: Dialect, isMultiline: boolean) {
+    this.#pattern = pattern;
+    this.#isBasic = dialect === "basic";
+    this.#isMultiline = isMultiline;
+  }
+
+  source(): string {
+    while (this.#at < this.#pattern.length) this.#next();
+    return this.#output;
+  }
+
+  #next(): void {
+    const one = String.fromCodePoint(this.#pattern.codePointAt(this.#at) ?? 0);
+    this.#at += one.length;
+    if (one === "[") this.#put(this.#bracket());
+    else if (one === ".") this.#put(this.#isMultiline ? "." : "[^]");
+    else if (one === "*" && !this.#isStart) this.#repeat("*");
+    else if (one === "^") this.#caret();
+    else if (one === "$") this.#dollar();
+    else if (one === "\\") this.#escape();
+    else if (!this.#isBasic && "(){}|+?".includes(one)) this.#operator(one);
+    else this.#literal(one);
+  }
+
+  #put(text: string, isStart = false): void {
+    this.#atom = this.#output.length;
+    this.#output += text;
+    this.#isStart = isStart;
+    this.#isRepeated = false;
+  }
+
+  /** What is repeated twice is a group: JavaScript reads other things in `*?` and `*+`. */
+  #repeat(times: string): void {
+    if (this.#isRepeated) this.#output = `${this.#output.slice(0, this.#atom)}(?:${this.#output.slice(this.#atom)})`;
+    this.#output += times;
+    this.#isRepeated = true;
+  }
+
+  #literal(one: string): void {
+    this.#put(SPECIAL.test(one) ? `\\${one}` : one);
+  }
+
+  #operator(one: string): void {
+    if (one === "(" || one === "|") {
+      if (one === "(") this.#groups.push(this.#output.length);
+      this.#put(one, true);
+    } else if (one === ")") {
+      this.#put(one);
+      this.#atom = this.#groups.pop() ?? this.#atom;
+    } else if (this.#isStart) this.#literal(one);
+    else if (one === "{") this.#interval();
+    else if (one === "}") this.#literal(one);
+    else this.#repeat(one);
+  }
+
+  #interval(): void {
+    const end = this.#isBasic ? "\\}" : "}";
+    const to = this.#pattern.indexOf(end, this.#at);
+    const [, least, comma, most] =
+      /^(\d*)(?:(,)(\d*))?$/.exec(this.#pattern.slice(this.#at, Math.max(to, this.#at))) ?? [];
+    if (to === -1 || (least === "" && comma === undefined) || (least === undefined && !this.#isBasic)) {
+      this.#literal("{");
+      return;
+    }
+    if (least === undefined) throw new Refusal("Invalid content of \\{\\}");
+    this.#at = to + end.length;
+    this.#repeat(`{${least || 0}${comma ?? ""}${most ?? ""}}`);
+  }
+
+  #caret(): void {
+    const before = this.#pattern.slice(0, this.#at - 1);
+    const isAnchor = !this.#isBasic || before === "" || /(?:\\\(|\\\||\n)$/.test(before);
+    if (isAnchor) this.#put("^", true);
+    else this.#literal("^");
+  }
+
+  #dollar(): void {
+    const behind = this.#pattern.slice(this.#at);
+    const isAnchor = !this.#isBasic || behind === "" || /^(?:\\\)|\\\||\n)/.test(behind);
+    if (isAnchor) this.#put("$");
+    else this.#literal("$");
+  }
+
+  #escape(): void {
+    const one = this.#pattern.charAt(this.#at);
+    if (one === "") throw new Refusal("Trailing backslash");
+    this.#at += 1;
+    const hex = /^[0-9A-Fa-f]{1,2}/.exec(this.#pattern.slice(this.#at))?.[0] ?? "";
+    if (this.#isBasic && "(){}|+?".includes(one)) this.#operator(one);
+    else if (one === "x" && hex !== "") {
+      this.#at += hex.length;
+      this.#literal(String.fromCharCode(Number.parseInt(hex, 16)));
+    } else if (/[1-9]/.test(one)) this.#put(`(?:\\${one})`);
+    else if (ESCAPES[one] !== undefined) this.#put(ESCAPES[one]);
+    else this.#literal(one);
+  }
+
+  #bracket(): string {
+    const negated = this.#pattern.charAt(this.#at) === "^";
+    if (negated) this.#at += 1;
+    let content = "";
+    for (let isFirst = true; ; isFirst = false) {
+      const rest = this.#pattern.slice(this.#at);
+      if (rest === "") throw new Refusal("unterminated address regex or [ without ]");
+      const [named, name] = /^\[:(\w+):\]/.exec(rest) ?? [];
+      const [escaped, letter] = /^\\([ntrfv])/.exec(rest) ?? [];
+      const one = String.fromCodePoint(rest.codePointAt(0) ?? 0);
+      if (one === "]" && !isFirst) break;
+      if (named !== undefined && name !== undefined) {
+        if (CLASSES[name] === undefined) throw new Refusal("invalid character class");
+        content += CLASSES[name];
+      } else if (escaped !== undefined) content += `\\${letter}`;
+      else content += one === "-" && isRange(content, rest) ? "-" : /[\\\]^[-]/.test(one) ? `\\${one}` : one;
+      this.#at += (named ?? escaped ?? one).length;
+    }
+    this.#at += 1;
+    return `[${negated ? "^" : ""}${content}${negated && this.#isMultiline ? "\\n" : ""}]`;
+  }
+}
+
+function isRange(before: string, rest: string): boolean {
+  return before !== "" && !rest.startsWith("-]");
+}
