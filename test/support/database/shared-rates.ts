@@ -13,7 +13,7 @@ export async function sharedRates(parts: AsyncDisposableStack, processes: number
   const open = async () => {
     const connection = await openClusterConnection(url);
     parts.defer(() => connection.close());
-    await setUpCluster(connection, clock, () => Promise.resolve());
+    await setUpCluster(connection, { clock }, () => Promise.resolve());
     return new RateRows({ connection, clock, log: silentLog });
   };
   return Promise.all(Array.from({ length: processes }, open));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { answerWithin } from "../database/answer-within.ts";
-import { openConnection } from "../database/connection/open-connection.ts";
+import { idleLimit, openConnection } from "../database/connection/open-connection.ts";
 import { LEASE_LOCK } from "../database/lease.ts";
 import { isRefusal, NO_SCHEMAS } from "../database/postgresql-rights.ts";
 import { unavailable } from "../database/unavailable.ts";
@@ -79,6 +79,7 @@ const LACKING = `SELECT wanted AS name FROM unnest($1::text[]) AS wanted WHERE w
 export async function openClusterConnection(url: string): Promise<ClusterConnection> {
   const { connection: client, broken } = await openConnection(url, { application_name: "deckhand cluster" });
   try {
+    await client.query(idleLimit(0));
     await client.query(NOTICE_VANISHED);
     await client.query(NO_FLUSH);
     await client.query(NO_LIMITS);
@@ -112,12 +113,19 @@ export async function openClusterConnection(url: string): Promise<ClusterConnect
   };
 }
 
-/** Makes the cluster's tables and whatever else a start makes, one process after the other. */
+/** A start says so often that it goes on that a process which has said nothing for so long is frozen in it. Milliseconds. */
+const SETUP_FROZEN_MS = 20_000;
+
+/**
+ * Makes the cluster's tables and whatever else a start makes, one process after the other. Whoever freezes meanwhile
+ * loses its connection, and so its turn, after `frozenMs`.
+ */
 export async function setUpCluster<T>(
   connection: ClusterConnection,
-  clock: Pick<Clock, "sleep">,
+  { clock, frozenMs = SETUP_FROZEN_MS }: { readonly clock: Pick<Clock, "sleep">; readonly frozenMs?: number },
   setUp: () => Promise<T>,
 ): Promise<T> {
+  await connection.query(idleLimit(frozenMs));
   // Asked for again and again: a statement that waits would keep whoever has the lock from making indexes concurrently.
   while (!(await holds(connection, TAKE_SETUP))) await clock.sleep(SETUP_RETRY_MS, new AbortController().signal);
   try {
@@ -129,6 +137,7 @@ export async function setUpCluster<T>(
     throw error;
   } finally {
     await connection.query(`SELECT pg_advisory_unlock(${SETUP_LOCK})`);
+    await connection.query(idleLimit(0));
   }
 }
 

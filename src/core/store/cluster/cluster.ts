@@ -70,7 +70,7 @@ export async function openCluster(options: ReplicaStart): Promise<OpenCluster> {
   const connection = await openClusterConnection(url);
   try {
     await connection.share(clock, signal, standBy);
-    return await setUpCluster(connection, clock, () => join(options, connection));
+    return await setUpCluster(connection, { clock }, () => join(options, connection));
   } catch (error) {
     await connection.close();
     throw error;
@@ -120,7 +120,7 @@ async function join(
     growth: new GrowthRows({ connection: over, clock: time.clock, log }),
     holdersOf: sharedKeys({ ...words, log }),
     requireAlive: () => membership.requireAlive(),
-    setUp: (work) => setUpCluster(over, clock, work),
+    setUp: (work) => setUpCluster(over, { clock }, work),
     begin(whose) {
       orphaned = whose;
       membership.begin();

@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { answerWithin } from "./answer-within.ts";
-import { type OpenConnection, openConnection } from "./connection/open-connection.ts";
+import { idleLimit, type OpenConnection, openConnection } from "./connection/open-connection.ts";
 import { sqlitePath } from "./database-url.ts";
 import { closeSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./unavailable.ts";
@@ -135,6 +135,7 @@ function postgresqlCandidate(url: string, clock: Clock): Candidate {
 
 async function openSession(url: string): Promise<OpenConnection> {
   const session = await openConnection(url);
+  await session.connection.query(idleLimit(0));
   await session.connection.query(NOTICE_DEAD_HOLDER);
   return session;
 }

@@ -31,7 +31,7 @@ afterAll(async () => {
 async function replica(clock: ManualClock) {
   const connection = await openClusterConnection(url);
   onTestFinished(() => connection.close());
-  await setUpCluster(connection, systemRuntime().clock, () => Promise.resolve());
+  await setUpCluster(connection, systemRuntime(), () => Promise.resolve());
   const asked: string[] = [];
   const ledger = new GrowthRows({
     connection: {

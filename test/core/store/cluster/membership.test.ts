@@ -4,6 +4,7 @@ import { startupErrorLines } from "../../../../src/cli/startup-error.ts";
 import type { AppError } from "../../../../src/core/protocol/errors.ts";
 import type { Clock } from "../../../../src/core/protocol/runtime.ts";
 import { openCluster } from "../../../../src/core/store/cluster/cluster.ts";
+import { openClusterConnection, setUpCluster } from "../../../../src/core/store/cluster/cluster-connection.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { NO_CLAIMS, replicaOptions, startReplica } from "../../../support/database/cluster.ts";
 import { startTcpProxy, type TcpProxy } from "../../../support/database/network/tcp-proxy.ts";
@@ -70,6 +71,22 @@ test("an operator's limit for statements takes no process for dead whose word ha
   await asked();
   await query(url, "BEGIN; LOCK TABLE deckhand_cluster.replica; SELECT pg_sleep(1); COMMIT");
   expect(await asked()).toBe(false);
+});
+
+test("a start waits for none that is frozen in its own", async () => {
+  const url = await postgres.createDatabase();
+  const { clock } = systemRuntime();
+  const [frozen, next] = [await openClusterConnection(url), await openClusterConnection(url)];
+  onTestFinished(() => Promise.all([frozen.close(), next.close()]).then(() => undefined));
+  const begun = Promise.withResolvers<void>();
+  const freeze = async () => {
+    begun.resolve();
+    await frozen.broken;
+  };
+  const refused = expect(setUpCluster(frozen, { clock, frozenMs: 100 }, freeze)).rejects.toThrow();
+  await begun.promise;
+  expect(await setUpCluster(next, { clock }, () => Promise.resolve("set up"))).toBe("set up");
+  await refused;
 });
 
 test("a start that takes long goes on saying that it lives", async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   url = await postgres.createDatabase();
   connections = await Promise.all(Array.from({ length: CLIENTS }, () => openClusterConnection(url)));
-  for (const connection of connections) await setUpCluster(connection, clock, () => Promise.resolve());
+  for (const connection of connections) await setUpCluster(connection, { clock }, () => Promise.resolve());
   clients = connections.map((connection) => new RateRows({ connection, clock, log: silentLog }));
 });
 

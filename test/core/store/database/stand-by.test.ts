@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Clock } from "../../../../src/core/protocol/runtime.ts";
 import { openCluster } from "../../../../src/core/store/cluster/cluster.ts";
+import { openClusterConnection } from "../../../../src/core/store/cluster/cluster-connection.ts";
+import { openConnection } from "../../../../src/core/store/database/connection/open-connection.ts";
 import { acquireLease } from "../../../../src/core/store/database/lease.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { replicaOptions } from "../../../support/database/cluster.ts";
 import { startTcpProxy } from "../../../support/database/network/tcp-proxy.ts";
-import { type Postgres, startPostgres } from "../../../support/database/postgres.ts";
+import { type Postgres, query, startPostgres } from "../../../support/database/postgres.ts";
 
 let postgres: Postgres;
 
@@ -48,4 +50,16 @@ test("a replica that waits for another process over a dead connection ends, to b
   await standsBy.promise;
   proxy.swallow();
   await expect(joined).rejects.toThrow("the database does not answer");
+});
+
+test("an operator's limit for idle connections ends none by which others know that a process lives", async () => {
+  const url = await postgres.createDatabase();
+  await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET idle_session_timeout = 1000`);
+  const lease = await acquireLease({ url, clock, signal, standby: () => undefined });
+  onTestFinished(() => lease.release());
+  const cluster = await openClusterConnection(url);
+  onTestFinished(() => cluster.close());
+  const other = await openConnection(url);
+  const ends = [lease.lost.then(() => "lease"), cluster.broken.then(() => "cluster"), other.broken.then(() => "other")];
+  expect(await Promise.race(ends)).toBe("other");
 });

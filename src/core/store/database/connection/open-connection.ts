@@ -11,6 +11,14 @@ export interface OpenConnection {
   readonly broken: Promise<void>;
 }
 
+/**
+ * After so long without a statement PostgreSQL ends the connection, whatever is set of the server, the database or the user;
+ * 0: never. What it holds ends with it. A server before 14 ends none.
+ */
+export function idleLimit(ms: number): string {
+  return `SELECT set_config(name, '${ms}', false) FROM pg_settings WHERE name = 'idle_session_timeout'`;
+}
+
 /** Connects to a PostgreSQL, beside Prisma's pool. Rejects with ConfigError where that does not let this process in. */
 export async function openConnection(url: string, options: ClientConfig = {}): Promise<OpenConnection> {
   const { default: pg } = await import("pg");
