@@ -15,30 +15,37 @@ export function namedFailure(error: unknown): unknown {
   return error instanceof Error && error.name === "Error" ? new ConnectionLost(error.message, { cause: error }) : error;
 }
 
-/** No connection, a broken one, or none in time. Source: Prisma docs, Error reference; SQLite docs, Result codes. */
-const AWAY = /^(?:P1001|P1002|P1008|P1017|P2024|P2028|SQLITE_BUSY.*)$/;
+/**
+ * No connection, a broken one, or none in time; a file that cannot be read or written for now, as one of a disk that is gone.
+ * Source: Prisma docs, Error reference; SQLite docs, Result codes.
+ */
+const AWAY = /^(?:P1001|P1002|P1008|P1017|P2024|P2028|P2034|SQLITE_(?:BUSY|CANTOPEN|IOERR|READONLY).*)$/;
 
 /**
  * A connection that PostgreSQL ends or does not give, or a pooler before it; a server that takes no changes for now, as one
- * that another took over from, or whose disk is nearly full at a hoster's. Source: PostgreSQL docs, Error Codes: class 08,
- * read_only_sql_transaction, too_many_connections, admin_shutdown, crash_shutdown, cannot_connect_now.
+ * that another took over from, or whose disk is nearly full at a hoster's; a statement that others have kept waiting for
+ * longer than an operator lets it, or that was given up for theirs. Source: PostgreSQL docs, Error Codes: class 08,
+ * read_only_sql_transaction, serialization_failure, deadlock_detected, too_many_connections, lock_not_available,
+ * query_canceled, admin_shutdown, crash_shutdown, cannot_connect_now.
  */
-const NO_CONNECTION = /^(?:08|25006$|53300$|57P0[123]$)/;
+const NOT_NOW = /^(?:08|25006$|40001$|40P01$|53300$|55P03$|57014$|57P0[123]$)/;
 
 /** True when the database was not there for a moment: what was asked of it may well succeed the next time. */
 export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof ConnectionLost) return true;
-  if (!(error instanceof Error) || !DATABASE_ERRORS.test(error.name)) return false;
-  return AWAY.test(systemCode(error) ?? "") || NO_CONNECTION.test(driverCode(error) ?? "");
+  return error instanceof ConnectionLost || codesOf(error).some((code) => AWAY.test(code) || NOT_NOW.test(code));
 }
 
+const byDriver = z.object({ originalCode: z.string() });
 /** What the driver says of a failure, as Prisma passes it on. */
-const byDriver = z.object({
-  meta: z.object({ driverAdapterError: z.object({ cause: z.object({ originalCode: z.string() }) }) }),
-});
+const passedOn = z.object({ meta: z.object({ driverAdapterError: z.object({ cause: byDriver }) }) });
+/** The same where a transaction could not be ended. */
+const notEnded = z.object({ cause: byDriver });
 
-function driverCode(error: Error): string | undefined {
-  return byDriver.safeParse(error).data?.meta.driverAdapterError.cause.originalCode;
+/** Prisma's code, or the driver's own, and what the driver says; none of what is no failure of a database. */
+function codesOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error) || !DATABASE_ERRORS.test(error.name)) return [];
+  const cause = passedOn.safeParse(error).data?.meta.driverAdapterError.cause ?? notEnded.safeParse(error).data?.cause;
+  return [systemCode(error), cause?.originalCode].filter((code) => code !== undefined);
 }
 
 /** Source: SQLite docs, Result codes; PostgreSQL docs, Error Codes. */
@@ -46,8 +53,7 @@ const FULL = new Set(["SQLITE_FULL", "53100"]);
 
 /** True when what was to be written found no room. */
 export function isDiskFull(error: unknown): boolean {
-  if (!(error instanceof Error) || !DATABASE_ERRORS.test(error.name)) return false;
-  return FULL.has(driverCode(error) ?? systemCode(error) ?? "");
+  return codesOf(error).some((code) => FULL.has(code));
 }
 
 /** True when the database or the right to write to it failed: what goes on once they are back. */

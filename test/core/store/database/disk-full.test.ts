@@ -1,4 +1,5 @@
 import path from "node:path";
+import { DriverAdapterError } from "@prisma/driver-adapter-utils";
 import { expect, onTestFinished, test } from "vitest";
 import { isDatabaseAway, isDiskFull } from "../../../../src/core/protocol/database-failure.ts";
 import { openStore } from "../../../../src/core/store/store.ts";
@@ -26,6 +27,13 @@ test("a full disk is known as one on SQLite, and no other failure is", async () 
   expect(await failureOf(url(), [INSERT, INSERT])).toEqual({ isFull: false, isAway: false });
 });
 
+test("a disk that is found full as a transaction ends is known as one", () => {
+  const [originalCode, originalMessage] = ["SQLITE_FULL", "database or disk is full"];
+  const cause = { kind: "sqlite", extendedCode: 13, message: originalMessage, originalCode, originalMessage } as const;
+  expect(isDiskFull(new DriverAdapterError(cause))).toBe(true);
+  expect(isDatabaseAway(new DriverAdapterError({ ...cause, originalCode: "SQLITE_IOERR_WRITE" }))).toBe(true);
+});
+
 test("a full disk is known as one on PostgreSQL, and no other failure is", async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
@@ -34,6 +42,9 @@ test("a full disk is known as one on PostgreSQL, and no other failure is", async
   const fails = async (code: string) => failureOf(await postgres.createDatabase(), [raised(code)]);
   expect(await fails("disk_full")).toEqual({ isFull: true, isAway: false });
   expect(await fails("out_of_memory")).toEqual({ isFull: false, isAway: false });
+  // What others have kept waiting may succeed the next time.
+  const later = ["query_canceled", "lock_not_available", "deadlock_detected", "serialization_failure"];
+  for (const code of later) expect(await fails(code), code).toEqual({ isFull: false, isAway: true });
 });
 
 test("a server that takes no changes for a while is one that was not there", async () => {
