@@ -126,7 +126,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     parts: new AsyncDisposableStack(),
     platforms: new Map(),
     writes: new KeyedMutex(),
-    status: { state: "starting", engine: null, store: null, cluster: null },
+    status: { state: "starting", engine: null, store: null, cluster: null, storeFailure: null },
     fail: failing.resolve,
     receiving: Promise.withResolvers(),
     draining: Promise.withResolvers(),
@@ -241,6 +241,9 @@ async function run(
     receive,
     clock,
     timezone: timezoneOf(assembly.config),
+    stored: (failure) => {
+      assembly.status.storeFailure = failure;
+    },
   });
   await assembly.reach?.require(assembly.signal);
   parts.defer(() => engine.stop(assembly.status.state === "draining" ? HAND_OVER_MS : DRAIN_MS));

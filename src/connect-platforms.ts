@@ -4,6 +4,7 @@ import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
 import { keepUp, type MissedOptions } from "./core/people/missed.ts";
 import { keepUpTogether } from "./core/people/shared-presence.ts";
 import { finaliseForDead, finaliseLeft } from "./core/people/stale-messages.ts";
+import { Untaken } from "./core/people/untaken.ts";
 import type { Workspaces } from "./core/permissions/workspaces.ts";
 import { type AppError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
@@ -25,6 +26,8 @@ export interface ConnectScope {
   readonly log: Log;
   /** IANA name: whose clock people read. */
   readonly timezone: string;
+  /** Told what keeps the database from taking something; null once it does. */
+  readonly stored: (failure: unknown) => void;
   /** A line for the operator's terminal. */
   readonly say: (line: string) => void;
   /** A platform can never connect. */
@@ -69,17 +72,19 @@ function connect(platform: ChatPlatform, connecting: ConnectScope): Promise<void
 
 /** Until the signal aborts. */
 async function attend(platform: ChatPlatform, connecting: ConnectScope & { isConnected: () => void }): Promise<void> {
-  const { receive, clock, log, store, say, parts, signal, timezone, isConnected } = connecting;
+  const { say, parts, signal, isConnected } = connecting;
   const { title, isOwn } = platform.descriptor;
   const connectedNow = sayWhileAway(platform, connecting);
   parts.defer(async () => connectedNow());
+  const untaken = new Untaken({ ...connecting, platform });
+  const { receive } = untaken;
   await platform.start(receive, signal);
   await beginWorkspaces(platform, connecting);
   isConnected();
   connectedNow();
   if (!isOwn) say(`✓ ${title}: ${platform.health().detail}`);
-  const catchingUp = catchUp({ store, clock, log, platform, receive, timezone }, connecting);
-  await Promise.all([finaliseStale(platform, connecting), catchingUp]);
+  const catchingUp = catchUp({ ...connecting, platform, receive }, connecting);
+  await Promise.all([finaliseStale(platform, connecting), catchingUp, untaken.keepTaking(signal)]);
 }
 
 function catchUp(missed: MissedOptions, { shared, signal }: ConnectScope): Promise<void> {

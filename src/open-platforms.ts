@@ -50,6 +50,8 @@ export interface PlatformAssembly {
     store: Store | null;
     /** Null until it is known how this process may use the database. */
     cluster: Cluster | null;
+    /** What keeps the database from taking something; null where nothing does. */
+    storeFailure: unknown;
   };
 }
 
@@ -68,7 +70,7 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
     log: log.child({ platform: "web" }),
     probes: {
       health: () => ({ status: 200, body: { state: status.state } }),
-      ready: () => readiness(status.state, platforms, status.cluster?.isShared ? status.cluster.size() : null),
+      ready: () => readiness(status, platforms, status.cluster?.isShared ? status.cluster.size() : null),
       metrics: createMetrics({
         load: () => status.engine?.load() ?? { running: 0, waiting: 0 },
         connected: () => new Map([...platforms].map(([name, platform]) => [name, platform.health().connected])),

@@ -1,3 +1,4 @@
+import { isDiskFull } from "../core/protocol/database-failure.ts";
 import type { ChatPlatform, PlatformName } from "../core/protocol/platform.ts";
 
 export interface Readiness {
@@ -5,19 +6,28 @@ export interface Readiness {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+export interface Working {
+  readonly state: string;
+  /** What keeps the database from taking something; null where nothing does. */
+  readonly storeFailure: unknown;
+}
+
 /**
- * Ready: this process runs sessions, and every configured platform is connected. `replicas`: how many processes share the
- * database; null where this one has it to itself.
+ * `replicas`: how many processes share the database; null where this one has it to itself.
+ * Ready: this process runs sessions, the database takes what it is given, and every configured platform is connected.
  */
 export function readiness(
-  state: string,
+  { state, storeFailure }: Working,
   platforms: ReadonlyMap<PlatformName, ChatPlatform>,
   replicas: number | null = null,
 ): Readiness {
   const details = Object.fromEntries([...platforms].map(([name, platform]) => [name, platform.health()]));
-  const isReady = state === "running" && [...platforms.values()].every((platform) => platform.health().connected);
-  return {
-    status: isReady ? 200 : 503,
-    body: { ready: isReady, state, ...(replicas === null ? {} : { replicas }), platforms: details },
-  };
+  const isConnected = [...platforms.values()].every((platform) => platform.health().connected);
+  const isReady = state === "running" && storeFailure === null && isConnected;
+  const database = storeFailure === null ? {} : { database: isDiskFull(storeFailure) ? FULL : UNWRITABLE };
+  const sharing = replicas === null ? {} : { replicas };
+  return { status: isReady ? 200 : 503, body: { ready: isReady, state, ...sharing, ...database, platforms: details } };
 }
+
+const FULL = "its disk is full; make room";
+const UNWRITABLE = "it takes no changes; the log says why";

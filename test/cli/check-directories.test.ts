@@ -1,6 +1,6 @@
-import { chmodSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { checkDirectories } from "../../src/cli/doctor/checks.ts";
+import { checkDirectories, checkWritable } from "../../src/cli/doctor/checks.ts";
 import { load } from "../support/program/config-sources.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
@@ -15,4 +15,13 @@ test.each([
   expect(findings).toHaveLength(found);
   expect(findings.every(({ ok, text }) => ok && text.includes("other users of this machine can enter"))).toBe(true);
   expect(statSync(directory).mode & 0o777).toBe(mode);
+});
+
+test("a disk with little left is named with what it has", () => {
+  const directory = tempDirectory();
+  const finding = checkWritable("DECKHAND_HOME", directory, { littleBytes: Number.POSITIVE_INFINITY });
+  expect(finding).toMatchObject({ ok: true, isWarning: true });
+  expect(finding.text).toMatch(/^DECKHAND_HOME .+: its disk has [\d.]+ .?B left\. Make room\.$/u);
+  expect(checkWritable("DECKHAND_HOME", directory, { littleBytes: 0 }).isWarning).toBeUndefined();
+  expect(readdirSync(directory)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { loadAgents, type PageAgents } from "../../agents.ts";
@@ -12,6 +12,7 @@ import { systemCode } from "../../core/protocol/system-code.ts";
 import { sqlitePath } from "../../core/store/database/database-url.ts";
 import { type Probed, probeDatabase } from "../../core/store/database/probe.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
+import { sizeText } from "../../core/text/sizes.ts";
 import { leftBehind } from "../../moving/left-behind.ts";
 import { nodeProblem } from "../node-version.mjs";
 import { bad, type Finding, good } from "./finding.ts";
@@ -35,19 +36,35 @@ export function checkComponents(root: string): Finding {
   return bad(`not built: ${names}. Run \`npm run build\`.`);
 }
 
+/** An operator hears of a disk that has less left. Bytes. */
+const LITTLE_ROOM = 100_000_000;
+
+/** So much is written for a try: a file without content needs no room on some disks. Bytes. */
+const TRIED = 64 * 1_024;
+
 /** Tries it, in the nearest folder that exists: permission bits do not tell about read-only mounts. */
-export function checkWritable(name: string, directory: string): Finding {
+export function checkWritable(name: string, directory: string, { littleBytes = LITTLE_ROOM } = {}): Finding {
   const existing = nearestExisting(directory);
   try {
     accessSync(existing, constants.W_OK);
-    rmdirSync(mkdtempSync(path.join(existing, ".deckhand-doctor-")));
-    return good(`${name} ${directory} is writable`);
+    const tried = mkdtempSync(path.join(existing, ".deckhand-doctor-"));
+    try {
+      writeFileSync(path.join(tried, "room"), Buffer.alloc(TRIED));
+    } finally {
+      rmSync(tried, { recursive: true });
+    }
+    const { bavail, bsize } = statfsSync(existing);
+    if (bavail * bsize >= littleBytes) return good(`${name} ${directory} is writable`);
+    const text = `${name} ${directory}: its disk has ${sizeText(bavail * bsize)} left. Make room.`;
+    return { ok: true, isWarning: true, text };
   } catch (error) {
-    return bad(
-      `${name} ${directory} cannot be written (${systemCode(error) ?? "unknown error"}). Give this user the right to, or set ${name}.`,
-    );
+    const code = systemCode(error) ?? "unknown error";
+    const mend = NO_ROOM.has(code) ? "Its disk is full: make room." : `Give this user the right to, or set ${name}.`;
+    return bad(`${name} ${directory} cannot be written (${code}). ${mend}`);
   }
 }
+
+const NO_ROOM = new Set(["ENOSPC", "EDQUOT"]);
 
 /** SQLite writes beside the file, too; where there is no file yet, the directory is all that can be wrong. */
 export async function checkDatabase(config: Config): Promise<Finding[]> {

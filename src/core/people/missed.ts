@@ -13,6 +13,8 @@ export interface MissedOptions {
   readonly receive: Receive;
   /** IANA name: whose clock people read. */
   readonly timezone: string;
+  /** Told what keeps the database from taking something; null once it does. */
+  readonly stored?: (failure: unknown) => void;
 }
 
 /** How often a platform that is connected is noted as such. Milliseconds. */
@@ -23,6 +25,8 @@ const LONGEST_MS = 24 * 60 * 60_000;
 const UNNOTICED_MS = 2 * 60_000;
 /** The newest of what was missed. */
 const MOST_MESSAGES = 200;
+/** People are told nothing of a shorter absence, where little or nothing was missed. Milliseconds. */
+export const TOLD_MS = 60_000;
 /** Threads of sessions that are named to the platform, those with the newest activity. */
 const KNOWN_THREADS = 50;
 
@@ -46,10 +50,12 @@ export async function keepUp(options: MissedOptions, signal: AbortSignal): Promi
 }
 
 /** Where this fails, the time before counts: more is asked for after the next loss, and what is known is left out. */
-export async function noteSeen({ store, clock, log, platform }: MissedOptions): Promise<void> {
+export async function noteSeen({ store, clock, log, platform, stored }: MissedOptions): Promise<void> {
   try {
     await store.transaction((tx) => tx.presence.seen(platform.descriptor.name, clock.now()));
+    stored?.(null);
   } catch (error) {
+    stored?.(error);
     log.warn({ platform: platform.descriptor.name, err: error }, "presence_not_noted");
   }
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Cluster } from "../cluster.ts";
 import { holdUntil } from "../hold-roles.ts";
 import { platformNameSchema } from "../protocol/platform.ts";
-import { awayLine, isTaken, type MissedOptions, noteSeen, takeSince } from "./missed.ts";
+import { awayLine, isTaken, type MissedOptions, noteSeen, TOLD_MS, takeSince } from "./missed.ts";
 
 interface SharedPresence extends MissedOptions {
   readonly cluster: Pick<Cluster, "hold" | "others">;
@@ -13,9 +13,6 @@ const LOOK_EVERY_MS = 500;
 
 /** How often it is noted that they come to some process. Milliseconds. */
 const BEAT_MS = 5_000;
-
-/** People are told nothing of a shorter absence: another process has taken over. Milliseconds. */
-const TOLD_MS = 60_000;
 
 /** What a process reports of platforms whose events come to it: since when nothing of them can have been missed. */
 const reportSchema = z.object({ receivingSince: z.record(platformNameSchema, z.number()) });

@@ -1,0 +1,104 @@
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createIntake } from "../../../src/core/inbound/intake.ts";
+import { Untaken } from "../../../src/core/people/untaken.ts";
+import { isDiskFull } from "../../../src/core/protocol/database-failure.ts";
+import type { InboundEvent, InboundMessage } from "../../../src/core/protocol/platform.ts";
+import { openStore } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { aPlatform } from "../../support/talk/a-platform.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { click, intakeOptions, mention } from "../inbound/intake-fixture.ts";
+
+const MINUTE = 60_000;
+/** 14:00 in Paris. */
+const NOON = Date.UTC(2026, 10, 20, 13, 0);
+
+/** What a database says whose disk is full. */
+async function noRoom(): Promise<unknown> {
+  const store = await openStore(`file:${path.join(tempDirectory(), "full.db")}`, systemRuntime());
+  onTestFinished(() => store.close());
+  const full = store.transaction((tx) =>
+    tx.tables(async (db) => {
+      await db.$queryRawUnsafe("PRAGMA max_page_count = 1");
+      await db.answeredMessage.create({ data: { key: "x".repeat(100_000), at: new Date(0) } });
+    }),
+  );
+  return full.catch((error: unknown) => error);
+}
+
+/** A platform that delivers each event once, before a database that takes nothing until `failure` is null. */
+async function stage(failure: unknown) {
+  const { options } = await intakeOptions();
+  const clock = new ManualClock(NOON);
+  const state = { failure };
+  const written: InboundMessage[] = [];
+  const told: string[] = [];
+  const stored: boolean[] = [];
+  const taken: InboundMessage[] = [];
+  const intake = createIntake(options);
+  const untaken = new Untaken({
+    store: options.store,
+    clock,
+    log: silentLog,
+    timezone: "Europe/Paris",
+    receive: async (event) => {
+      if (state.failure !== null) throw state.failure;
+      if (event.kind === "message") taken.push(event);
+      return intake(event);
+    },
+    platform: {
+      descriptor: aPlatform(),
+      health: () => ({ connected: true, detail: "" }),
+      postEphemeral: async (_thread, _person, { markdown }) => void told.push(markdown),
+      missed: async () => written,
+    },
+    stored: (reason) => stored.push(isDiskFull(reason)),
+  });
+  const stopping = new AbortController();
+  const keeping = untaken.keepTaking(stopping.signal);
+  onTestFinished(async () => {
+    stopping.abort();
+    await keeping;
+  });
+  const deliver = async (event: InboundEvent) => {
+    if (event.kind === "message") written.push(event);
+    await untaken.receive(event).catch(() => undefined); // it says so to whoever delivers
+  };
+  const looked = () => expect.poll(() => clock.pending).toBe(1);
+  return { state, told, stored, taken, deliver, clock, looked };
+}
+
+test("what is written while the disk is full is answered once there is room, and its thread is told why it is not yet", async () => {
+  const { state, told, stored, taken, deliver, clock, looked } = await stage(await noRoom());
+  await deliver(mention("one"));
+  await deliver(mention("two"));
+  await deliver(click("stop"));
+  expect(told).toEqual([expect.stringContaining("My disk is full")]);
+  expect(stored).toEqual([true, true]);
+  for (let minutes = 0; minutes < 10; minutes += 1) {
+    await looked();
+    await clock.advance(MINUTE);
+  }
+  expect(taken).toEqual([]);
+  state.failure = null;
+  await looked();
+  await clock.advance(MINUTE);
+  await expect.poll(() => taken.map(({ text }) => text)).toEqual(["one", "two"]);
+  expect(taken[0]?.late).toMatch(/^⚠ I was away from 14:00 to 14:1\d\.$/u);
+  await looked();
+  await clock.advance(10 * MINUTE);
+  expect(taken).toHaveLength(2);
+});
+
+test("what fails for a reason of its own is not taken again", async () => {
+  const { state, told, stored, taken, deliver, clock, looked } = await stage(new Error("it cannot be read"));
+  await deliver(mention("one"));
+  state.failure = null;
+  await looked();
+  await clock.advance(10 * MINUTE);
+  await looked();
+  expect([told, stored, taken]).toEqual([[], [], []]);
+});
