@@ -6,7 +6,7 @@ import { agentProblems } from "../../channel-config.ts";
 import type { Listener } from "../../config/feature-settings.ts";
 import { listenersOf } from "../../config/ports.ts";
 import type { Config } from "../../config/resolve.ts";
-import { ConfigError, StoreError } from "../../core/protocol/errors.ts";
+import { ConfigError, NO_ROOM, StoreError } from "../../core/protocol/errors.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { sqlitePath } from "../../core/store/database/database-url.ts";
@@ -58,13 +58,11 @@ export function checkWritable(name: string, directory: string, { littleBytes = L
     const text = `${name} ${directory}: its disk has ${sizeText(bavail * bsize)} left. Make room.`;
     return { ok: true, isWarning: true, text };
   } catch (error) {
-    const code = systemCode(error) ?? "unknown error";
+    const code = systemCode(error);
     const mend = NO_ROOM.has(code) ? "Its disk is full: make room." : `Give this user the right to, or set ${name}.`;
-    return bad(`${name} ${directory} cannot be written (${code}). ${mend}`);
+    return bad(`${name} ${directory} cannot be written (${code ?? "unknown error"}). ${mend}`);
   }
 }
-
-const NO_ROOM = new Set(["ENOSPC", "EDQUOT"]);
 
 /** SQLite writes beside the file, too; where there is no file yet, the directory is all that can be wrong. */
 export async function checkDatabase(config: Config): Promise<Finding[]> {

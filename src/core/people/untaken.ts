@@ -58,6 +58,7 @@ export class Untaken {
     const options = { ...this.#options, receive: this.receive };
     const isRead = await isTaken(options, () => takeSince(options, { seenAt: since, away }, signal), signal);
     if (isRead && this.#since === null) {
+      this.#options.stored?.(null);
       this.#told.clear();
       return true;
     }

@@ -1,3 +1,5 @@
+import { systemCode } from "./system-code.ts";
+
 /**
  * Errors that people meet have a code; `explain` turns a code into a sentence (see explain.ts).
  * `message` is for the log, never for a person.
@@ -32,6 +34,7 @@ export type ErrorCode =
   | "config" // the operator must mend the configuration
   | "stale_owner" // another process owns the session now; nothing may be written
   | "database_newer"
+  | "disk_full" // nothing more can be written
   | "sandbox_limit" // time, memory or output limit of a guest
   | "sandbox_failed"
   | "defect"; // a bug: `ref` is the code that people see and operators search for
@@ -84,9 +87,13 @@ export class DefectError extends AppError {
   }
 }
 
-/** Any thrown value as an AppError; what is not one already is a defect. */
+/** No room for a file, or none left of what this user may take. Source: errno(3). */
+export const NO_ROOM: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT"]);
+
+/** Any thrown value as an AppError; what is not one already, nor a full disk, is a defect. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const message = error instanceof Error ? error.message : String(error);
+  if (NO_ROOM.has(systemCode(error))) return new AppError("disk_full", message, { cause: error });
   return new DefectError(message, error);
 }

@@ -110,6 +110,7 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => s
     ENDS[e.detail.lost ?? ""] ?? "Another process of mine has taken this thread over; it goes on there.",
   database_newer: () =>
     "The database belongs to a newer version of Deckhand. An operator must start that version; nothing was changed.",
+  disk_full: (_, { within }) => `My disk is full. An operator must make room; then ${within}.`,
   sandbox_limit: (e) => `${e.detail.name ?? "A tool"} · stopped at ${e.detail.limit ?? "a limit of the sandbox"}`,
   sandbox_failed: (e, { begin }) =>
     `${e.detail.name ?? "A tool"} · the sandbox failed${refNote(e)}. ${begin} to go on.`,

@@ -36,7 +36,7 @@ async function stage(failure: unknown) {
   const state = { failure };
   const written: InboundMessage[] = [];
   const told: string[] = [];
-  const stored: boolean[] = [];
+  const stored: string[] = [];
   const taken: InboundMessage[] = [];
   const intake = createIntake(options);
   const untaken = new Untaken({
@@ -55,7 +55,7 @@ async function stage(failure: unknown) {
       postEphemeral: async (_thread, _person, { markdown }) => void told.push(markdown),
       missed: async () => written,
     },
-    stored: (reason) => stored.push(isDiskFull(reason)),
+    stored: (reason) => stored.push(reason === null ? "stored" : isDiskFull(reason) ? "full" : "failed"),
   });
   const stopping = new AbortController();
   const keeping = untaken.keepTaking(stopping.signal);
@@ -77,7 +77,7 @@ test("what is written while the disk is full is answered once there is room, and
   await deliver(mention("two"));
   await deliver(click("stop"));
   expect(told).toEqual([expect.stringContaining("My disk is full")]);
-  expect(stored).toEqual([true, true]);
+  expect(stored).toEqual(["full", "full"]);
   for (let minutes = 0; minutes < 10; minutes += 1) {
     await looked();
     await clock.advance(MINUTE);
@@ -89,6 +89,7 @@ test("what is written while the disk is full is answered once there is room, and
   await expect.poll(() => taken.map(({ text }) => text)).toEqual(["one", "two"]);
   expect(taken[0]?.late).toMatch(/^⚠ I was away from 14:00 to 14:1\d\.$/u);
   await looked();
+  expect(stored.at(-1)).toBe("stored");
   await clock.advance(10 * MINUTE);
   expect(taken).toHaveLength(2);
 });

@@ -5,6 +5,7 @@ import {
   ConfigError,
   DefectError,
   type ErrorCode,
+  toAppError,
 } from "../../../src/core/protocol/errors.ts";
 import { defectRef, explain, withRef } from "../../../src/core/protocol/explain.ts";
 
@@ -103,6 +104,7 @@ const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>>
     {},
     "✗ The database belongs to a newer version of Deckhand. An operator must start that version; nothing was changed.",
   ],
+  disk_full: [{}, "✗ My disk is full. An operator must make room; then mention me again."],
   sandbox_limit: [{ detail: { name: "bash", limit: "60 s" } }, "✗ bash · stopped at 60 s"],
   sandbox_failed: [
     { detail: { name: "grep", ref: "7F3K2" } },
@@ -172,6 +174,11 @@ test("a defect's code has five characters that cannot be mistaken for one anothe
   const refs = Array.from({ length: 500 }, () => defectRef(random));
   expect(refs.every((ref) => /^[2-9A-HJKMNP-TV-Z]{5}$/.test(ref))).toBe(true);
   expect(new Set(refs).size).toBeGreaterThan(490);
+});
+
+test("a file for which there is no room is no defect", () => {
+  const error = Object.assign(new Error("ENOSPC: no space left on device, mkdir 'x'"), { code: "ENOSPC" });
+  expect(toAppError(error)).toMatchObject({ code: "disk_full", cause: error });
 });
 
 test("an error with a code keeps what it was", () => {
