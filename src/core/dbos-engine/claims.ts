@@ -3,7 +3,7 @@ import type { WorkflowQueue } from "@dbos-inc/dbos-sdk";
 import { ConfigError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Ids } from "../protocol/runtime.ts";
-import { SESSION_QUEUE } from "../store/cluster/claim-rows.ts";
+import { type FairTurns, keepFair, SESSION_QUEUE } from "../store/cluster/claim-rows.ts";
 import { openEnginePool } from "../store/database/connection/engine-pool.ts";
 
 /** What this engine needs of DBOS Transact; the package is loaded when it is first needed. */
@@ -46,6 +46,8 @@ export interface Claims {
   /** Takes sessions that wait, if there is room here; false where there is none. One that is asked for meanwhile follows. */
   look(): Promise<boolean>;
   recover(replicaIds: readonly string[]): Promise<void>;
+  /** Has channels take turns in what waits, once. */
+  keepFair(): Promise<FairTurns>;
   /** Holds nothing more; what is held stays claimed until somebody recovers it. */
   close(): Promise<void>;
 }
@@ -83,6 +85,7 @@ export async function openClaims(claiming: Claiming): Promise<Claims> {
         await DBOS.startWorkflow(claim, { queueName: SESSION_QUEUE, enqueueOptions })(sessionId);
       }),
     recover,
+    keepFair: () => keepFair({ query: async (sql, values = []) => (await pool.query(sql, [...values])).rows }),
     close: async () => {
       await DBOS.shutdown();
       if (!pool.ending) await pool.end();

@@ -100,7 +100,8 @@ export class DbosEngine implements SessionEngine {
     await this.#sweep();
     this.#every(SWEEP_EVERY_MS, () => this.#sweep());
     this.#every(STOPS_EVERY_MS, () => this.#here.abortStopped());
-    cluster.hold("turns", (signal) => takeTurns(cluster, this.#options.runtime.clock, signal));
+    const turns = { claims, cluster, clock: this.#options.runtime.clock };
+    cluster.hold("turns", (signal) => takeTurns(turns, signal));
   }
 
   async stop(drainMs: number): Promise<void> {

@@ -65,9 +65,13 @@ const KEEP_FAIR = `WITH claims AS (
   SELECT (SELECT count(*) FROM claims WHERE status <> 'PENDING')::int AS waiting, (SELECT count(*) FROM moved)::int AS moved`;
 
 const fairSchema = z.object({ waiting: z.number(), moved: z.number() });
+export type FairTurns = z.infer<typeof fairSchema>;
 
-/** Puts claims off, or back into the queue, so that channels take turns; answers how many wait, and how many were moved. */
-export async function keepFair(connection: ClusterConnection): Promise<z.infer<typeof fairSchema>> {
-  const [row] = await connection.query(KEEP_FAIR, [SESSION_QUEUE]);
+/**
+ * Puts claims off, or back into the queue, so that channels take turns; answers how many wait, and how many were moved. An
+ * operator may lock the table of sessions for longer than a word that a process lives may wait behind this.
+ */
+export async function keepFair({ query }: Pick<ClusterConnection, "query">): Promise<FairTurns> {
+  const [row] = await query(KEEP_FAIR, [SESSION_QUEUE]);
   return fairSchema.parse(row);
 }

@@ -89,6 +89,19 @@ test("a start waits for none that is frozen in its own", async () => {
   await refused;
 });
 
+test("an operator's lock on sessions holds up no word that a process lives", async () => {
+  const url = await postgres.createDatabase();
+  const { cluster } = await startReplica(url);
+  const operator = new Client({ connectionString: url });
+  await operator.connect();
+  onTestFinished(() => operator.end());
+  await operator.query('BEGIN; LOCK TABLE "Session"');
+  const waits = `SELECT FROM pg_locks WHERE relation = '"Session"'::regclass AND NOT granted`;
+  await expect.poll(async () => (await operator.query(waits)).rows.length).toBeGreaterThan(0);
+  expect(await cluster.members()).toHaveLength(1);
+  await operator.query("ROLLBACK");
+});
+
 test("a start that takes long goes on saying that it lives", async () => {
   const url = await postgres.createDatabase();
   const starting = await openCluster(replicaOptions(url, systemRuntime()));
