@@ -13,10 +13,10 @@ import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts
 import type { DirectoriesAbove, InstructionRoots, InstructionRule } from "./core/context/system-prompt.ts";
 import type { SessionSettings } from "./core/events/session-settings.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
-import type { ThreadRef } from "./core/protocol/platform.ts";
+import { channelKeyOf, type ThreadRef } from "./core/protocol/platform.ts";
 import type { ChannelConfig } from "./core/run/runner-options.ts";
 import { narrowTools } from "./core/skills/skill-narrowing.ts";
-import { channelKeyOf, type SessionRow } from "./core/store/sessions.ts";
+import type { SessionRow } from "./core/store/sessions.ts";
 import { describePlatform } from "./platforms.ts";
 
 /** Whose clock people read: an IANA name. */

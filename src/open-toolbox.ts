@@ -14,14 +14,19 @@ import { servedBy } from "./core/permissions/access.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
-import type { ChatPlatform, PlatformName, ThreadRef } from "./core/protocol/platform.ts";
+import {
+  type ChatPlatform,
+  channelKeyOf,
+  channelOf,
+  type PlatformName,
+  type ThreadRef,
+} from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { LiveProviders } from "./core/providers/live-providers.ts";
 import { embeddersOf } from "./core/providers/openai/embedder.ts";
 import { cardKeyOf } from "./core/run/run-hooks.ts";
 import type { RunnerOptions } from "./core/run/runner-options.ts";
 import type { SkillCatalogue } from "./core/skills/skills.ts";
-import { channelKeyOf, channelOf } from "./core/store/sessions.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Definitions, FeatureHost } from "./feature.ts";
 import { instructionFiles, snapshotsOf } from "./home.ts";

@@ -8,6 +8,7 @@ import { ConfigError } from "../core/protocol/errors.ts";
 import type { Clock } from "../core/protocol/runtime.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import type { KnownReplica } from "../core/store/cluster/members.ts";
+import { fromJson } from "../core/text/from-json.ts";
 
 /** A directory that all processes must share. */
 interface Place {
@@ -55,14 +56,6 @@ function fileOf(directory: string, name: string): string {
   return path.join(directory, `.deckhand-${name}.tmp`);
 }
 
-function told(about: string): Word | null {
-  try {
-    return wordSchema.parse(JSON.parse(about));
-  } catch {
-    return null; // another release's
-  }
-}
-
 interface VolumeWorld {
   readonly cluster: Pick<Cluster, "id" | "tell" | "hear">;
   readonly places: readonly Place[];
@@ -76,7 +69,7 @@ export function answerForVolumes({ cluster, places }: VolumeWorld): void {
     await cluster.tell("volumes", JSON.stringify({ type: "answer", mark: ask.mark, what } satisfies Word));
   };
   cluster.hear("volumes", (about) => {
-    const word = told(about);
+    const word = wordSchema.safeParse(fromJson(about)).data; // none of another release
     if (word?.type === "ask" && word.to === cluster.id) answer(word).catch(() => undefined); // the other asks again
   });
 }
@@ -141,7 +134,7 @@ async function tryOnce(
   const answered = Promise.withResolvers<Answer | "no answer">();
   const cancel = clock.after(TRY_MS, () => answered.resolve("no answer"));
   const deaf = cluster.hear("volumes", (about) => {
-    const word = told(about);
+    const word = wordSchema.safeParse(fromJson(about)).data; // none of another release
     if (word?.type === "answer" && word.mark === asked) answered.resolve(word.what);
   });
   try {

@@ -1,13 +1,12 @@
-import { type Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { readFileSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import type { TakeLock } from "../core/cluster.ts";
 import type { FileFate, RestoreFiles } from "../core/history/file-restore.ts";
 import { SandboxError } from "../core/protocol/errors.ts";
-import type { ThreadRef } from "../core/protocol/platform.ts";
+import { channelKeyOf, type ThreadRef } from "../core/protocol/platform.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import type { FileStep } from "../core/store/run/undos.ts";
-import { channelKeyOf } from "../core/store/sessions.ts";
 import { type Instructs, instructing } from "./instructions/protected-files.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 import { roomHeld, roomOf } from "./quotas/room.ts";

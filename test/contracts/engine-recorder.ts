@@ -1,8 +1,7 @@
-import { type SessionHandler, type TurnContext, type Wake } from "../../src/core/engine/engine.ts";
+import type { SessionHandler, TurnContext, Wake } from "../../src/core/engine/engine.ts";
 import type { SessionEvent } from "../../src/core/events/session-event.ts";
-import type { ThreadRef } from "../../src/core/protocol/platform.ts";
+import { sessionKeyOf, type ThreadRef } from "../../src/core/protocol/platform.ts";
 import { CancelSignal } from "../../src/core/protocol/signals.ts";
-import { sessionKeyOf } from "../../src/core/store/sessions.ts";
 import type { Store } from "../../src/core/store/store.ts";
 
 const AT = 1_800_000_000_000;

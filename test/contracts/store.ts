@@ -3,8 +3,7 @@ import type { SessionEvent } from "../../src/core/events/session-event.ts";
 import { isStoreFailure } from "../../src/core/protocol/database-failure.ts";
 import { StoreError } from "../../src/core/protocol/errors.ts";
 import type { Message } from "../../src/core/protocol/messages.ts";
-import type { ThreadRef } from "../../src/core/protocol/platform.ts";
-import { sessionKeyOf } from "../../src/core/store/sessions.ts";
+import { sessionKeyOf, type ThreadRef } from "../../src/core/protocol/platform.ts";
 import { openStore, type Store } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 

@@ -1,5 +1,6 @@
 import { type Config, configFrom } from "../../config.ts";
 import { ConfigError } from "../../core/protocol/errors.ts";
+import { fromJson } from "../../core/text/from-json.ts";
 import { configureFeatures, settingsWith, withoutOwnKeys } from "../features.ts";
 import { dotted, type KeyStyle, problemsIn } from "../problems.ts";
 import type { Origin } from "../resolve.ts";
@@ -45,12 +46,8 @@ export function fitStored(content: string | null, origin: Origin, check: CheckSe
 /** Null: it is no JSON object. */
 export function readContent(content: string | null): Plain | null {
   if (content === null) return {};
-  try {
-    const read: unknown = JSON.parse(content);
-    return isPlain(read) ? read : null;
-  } catch {
-    return null;
-  }
+  const read = fromJson(content);
+  return isPlain(read) ? read : null;
 }
 
 export function fitSettings(given: Plain, origin: Origin, check: CheckSettings): Fitted {

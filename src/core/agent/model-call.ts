@@ -5,6 +5,7 @@ import { isDatabaseAway } from "../protocol/database-failure.ts";
 import { type AppError, ProviderError, toAppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, QueryEvent } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
+import { slept } from "../protocol/slept.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { costOf, type ModelRequest, type ModelResponse, type ResolvedModel } from "../providers/provider.ts";
 import { isOutage, nextTryMs } from "../providers/retry.ts";
@@ -94,7 +95,7 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
       log.warn({ err: error, code: error.code, attempt, delayMs, model }, "model_retry");
       if (shown) yield { type: "text_discarded" };
       yield { type: "status", text: retryStatus(error, { attempt, delayMs }) };
-      if (!(await slept(runtime.clock.sleep(delayMs, signal), signal))) return { type: "aborted" };
+      if (!(await slept(runtime.clock, delayMs, signal))) return { type: "aborted" };
     }
   }
 }
@@ -178,15 +179,4 @@ function logged(error: AppError, model: string, { log, runtime }: Query): AppErr
   const reported = error.code === "defect" ? withRef(error, runtime.random) : error;
   log.error({ err: error, code: reported.code, ref: reported.detail.ref, model }, "model_call_failed");
   return reported;
-}
-
-/** False when the signal ended the wait. */
-async function slept(sleep: Promise<void>, signal: AbortSignal): Promise<boolean> {
-  try {
-    await sleep;
-    return true;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
-  }
 }

@@ -4,7 +4,7 @@ import type { Projection } from "../events/projection.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import { labelOf, type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { FileState, ToolResult } from "../protocol/tool-result.ts";
-import { addUsage, NO_USAGE, tokensOf, type Usage } from "../protocol/usage.ts";
+import { addUsage, NO_USAGE, sumOfCosts, tokensOf, type Usage } from "../protocol/usage.ts";
 import type { StopReason } from "../providers/provider.ts";
 import { type Label, UNKNOWN, unionOf } from "../trust/label.ts";
 
@@ -159,7 +159,7 @@ function withCall(state: RunState, callId: string, change: Partial<CallRecord>):
 
 /** The sum's price is unknown as soon as one is. */
 function spentWith(state: RunState, { usage, costUsd }: Spent): Pick<RunState, "usage" | "costUsd"> {
-  const cost = state.costUsd === null || costUsd === null ? null : state.costUsd + costUsd;
+  const cost = sumOfCosts([state.costUsd, costUsd]);
   return { usage: addUsage(state.usage, usage), costUsd: cost };
 }
 

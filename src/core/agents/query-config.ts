@@ -7,7 +7,10 @@ export type EffortLevel = "low" | "medium" | "high" | "max";
 export type OutputStyle = "default" | "explanatory" | "learning" | "concise" | "formal" | "casual";
 export type AccessRole = "full" | "read-only" | "search-only";
 /** read: only none/read tools are offered; write: write and execute calls ask; agi: no asking. */
-export type Mode = "read" | "write" | "agi";
+export type Mode = (typeof MODES)[number];
+
+/** From the one that can do least. */
+export const MODES = ["read", "write", "agi"] as const;
 
 export type AgentColor =
   | "red"

@@ -1,5 +1,5 @@
 import { busyThreads } from "../history/session-state.ts";
-import { sessionKeyOf } from "../store/sessions.ts";
+import { sessionKeyOf } from "../protocol/platform.ts";
 import { plainLine } from "../text/plain-text.ts";
 import type { CommandContext } from "./command.ts";
 

@@ -1,4 +1,4 @@
-import type { Mode } from "../agents/query-config.ts";
+import { MODES, type Mode } from "../agents/query-config.ts";
 import { readArguments } from "../command-line/arguments.ts";
 import { asTyped } from "../command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
@@ -8,9 +8,6 @@ import { hereOf, NO_THREAD, sessionToChange } from "../command-line/session-to-c
 import { RAISED_MS } from "../events/session-settings.ts";
 import { isAdmin } from "../permissions/session-people.ts";
 import { privately, publicly } from "../protocol/private-reply.ts";
-
-/** From the one that can do least. */
-const MODES: readonly Mode[] = ["read", "write", "agi"];
 
 export const MODE_WORDS: Readonly<Record<Mode, string>> = {
   read: "I only look and change nothing",

@@ -5,9 +5,9 @@ import { Timers } from "../embedded-engine/timers.ts";
 import type { SessionEngine, SessionHandler } from "../engine/engine.ts";
 import type { PostTarget } from "../engine/post-once.ts";
 import { StoreError } from "../protocol/errors.ts";
+import { channelOf } from "../protocol/platform.ts";
 import { claimedSessions, forgetClaims } from "../store/cluster/claim-rows.ts";
 import type { OpenCluster } from "../store/cluster/cluster.ts";
-import { channelOf } from "../store/sessions.ts";
 import { type Claims, type LoadedSdk, loadSdk, openClaims } from "./claims.ts";
 import { takeTurns } from "./fair-turns.ts";
 

@@ -1,7 +1,7 @@
 import {
   type Claim,
   type Delivered,
-  type Proof,
+  REPEATABLE,
   type SessionEngine,
   type SessionHandler,
   type TurnContext,
@@ -13,12 +13,11 @@ import type { CancelCause } from "../protocol/cancel-cause.ts";
 import { isDatabaseAway } from "../protocol/database-failure.ts";
 import { AppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import type { PlatformName } from "../protocol/platform.ts";
+import { channelOf, type PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { CancelSignal, SuspendSignal } from "../protocol/signals.ts";
 import type { RunRow } from "../store/runs.ts";
-import type { Applicant } from "../store/sessions.ts";
-import { applicantOf, channelOf } from "../store/sessions.ts";
+import { type Applicant, applicantOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { type StoppedRun, stopRun } from "../subagents/children.ts";
 import { wakeReleased } from "../subagents/executor-queue.ts";
@@ -50,9 +49,6 @@ const BEGIN_EVERY_MS = 20;
 
 /** The share of the drain time that calls get; the rest is for what follows them. */
 const DRAIN_SHARE = 0.8;
-
-/** What happens twice has happened. */
-const REPEATABLE: Proof = { isDone: () => Promise.resolve(false) };
 
 interface ActiveRun {
   readonly controller: AbortController;

@@ -70,6 +70,9 @@ export interface Proof {
   readonly announces?: readonly string[];
 }
 
+/** Of what may happen twice. */
+export const REPEATABLE: Proof = { isDone: () => Promise.resolve(false) };
+
 export interface TurnContext {
   readonly runId: string;
   /** Aborts with CancelSignal (a person's stop) or SuspendSignal (shutdown, lost ownership). */

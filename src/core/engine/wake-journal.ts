@@ -2,7 +2,7 @@ import type { Log } from "../protocol/log.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
-import type { Done, Proof } from "./engine.ts";
+import { type Done, type Proof, REPEATABLE } from "./engine.ts";
 import { postKey } from "./post-once.ts";
 import { tryAgain } from "./try-again.ts";
 
@@ -65,7 +65,7 @@ export class WakeJournal {
   }
 
   async flush(): Promise<void> {
-    if (this.#deferred.size > 0) await this.commit(() => Promise.resolve(), { isDone: () => Promise.resolve(false) });
+    if (this.#deferred.size > 0) await this.commit(() => Promise.resolve(), REPEATABLE);
   }
 
   intentOf(key: string): number | null {

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { MODES } from "../agents/query-config.ts";
 import { authorSchema } from "../protocol/messages.ts";
 import { labelSchema } from "../trust/label.ts";
 import { childTaskSchema } from "./child-task.ts";
 
 /** What a job's run may do where nobody is asked; what its sub-agents set off later may do no more. */
 const jobRightsSchema = z.object({
-  mode: z.enum(["read", "write", "agi"]),
+  mode: z.enum(MODES),
   tools: z.array(z.string()),
   budgetUsd: z.number().nullable(),
 });
@@ -41,7 +42,7 @@ export const childEventSchema = z.object({
   label: labelSchema.exactOptional(),
   /** An access role: the lesser of the parent's and the type's. */
   access: z.string(),
-  mode: z.enum(["read", "write", "agi"]),
+  mode: z.enum(MODES),
   /** Names of all the tools it may use. */
   tools: z.array(z.string()),
   /** Those of them that go beyond the mode. */

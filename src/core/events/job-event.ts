@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MODES } from "../agents/query-config.ts";
 import { authorSchema } from "../protocol/messages.ts";
 
 /** An attempt of a job's occurrence. It holds what the job was when it fell due: the job may be changed since. */
@@ -11,7 +12,7 @@ export const jobEventSchema = z.object({
   /** The job's owner, whom its runs are put down to. */
   author: authorSchema,
   prompt: z.string(),
-  mode: z.enum(["read", "write", "agi"]),
+  mode: z.enum(MODES),
   /** Names of tools granted beyond the mode. */
   tools: z.array(z.string()),
   budgetUsd: z.number().nullable(),

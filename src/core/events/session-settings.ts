@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { MODES } from "../agents/query-config.ts";
 
 /** What people have set for one session, over what configuration says of its place. Stored as JSON. */
 export const sessionSettingsSchema = z.object({
-  mode: z.enum(["read", "write", "agi"]).exactOptional(),
+  mode: z.enum(MODES).exactOptional(),
   /**
    * Where the mode is above the usual one: whose requests it holds for, null for everyone's, and until when if nobody asks
    * anything; milliseconds since the epoch.

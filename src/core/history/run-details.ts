@@ -2,7 +2,7 @@ import { collapseReads } from "../context/collapse-reads.ts";
 import { renderBlock } from "../context/render-block.ts";
 import type { ToolUseBlock } from "../protocol/messages.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
-import type { ToolResult } from "../protocol/tool-result.ts";
+import { textOfResult } from "../protocol/tool-result.ts";
 import { inputTokensOf } from "../protocol/usage.ts";
 import type { ToolCallRow } from "../store/run/tool-calls.ts";
 import type { Store } from "../store/store.ts";
@@ -147,8 +147,4 @@ function wholeSteps(calls: readonly ToolCallRow[], below: readonly TaskSteps[]):
 function wholeStep(call: ToolCallRow): string {
   const result = call.result === null ? "(no result)" : textOfResult(call.result);
   return `turn ${call.turn} · ${call.name}\n${JSON.stringify(call.input, null, 2)}\n\n${result}\n`;
-}
-
-function textOfResult(result: ToolResult): string {
-  return result.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
 }

@@ -1,5 +1,5 @@
 import type { RunStep } from "../protocol/session-summary.ts";
-import type { ToolResult } from "../protocol/tool-result.ts";
+import { textOfResult } from "../protocol/tool-result.ts";
 import type { ToolCallRow } from "../store/run/tool-calls.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Store } from "../store/store.ts";
@@ -51,8 +51,4 @@ function stepOf(
     result: result === null ? null : cut(textOfResult(result), RESULT_CHARS),
     durationMs,
   };
-}
-
-function textOfResult({ content }: ToolResult): string {
-  return content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
 }

@@ -25,9 +25,14 @@ export async function stateOf(store: Store, sessionId: string): Promise<SessionS
 /** Characters of a question in a list. */
 const TITLE_CHARS = 160;
 
+/** Cards of these sessions that nobody has decided or answered, the oldest first. */
+export function askedIn({ approvals, questions }: Store, sessionIds: readonly string[]) {
+  return Promise.all([approvals.pendingOf(sessionIds), questions.openOf(sessionIds)]);
+}
+
 /** What these sessions have asked people and nobody has answered yet. */
 export async function waitingFor(store: Store, sessionIds: readonly string[]): Promise<WaitingFor[]> {
-  const { approvals, questions } = await store.overviews.waitingIn(sessionIds);
+  const [approvals, questions] = await askedIn(store, sessionIds);
   return [
     ...approvals.map(({ id, calls, expiresAt }): WaitingFor => {
       const asked = calls.filter(({ refused }) => refused === undefined);
@@ -46,9 +51,12 @@ export async function busyThreads(
   platform: PlatformName,
   keyOf: (thread: ThreadRef) => string,
 ): Promise<ReadonlyMap<string, BusyState>> {
-  const busy = (await store.overviews.busySessions()).filter(({ thread }) => thread.platform === platform);
-  const { approvals, questions } = await store.overviews.waitingIn(busy.map(({ sessionId }) => sessionId));
-  const asking = new Set([...approvals, ...questions].map(({ sessionId }) => sessionId));
+  const busy = (await store.runs.busySessions()).filter(({ thread }) => thread.platform === platform);
+  const asked = await askedIn(
+    store,
+    busy.map(({ sessionId }) => sessionId),
+  );
+  const asking = new Set(asked.flat().map(({ sessionId }) => sessionId));
   const states = new Map<string, BusyState>();
   for (const { sessionId, thread } of busy) {
     const key = keyOf(thread);

@@ -2,10 +2,10 @@ import { titleOf } from "../agent/tool-decision.ts";
 import type { QueryConfig } from "../agents/query-config.ts";
 import type { ModelChoice } from "../budget/model-choice.ts";
 import { whatOf } from "../permissions/approval-card.ts";
-import type { PlatformName, ThreadRef } from "../protocol/platform.ts";
+import { type PlatformName, sessionKeyOf, type ThreadRef } from "../protocol/platform.ts";
 import type { BusyState, SessionSummary } from "../protocol/session-summary.ts";
 import { tokensOf } from "../protocol/usage.ts";
-import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import { changesOfRuns } from "./run-changes.ts";
@@ -40,7 +40,7 @@ export function createSummaries(options: SummaryOptions): Summaries {
 async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<SessionSummary> {
   const { store, configOf, tools } = options;
   const { mode, model, agentDefinition } = configOf(session);
-  const run = await store.overviews.newestRun(session.id);
+  const run = await store.runs.newestOf(session.id);
   const { ofSession, ofRun } = await store.children.family(session.id, run?.id ?? "");
   const titles = (name: string, input: unknown) => {
     const tool = tools().find((each) => each.name === name);

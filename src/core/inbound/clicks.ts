@@ -9,10 +9,9 @@ import type { DecisionScope } from "../people/interaction.ts";
 import { answerByClick } from "../people/questions.ts";
 import { byPerson, causeText } from "../protocol/cancel-cause.ts";
 import type { Log } from "../protocol/log.ts";
-import type { Describe, InboundAction, Receipt, ThreadRef } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { channelKeyOf, type Describe, type InboundAction, type Receipt, type ThreadRef } from "../protocol/platform.ts";
+import { reply } from "../protocol/private-reply.ts";
 import type { RunHook } from "../run/run-hooks.ts";
-import { channelKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { continueRun } from "./continue-run.ts";
 
@@ -126,10 +125,6 @@ async function scopeOfSession(of: { readonly sessionId: string } | null, store: 
   const { task } = await store.sessions.get(of.sessionId);
   const { channelKey, thread } = await store.sessions.get(task?.root.sessionId ?? of.sessionId);
   return { channelKey, threadId: thread.threadId };
-}
-
-function reply(text: string): Receipt {
-  return { type: "reply", message: privately(text) };
 }
 
 async function revoke(grantId: string, options: Parameters<typeof revokeGrant>[1]): Promise<Receipt> {

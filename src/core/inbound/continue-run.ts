@@ -3,7 +3,7 @@ import { postKey } from "../engine/post-once.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
 import type { DecisionScope } from "../people/interaction.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { reply } from "../protocol/private-reply.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { SessionRow } from "../store/sessions.ts";
 
@@ -37,10 +37,6 @@ export async function continueRun(
   return first === null || first.id === action.person.id
     ? { type: "duplicate" }
     : reply(`@${first.name} has clicked this already.`);
-}
-
-function reply(text: string): Receipt {
-  return { type: "reply", message: privately(text) };
 }
 
 /** A compaction that failed is tried again as one. */

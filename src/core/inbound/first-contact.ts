@@ -4,8 +4,14 @@ import { hostsText } from "../commands/help.ts";
 import { MODE_WORDS } from "../commands/mode.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import type { ChatPlatform, InboundEvent, OutgoingMessage, PlatformName, ThreadRef } from "../protocol/platform.ts";
-import { channelKeyOf } from "../store/sessions.ts";
+import {
+  type ChatPlatform,
+  channelKeyOf,
+  type InboundEvent,
+  type OutgoingMessage,
+  type PlatformName,
+  type ThreadRef,
+} from "../protocol/platform.ts";
 import { promptButtons } from "./prompts.ts";
 
 export interface FirstContactOptions

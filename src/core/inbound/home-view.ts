@@ -2,9 +2,16 @@ import type { CommandServices } from "../command-line/command.ts";
 import { busyThreads } from "../history/session-state.ts";
 import { historyStrip } from "../jobs/history-strip.ts";
 import type { JobOverview } from "../jobs/job-control.ts";
-import type { Button, HomeSession, HomeView, InboundSurface } from "../protocol/platform.ts";
+import {
+  type Button,
+  channelKeyOf,
+  type HomeSession,
+  type HomeView,
+  type InboundSurface,
+  sessionKeyOf,
+} from "../protocol/platform.ts";
 import type { BusyState } from "../protocol/session-summary.ts";
-import { channelKeyOf, type PersonsSession, sessionKeyOf } from "../store/sessions.ts";
+import type { PersonsSession } from "../store/sessions.ts";
 import { introduction } from "./first-contact.ts";
 import { promptButtons } from "./prompts.ts";
 

@@ -13,21 +13,22 @@ import { accessRefusal } from "../permissions/access.ts";
 import type { WorkspaceRefusalOf } from "../permissions/workspaces.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { Log } from "../protocol/log.ts";
-import type {
-  InboundAction,
-  InboundCommand,
-  InboundCompletion,
-  InboundEvent,
-  InboundMessage,
-  InboundSurface,
-  Receipt,
-  Receive,
+import {
+  type InboundAction,
+  type InboundCommand,
+  type InboundCompletion,
+  type InboundEvent,
+  type InboundMessage,
+  type InboundSurface,
+  type Receipt,
+  type Receive,
+  sessionKeyOf,
 } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privately, reply } from "../protocol/private-reply.ts";
 import { localCommandIn } from "../run/local-command-text.ts";
 import { sessionOfMessage } from "../run/opening-thread.ts";
 import type { RunHook } from "../run/run-hooks.ts";
-import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import type { SessionRow } from "../store/sessions.ts";
 import { NO_BUTTON, receiveClick } from "./clicks.ts";
 import { editedKey, editedMention } from "./edited-mention.ts";
 import type { FirstContact } from "./first-contact.ts";
@@ -161,7 +162,7 @@ async function receiveMessage(message: InboundMessage, options: Intake): Promise
   if (command !== null) return takeCommand(command, { event: message, session }, options);
   const hasMore = message.attachments.length > 0 || message.quoted.length > 0;
   if (text === "" && !hasMore) {
-    return { type: "reply", message: privately(helpText(commandContext({ event: message, session }, options))) };
+    return reply(helpText(commandContext({ event: message, session }, options)));
   }
   const address = agentAddress(text, options.agents);
   if (address === null) return answerOrRequest(message, session, options);
@@ -172,7 +173,7 @@ async function receiveMessage(message: InboundMessage, options: Intake): Promise
   const context = commandContext({ event: message, session }, options);
   const changes = session !== null && session.agent !== agent.name;
   const refusal = agentRefusal(agent, context) ?? (changes ? commandRefusal(agentCommand, null, context) : null);
-  if (refusal !== null) return { type: "reply", message: privately(refusal) };
+  if (refusal !== null) return reply(refusal);
   return takeRequest({ ...message, text: prompt }, { session, agent: agent.name }, options);
 }
 
@@ -197,13 +198,13 @@ function isFollowUp(message: InboundMessage, session: SessionRow | null, options
 async function takeClick(click: InboundAction, options: Intake): Promise<Receipt> {
   if (await isFromInside(click, click.action, options))
     return clickedCommand(click, options) ?? receiveClick(click, options);
-  return { type: "reply", message: privately(NO_BUTTON) };
+  return reply(NO_BUTTON);
 }
 
 /** A form says by itself which thread it is about. */
 async function takeForm(form: InboundCommand, options: Intake): Promise<Receipt> {
   if (await isFromInside(form, `/${form.name}`, options)) return receiveCommand(form, options);
-  return { type: "reply", message: privately("This form does nothing any more.") };
+  return reply("This form does nothing any more.");
 }
 
 async function isFromInside(event: InboundAction | InboundCommand, action: string, options: Intake): Promise<boolean> {

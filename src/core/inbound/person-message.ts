@@ -5,9 +5,15 @@ import { answersFromNowOn, answersNext } from "../history/agent-switch.ts";
 import type { DecisionScope } from "../people/interaction.ts";
 import { mayDecide } from "../permissions/deciders.ts";
 import type { Author } from "../protocol/messages.ts";
-import type { InboundEvent, InboundMessage, Receipt } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
-import { applicantOf, channelKeyOf, type NewSession, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import {
+  channelKeyOf,
+  type InboundEvent,
+  type InboundMessage,
+  type Receipt,
+  sessionKeyOf,
+} from "../protocol/platform.ts";
+import { reply } from "../protocol/private-reply.ts";
+import { applicantOf, type NewSession, type SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
 
 export interface MessageOptions extends DecisionScope {
@@ -38,7 +44,7 @@ export async function takeRequest(
 ): Promise<Receipt> {
   if (session === null) return openWith(message, { agent, skill, from }, options);
   const verdict = await options.breaker.arrives(session.id);
-  if (verdict === "stops") return { type: "reply", message: privately(TOO_QUICK) };
+  if (verdict === "stops") return reply(TOO_QUICK);
   if (verdict === "stopped") return { type: "ignored" };
   const delivery = { session, addressed: true, isNew: false, agent, skill, from, before: session.agent };
   return deliver(message, delivery, options);
@@ -108,7 +114,7 @@ async function deliver(message: InboundMessage, delivery: Delivery, options: Mes
   );
   if (outcome !== "new") return { type: "duplicate" };
   if (!switches) return { type: "accepted" };
-  return { type: "reply", message: privately(waits ? answersNext(agent, before) : answersFromNowOn(agent, before)) };
+  return reply(waits ? answersNext(agent, before) : answersFromNowOn(agent, before));
 }
 
 function authorOf({ person: { id, name, roles } }: InboundMessage): Author {

@@ -4,18 +4,20 @@ import { runCommand, type TypedCommand } from "../command-line/run-command.ts";
 import { type AppError, toAppError } from "../protocol/errors.ts";
 import { defectRef, explain } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
-import type {
-  ChatPlatform,
-  InboundCommand,
-  InboundMessage,
-  OutgoingMessage,
-  PlatformName,
-  PostedMessage,
-  Receipt,
-  ThreadRef,
+import {
+  type ChatPlatform,
+  channelKeyOf,
+  type InboundCommand,
+  type InboundMessage,
+  type OutgoingMessage,
+  type PlatformName,
+  type PostedMessage,
+  type Receipt,
+  sessionKeyOf,
+  type ThreadRef,
 } from "../protocol/platform.ts";
-import { fitted, privately } from "../protocol/private-reply.ts";
-import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import { fitted, reply } from "../protocol/private-reply.ts";
+import type { SessionRow } from "../store/sessions.ts";
 import { plainLine } from "../text/plain-text.ts";
 import { type MessageOptions, openSession, takeRequest } from "./person-message.ts";
 
@@ -56,7 +58,7 @@ export async function takeCommand(command: TypedCommand, typed: Typed, options: 
     if (typed.event.kind !== "command") throw error;
     const ref = defectRef(options.runtime.random);
     options.log.error({ err: error, command: command.name, ref }, "command_failed");
-    return { type: "reply", message: privately(whyNot(command.name, toAppError(error), ref)) };
+    return reply(whyNot(command.name, toAppError(error), ref));
   }
 }
 

@@ -1,4 +1,5 @@
-import type { OutgoingMessage, Receipt } from "../protocol/platform.ts";
+import type { Receipt } from "../protocol/platform.ts";
+import { reply } from "../protocol/private-reply.ts";
 import type { JobAction, JobControl, JobRequest } from "./job-control.ts";
 
 /** Verbs of the buttons under a report and beside a job: `job-run:<job>`, `job-pause:<job>`, `job-enable:<job>`. */
@@ -17,9 +18,5 @@ export async function jobClick(
   const action = ACTIONS.get(verb);
   if (action === undefined) return null;
   const { text } = await jobs.act(action, id, request);
-  return { type: "reply", message: privately(text) };
-}
-
-function privately(markdown: string): OutgoingMessage {
-  return { lane: "answer", markdown, tone: "plain", buttons: [], files: [] };
+  return reply(text);
 }

@@ -1,3 +1,4 @@
+import { MODES } from "../agents/query-config.ts";
 import type { FormField } from "../protocol/form.ts";
 import type { Person, ThreadRef } from "../protocol/platform.ts";
 import type { JobRow } from "../store/jobs.ts";
@@ -128,7 +129,7 @@ export const JOB_FIELDS = [
   { name: "agent", description: "who does it" },
   { name: "skill", description: "the skill it follows, and what it is applied to" },
   { name: "model", description: "provider/model" },
-  { name: "mode", description: "read by default: only look", choices: ["read", "write", "agi"] },
+  { name: "mode", description: "read by default: only look", choices: MODES },
   { name: "tools", description: "tools granted beyond the mode, by comma" },
   { name: "timeout", description: "seconds a run may take; 300 by default" },
   { name: "budget", description: "US dollars a run may cost" },

@@ -2,10 +2,11 @@ import { postKey } from "../engine/post-once.ts";
 import { decisionText } from "../permissions/approval-card.ts";
 import { decidersSentence, mayDecide } from "../permissions/deciders.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
+import { reply } from "../protocol/private-reply.ts";
 import type { ApprovalDecision, ApprovalRow, ApprovalScope } from "../store/run/approvals.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { cardKey } from "./approvals.ts";
-import { type Clickable, clickCard, type DecisionScope, isOpen, reply } from "./interaction.ts";
+import { type Clickable, clickCard, type DecisionScope, isOpen } from "./interaction.ts";
 
 /** What the buttons of a card stand for; null: deny. */
 const SCOPES: ReadonlyMap<string, ApprovalScope | null> = new Map([

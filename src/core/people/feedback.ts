@@ -1,5 +1,5 @@
 import type { Button, InboundAction, Receipt } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { reply } from "../protocol/private-reply.ts";
 import type { FeedbackValue } from "../store/run/feedback.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import type { DecisionScope } from "./interaction.ts";
@@ -43,5 +43,5 @@ export async function clickFeedback(
     await tx.feedback.give({ runId, personId: person.id, channelId, value, at });
     await voted({ runId, value, before }, tx);
   });
-  return { type: "reply", message: privately(vote.thanks) };
+  return reply(vote.thanks);
 }

@@ -2,7 +2,7 @@ import type { SessionEngine } from "../engine/engine.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import { AppError } from "../protocol/errors.ts";
 import type { InboundAction, OutgoingMessage, Person, Receipt } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { reply } from "../protocol/private-reply.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
 
@@ -102,10 +102,6 @@ export async function postAccepted(
     }
   }
   return refused;
-}
-
-export function reply(text: string): Receipt {
-  return { type: "reply", message: privately(text) };
 }
 
 /** How the end of a run ends what it has asked of a kind. */

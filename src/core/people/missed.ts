@@ -1,8 +1,14 @@
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import type { ChatPlatform, InboundEvent, InboundMessage, Receive } from "../protocol/platform.ts";
+import {
+  type ChatPlatform,
+  type InboundEvent,
+  type InboundMessage,
+  type Receive,
+  sessionKeyOf,
+} from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
-import { sessionKeyOf } from "../store/sessions.ts";
+import { slept } from "../protocol/slept.ts";
 import type { Store } from "../store/store.ts";
 
 export interface MissedOptions {
@@ -41,9 +47,7 @@ export async function keepUp(options: MissedOptions, signal: AbortSignal): Promi
     const isConnected = platform.health().connected;
     isCaughtUp = isConnected && (isCaughtUp || (await caughtUp(options, signal)));
     if (isCaughtUp) await noteSeen(options);
-    await clock.sleep(BEAT_MS, signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    await slept(clock, BEAT_MS, signal);
   }
   // An orderly end is known to the second.
   if (isCaughtUp) await noteSeen(options);

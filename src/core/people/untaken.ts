@@ -1,7 +1,6 @@
 import { isDatabaseAway, isDiskFull } from "../protocol/database-failure.ts";
-import type { InboundMessage, Receive } from "../protocol/platform.ts";
+import { type InboundMessage, type Receive, sessionKeyOf } from "../protocol/platform.ts";
 import { privately } from "../protocol/private-reply.ts";
-import { sessionKeyOf } from "../store/sessions.ts";
 import { awayLine, isTaken, type MissedOptions, TOLD_MS, takeSince } from "./missed.ts";
 
 /** How long until what could not be stored is looked for; doubles while that fails. Milliseconds. */

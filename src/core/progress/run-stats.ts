@@ -1,6 +1,7 @@
 import { changedFiles, type RunState } from "../agent/run-state.ts";
 import type { QueryOutcome, RunStats } from "../protocol/events.ts";
 import type { Runtime } from "../protocol/runtime.ts";
+import { sumOfCosts } from "../protocol/usage.ts";
 import type { Store } from "../store/store.ts";
 import { tasksOfRun } from "../subagents/run-tasks.ts";
 
@@ -33,10 +34,7 @@ export async function statsOfRun(
     turns: spent.turns,
     tools: ended.filter(({ hasBegun }) => hasBegun).length,
     durationMs: run === null ? 0 : now - run.startedAt,
-    costUsd: below.reduce<number | null>(
-      (sum, { costUsd }) => (sum === null || costUsd === null ? null : sum + costUsd),
-      spent.costUsd,
-    ),
+    costUsd: sumOfCosts([spent, ...below].map(({ costUsd }) => costUsd)),
     changedFiles: changedFiles(ended.flatMap((call) => call.result?.files ?? [])),
     ...(unseen.size > 0 ? { mayHaveChanged: [...unseen] } : {}),
     ...(type === "budget_exceeded" ? { tasks: await tasksOfRun(store, { sessionId, runId }, now) } : {}),

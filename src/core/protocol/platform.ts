@@ -25,6 +25,23 @@ export const threadRefSchema = z.object({
 });
 export type ThreadRef = z.infer<typeof threadRefSchema>;
 
+/** What limits, settings and grants of a channel go by. */
+export function channelKeyOf(thread: ThreadRef): string {
+  return `${thread.platform}:${thread.channelId}`;
+}
+
+/** `slack:C1` → the channel, without a thread. */
+export function channelOf(channelKey: string, workspaceId: string): ThreadRef {
+  const colon = channelKey.indexOf(":");
+  const platform = platformNameSchema.parse(channelKey.slice(0, colon));
+  return { platform, workspaceId, channelId: channelKey.slice(colon + 1), threadId: null };
+}
+
+/** One thread, one session. */
+export function sessionKeyOf(thread: ThreadRef): string {
+  return [thread.platform, thread.workspaceId, thread.channelId, thread.threadId ?? "-"].join(":");
+}
+
 export interface Person {
   /** `slack:U1`, `discord:1`, `web:local`. */
   readonly id: string;
@@ -210,10 +227,7 @@ export interface PlatformHealth {
   readonly detail: string;
   /** When connecting is tried again, where a time is set for it. Milliseconds since the epoch. */
   readonly nextTryAt?: number;
-  /**
-   * Of processes that share what the platform sends: since when nothing that came here can have been missed; null while it
-   * does not come here. Milliseconds since the epoch.
-   */
+  /** Where processes share what comes: since when nothing that came here can have been missed; null while nothing does. */
   readonly receivingSince?: number | null;
 }
 

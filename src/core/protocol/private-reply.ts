@@ -1,8 +1,13 @@
-import type { OutgoingMessage } from "./platform.ts";
+import type { OutgoingMessage, Receipt } from "./platform.ts";
 
 /** An answer for one person's eyes. */
 export function privately(markdown: string): OutgoingMessage {
   return { lane: "answer", markdown, tone: "plain", buttons: [], files: [] };
+}
+
+/** What a person is told of what they did. */
+export function reply(text: string): Receipt {
+  return { type: "reply", message: privately(text) };
 }
 
 /** What everybody in a thread reads. */

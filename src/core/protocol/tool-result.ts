@@ -42,3 +42,8 @@ export function textResult(text: string, extra: Partial<Omit<ToolResult, "conten
 export function errorResult(text: string, summary?: string): ToolResult {
   return { content: [{ type: "text", text }], isError: true, ...(summary === undefined ? {} : { summary }) };
 }
+
+/** All of a result as text; what is none is named. */
+export function textOfResult({ content }: ToolResult): string {
+  return content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+}

@@ -29,3 +29,8 @@ export function inputTokensOf({ inputTokens, cacheReadTokens, cacheWriteTokens }
 export function tokensOf(usage: Usage): number {
   return inputTokensOf(usage) + usage.outputTokens;
 }
+
+/** US dollars; null as soon as one is unknown. */
+export function sumOfCosts(costs: readonly (number | null)[]): number | null {
+  return costs.reduce((sum, costUsd) => (sum === null || costUsd === null ? null : sum + costUsd), 0);
+}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fromJson } from "../text/from-json.ts";
 import type { Fetch } from "./stall.ts";
 
 /** A body that tells of a failure under the status 200, with the status that it has really. */
@@ -33,7 +34,7 @@ export function readableErrors(fetch: Fetch): Fetch {
 async function failedInstead(response: Response): Promise<Response> {
   if (!/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) return response;
   const text = await objectText(response.clone());
-  const failed = failedSchema.safeParse(parsed(text)).data;
+  const failed = failedSchema.safeParse(fromJson(text)).data;
   if (failed === undefined) return response;
   const status = typeof failed.error === "string" ? 500 : failed.error.code;
   const headers = new Headers(response.headers);
@@ -57,15 +58,5 @@ async function objectText({ body }: Response): Promise<string> {
 }
 
 function isUsual(text: string): boolean {
-  return usualSchema.safeParse(parsed(text)).success;
-}
-
-/** Undefined: not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return usualSchema.safeParse(fromJson(text)).success;
 }

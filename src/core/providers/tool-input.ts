@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { assertNever } from "../protocol/assert-never.ts";
+import { fromJson } from "../text/from-json.ts";
 
 /** What the model wrote as a call's arguments: an object, or its raw text when it is not one. */
 export interface ToolInput {
@@ -13,12 +14,8 @@ export interface ToolInput {
  */
 export function parseToolInput(json: string, cut = false): ToolInput {
   if (json.trim() === "") return cut ? { input: {}, invalidJson: json } : { input: {} };
-  try {
-    const input: unknown = JSON.parse(json);
-    if (typeof input === "object" && input !== null && !Array.isArray(input)) return { input };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const input = fromJson(json);
+  if (typeof input === "object" && input !== null && !Array.isArray(input)) return { input };
   return { input: {}, invalidJson: json };
 }
 

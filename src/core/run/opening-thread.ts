@@ -1,6 +1,6 @@
 import type { CommandServices } from "../command-line/command.ts";
-import type { InboundMessage, ThreadRef } from "../protocol/platform.ts";
-import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import { channelKeyOf, type InboundMessage, sessionKeyOf, type ThreadRef } from "../protocol/platform.ts";
+import type { SessionRow } from "../store/sessions.ts";
 
 /** How often the store is asked, and for how long: platforms want an answer within three seconds. Milliseconds. */
 const LOOK_EVERY_MS = 100;

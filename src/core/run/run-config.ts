@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { asManager, EXECUTOR } from "../agents/managed-agents.ts";
-import type { Mode, QueryConfig } from "../agents/query-config.ts";
+import { MODES, type Mode, type QueryConfig } from "../agents/query-config.ts";
 import { lesserAccess, subAgent, WORKER } from "../agents/sub-agents.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import type { TurnContext, Wake } from "../engine/engine.ts";
@@ -14,9 +14,6 @@ import { publicly } from "../protocol/private-reply.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { narrowedTo, toolsOfSkills } from "./run-skills.ts";
 import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
-
-/** From the one that can do least. */
-const MODES = ["read", "write", "agi"] as const satisfies readonly Mode[];
 
 const begunSchema = z.object({
   settings: sessionSettingsSchema,

@@ -1,6 +1,6 @@
 import type { FilesOfRoot, RunJournal, Steering } from "../agent/run-journal.ts";
 import type { JournalledResponse } from "../agent/run-state.ts";
-import type { Proof, TurnContext } from "../engine/engine.ts";
+import { REPEATABLE, type TurnContext } from "../engine/engine.ts";
 import type { StoredEvent } from "../events/session-event.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { Runtime } from "../protocol/runtime.ts";
@@ -122,9 +122,6 @@ const NO_FILES: FilesOfRoot = { root: "", files: [] };
 
 /** The key under which a run's answer is posted, or the first of its parts. */
 const FIRST_ANSWER = "answer:0";
-
-/** What happens twice has happened. */
-const REPEATABLE: Proof = { isDone: () => Promise.resolve(false) };
 
 function usageEntry(options: RunJournalOptions, response: Omit<JournalledResponse, "message">) {
   const { turn, model, stopReason, usage, costUsd } = response;

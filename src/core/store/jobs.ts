@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { MODES } from "../agents/query-config.ts";
 import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
 import { systemCode } from "../protocol/system-code.ts";
+import { fromJson } from "../text/from-json.ts";
 import type { Client, Stored } from "./database/client.ts";
 
 /** What people set of a job. */
@@ -19,7 +21,7 @@ const settingsSchema = z.object({
   agent: z.string().nullable(),
   skill: z.string().nullable(),
   model: z.string().nullable(),
-  mode: z.enum(["read", "write", "agi"]),
+  mode: z.enum(MODES),
   /** Granted beyond the mode. */
   tools: z.array(z.string()),
   timeoutMs: z.number().int().positive(),
@@ -266,12 +268,4 @@ function readRow({ id, row }: StoredJob): JobRow | BrokenJob {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   return { id, name: row.name, problem: `${issue?.path.join(".") ?? "row"}: ${issue?.message ?? "not valid"}` };
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { type CancelCause, causeOf, storedCause } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
+import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
 import type { Client, Stored } from "./database/client.ts";
 
 export interface RunRow {
@@ -25,6 +26,19 @@ export function runReads(db: Client) {
     async open(sessionId: string): Promise<RunRow | null> {
       const row = await db.run.findFirst({ where: { sessionId, status: { not: "ended" } } });
       return row === null ? null : toRow(row);
+    },
+
+    /** The session's newest run, ended or not; null before the first. */
+    async newestOf(sessionId: string): Promise<RunRow | null> {
+      const row = await db.run.findFirst({ where: { sessionId }, orderBy: { eventSeq: "desc" } });
+      return row === null ? null : toRow(row);
+    },
+
+    /** Sessions with a run that has not ended, and their threads; a sub-agent's thread is that of the session it works for. */
+    async busySessions(): Promise<{ readonly sessionId: string; readonly thread: ThreadRef }[]> {
+      const session = { select: { thread: true } };
+      const runs = await db.run.findMany({ where: { status: { not: "ended" } }, select: { sessionId: true, session } });
+      return runs.map((run) => ({ ...run, thread: threadRefSchema.parse(JSON.parse(run.session.thread)) }));
     },
 
     /** Runs of these sessions that are stopped and have not ended. */

@@ -7,7 +7,13 @@ import {
   sessionSettingsSchema,
 } from "../events/session-settings.ts";
 import { StoreError } from "../protocol/errors.ts";
-import { type PlatformName, platformNameSchema, type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
+import {
+  channelKeyOf,
+  type PlatformName,
+  sessionKeyOf,
+  type ThreadRef,
+  threadRefSchema,
+} from "../protocol/platform.ts";
 import type { Client, Stored } from "./database/client.ts";
 import type { KnownChannels } from "./known-channels.ts";
 
@@ -332,22 +338,6 @@ function newRow({ id, key, channelKey, thread, agent, people, settings, createdB
 /** A session is whoever's began it. */
 export function applicantOf({ id, channelKey, people }: Pick<SessionRow, "id" | "channelKey" | "people">): Applicant {
   return { sessionId: id, channelKey, personId: people[0] ?? "" };
-}
-
-export function channelKeyOf(thread: ThreadRef): string {
-  return `${thread.platform}:${thread.channelId}`;
-}
-
-/** `slack:C1` → the channel, without a thread. */
-export function channelOf(channelKey: string, workspaceId: string): ThreadRef {
-  const colon = channelKey.indexOf(":");
-  const platform = platformNameSchema.parse(channelKey.slice(0, colon));
-  return { platform, workspaceId, channelId: channelKey.slice(colon + 1), threadId: null };
-}
-
-/** One thread, one session. */
-export function sessionKeyOf(thread: ThreadRef): string {
-  return [thread.platform, thread.workspaceId, thread.channelId, thread.threadId ?? "-"].join(":");
 }
 
 function toRow(row: Stored<"Session">): SessionRow {

@@ -12,7 +12,6 @@ import { knownWorkspaceReads, knownWorkspaceWrites } from "./known-workspaces.ts
 import { budgetWrites } from "./ledger/budgets.ts";
 import { usageReads, usageWrites } from "./ledger/usage.ts";
 import { messageReads, messageWrites } from "./messages.ts";
-import { overviewReads } from "./overviews.ts";
 import { revisionReads, revisionWrites } from "./revisions.ts";
 import { approvalReads, approvalWrites } from "./run/approvals.ts";
 import { childReads, childWrites } from "./run/children.ts";
@@ -45,7 +44,6 @@ function reads(db: Client) {
     presence: presenceReads(db),
     knownWorkspaces: knownWorkspaceReads(db),
     questions: questionReads(db),
-    overviews: overviewReads(db),
     plans: planReads(db),
     approvals: approvalReads(db),
     grants: grantReads(db),

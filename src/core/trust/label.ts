@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fromJson } from "../text/from-json.ts";
 
 /** What a text can hold, from what everybody may know on. `channel`: what was said in the session's own one. */
 const HOLDINGS = ["public", "channel", "private", "files", "secrets"] as const;
@@ -66,10 +67,5 @@ export function spelled(label: Label): string {
 
 /** What was stored; what cannot be read, or was never said, counts as unknown. */
 export function labelFrom(stored: string | null): Label {
-  if (stored === null) return UNKNOWN;
-  try {
-    return labelSchema.parse(JSON.parse(stored));
-  } catch {
-    return UNKNOWN;
-  }
+  return labelSchema.safeParse(fromJson(stored ?? "")).data ?? UNKNOWN;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { channelOf } from "../../core/store/sessions.ts";
+import { channelOf } from "../../core/protocol/platform.ts";
 import type { CommandTold } from "../../feature.ts";
 import { eventBy } from "./press.ts";
 import type { ConsoleScope } from "./scope.ts";

@@ -1,8 +1,13 @@
 import { eventKey } from "../../core/events/event-key.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { byPerson } from "../../core/protocol/cancel-cause.ts";
-import type { InboundAction, OutgoingFile, Person, Receipt } from "../../core/protocol/platform.ts";
-import { sessionKeyOf } from "../../core/store/sessions.ts";
+import {
+  type InboundAction,
+  type OutgoingFile,
+  type Person,
+  type Receipt,
+  sessionKeyOf,
+} from "../../core/protocol/platform.ts";
 import type { FeatureHost, TeamSessions } from "../../feature.ts";
 import type { ConsoleScope } from "./scope.ts";
 import { mayPress } from "./session.ts";

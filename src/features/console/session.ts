@@ -1,7 +1,7 @@
 import { changesOfRuns } from "../../core/history/run-changes.ts";
 import { mayChangeSession } from "../../core/permissions/session-people.ts";
+import { sessionKeyOf } from "../../core/protocol/platform.ts";
 import type { ChildRow } from "../../core/store/run/children.ts";
-import { sessionKeyOf } from "../../core/store/sessions.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { TeamSessions } from "../../feature.ts";
 import { cardsOf } from "./cards.ts";

@@ -1,6 +1,5 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
-import type { Person, ThreadRef } from "../../core/protocol/platform.ts";
-import { channelOf } from "../../core/store/sessions.ts";
+import { channelOf, type Person, type ThreadRef } from "../../core/protocol/platform.ts";
 import type { FeatureHost, TeamSessions } from "../../feature.ts";
 import type { ChannelRow } from "./store.ts";
 

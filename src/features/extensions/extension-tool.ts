@@ -3,6 +3,7 @@ import { z } from "zod";
 import { reachOf } from "../../core/capabilities.ts";
 import { textOf } from "../../core/protocol/messages.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import { fromJson } from "../../core/text/from-json.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { outsideOf } from "../../core/trust/label.ts";
 import { withChangedFiles } from "../../tools/sandboxed/changed-files.ts";
@@ -162,7 +163,7 @@ const replySchema = z
   .refine(({ text, images }) => text !== "" || images.length > 0, "neither text nor an image");
 
 function toolResult(output: string): ToolResult {
-  const reply = replySchema.safeParse(jsonOrNull(output));
+  const reply = replySchema.safeParse(fromJson(output));
   if (!reply.success) return errorResult("The tool gave no valid answer: its component is faulty.", "no valid answer");
   const { text, isError, images } = reply.data;
   if (isError) return errorResult(text, "failed");
@@ -184,14 +185,6 @@ function imageResult(text: string, images: readonly z.infer<typeof image>[]): To
     isError: false,
     summary: images.length === 1 ? "1 image" : `${images.length} images`,
   };
-}
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function lineCount(text: string): string {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fromJson } from "../../core/text/from-json.ts";
 import { spelledPattern } from "../../core/trust/host-patterns.ts";
 
 /** `tool.json`: what an extension is and may do. */
@@ -63,7 +64,7 @@ export type ReadManifest =
   | { readonly problem: string };
 
 export function readManifest(text: string): ReadManifest {
-  const json = jsonIn(text);
+  const json = fromJson(text);
   if (json === undefined) return { problem: "tool.json is not valid JSON" };
   const parsed = manifestSchema.safeParse(json);
   if (!parsed.success) return { problem: `tool.json is not valid: ${issuesOf(parsed.error)}` };
@@ -80,14 +81,6 @@ export function readManifest(text: string): ReadManifest {
     return {
       problem: `the input schema in tool.json is not valid: ${error instanceof Error ? error.message : String(error)}`,
     };
-  }
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

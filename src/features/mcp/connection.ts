@@ -1,4 +1,5 @@
 import type { Random } from "../../core/protocol/runtime.ts";
+import { slept } from "../../core/protocol/slept.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { type CallFailure, callFailure } from "./call-failure.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
@@ -7,7 +8,6 @@ import { type AskOptions, McpSession, type SessionOptions } from "./mcp-session.
 import { DEFAULT_TIMEOUT_MS, type McpServer } from "./server-settings.ts";
 import type { ConnectionState } from "./server-states/connection-state.ts";
 import { notConnected } from "./server-states/state-text.ts";
-import { slept } from "./slept.ts";
 
 /** Milliseconds before the second attempt to connect; doubles with each further one. */
 const FIRST_PAUSE_MS = 1_000;

@@ -1,5 +1,5 @@
+import { channelKeyOf } from "../../core/protocol/platform.ts";
 import type { RunHook } from "../../core/run/run-hooks.ts";
-import { channelKeyOf } from "../../core/store/sessions.ts";
 import type { FeatureHost } from "../../feature.ts";
 import { readerIn } from "./audience.ts";
 import { listedLine } from "./listed-line.ts";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import { rememberCommand } from "../../core/commands/remember.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
+import { slept } from "../../core/protocol/slept.ts";
 import { hasEmbeddings } from "../../core/providers/openai/embedder.ts";
 import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
 import type { Learner, LearnSettings } from "./learning/learner.ts";
@@ -228,11 +229,7 @@ interface WorkScope {
 }
 
 async function work({ host, learner, meaning }: WorkScope, signal: AbortSignal): Promise<void> {
-  try {
-    await host.runtime.clock.sleep(READY_MS, signal);
-  } catch {
-    return; // it stops before it has begun
-  }
+  if (!(await slept(host.runtime.clock, READY_MS, signal))) return;
   await learner.start(signal);
   const { reindex } = await import("./search/reindex.ts");
   await reindex(host, signal);

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { fromJson } from "../../core/text/from-json.ts";
 import { acceptable } from "./acceptable.ts";
 import { kindSchema, type NewMemory } from "./memory.ts";
 
@@ -78,14 +79,6 @@ export async function* linesOf(file: string): AsyncGenerator<{ readonly number: 
     number += 1;
     // Editors of Windows begin a file with a byte order mark.
     const written = number === 1 && line.startsWith("\uFEFF") ? line.slice(1) : line;
-    if (written.trim() !== "") yield { number, value: jsonOf(written) };
-  }
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return line;
+    if (written.trim() !== "") yield { number, value: fromJson(written) ?? written };
   }
 }

@@ -1,8 +1,6 @@
 import type { Log } from "../../core/protocol/log.ts";
-import type { OutgoingMessage } from "../../core/protocol/platform.ts";
-import { threadRefSchema } from "../../core/protocol/platform.ts";
+import { channelOf, type OutgoingMessage, threadRefSchema } from "../../core/protocol/platform.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
-import { channelOf } from "../../core/store/sessions.ts";
 import type { Store, StoreTransaction } from "../../core/store/store.ts";
 import type { FeatureHost } from "../../feature.ts";
 import { SNAPSHOT_LIMITS } from "../../tools/snapshots.ts";

@@ -4,11 +4,10 @@ import type { ChatCommand, CommandContext } from "../../core/command-line/comman
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { bar, textTable } from "../../core/command-line/text-table.ts";
 import { isAdmin } from "../../core/permissions/session-people.ts";
-import type { OutgoingMessage } from "../../core/protocol/platform.ts";
+import { channelOf, type OutgoingMessage } from "../../core/protocol/platform.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import type { JobSum, UsageKey, UsageRange, UsageSum } from "../../core/store/ledger/usage-report.ts";
 import type { FeedbackSum } from "../../core/store/run/feedback.ts";
-import { channelOf } from "../../core/store/sessions.ts";
 import type { Store } from "../../core/store/store.ts";
 import { dollars } from "../../core/text/dollars.ts";
 import { type DaySum, usageChart } from "./chart/usage-chart.ts";

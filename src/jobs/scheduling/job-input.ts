@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MODES } from "../../core/agents/query-config.ts";
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { JOB_FIELDS, type JobField, type JobInput, type JobProblems } from "../../core/jobs/job-control.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
@@ -82,7 +83,7 @@ const fieldsSchema = z.object({
     .max(20_000, "must have at most 20,000 characters")
     .regex(/^[^\0]*$/u, "must not contain NUL"),
   model: z.string().regex(/^[^/\s]+\/\S+$/u, "must be written provider/model"),
-  mode: z.enum(["read", "write", "agi"], "must be read, write or agi"),
+  mode: z.enum(MODES, "must be read, write or agi"),
   skill: z.string().trim().min(1, "must not be empty").max(1_000, "must have at most 1,000 characters"),
   tools: z.string().transform((names) => names.split(/[\s,]+/u).filter((name) => name !== "")),
   timeout: seconds.min(1, "must be at least 1 second").max(86_400, "must be at most a day"),

@@ -1,3 +1,4 @@
+import { fromJson } from "../../core/text/from-json.ts";
 import { comparableName } from "../wasm/workspace/path-rules.ts";
 
 /** What package managers and hooks run of a package's file. */
@@ -25,12 +26,8 @@ export function isPackageFile(path: string): boolean {
 
 /** What is no JSON is compared as it is. */
 function scriptsOf(text: string): string {
-  try {
-    const read: unknown = JSON.parse(text);
-    if (typeof read !== "object" || read === null) return text;
-    const known = new Map<string, unknown>(Object.entries(read));
-    return JSON.stringify(RUN.map((name) => known.get(name) ?? null));
-  } catch {
-    return text;
-  }
+  const read = fromJson(text);
+  if (typeof read !== "object" || read === null) return text;
+  const known = new Map<string, unknown>(Object.entries(read));
+  return JSON.stringify(RUN.map((name) => known.get(name) ?? null));
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { ExecutorWorktree } from "../../core/agents/executor-worktree.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { type FileState, fileStateSchema } from "../../core/protocol/tool-result.ts";
+import { fromJson } from "../../core/text/from-json.ts";
 
 /**
  * What one call of merge_work makes of files, noted before it does. A call that a crash cut is run again and finds files
@@ -42,10 +43,6 @@ async function linesOf(log: string): Promise<string[]> {
 
 /** None for a torn line: its file was not touched. */
 function stateOf(line: string): [string, FileState][] {
-  try {
-    const state = fileStateSchema.parse(JSON.parse(line));
-    return [[state.path, state]];
-  } catch {
-    return [];
-  }
+  const state = fileStateSchema.safeParse(fromJson(line)).data;
+  return state === undefined ? [] : [[state.path, state]];
 }

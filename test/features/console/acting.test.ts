@@ -233,8 +233,8 @@ test("an approval's card is the one of the thread: the diff, its words, and no v
 async function storedCards(id: string): Promise<string> {
   const store = await openStore(`file:${path.join(at.bot.home, "data/deckhand.db")}`, systemRuntime());
   try {
-    const waiting = await store.overviews.waitingIn([id]);
-    return JSON.stringify(waiting.approvals.flatMap(({ calls }) => calls.map(({ shown }) => shown)));
+    const waiting = await store.approvals.pendingOf([id]);
+    return JSON.stringify(waiting.flatMap(({ calls }) => calls.map(({ shown }) => shown)));
   } finally {
     await store.close();
   }

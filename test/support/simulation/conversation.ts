@@ -1,5 +1,10 @@
-import type { InboundEvent, InboundMessage, Person, Receipt } from "../../../src/core/protocol/platform.ts";
-import { sessionKeyOf } from "../../../src/core/store/sessions.ts";
+import {
+  type InboundEvent,
+  type InboundMessage,
+  type Person,
+  type Receipt,
+  sessionKeyOf,
+} from "../../../src/core/protocol/platform.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { countingIds, seededRandom } from "../runtime.ts";
 import { Decisions } from "./decisions.ts";

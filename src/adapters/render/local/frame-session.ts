@@ -6,6 +6,7 @@ import type { Log } from "../../../core/protocol/log.ts";
 import type { Receipt, Receive } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { LocalMessage } from "../../../core/store/web-threads.ts";
+import { fromJson } from "../../../core/text/from-json.ts";
 import { privateAnswer } from "../private-answer.ts";
 import { pageCommands } from "./commands.ts";
 import { completed, typedArgument } from "./completing.ts";
@@ -33,12 +34,8 @@ export interface FrameSessionOptions {
 export type ParsedFrame<F> = { readonly ok: true; readonly frame: F } | { readonly ok: false; readonly reason: string };
 
 export function parsedFrame<F>(text: string, schema: z.ZodType<F>): ParsedFrame<F> {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return { ok: false, reason: "That was not JSON." };
-  }
+  const json = fromJson(text);
+  if (json === undefined) return { ok: false, reason: "That was not JSON." };
   const parsed = schema.safeParse(json);
   if (parsed.success) return { ok: true, frame: parsed.data };
   const [issue] = parsed.error.issues;

@@ -3,6 +3,7 @@ import type { Cluster } from "../../../core/cluster.ts";
 import { createTeller, followOthers } from "../../../core/follow-others.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
+import { fromJson } from "../../../core/text/from-json.ts";
 import type { ThreadFrame } from "./wire.ts";
 
 /** How often is looked for what others have written without a word about it, while a page is open. Milliseconds. */
@@ -49,7 +50,7 @@ export function otherFeeds(name: string, { cluster, clock, log }: Sharing, own: 
   const ended = new AbortController();
   followOthers({ ...changes, everyMs: LOOK_MS, signal: ended.signal }, follow);
   const hearNoMore = cluster.hear("threads", (about) => {
-    const word = wordIn(about);
+    const word = wordSchema.safeParse(fromJson(about)).data; // none of another release
     if (word?.name === name && word.frame !== undefined) push(word.frame);
   });
   return {
@@ -67,13 +68,4 @@ export function otherFeeds(name: string, { cluster, clock, log }: Sharing, own: 
       hearNoMore();
     },
   };
-}
-
-/** Null for what another release tells. */
-function wordIn(about: string): z.infer<typeof wordSchema> | null {
-  try {
-    return wordSchema.safeParse(JSON.parse(about)).data ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -4,6 +4,7 @@ import { PlatformError, toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
+import { fromJson } from "../../../core/text/from-json.ts";
 import { unlessAborted } from "../../../core/unless-aborted.ts";
 import { reaching, untilReached } from "../../render/reachability.ts";
 import { toPlatformError } from "../errors.ts";
@@ -203,18 +204,9 @@ function guardMessages(client: SocketClient, log: Log): void {
 
 function isEnvelope(data: unknown): boolean {
   if (typeof data !== "string") return false;
-  const raw = rawSchema.safeParse(parseJson(data));
+  const raw = rawSchema.safeParse(fromJson(data));
   if (!raw.success || OWN_EVENTS.has(raw.data.type)) return false;
   if (raw.data.type !== "events_api") return true;
   const event = rawEventSchema.safeParse(raw.data);
   return event.success && !OWN_EVENTS.has(event.data.payload.event.type);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON is malformed like any other: the caller's schema refuses undefined.
-    return undefined;
-  }
 }

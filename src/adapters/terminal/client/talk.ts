@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { fromJson } from "../../../core/text/from-json.ts";
 import { ANSWER_BYTES } from "../limits.ts";
 import { type ClientFrame, createLineReader, type HeardFrame, serverFrameSchema } from "../wire.ts";
 
@@ -14,8 +15,8 @@ export function openTalk(
   { hear, lost }: { readonly hear: (frame: HeardFrame) => void; readonly lost: () => void },
 ): Talk {
   const read = createLineReader(ANSWER_BYTES, (line) => {
-    const frame = understood(line);
-    if (frame !== null) hear(frame);
+    const frame = serverFrameSchema.safeParse(fromJson(line)).data;
+    if (frame !== undefined) hear(frame);
   });
   stream.on("data", (bytes: Buffer) => {
     if (!read(bytes)) stream.destroy();
@@ -32,12 +33,4 @@ export function openTalk(
       stream.destroy();
     },
   };
-}
-
-function understood(line: string): HeardFrame | null {
-  try {
-    return serverFrameSchema.safeParse(JSON.parse(line)).data ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Cluster } from "../../cluster.ts";
 import type { Log } from "../../protocol/log.ts";
 import type { HoldersOf, KeyWord } from "../../providers/concurrency/key-holders.ts";
+import { fromJson } from "../../text/from-json.ts";
 
 const ms = z.number().min(0);
 const wordSchema = z.object({
@@ -22,8 +23,8 @@ export function sharedKeys({ tell, hear, size, log }: Words): HoldersOf {
   /** A key's queue is made anew with its provider's settings: the newest listens. */
   const listeners = new Map<string, (word: KeyWord) => void>();
   hear("providers", (about) => {
-    const heard = read(about);
-    if (heard !== null) listeners.get(heard.key)?.(heard.word);
+    const heard = wordSchema.safeParse(fromJson(about)).data; // none of another release
+    if (heard !== undefined) listeners.get(heard.key)?.(heard.word);
   });
   return (endpoint) => {
     const key = digest(endpoint);
@@ -45,13 +46,4 @@ function digest({ id, baseUrl, apiKey }: Parameters<HoldersOf>[0]): string {
     .update(JSON.stringify([id, baseUrl, apiKey]))
     .digest("hex")
     .slice(0, 16);
-}
-
-/** Null for what another version tells. */
-function read(about: string): z.infer<typeof wordSchema> | null {
-  try {
-    return wordSchema.safeParse(JSON.parse(about)).data ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addUsage, NO_USAGE, type Usage, usageSchema } from "../../protocol/usage.ts";
+import { addUsage, NO_USAGE, sumOfCosts, type Usage, usageSchema } from "../../protocol/usage.ts";
 import type { StopReason } from "../../providers/provider.ts";
 import type { Client } from "../database/client.ts";
 import { usageReport } from "./usage-report.ts";
@@ -56,9 +56,7 @@ export function usageReads(db: Client) {
       return {
         turns: rows.filter(({ turn }) => turn > 0).length,
         usage: rows.reduce(addUsage, NO_USAGE),
-        costUsd: rows.reduce<number | null>((sum, { costUsd }) => {
-          return sum === null || costUsd === null ? null : sum + costUsd;
-        }, 0),
+        costUsd: sumOfCosts(rows.map(({ costUsd }) => costUsd)),
       };
     },
 

@@ -87,6 +87,12 @@ export function approvalReads(db: Client) {
       return rows.filter(({ sessionId }) => sessions.has(sessionId)).map(toRow);
     },
 
+    /** What these sessions have asked people and nobody has decided, oldest first. */
+    async pendingOf(sessionIds: readonly string[]): Promise<ApprovalRow[]> {
+      const where = { sessionId: { in: [...sessionIds] }, status: "pending" };
+      return (await db.approval.findMany({ where, orderBy: { createdAt: "asc" } })).map(toRow);
+    },
+
     async ofRun(runId: string): Promise<ApprovalRow[]> {
       const rows = await db.approval.findMany({ where: { runId }, orderBy: { turn: "asc" } });
       return rows.map(toRow);

@@ -56,6 +56,12 @@ export function questionReads(db: Client) {
       return null;
     },
 
+    /** What these sessions have asked people and nobody has answered, oldest first. */
+    async openOf(sessionIds: readonly string[]): Promise<QuestionRow[]> {
+      const where = { sessionId: { in: [...sessionIds] }, status: "open" };
+      return (await db.question.findMany({ where, orderBy: { createdAt: "asc" } })).map(toRow);
+    },
+
     async ofRun(runId: string): Promise<QuestionRow[]> {
       const rows = await db.question.findMany({ where: { runId }, orderBy: { createdAt: "asc" } });
       return rows.map(toRow);

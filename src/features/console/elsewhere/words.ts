@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fromJson } from "../../../core/text/from-json.ts";
 
 /**
  * What processes tell each other of runs. `ask`: pages show these sessions, or lists of all; `anew`: from their answers'
@@ -16,14 +17,9 @@ export type Word = z.infer<typeof wordSchema>;
 
 /** Sessions, and characters, of one word: in JSON, a character is six bytes at most. */
 const MOST = { sessions: 50, chars: 600 };
-
 /** Null for what another release tells. */
 export function readWord(about: string): Word | null {
-  try {
-    return wordSchema.safeParse(JSON.parse(about)).data ?? null;
-  } catch {
-    return null;
-  }
+  return wordSchema.safeParse(fromJson(about)).data ?? null;
 }
 
 /** As many words as it takes. */

@@ -1,8 +1,8 @@
 import type { Log } from "../../../core/protocol/log.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
+import { slept } from "../../../core/protocol/slept.ts";
 import type { McpSession } from "../mcp-session.ts";
 import type { McpServer } from "../server-settings.ts";
-import { slept } from "../slept.ts";
 import { type Catalogue, MAX_TOOLS, readCatalogue } from "./catalogue.ts";
 
 /** Milliseconds between two readings of a list that the server says has changed. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fromJson } from "../../../core/text/from-json.ts";
 import type { Memory } from "../memory.ts";
 import { dayOf } from "../recalled-text.ts";
 import type { Line } from "./lines.ts";
@@ -43,13 +44,11 @@ const noteSchema = z.object({
 });
 export type Note = z.infer<typeof noteSchema>;
 
+const answerSchema = z.object({ notes: z.array(z.unknown()) });
+
 /** What a model proposes; what of it cannot be read is left out. Null where nothing of the answer can be. */
 export function notesIn(answer: string): readonly Note[] | null {
   const json = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
-  try {
-    const { notes } = z.object({ notes: z.array(z.unknown()) }).parse(JSON.parse(json));
-    return notes.flatMap((each) => noteSchema.safeParse(each).data ?? []).slice(0, MOST);
-  } catch {
-    return null;
-  }
+  const read = answerSchema.safeParse(fromJson(json)).data;
+  return read?.notes.flatMap((each) => noteSchema.safeParse(each).data ?? []).slice(0, MOST) ?? null;
 }

@@ -2,8 +2,9 @@ import type { BackgroundEmbedder } from "../../../core/budget/background-embedde
 import { dayBegan } from "../../../core/budget/limits.ts";
 import { BudgetStop } from "../../../core/budget/run-budget.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
-import { type ThreadRef, threadRefSchema } from "../../../core/protocol/platform.ts";
+import { threadRefSchema } from "../../../core/protocol/platform.ts";
 import type { StoreTransaction } from "../../../core/store/store.ts";
+import { fromJson } from "../../../core/text/from-json.ts";
 import type { FeatureHost } from "../../../feature.ts";
 import { audienceWords, workspaceOf } from "../audience.ts";
 import type { IndexWord } from "../search/words.ts";
@@ -238,14 +239,8 @@ function toldText({ authorName, text }: Placed): string {
 }
 
 function audiencesOf({ thread, ...placed }: Omit<Placed, "model" | "signs">): IndexWord[] {
-  return audienceWords({ ...placed, workspace: workspaceOf(threadIn(thread)) });
-}
-
-/** Null also where the row is broken. */
-function threadIn(thread: string | null): ThreadRef | null {
-  try {
-    return thread === null ? null : threadRefSchema.parse(JSON.parse(thread));
-  } catch {
-    return null;
-  }
+  return audienceWords({
+    ...placed,
+    workspace: workspaceOf(threadRefSchema.safeParse(fromJson(thread ?? "")).data ?? null),
+  });
 }

@@ -1,7 +1,7 @@
-import type { Clock } from "../../core/protocol/runtime.ts";
+import type { Clock } from "./runtime.ts";
 
 /** Sleeps; false when the signal aborts first. */
-export async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+export async function slept(clock: Pick<Clock, "sleep">, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);
     return true;
