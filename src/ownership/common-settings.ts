@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Config } from "../config.ts";
 import type { ClusterMember } from "../core/cluster.ts";
+import { isObject } from "../core/text/from-json.ts";
 
 /** Settings that are each process's own, or are compared in another way. */
 const OWN: ReadonlySet<string> = new Set([
@@ -49,12 +50,8 @@ export function settingDigests(config: Config): SettingDigests {
 }
 
 function digestOf(value: unknown): string {
-  const text = JSON.stringify(value, (_key, part: unknown) => (isRecord(part) ? sorted(part) : part)) ?? "";
+  const text = JSON.stringify(value, (_key, part: unknown) => (isObject(part) ? sorted(part) : part)) ?? "";
   return createHash("sha256").update(text).digest("hex").slice(0, DIGEST_CHARS);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function sorted(record: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -5,7 +5,7 @@ import type { TakeLock } from "../core/cluster.ts";
 import type { FileFate, RestoreFiles } from "../core/history/file-restore.ts";
 import { SandboxError } from "../core/protocol/errors.ts";
 import { channelKeyOf, type ThreadRef } from "../core/protocol/platform.ts";
-import { systemCode } from "../core/protocol/system-code.ts";
+import { unlessSystem } from "../core/protocol/system-code.ts";
 import type { FileStep } from "../core/store/run/undos.ts";
 import { type Instructs, instructing } from "./instructions/protected-files.ts";
 import type { Quotas } from "./quotas/quotas.ts";
@@ -13,7 +13,7 @@ import { roomHeld, roomOf } from "./quotas/room.ts";
 import { madeWith, removeEmpty, removeEmptyAbove } from "./wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "./wasm/workspace/kept-content.ts";
 import { keepMode, keptMode } from "./wasm/workspace/kept-mode.ts";
-import { PathResolver, type ResolvedPath, withFile } from "./wasm/workspace/path-resolver.ts";
+import { findOrNull, PathResolver, type ResolvedPath, withFile } from "./wasm/workspace/path-resolver.ts";
 import { hashFile, hashOf, readWhole } from "./wasm/workspace/read-file.ts";
 import { refusing } from "./wasm/workspace/refusal.ts";
 import { replaceFile } from "./wasm/workspace/replace-file.ts";
@@ -158,16 +158,6 @@ function restored(name: string, to: string | null, { resolver, coming }: Restore
   return { type: "restored" };
 }
 
-/** Null when a directory on the way does not exist. */
-function findOrNull(resolver: PathResolver, name: string): ResolvedPath | null {
-  try {
-    return resolver.find(name);
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return null;
-    throw error;
-  }
-}
-
 /** Null when there is no file; undefined when something else is there. */
 function contentHash(place: ResolvedPath | null, name: string): string | null | undefined {
   if (place === null || place.stats === null) return null;
@@ -183,11 +173,6 @@ function keepPresent(place: ResolvedPath, snapshots: string): void {
 
 /** Null when it is not kept any more, or not whole: a loss of power may have cut it off. */
 function keptContent(snapshots: string, sha256: string): Buffer | null {
-  try {
-    const content = readFileSync(path.join(snapshots, path.basename(sha256)));
-    return hashOf(content) === sha256 ? content : null;
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return null;
-    throw error;
-  }
+  const content = unlessSystem(["ENOENT"], () => readFileSync(path.join(snapshots, path.basename(sha256))));
+  return content !== null && hashOf(content) === sha256 ? content : null;
 }

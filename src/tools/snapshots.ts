@@ -1,7 +1,7 @@
 import { readdir, stat, unlink } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../core/protocol/runtime.ts";
-import { systemCode } from "../core/protocol/system-code.ts";
+import { unlessMissing } from "../core/protocol/system-code.ts";
 
 /** How much is kept of what files held before they were changed, and how long. */
 export const SNAPSHOT_LIMITS = { bytes: 1_073_741_824, ageMs: 14 * 86_400_000 };
@@ -43,25 +43,16 @@ async function entriesOf(directory: string): Promise<Kept[]> {
   const kept: Kept[] = [];
   for (const name of await namesIn(directory)) {
     const file = path.join(directory, name);
-    const stats = await unlessGone(stat(file));
+    const stats = await unlessMissing(stat(file));
     if (stats !== null) kept.push({ file, bytes: stats.size, at: stats.mtimeMs });
   }
   return kept;
 }
 
 async function namesIn(directory: string): Promise<string[]> {
-  return (await unlessGone(readdir(directory))) ?? [];
+  return (await unlessMissing(readdir(directory))) ?? [];
 }
 
 async function remove(file: string): Promise<void> {
-  await unlessGone(unlink(file));
-}
-
-async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work;
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return null;
-    throw error;
-  }
+  await unlessMissing(unlink(file));
 }

@@ -1,4 +1,5 @@
 import type { ApprovalRules } from "../../core/permissions/deciders.ts";
+import { isObject } from "../../core/text/from-json.ts";
 import type { Config } from "../resolve.ts";
 import { QUERY_KEYS } from "../settings.ts";
 import type { Path } from "./plain.ts";
@@ -60,10 +61,6 @@ function replaceKeys(there: object, next: object): void {
     if (Array.isArray(old) && Array.isArray(value)) replace(old, value);
     else Reflect.set(there, key, value);
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Who decides what asks first, as it is at each moment. */

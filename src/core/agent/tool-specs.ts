@@ -1,4 +1,5 @@
 import type { ToolSpec } from "../providers/provider.ts";
+import { isObject } from "../text/from-json.ts";
 import type { Offer, Tool } from "../tool.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -13,7 +14,7 @@ export function toolSpecs(tools: readonly Tool[]): ToolSpec[] {
 
 /** The schema with the arguments of the offer, in its words. */
 function offered({ properties, ...schema }: Schema, offer: Offer): Schema {
-  const all = isSchema(properties) ? properties : {};
+  const all = isObject(properties) ? properties : {};
   const told = Object.entries(offer.arguments).map(([name, about]) => {
     const { description: _long, ...kept } = withoutBounds(all[name]);
     return [name, about === "" ? kept : { description: about, ...kept }];
@@ -34,7 +35,7 @@ const BOUNDS = new Set([
 ]);
 
 function withoutBounds(schema: unknown): Schema {
-  if (!isSchema(schema)) return {};
+  if (!isObject(schema)) return {};
   const kept = Object.entries(schema).filter(([key, value]) => !BOUNDS.has(key) && !isPlainDefault(key, value));
   return Object.fromEntries(kept.map(([key, value]) => [key, part(value)]));
 }
@@ -45,9 +46,5 @@ function isPlainDefault(key: string, value: unknown): boolean {
 
 function part(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(part);
-  return isSchema(value) ? withoutBounds(value) : value;
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value) ? withoutBounds(value) : value;
 }

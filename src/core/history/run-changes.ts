@@ -1,3 +1,4 @@
+import type { SessionSummary } from "../protocol/session-summary.ts";
 import type { FileState } from "../protocol/tool-result.ts";
 import type { CallChanges } from "../store/run/tool-calls.ts";
 import type { StoreReads } from "../store/store.ts";
@@ -43,6 +44,15 @@ export async function changesOfRuns(store: StoreReads, sessionId: string): Promi
     byRun.set(runId, [...before, ...call.files]);
   }
   return [...byRun].map(([runId, files]) => ({ runId, files: netChanges(files) })).toReversed();
+}
+
+/** Each path once, as the newest run that changed it left it. */
+export async function changedFilesOf(store: StoreReads, sessionId: string): Promise<SessionSummary["files"]> {
+  const oldestFirst = (await changesOfRuns(store, sessionId)).toReversed();
+  const changes = oldestFirst.flatMap(({ files }) => files);
+  return [...new Map(changes.map((file) => [file.path, file])).values()].map(({ path, after }) => {
+    return { path, isGone: after === null };
+  });
 }
 
 function rootOf({ sessionId, runId }: CallChanges, roots: ReadonlyMap<string, string>): string {

@@ -8,7 +8,7 @@ import { tokensOf } from "../protocol/usage.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
-import { changesOfRuns } from "./run-changes.ts";
+import { changedFilesOf } from "./run-changes.ts";
 import { stepsOfRun } from "./run-steps.ts";
 import { busyThreads, waitingFor } from "./session-state.ts";
 
@@ -48,7 +48,7 @@ async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<
   };
   const [steps, files, costUsd, context, waiting, grants] = await Promise.all([
     run === null ? [] : stepsOfRun({ store, titleOf: titles }, { run, childIds: ofRun.sessionIds }),
-    filesOf(store, session.id),
+    changedFilesOf(store, session.id),
     costOf(store, ofSession.sessionIds),
     contextOf(session, options),
     waitingFor(store, ofSession.sessionIds),
@@ -68,15 +68,6 @@ async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<
       return { id, what: whatOf(grant), grantedBy, scope: sessionId === null ? "always" : "session" };
     }),
   };
-}
-
-/** Each path once, as the newest run that changed it left it. */
-async function filesOf(store: Store, sessionId: string): Promise<SessionSummary["files"]> {
-  const oldestFirst = (await changesOfRuns(store, sessionId)).toReversed();
-  const changes = oldestFirst.flatMap(({ files }) => files);
-  return [...new Map(changes.map((file) => [file.path, file])).values()].map(({ path, after }) => {
-    return { path, isGone: after === null };
-  });
 }
 
 async function costOf(store: Store, sessionIds: readonly string[]): Promise<number | null> {

@@ -3,6 +3,26 @@ export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
+/** Null where the system fails with one of the codes. */
+export function unlessSystem<T>(codes: readonly string[], work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (codes.includes(systemCode(error) ?? "")) return null;
+    throw error;
+  }
+}
+
+/** Null where there is no such file or directory. */
+export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
 /** Errors within errors that are looked through. */
 const DEEPEST = 8;
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { assertNever } from "../protocol/assert-never.ts";
-import { fromJson } from "../text/from-json.ts";
+import { fromJson, isObject } from "../text/from-json.ts";
 
 /** What the model wrote as a call's arguments: an object, or its raw text when it is not one. */
 export interface ToolInput {
@@ -15,15 +15,14 @@ export interface ToolInput {
 export function parseToolInput(json: string, cut = false): ToolInput {
   if (json.trim() === "") return cut ? { input: {}, invalidJson: json } : { input: {} };
   const input = fromJson(json);
-  if (typeof input === "object" && input !== null && !Array.isArray(input)) return { input };
+  if (isObject(input)) return { input };
   return { input: {}, invalidJson: json };
 }
 
 /** A call's arguments as an object to send back; providers refuse anything else. */
 export function replayedInput(call: { input: unknown; invalidJson?: string | undefined }): Record<string, unknown> {
   if (call.invalidJson !== undefined) return { invalid_json: call.invalidJson };
-  if (typeof call.input !== "object" || call.input === null || Array.isArray(call.input)) return {};
-  return { ...call.input };
+  return isObject(call.input) ? { ...call.input } : {};
 }
 
 export type ToolIdFormat = "any" | "word64" | "alnum9";

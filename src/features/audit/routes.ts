@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { FeatureHost, OpenFeature } from "../../feature.ts";
+import type { FeatureHost, FeatureRoute } from "../../feature.ts";
 import { auditReads } from "./store.ts";
-
-type Route = NonNullable<OpenFeature["routes"]>[number];
 
 /** Entries of one page. */
 const PAGE = 100;
@@ -23,7 +21,7 @@ const querySchema = z.object({
 });
 
 /** The audit log, page by page, and what it may be searched by; for admins. */
-export function auditRoutes({ store, hideIn }: Pick<FeatureHost, "store" | "hideIn">): readonly Route[] {
+export function auditRoutes({ store, hideIn }: Pick<FeatureHost, "store" | "hideIn">): readonly FeatureRoute[] {
   const reads = store.tables(auditReads);
   return [
     {

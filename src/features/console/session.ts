@@ -1,4 +1,4 @@
-import { changesOfRuns } from "../../core/history/run-changes.ts";
+import { changedFilesOf } from "../../core/history/run-changes.ts";
 import { mayChangeSession } from "../../core/permissions/session-people.ts";
 import { sessionKeyOf } from "../../core/protocol/platform.ts";
 import type { ChildRow } from "../../core/store/run/children.ts";
@@ -29,7 +29,7 @@ export async function showSession(viewer: Viewer, id: string, showing: ConsoleSc
     store.sessions.get(id),
     sight.actor(viewer, row),
     transcriptOf(id, host),
-    filesOf(id, store),
+    changedFilesOf(store, id),
     descendants(id, store),
   ]);
   const family = [id, ...children.map((child) => child.id)];
@@ -65,15 +65,6 @@ export async function showSession(viewer: Viewer, id: string, showing: ConsoleSc
 
 export function mayPress(viewer: Viewer): boolean {
   return viewer.kind === "operator" || viewer.account.role !== "viewer";
-}
-
-/** Each path once, as the newest run that changed it left it. */
-async function filesOf(sessionId: string, store: Store): Promise<Session["files"]> {
-  const oldestFirst = (await changesOfRuns(store, sessionId)).toReversed();
-  const changes = oldestFirst.flatMap(({ files }) => files);
-  return [...new Map(changes.map((file) => [file.path, file])).values()].map(({ path, after }) => {
-    return { path, isGone: after === null };
-  });
 }
 
 /** The run of the session that goes on, else one of a sub-agent in the background. */

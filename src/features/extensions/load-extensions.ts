@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { systemCode } from "../../core/protocol/system-code.ts";
+import { systemCode, unlessMissing } from "../../core/protocol/system-code.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Sandbox } from "../../tools/wasm/sandbox.ts";
 import { type BindingDirectories, bindingsOf } from "./bindings.ts";
@@ -59,10 +59,7 @@ export async function loadExtensions({
 
 /** Folders with a tool.json, in order; a directory that does not exist has none. */
 async function foldersOf(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
-    if (systemCode(error) === "ENOENT") return [];
-    throw error;
-  });
+  const entries = (await unlessMissing(readdir(directory, { withFileTypes: true }))) ?? [];
   return entries
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
     .map((entry) => path.join(directory, entry.name))

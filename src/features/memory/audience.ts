@@ -34,21 +34,17 @@ export function audienceWords(
   const isOfPerson = scope.startsWith("person:");
   const names = isPrivate && isOfPerson ? [`${scope} in ${channelKey}`] : [scope];
   if (!isPrivate && scope.startsWith("channel:")) names.push(`workspace:${workspace}`);
-  return names.map((name) => wordFor(name, origin));
+  return names.map((name) => scopeWord(name, origin));
 }
 
 /** The words by which a reader finds what it may read. */
 export function readerWords({ channelKey, workspace, personId }: Reader, origin: Origin): string[] {
   const person = personId === null ? [] : [`person:${personId}`, `person:${personId} in ${channelKey}`];
-  return [`channel:${channelKey}`, `workspace:${workspace}`, ...person].map((name) => wordFor(name, origin));
+  return [`channel:${channelKey}`, `workspace:${workspace}`, ...person].map((name) => scopeWord(name, origin));
 }
 
-/** The word by which all of one scope is found: for an operator. */
-export function scopeWord(scope: string, origin: Origin): string {
-  return wordFor(scope, origin);
-}
-
-function wordFor(name: string, origin: Origin): string {
+/** The word by which all of one scope is found. */
+export function scopeWord(name: string, origin: Origin): string {
   const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_CHARS);
   return `${origin === "people" ? "x" : "y"}${hash}`;
 }

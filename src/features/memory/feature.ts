@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import { rememberCommand } from "../../core/commands/remember.ts";
+import { aborted } from "../../core/hold-roles.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { slept } from "../../core/protocol/slept.ts";
 import { hasEmbeddings } from "../../core/providers/openai/embedder.ts";
@@ -234,7 +235,7 @@ async function work({ host, learner, meaning }: WorkScope, signal: AbortSignal):
   const { reindex } = await import("./search/reindex.ts");
   await reindex(host, signal);
   await meaning?.work(signal);
-  await ended(signal);
+  await aborted(signal);
 }
 
 /** Holds what the process with the role makes, in a process without it. What it returns resolves once that has ended. */
@@ -242,11 +243,4 @@ function followMeaning(meaning: MeaningWork | undefined, host: FeatureHost, sign
   const following = meaning?.follow(signal) ?? Promise.resolve();
   following.catch((error: unknown) => host.log.warn({ err: toAppError(error) }, "memories_not_followed"));
   return () => following;
-}
-
-function ended(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -12,18 +12,14 @@ export const scopeSchema = z
   .regex(/^(?:person|channel|workspace):[a-z]+:\S+$/u, "must be like person:slack:U1 or channel:slack:C1");
 
 /** Exporters of other programs write null where nothing is known. */
-function orNothing<T extends z.ZodType>(schema: T) {
-  return schema.nullish();
-}
-
 const lineSchema = z.object({
-  id: orNothing(z.string().min(1)),
+  id: z.string().min(1).nullish(),
   text: z.string(),
-  kind: orNothing(kindSchema),
+  kind: kindSchema.nullish(),
   scope: scopeSchema,
-  author: orNothing(z.string()),
-  at: orNothing(z.string()),
-  source: orNothing(z.string()),
+  author: z.string().nullish(),
+  at: z.string().nullish(),
+  source: z.string().nullish(),
 });
 type ImportedLine = z.infer<typeof lineSchema>;
 

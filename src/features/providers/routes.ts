@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { Attempts } from "../../core/attempts.ts";
-import type { FeatureHost, OpenFeature } from "../../feature.ts";
+import type { FeatureHost, FeatureRoute } from "../../feature.ts";
 import type { Keyring } from "./keyring.ts";
 import { type ProviderSources, shownModels, shownProviders } from "./providers.ts";
 import { keyProblem, nameOf } from "./stored-keys.ts";
 
-type Route = NonNullable<OpenFeature["routes"]>[number];
 type Host = Pick<FeatureHost, "providers" | "tryKey" | "hideIn" | "audit"> & {
   readonly runtime: Pick<FeatureHost["runtime"], "clock">;
 };
@@ -25,7 +24,7 @@ const TESTS = { most: 10, everyMs: 60_000 };
 const TOO_MANY = { status: 429, body: { error: "That were many tests. Wait a minute." } };
 
 /** Providers of models: whoever reads the page sees which have a key; an admin sets one, tries it, and takes it away. No key comes out. */
-export function providerRoutes(host: Host, sources: Sources): readonly Route[] {
+export function providerRoutes(host: Host, sources: Sources): readonly FeatureRoute[] {
   const { providers, hideIn } = host;
   const { keyring } = sources;
   const shown = () => shownProviders(providers(), { ...sources, stored: keyring.stored() });
@@ -61,7 +60,7 @@ function withoutHint<T extends ReturnType<typeof shownProviders>[number]>(provid
 function testing(
   { tryKey, hideIn, audit, runtime }: Host,
   shown: () => ReturnType<typeof shownProviders>,
-): Route["handle"] {
+): FeatureRoute["handle"] {
   const tests = new Attempts(runtime.clock, TESTS.everyMs);
   return async ({ body, by }) => {
     const asked = testSchema.safeParse(body).data;
@@ -78,7 +77,7 @@ function testing(
   };
 }
 
-function changes({ audit }: Host, keyring: Sources["keyring"]): readonly Route[] {
+function changes({ audit }: Host, keyring: Sources["keyring"]): readonly FeatureRoute[] {
   return [
     {
       method: "POST",

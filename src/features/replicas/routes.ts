@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { FeatureHost, OpenFeature, TeamReplica, TeamReplicas } from "../../feature.ts";
+import type { FeatureHost, FeatureRoute, TeamReplica, TeamReplicas } from "../../feature.ts";
 
-type Route = NonNullable<OpenFeature["routes"]>[number];
 type Member = Awaited<ReturnType<FeatureHost["cluster"]["members"]>>[number];
 
 const drainSchema = z.object({ id: z.string().max(200) });
@@ -9,7 +8,7 @@ const NONE = { status: 404, body: { error: "That process does not run any more."
 const LAST = { status: 409, body: { error: "It is the only one that takes sessions: start another one first." } };
 
 /** Whoever reads the page sees which processes run and what they do; an admin has one hand all over and end. */
-export function replicaRoutes({ cluster, audit }: Pick<FeatureHost, "cluster" | "audit">): readonly Route[] {
+export function replicaRoutes({ cluster, audit }: Pick<FeatureHost, "cluster" | "audit">): readonly FeatureRoute[] {
   return [
     {
       method: "GET",

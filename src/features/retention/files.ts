@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { executorWorktree } from "../../core/agents/executor-worktree.ts";
-import { systemCode } from "../../core/protocol/system-code.ts";
+import { systemCode, unlessMissing } from "../../core/protocol/system-code.ts";
 import { PathResolver } from "../../tools/wasm/workspace/path-resolver.ts";
 
 /** What the saving of an attachment leaves in the history, as src/core/run/attached-files.ts writes it. */
@@ -19,18 +19,13 @@ export function attachmentsIn(content: string): string[] {
 
 /** Contents that are kept, by their sha256. */
 export async function keptContents(snapshots: string): Promise<Set<string>> {
-  const names = await readdir(snapshots).catch(nothingIfGone);
+  const names = (await unlessMissing(readdir(snapshots))) ?? [];
   return new Set(names.filter((name) => /^[0-9a-f]{64}$/u.test(name)));
-}
-
-function nothingIfGone(error: unknown): string[] {
-  if (systemCode(error) === "ENOENT") return [];
-  throw error;
 }
 
 /** Removes kept contents with the notes beside them, but for those that somebody has kept again since. */
 export async function dropContents(snapshots: string, hashes: ReadonlySet<string>, since: number): Promise<void> {
-  for (const name of await readdir(snapshots).catch(nothingIfGone)) {
+  for (const name of (await unlessMissing(readdir(snapshots))) ?? []) {
     const hash = name.slice(0, 64);
     if (!hashes.has(hash)) continue;
     const content = await stat(path.join(snapshots, hash)).catch(() => null);

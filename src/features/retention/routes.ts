@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { byPerson } from "../../core/protocol/cancel-cause.ts";
-import type { FeatureHost, OpenFeature, SessionToDelete } from "../../feature.ts";
+import type { FeatureHost, FeatureRoute, SessionToDelete } from "../../feature.ts";
 import { type Deleted, type DeletionScope, deleteSessions, toldIn } from "./delete-sessions.ts";
 import { memoryDeletion } from "./memories/store.ts";
 import { deletionReads } from "./store.ts";
 
-type Route = NonNullable<OpenFeature["routes"]>[number];
-type Request = Parameters<Route["handle"]>[0];
+type Request = Parameters<FeatureRoute["handle"]>[0];
 type Host = DeletionScope & Pick<FeatureHost, "engine" | "audit" | "showsSession">;
 
 const idSchema = z.string().regex(/^ses_\w{1,100}$/u);
@@ -20,7 +19,7 @@ const NOT_YOURS = { status: 403, body: { error: "Others have written in this ses
 const LIVE = { status: 409, body: { error: "A run of this session goes on. Stop it first." } };
 
 /** Deleting on the page: what would go, and that it goes. */
-export function retentionRoutes(host: Host, signal: AbortSignal): readonly Route[] {
+export function retentionRoutes(host: Host, signal: AbortSignal): readonly FeatureRoute[] {
   return [
     {
       method: "GET",
@@ -60,7 +59,7 @@ async function isAllowed({ viewer, role }: Request, id: string, { store }: Host)
   return [...session.people, ...authors.map((author) => author.id)].every((one) => own.includes(one));
 }
 
-async function deleteFor(request: Request, host: Host, signal: AbortSignal): ReturnType<Route["handle"]> {
+async function deleteFor(request: Request, host: Host, signal: AbortSignal): ReturnType<FeatureRoute["handle"]> {
   const { viewer, body, by } = request;
   const asked = deleteSchema.safeParse(body);
   if (!asked.success || !(await host.showsSession(viewer, asked.data.id))) return NONE;

@@ -1,10 +1,8 @@
-import type { FeatureHost, OpenFeature, TeamTools } from "../../feature.ts";
+import type { FeatureHost, FeatureRoute, TeamTools } from "../../feature.ts";
 import { shownTools, type ToolsHost, toolDetails } from "./shown-tools.ts";
 
-type Route = NonNullable<OpenFeature["routes"]>[number];
-
 /** What there is of tools, for whoever reads the page. */
-export function toolRoutes(host: ToolsHost & Pick<FeatureHost, "hideIn" | "toolProblems">): readonly Route[] {
+export function toolRoutes(host: ToolsHost & Pick<FeatureHost, "hideIn" | "toolProblems">): readonly FeatureRoute[] {
   const { hideIn, toolProblems } = host;
   return [
     {

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { systemCode } from "../../core/protocol/system-code.ts";
+import { systemCode, unlessMissing, unlessSystem } from "../../core/protocol/system-code.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { INDEX_BYTES, INDEX_NAMES, requireOwnPaths } from "./index-paths.ts";
@@ -118,12 +118,7 @@ const MISSING = ["diff-files", "--name-only", "--diff-filter=D", "--ignore-submo
 const LEAVE = ["update-index", "--skip-worktree", "-z", "--stdin"];
 
 function isIn(top: string, file: string): boolean {
-  try {
-    return entryOf(path.join(top, file)) !== null;
-  } catch (error) {
-    if (systemCode(error) === "ENOTDIR") return false;
-    throw error;
-  }
+  return unlessSystem(["ENOTDIR"], () => entryOf(path.join(top, file))) !== null;
 }
 
 export interface FoundWorktree extends FoundRepository {
@@ -154,10 +149,6 @@ export async function findWorktree(worktree: string, kept: string, asked: string
 
 /** An outer repository comes before those within it. */
 async function worktreesIn(kept: string): Promise<Worktree[]> {
-  try {
-    return listSchema.parse(JSON.parse(await readFile(path.join(kept, LIST), "utf8")));
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
-    throw error;
-  }
+  const list = await unlessMissing(readFile(path.join(kept, LIST), "utf8"));
+  return list === null ? [] : listSchema.parse(JSON.parse(list));
 }

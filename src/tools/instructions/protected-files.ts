@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import { SandboxError } from "../../core/protocol/errors.ts";
-import { systemCode } from "../../core/protocol/system-code.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { comparableName } from "../wasm/workspace/path-rules.ts";
+import { unlessRefused } from "../wasm/workspace/refusal.ts";
 import { guardedBy } from "./guarded-patterns.ts";
 import { linkedTexts, walkImports } from "./imports.ts";
 import { isInstructionFile } from "./instruction-files.ts";
@@ -31,17 +30,13 @@ function importedFiles(root: string): ReadonlySet<string> {
   const found = new Set<string>();
   if (!existsSync(root)) return found;
   const resolver = new PathResolver(root);
-  const read = (file: string): string | null => {
-    try {
+  const read = (file: string): string | null =>
+    unlessRefused(() => {
       const place = resolver.find(file);
       // By its resolved path, too, so that a link is no way around it.
       found.add(comparablePath(place.relative));
       return withFile(place, file, instructionText);
-    } catch (error) {
-      if (error instanceof SandboxError || systemCode(error) !== undefined) return null;
-      throw error;
-    }
-  };
+    });
   try {
     for (const file of PROJECT_FILES) {
       const text = read(file);

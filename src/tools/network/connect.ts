@@ -3,6 +3,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "n
 import { connect as connectTls } from "node:tls";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { portOf } from "../../core/trust/host-patterns.ts";
+import { unlessAborted } from "../../core/unless-aborted.ts";
 import { type IsForbiddenAddress, literalAddress } from "./addresses.ts";
 import { NetworkRefusal } from "./refusal.ts";
 import type { Resolve } from "./resolve.ts";
@@ -47,7 +48,7 @@ async function checkedAddresses(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const literal = literalAddress(hostname);
-  const addresses = literal === null ? await untilAborted(named(hostname, resolve, signal), signal) : [literal];
+  const addresses = literal === null ? await unlessAborted(named(hostname, resolve, signal), signal) : [literal];
   if (addresses.some((address) => isForbiddenAddress(address))) throw privateAddress(hostname);
   return addresses;
 }
@@ -89,16 +90,4 @@ function connectionFailure(cause: unknown): string {
   const code = systemCode(cause) ?? "no code";
   if (CERTIFICATE.test(code)) return `The server's certificate does not hold (${code}); nothing was sent to it.`;
   return `The server cannot be reached (${code}).`;
-}
-
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { systemCode } from "../../core/protocol/system-code.ts";
+import { unlessSystem } from "../../core/protocol/system-code.ts";
 import { BLOCK_BYTES, roomOf } from "./room.ts";
 
 /** Milliseconds after which others get their turn. */
@@ -27,21 +27,14 @@ export async function measure(root: string, soFar: (bytes: number) => void, sign
   return bytes;
 }
 
-/** None of what is gone, or closed to us. */
+/** Of what is gone, or closed to us. */
+const AWAY = ["ENOENT", "ENOTDIR", "EACCES", "EPERM"];
+
 function entriesOf(directory: string): Dirent[] {
-  return unlessAway(() => readdirSync(directory, { withFileTypes: true })) ?? [];
+  return unlessSystem(AWAY, () => readdirSync(directory, { withFileTypes: true })) ?? [];
 }
 
 function fileRoom(file: string): number {
-  const stats = unlessAway(() => lstatSync(file));
+  const stats = unlessSystem(AWAY, () => lstatSync(file));
   return stats === null ? 0 : roomOf(stats.size);
-}
-
-function unlessAway<T>(work: () => T): T | null {
-  try {
-    return work();
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR", "EACCES", "EPERM"].includes(systemCode(error) ?? "")) return null;
-    throw error;
-  }
 }

@@ -4,7 +4,6 @@ import type { FilesRequest } from "../../../wasm/guests/files/request.ts";
 import { type Capabilities, type CapabilityContext, reachOf } from "../../core/capabilities.ts";
 import type { WriteIntent } from "../../core/events/call-record.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
-import { systemCode } from "../../core/protocol/system-code.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import type { CallEnvironment, CallPreview, CallRefusal, CallRule } from "../../core/tool.ts";
 import { instructionRefusal } from "../instructions/instruction-files.ts";
@@ -14,7 +13,7 @@ import { guestCapabilities } from "../wasm/capability.ts";
 import { madeFor } from "../wasm/workspace/empty-directories.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
-import { Refusal } from "../wasm/workspace/refusal.ts";
+import { Refusal, unlessRefused } from "../wasm/workspace/refusal.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
 
 /** A change in two steps: the plan says what would be done, and the commit does exactly that or nothing. */
@@ -92,10 +91,7 @@ const RUNS = "It changes what developers' machines run, so a person decides each
 function packageText(file: string, root: string): string | null {
   const resolver = new PathResolver(root);
   try {
-    return withFile(resolver.find(file), file, (fd) => readFileSync(fd, "utf8"));
-  } catch (error) {
-    if (error instanceof SandboxError || systemCode(error) !== undefined) return null;
-    throw error;
+    return unlessRefused(() => withFile(resolver.find(file), file, (fd) => readFileSync(fd, "utf8")));
   } finally {
     resolver.close();
   }

@@ -13,7 +13,7 @@ import {
 } from "../../core/skills/skills.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { readHead } from "../wasm/workspace/read-file.ts";
-import { Refusal } from "../wasm/workspace/refusal.ts";
+import { Refusal, unlessRefused } from "../wasm/workspace/refusal.ts";
 import { commandFields } from "./command-file.ts";
 import { type OwnSkillRoots, type SkillDirectory, skillDirectories } from "./skill-directories.ts";
 
@@ -107,13 +107,9 @@ function readDirectory(reading: ReadScope): ParsedSkill[] {
 
 /** In order of name. A directory that is not there, or that nobody may list, has none. */
 function entriesOf(resolver: PathResolver, directory: string): Dirent[] {
-  try {
-    const entries = readdirSync(resolver.directory(directory).at("."), { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch (error) {
-    if (error instanceof Refusal || systemCode(error) !== undefined) return [];
-    throw error;
-  }
+  const entries =
+    unlessRefused(() => readdirSync(resolver.directory(directory).at("."), { withFileTypes: true })) ?? [];
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function foldersOf(resolver: PathResolver, directory: string): string[] {

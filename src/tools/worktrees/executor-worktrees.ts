@@ -5,7 +5,7 @@ import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ExecutorWorktree, executorWorktree } from "../../core/agents/executor-worktree.ts";
 import type { TakeLock } from "../../core/cluster.ts";
-import { systemCode } from "../../core/protocol/system-code.ts";
+import { unlessMissing, unlessSystem } from "../../core/protocol/system-code.ts";
 import { keepRepositories } from "../git/worktree-repositories.ts";
 import type { GrowthPlace, Quotas } from "../quotas/quotas.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
@@ -135,21 +135,16 @@ function gone(): Refusal {
 
 /** What a process that died while it made this one has left: whoever makes one is alone. */
 async function removeHalfMade(all: string, childId: string): Promise<void> {
-  const names = await readdir(all).catch(emptyIfMissing);
+  const names = (await unlessMissing(readdir(all))) ?? [];
   for (const name of names)
     if (name.startsWith(`${childId}.`) && name.endsWith(MAKING))
       await rm(path.join(all, name), { recursive: true, force: true });
 }
 
 async function keptIn(all: string): Promise<KeptWorktree[]> {
-  const names = await readdir(all).catch(emptyIfMissing);
+  const names = (await unlessMissing(readdir(all))) ?? [];
   const kept = await Promise.all(names.map((name) => keptWorktree(path.join(all, name))));
   return kept.filter((each) => each !== null).sort((a, b) => a.madeAt - b.madeAt);
-}
-
-function emptyIfMissing(error: unknown): string[] {
-  if (systemCode(error) === "ENOENT") return [];
-  throw error;
 }
 
 async function keptWorktree(directory: string): Promise<KeptWorktree | null> {
@@ -248,17 +243,7 @@ function readFileOf(place: ResolvedPath, file: string) {
     if (stats.size > MOST.fileBytes) throw fileTooLarge(file);
     return { data: readWhole(fd, file, MOST.fileBytes), mode: (stats.mode & 0o777) | constants.S_IRUSR };
   };
-  return refusing(file, () => unless(["EACCES"], () => withFile(place, file, read)));
-}
-
-/** Null where the system fails with one of the codes. */
-function unless<T>(codes: readonly string[], work: () => T): T | null {
-  try {
-    return work();
-  } catch (error) {
-    if (codes.includes(systemCode(error) ?? "")) return null;
-    throw error;
-  }
+  return refusing(file, () => unlessSystem(["EACCES"], () => withFile(place, file, read)));
 }
 
 function* directoriesOf(file: string): Generator<string> {
@@ -317,7 +302,7 @@ async function* filesOf(root: string, { maxEntries, tooMany }: ListLimits, signa
 
 /** Null when there is no such file. */
 function placeOf(file: string, resolver: PathResolver): ResolvedPath | null {
-  const place = refusing(file, () => unless(["ENOENT", "ENOTDIR"], () => resolver.entry(file)));
+  const place = refusing(file, () => unlessSystem(["ENOENT", "ENOTDIR"], () => resolver.entry(file)));
   return place?.stats?.isFile() === true ? place : null;
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { ExecutorWorktree } from "../../core/agents/executor-worktree.ts";
-import { systemCode } from "../../core/protocol/system-code.ts";
+import { unlessMissing } from "../../core/protocol/system-code.ts";
 import { type FileState, fileStateSchema } from "../../core/protocol/tool-result.ts";
 import { fromJson } from "../../core/text/from-json.ts";
 
@@ -23,22 +23,14 @@ export async function openMergeLog(
 ): Promise<MergeLog> {
   const name = createHash("sha256").update(`${runId}:${callId}`).digest("hex");
   const log = path.join(worktree.merges, name);
-  const states = new Map((await linesOf(log)).flatMap(stateOf));
+  const logged = (await unlessMissing(readFile(log, "utf8"))) ?? "";
+  const states = new Map(logged.split("\n").flatMap(stateOf));
   await mkdir(worktree.merges, { recursive: true });
   return {
     noted: (file) => states.get(file) ?? null,
     // A line of its own also after one that a power cut has torn.
     note: (state) => appendFile(log, `\n${JSON.stringify(state)}`, { flush: true }),
   };
-}
-
-async function linesOf(log: string): Promise<string[]> {
-  try {
-    return (await readFile(log, "utf8")).split("\n");
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
-    throw error;
-  }
 }
 
 /** None for a torn line: its file was not touched. */

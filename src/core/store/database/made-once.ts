@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
-import { systemCode } from "../../protocol/system-code.ts";
+import { systemCode, unlessMissing } from "../../protocol/system-code.ts";
 
 /** File systems that know no links say one of these. */
 const NO_LINKS: readonly string[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
@@ -33,11 +33,8 @@ async function createFile(file: string, text: string): Promise<void> {
 
 /** The text of such a file, which is made where there is none. */
 export async function madeOnce(file: string, make: () => string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if (systemCode(error) !== "ENOENT") throw error;
-  }
+  const made = await unlessMissing(readFile(file, "utf8"));
+  if (made !== null) return made;
   await makeOnce(file, make());
   return readFile(file, "utf8");
 }

@@ -1,5 +1,6 @@
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
 import { z } from "zod";
+import { isObject } from "../../../core/text/from-json.ts";
 import { foreignText, hidesCharacters } from "../foreign-text.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -129,8 +130,4 @@ function eachOf(map: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(map).map(([name, value]) => [name, isObject(value) ? judged(value) : value]),
   );
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,10 @@
 import { z } from "zod";
 import { Attempts } from "../../../core/attempts.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
-import type { FeatureHost, OpenFeature, TeamServer, TeamServers } from "../../../feature.ts";
+import type { FeatureHost, FeatureRoute, TeamServer, TeamServers } from "../../../feature.ts";
 import type { McpConnections, McpServerView } from "../connections.ts";
 import { foreignLine } from "../foreign-text.ts";
 import { isHarmless } from "../server-settings.ts";
-
-type Route = NonNullable<OpenFeature["routes"]>[number];
 
 /** How soon a server may be connected anew again: its program starts each time. Milliseconds. */
 const PAUSE_MS = 5_000;
@@ -19,7 +17,7 @@ type Host = Pick<FeatureHost, "hideIn" | "audit" | "cluster" | "log"> & { readon
 export function mcpRoutes(
   servers: Pick<McpConnections, "describe" | "idle" | "connection">,
   { clock, hideIn, audit, cluster, log }: Host,
-): readonly Route[] {
+): readonly FeatureRoute[] {
   const begun = new Attempts(clock, PAUSE_MS);
   const shown = () => [...servers.describe().map(shownServer), ...servers.idle.map(idleServer)];
   cluster.hear("servers", (name) => {

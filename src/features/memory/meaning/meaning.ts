@@ -2,6 +2,7 @@ import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { BackgroundEmbedder } from "../../../core/budget/background-embedder.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
+import { unlessAborted } from "../../../core/unless-aborted.ts";
 import type { IndexWord } from "../search/words.ts";
 import { Keeper, type KeeperOptions } from "./keeper.ts";
 import { createNearest, type Near, type Nearest } from "./nearest.ts";
@@ -64,7 +65,7 @@ export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs =
     const late = new AbortController();
     const over = clock.after(queryMs, () => late.abort());
     try {
-      const vectors = await Promise.race([embedder.ask(texts, late.signal), aborted(late.signal)]);
+      const vectors = await unlessAborted(embedder.ask(texts, late.signal), late.signal);
       for (const [index, vector] of vectors.entries()) {
         keeper.sized(vector.length);
         known.set(texts[index] ?? "", vector);
@@ -138,10 +139,4 @@ async function make(making: Making, signal: AbortSignal): Promise<void> {
   }
   making.isOn = false;
   await embedder.settle().catch((error: unknown) => log.warn({ err: toAppError(error) }, "questions_not_counted"));
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(new Error("too late")), { once: true });
-  });
 }

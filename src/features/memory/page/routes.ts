@@ -2,7 +2,7 @@ import { z } from "zod";
 import type {
   FeatureHost,
   FeatureRequest,
-  OpenFeature,
+  FeatureRoute,
   SeenChannel,
   TeamMemories,
   TeamMemory,
@@ -12,7 +12,6 @@ import type { Memories } from "../memories.ts";
 import { type Memory, ORIGINS } from "../memory.ts";
 import { mayChange } from "../rights.ts";
 
-type Route = NonNullable<OpenFeature["routes"]>[number];
 type Host = Pick<FeatureHost, "seenChannels" | "hideIn" | "admins">;
 
 /** Memories of one page. */
@@ -26,7 +25,7 @@ const querySchema = z.object({
 const NOT_THERE = { status: 403, body: { error: "There is no such channel that you may see." } };
 
 /** What is remembered in a channel, for whoever sees it on the page; the channel's own command changes it. */
-export function memoryRoutes(memories: Memories, host: Host): readonly Route[] {
+export function memoryRoutes(memories: Memories, host: Host): readonly FeatureRoute[] {
   return [{ method: "GET", path: "/list", handle: (request) => listed(request, memories, host) }];
 }
 

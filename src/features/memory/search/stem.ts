@@ -4,10 +4,8 @@
  */
 export function stem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/u.test(word)) return word;
-  return [plurals, participles, finalY, doubleSuffixes, derivations, endings, finalE].reduce(
-    (now, step) => step(now),
-    word,
-  );
+  const suffixes = [DOUBLE, DERIVED].map((endingsOf) => (now: string) => replaced(now, endingsOf));
+  return [plurals, participles, finalY, ...suffixes, endings, finalE].reduce((now, step) => step(now), word);
 }
 
 /** How a word sounds: `v` for each vowel, `c` for each consonant. */
@@ -89,14 +87,6 @@ const DERIVED: readonly (readonly [string, string])[] = [
   ["ful", ""],
   ["ness", ""],
 ];
-
-function doubleSuffixes(word: string): string {
-  return replaced(word, DOUBLE);
-}
-
-function derivations(word: string): string {
-  return replaced(word, DERIVED);
-}
 
 function replaced(word: string, endingsOf: readonly (readonly [string, string])[]): string {
   const found = endingsOf.find(([ending]) => word.endsWith(ending));

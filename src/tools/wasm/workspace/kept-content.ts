@@ -3,12 +3,11 @@ import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { z } from "zod";
-import { SandboxError } from "../../../core/protocol/errors.ts";
-import { systemCode } from "../../../core/protocol/system-code.ts";
 import { type Growth, UNBOUNDED } from "../../quotas/growth.ts";
 import { keepMode } from "./kept-mode.ts";
 import { type ResolvedPath, withFile } from "./path-resolver.ts";
 import { hashOf, readWhole } from "./read-file.ts";
+import { unlessRefused } from "./refusal.ts";
 
 /** A file that a call has changed. */
 export const fileChangeSchema = z.object({
@@ -80,15 +79,13 @@ function topmostAbove(file: string, made: ReadonlySet<string>): string | null {
 
 /** Undefined when it cannot be kept: that a change cannot be taken back is no reason to refuse it. */
 function keptOf(place: ResolvedPath, directory: string): string | undefined {
-  try {
+  const kept = unlessRefused(() => {
     const bytes = withFile(place, place.relative, (fd) => readWhole(fd, place.relative, MAX_KEPT.fileBytes));
     const sha256 = keepContent(directory, bytes);
     keepMode(directory, { path: place.relative, sha256 }, place.stats?.mode ?? 0);
     return sha256;
-  } catch (error) {
-    if (error instanceof SandboxError || systemCode(error) !== undefined) return undefined;
-    throw error;
-  }
+  });
+  return kept ?? undefined;
 }
 
 /** Puts a content under its hash, which it answers. What is there already counts as fresh again: old ones are removed. */

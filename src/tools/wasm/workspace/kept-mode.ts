@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemCode } from "../../../core/protocol/system-code.ts";
+import { unlessSystem } from "../../../core/protocol/system-code.ts";
 
 /** Permissions of a file that somebody may execute; all others are what a new file gets. */
 const EXECUTABLE = 0o111;
@@ -23,13 +23,9 @@ export function keepMode(directory: string, file: KeptFile, mode: number): void 
 
 /** Undefined where nothing is noted. */
 export function keptMode(directory: string, file: KeptFile): number | undefined {
-  try {
-    const mode = Number.parseInt(readFileSync(noteOf(directory, file), "utf8"), 8);
-    return Number.isNaN(mode) ? undefined : mode & PERMISSIONS;
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  const noted = unlessSystem(["ENOENT"], () => readFileSync(noteOf(directory, file), "utf8"));
+  const mode = Number.parseInt(noted ?? "", 8);
+  return Number.isNaN(mode) ? undefined : mode & PERMISSIONS;
 }
 
 function noteOf(directory: string, { path, sha256 }: KeptFile): string {

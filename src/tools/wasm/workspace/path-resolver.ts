@@ -10,7 +10,7 @@ import {
   type Stats,
 } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { systemCode } from "../../../core/protocol/system-code.ts";
+import { systemCode, unlessSystem } from "../../../core/protocol/system-code.ts";
 import { type Directory, type OpenDirectory, openDirectory } from "./directory.ts";
 import { segmentsOf } from "./path-rules.ts";
 import { Refusal } from "./refusal.ts";
@@ -148,4 +148,9 @@ export function notRegular(path: string, stats: Stats): Refusal {
       ? `${path} is a directory.`
       : `${path} is neither a regular file nor a directory; tools do not touch it.`,
   );
+}
+
+/** Null when a directory on the way does not exist. */
+export function findOrNull(resolver: PathResolver, path: string): ResolvedPath | null {
+  return unlessSystem(["ENOENT"], () => resolver.find(path));
 }

@@ -1,12 +1,11 @@
 import { Buffer } from "node:buffer";
 import { readSync } from "node:fs";
-import { systemCode } from "../../../core/protocol/system-code.ts";
 import type { FilesystemScope } from "./filesystem.ts";
 import { BINARY, HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
 import { withFile } from "./path-resolver.ts";
 import { type Prefilter, prefilterOf } from "./prefilter.ts";
 import { hashOf, MAX_WHOLE } from "./read-file.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal, unlessRefused } from "./refusal.ts";
 
 /** Bytes of text in one batch, unless a single file is larger. */
 const BATCH_BYTES = 1_048_576;
@@ -57,14 +56,9 @@ function textOf(content: Buffer): string {
 
 /** Null for what is no text, is gone, or may not be read: a search goes on without it. */
 function readQuietly({ resolver }: Files, path: string, buffer: FileBuffer): Buffer | "too large" | null {
-  try {
-    return withFile(resolver.find(path), path, (fd, { size }) =>
-      size > MAX_WHOLE ? "too large" : buffer.read(fd, size),
-    );
-  } catch (error) {
-    if (error instanceof Refusal || systemCode(error) !== undefined) return null;
-    throw error;
-  }
+  return unlessRefused(() =>
+    withFile(resolver.find(path), path, (fd, { size }) => (size > MAX_WHOLE ? "too large" : buffer.read(fd, size))),
+  );
 }
 
 function isSecret({ resolver, refuseSecret }: Files, path: string, content: Buffer): boolean {

@@ -36,3 +36,13 @@ export function refusing<T>(path: string, work: () => T): T {
     throw new Refusal(SENTENCES[code]?.(path || ".") ?? `${path || "."}: ${code}`);
   }
 }
+
+/** Null where the workspace or the system refuses. */
+export function unlessRefused<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SandboxError || systemCode(error) !== undefined) return null;
+    throw error;
+  }
+}

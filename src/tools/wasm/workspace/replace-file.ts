@@ -14,7 +14,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { systemCode } from "../../../core/protocol/system-code.ts";
+import { systemCode, unlessSystem } from "../../../core/protocol/system-code.ts";
 import type { Directory } from "./directory.ts";
 import { notRegular, type ResolvedPath, withFile } from "./path-resolver.ts";
 import { TEMPORARY_NAME } from "./path-rules.ts";
@@ -72,11 +72,7 @@ function writeTemporary(
 }
 
 function keepOwner(fd: number, { uid, gid }: { uid: number; gid: number }): void {
-  try {
-    fchownSync(fd, uid, gid);
-  } catch (error) {
-    if (systemCode(error) !== "EPERM") throw error; // only the superuser may give files away
-  }
+  unlessSystem(["EPERM"], () => fchownSync(fd, uid, gid)); // only the superuser may give files away
 }
 
 function requireUnchanged(place: ResolvedPath, path: string, before: string): void {
@@ -96,11 +92,7 @@ function takeFreeName(temporary: string, target: string): void {
 }
 
 function removeIfThere(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (systemCode(error) !== "ENOENT") throw error;
-  }
+  unlessSystem(["ENOENT"], () => unlinkSync(path));
 }
 
 function removeStale(directory: Directory): void {

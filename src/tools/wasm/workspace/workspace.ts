@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { lstatSync } from "node:fs";
-import { DefectError, SandboxError } from "../../../core/protocol/errors.ts";
-import { systemCode } from "../../../core/protocol/system-code.ts";
+import { DefectError } from "../../../core/protocol/errors.ts";
 import { instructionRefusal } from "../../instructions/instruction-files.ts";
 import { changesScripts } from "../../instructions/package-scripts.ts";
 import { instructing } from "../../instructions/protected-files.ts";
@@ -15,11 +14,11 @@ import { createFileReads, type FilesystemImport, type FilesystemScope } from "./
 import { createKeep, type FileChange } from "./kept-content.ts";
 import { listFiles, type WalkOptions } from "./list-files.ts";
 import { HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
-import { PathResolver, type ResolvedPath, withFile } from "./path-resolver.ts";
+import { findOrNull, PathResolver, type ResolvedPath, withFile } from "./path-resolver.ts";
 import type { Prefilter } from "./prefilter.ts";
 import { hashFile, hashOf, readHead, readLines, readWhole } from "./read-file.ts";
 import { readMatching } from "./read-matching.ts";
-import { Refusal, refusing } from "./refusal.ts";
+import { Refusal, refusing, unlessRefused } from "./refusal.ts";
 import { replaceFile } from "./replace-file.ts";
 
 /** The guest's `workspace` import (wasm/wit/sandbox.wit). */
@@ -170,16 +169,6 @@ function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText"
   };
 }
 
-/** Null when a directory on the way does not exist. */
-function findOrNull(resolver: PathResolver, path: string): ResolvedPath | null {
-  try {
-    return resolver.find(path);
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return null;
-    throw error;
-  }
-}
-
 function inspect(place: ResolvedPath | null, path: string): ReturnType<WorkspaceImport["inspect"]> {
   if (place === null || place.stats === null) return { kind: "missing", size: 0n, mediaType: "" };
   if (place.stats.isDirectory()) return { kind: "directory", size: 0n, mediaType: "" };
@@ -201,13 +190,11 @@ function decoded(bytes: Buffer, path: string): string {
 }
 
 function modifiedMs(resolver: PathResolver, path: string): number {
-  try {
+  const modified = unlessRefused(() => {
     const { directory, name } = resolver.find(path);
     return Math.floor(lstatSync(directory.at(name)).mtimeMs);
-  } catch (error) {
-    if (error instanceof SandboxError || systemCode(error) !== undefined) return 0;
-    throw error;
-  }
+  });
+  return modified ?? 0;
 }
 
 function split(paths: string): string[] {
