@@ -1,13 +1,9 @@
 import type { Price } from "../providers/provider.ts";
+import type { Amount } from "../store/ledger/budgets.ts";
 import type { BudgetLimit, BudgetUnit } from "./limits.ts";
 
 /** A call that could write less than this is not worth its input. Tokens. */
 export const LEAST_OUTPUT_TOKENS = 256;
-
-export interface Amount {
-  readonly costUsd: number;
-  readonly tokens: number;
-}
 
 export interface PlannedCall {
   /** At most. */

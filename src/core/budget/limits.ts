@@ -1,4 +1,5 @@
 import type { BudgetScope } from "../protocol/events.ts";
+import type { SpendFilter } from "../store/ledger/budgets.ts";
 
 export type BudgetUnit = "usd" | "tokens";
 
@@ -26,19 +27,11 @@ export interface SharedLimits {
   readonly sessionIds: readonly string[];
 }
 
-/** Which calls a limit counts: those that fit it in every field, since a time in milliseconds since the epoch. */
-export interface SpendFilter {
-  readonly runIds?: readonly string[];
-  readonly sessionIds?: readonly string[];
-  readonly personId?: string;
-  readonly channelId?: string;
-  readonly since?: number;
-}
-
 export interface BudgetLimit {
   readonly scope: BudgetScope;
   readonly usd: number | null;
   readonly tokens: number | null;
+  /** Which calls it counts. */
   readonly counts: SpendFilter;
 }
 

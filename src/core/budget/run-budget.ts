@@ -1,25 +1,11 @@
 import { AppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, BudgetScope, Status } from "../protocol/events.ts";
 import type { Runtime } from "../protocol/runtime.ts";
+import type { Amount, SpendFilter } from "../store/ledger/budgets.ts";
 import type { Store } from "../store/store.ts";
-import {
-  type Amount,
-  type BudgetState,
-  inputCost,
-  type PlannedCall,
-  sumOf,
-  type Verdict,
-  verdictOn,
-} from "./affordable.ts";
+import { type BudgetState, inputCost, type PlannedCall, sumOf, type Verdict, verdictOn } from "./affordable.ts";
 import { nearLimit, priceUnknown, waitsForOthers } from "./budget-words.ts";
-import {
-  type BudgetAccount,
-  type BudgetSettings,
-  type BudgetUnit,
-  dollarLimit,
-  limitsOf,
-  type SpendFilter,
-} from "./limits.ts";
+import { type BudgetAccount, type BudgetSettings, type BudgetUnit, dollarLimit, limitsOf } from "./limits.ts";
 import { chargeLost } from "./lost-call.ts";
 
 /** Between two looks whether other runs' calls have ended. Milliseconds. */

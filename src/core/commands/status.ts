@@ -8,6 +8,7 @@ import { privately } from "../protocol/private-reply.ts";
 import type { WaitingFor } from "../protocol/session-summary.ts";
 import { tokensOf } from "../protocol/usage.ts";
 import type { SessionRow } from "../store/sessions.ts";
+import { figure } from "../text/dollars.ts";
 import { onBy } from "./managed.ts";
 
 export const statusCommand: ChatCommand = {
@@ -79,8 +80,4 @@ async function gaugeText(session: SessionRow, { store, models, configOf }: Comma
   if (at !== null && at >= newest.at) return " Its context was shortened; the next answer tells by how much.";
   const tokens = tokensOf(newest.usage);
   return ` Context: ${Math.round((tokens / window) * 100)} % (${figure(tokens)} of ${figure(window)} tokens).`;
-}
-
-function figure(value: number): string {
-  return value.toLocaleString("en-US");
 }

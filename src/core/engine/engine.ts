@@ -70,7 +70,7 @@ export interface Proof {
   readonly announces?: readonly string[];
 }
 
-/** Of what may happen twice. */
+/** What may happen twice is never done for good. */
 export const REPEATABLE: Proof = { isDone: () => Promise.resolve(false) };
 
 export interface TurnContext {

@@ -5,6 +5,7 @@ import { whatOf } from "../permissions/approval-card.ts";
 import { type PlatformName, sessionKeyOf, type ThreadRef } from "../protocol/platform.ts";
 import type { BusyState, SessionSummary } from "../protocol/session-summary.ts";
 import { tokensOf } from "../protocol/usage.ts";
+import { costOfAll } from "../store/ledger/usage-report.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
@@ -72,8 +73,7 @@ async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<
 
 async function costOf(store: Store, sessionIds: readonly string[]): Promise<number | null> {
   const sums = await Promise.all(sessionIds.map((sessionId) => store.usage.total({ since: 0, sessionId })));
-  const isUnknown = sums.some(({ calls }) => calls > 0) && sums.every(({ calls, unpriced }) => calls === unpriced);
-  return isUnknown ? null : sums.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  return costOfAll(sums);
 }
 
 /** As the newest response was counted; what has come since is in the next one's figure. */

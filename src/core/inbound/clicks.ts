@@ -53,26 +53,26 @@ const JOB: ButtonKind = {
   click: (action, { verb, id }, { jobs }) => jobClick(jobs, { verb, id }, action),
 };
 const GO_ON: ButtonKind = {
-  scope: scopeOfRun,
+  scope: scopeIn("runs"),
   click: (action, { verb, id }, options) => continueRun(action, { verb, runId: id }, options),
 };
 const VOTE: ButtonKind = {
-  scope: scopeOfRun,
+  scope: scopeIn("runs"),
   click: (action, { verb, id }, options) => vote(action, { verb, runId: id }, options),
 };
 
 /** All buttons that act on something that there is, by verb: one that is missing here does nothing. */
 const BUTTONS: ReadonlyMap<string, ButtonKind> = new Map<string, ButtonKind>([
-  ["stop", { scope: scopeOfRun, click: (action, { id }, options) => stopRun(id, action, options) }],
-  ["details", { scope: scopeOfRun, click: (action, { id }, options) => details(id, action, options) }],
+  ["stop", { scope: scopeIn("runs"), click: (action, { id }, options) => stopRun(id, action, options) }],
+  ["details", { scope: scopeIn("runs"), click: (action, { id }, options) => details(id, action, options) }],
   ["continue", GO_ON],
   ["retry", GO_ON],
   ["good", VOTE],
   ["bad", VOTE],
-  ["approve", { hasChoice: true, scope: scopeOfApproval, click: clickApproval }],
-  ["ask-again", { scope: scopeOfApproval, click: (action, { id }, options) => askAgain(action, id, options) }],
-  ["answer", { hasChoice: true, scope: scopeOfQuestion, click: answerByClick }],
-  ["hook", { hasChoice: true, scope: scopeOfRun, click: clickHook }],
+  ["approve", { hasChoice: true, scope: scopeIn("approvals"), click: clickApproval }],
+  ["ask-again", { scope: scopeIn("approvals"), click: (action, { id }, options) => askAgain(action, id, options) }],
+  ["answer", { hasChoice: true, scope: scopeIn("questions"), click: answerByClick }],
+  ["hook", { hasChoice: true, scope: scopeIn("runs"), click: clickHook }],
   ["revoke", { scope: scopeOfGrant, click: ({ person }, { id }, options) => revoke(id, { ...options, person }) }],
   ["job-run", JOB],
   ["job-pause", JOB],
@@ -102,16 +102,8 @@ function isAt(thread: ThreadRef, { channelKey, threadId }: ButtonScope): boolean
   return threadId === null || thread.threadId === threadId;
 }
 
-async function scopeOfRun(id: string, store: Store): Promise<ButtonScope | null> {
-  return scopeOfSession(await store.runs.get(id), store);
-}
-
-async function scopeOfApproval(id: string, store: Store): Promise<ButtonScope | null> {
-  return scopeOfSession(await store.approvals.get(id), store);
-}
-
-async function scopeOfQuestion(id: string, store: Store): Promise<ButtonScope | null> {
-  return scopeOfSession(await store.questions.get(id), store);
+function scopeIn(rows: "runs" | "approvals" | "questions") {
+  return async (id: string, store: Store) => scopeOfSession(await store[rows].get(id), store);
 }
 
 async function scopeOfGrant(id: string, store: Store): Promise<ButtonScope | null> {

@@ -24,7 +24,7 @@ import {
   type Receive,
   sessionKeyOf,
 } from "../protocol/platform.ts";
-import { privately, reply } from "../protocol/private-reply.ts";
+import { reply } from "../protocol/private-reply.ts";
 import { localCommandIn } from "../run/local-command-text.ts";
 import { sessionOfMessage } from "../run/opening-thread.ts";
 import type { RunHook } from "../run/run-hooks.ts";

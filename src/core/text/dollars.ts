@@ -4,3 +4,8 @@ export function dollars(usd: number): string {
   const figure = usd.toFixed(usd < 0.1 ? 4 : 2);
   return `$${figure.replace(/(\.\d\d\d?)0+$/u, "$1").replace(/(\.\d\d)0$/u, "$1")}`;
 }
+
+/** `1,000,000` */
+export function figure(value: number): string {
+  return value.toLocaleString("en-US");
+}

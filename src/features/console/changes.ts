@@ -2,15 +2,13 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { changesOfRuns, netChanges } from "../../core/history/run-changes.ts";
-import { SandboxError } from "../../core/protocol/errors.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
-import { systemCode } from "../../core/protocol/system-code.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { FeatureHost, TeamSessions } from "../../feature.ts";
 import { secretKind } from "../../tools/secrets/secret-files.ts";
 import { PathResolver, withFile } from "../../tools/wasm/workspace/path-resolver.ts";
 import { hashOf, readWhole } from "../../tools/wasm/workspace/read-file.ts";
-import { refusing } from "../../tools/wasm/workspace/refusal.ts";
+import { unlessRefused } from "../../tools/wasm/workspace/refusal.ts";
 import type { ConsoleScope } from "./scope.ts";
 import type { Viewer } from "./sight.ts";
 import { consoleReads } from "./store.ts";
@@ -68,30 +66,19 @@ function contentOf(
   { snapshots, sandboxRootOf }: Pick<FeatureHost, "snapshots" | "sandboxRootOf">,
 ): Buffer | null {
   const content =
-    keptContent(path.join(snapshots, path.basename(sha256))) ?? presentContent(name, sandboxRootOf(thread));
+    unlessRefused(() => readFileSync(path.join(snapshots, path.basename(sha256)))) ??
+    presentContent(name, sandboxRootOf(thread));
   return content !== null && hashOf(content) === sha256 ? content : null;
-}
-
-function keptContent(file: string): Buffer | null {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return null;
-  }
 }
 
 function presentContent(name: string, root: string): Buffer | null {
   const resolver = new PathResolver(root);
   try {
-    return refusing(name, () => {
+    return unlessRefused(() => {
       const place = resolver.find(name);
       if (place.stats === null || place.stats.size > SHOWN_BYTES) return null;
       return withFile(place, name, (fd) => readWhole(fd, name, SHOWN_BYTES));
     });
-  } catch (error) {
-    if (error instanceof SandboxError) return null;
-    throw error;
   } finally {
     resolver.close();
   }

@@ -1,8 +1,9 @@
+import { costOfAll } from "../../core/store/ledger/usage-report.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import type { TeamSessions } from "../../feature.ts";
 import type { ConsoleScope } from "./scope.ts";
 import type { Viewer } from "./sight.ts";
-import { type ChannelRow, consoleReads, type NewestRun, type SpentSum, type ThreadRow } from "./store.ts";
+import { type ChannelRow, consoleReads, type NewestRun, type ThreadRow } from "./store.ts";
 
 type Query = Parameters<TeamSessions["list"]>[1];
 type List = Awaited<ReturnType<TeamSessions["list"]>>;
@@ -128,7 +129,7 @@ export async function listedAs(
       channel: channelName(channel),
       agent,
       state: stateOf(family, { runs, asking }),
-      costUsd: costOf(family.flatMap((each) => spent.get(each) ?? [])),
+      costUsd: costOfAll(family.flatMap((each) => spent.get(each) ?? [])),
       updatedAt,
     };
   });
@@ -145,12 +146,6 @@ export function stateOf(
   if (own === undefined) return "none";
   if (own.outcome === "end_turn") return "done";
   return own.outcome === "cancelled" ? "stopped" : "failed";
-}
-
-/** US dollars; null where something was used, and no price of it is known. */
-export function costOf(sums: readonly SpentSum[]): number | null {
-  const isUnknown = sums.length > 0 && sums.every(({ calls, unpriced }) => calls === unpriced);
-  return isUnknown ? null : sums.reduce((sum, { costUsd }) => sum + costUsd, 0);
 }
 
 export function channelName({ name, kind }: ChannelRow): string {

@@ -1,14 +1,15 @@
 import { changedFilesOf } from "../../core/history/run-changes.ts";
 import { mayChangeSession } from "../../core/permissions/session-people.ts";
 import { sessionKeyOf } from "../../core/protocol/platform.ts";
+import { costOfAll, type UsageSum } from "../../core/store/ledger/usage-report.ts";
 import type { ChildRow } from "../../core/store/run/children.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { TeamSessions } from "../../feature.ts";
 import { cardsOf } from "./cards.ts";
-import { costOf, listedAs, stateOf } from "./list.ts";
+import { listedAs, stateOf } from "./list.ts";
 import type { ConsoleScope } from "./scope.ts";
 import type { Viewer } from "./sight.ts";
-import { consoleReads, type NewestRun, type SpentSum } from "./store.ts";
+import { consoleReads, type NewestRun } from "./store.ts";
 import { transcriptOf } from "./transcript.ts";
 
 type Session = NonNullable<Awaited<ReturnType<TeamSessions["session"]>>>;
@@ -81,7 +82,7 @@ async function descendants(id: string, store: Store): Promise<ChildRow[]> {
 
 interface Tree {
   readonly children: readonly ChildRow[];
-  readonly spent: ReadonlyMap<string, SpentSum>;
+  readonly spent: ReadonlyMap<string, UsageSum>;
   readonly runs: ReadonlyMap<string, NewestRun>;
   readonly asking: ReadonlySet<string>;
 }
@@ -94,7 +95,7 @@ function tasksOf(parentId: string, tree: Tree): Task[] {
       agent,
       description,
       state: stateOf([id], tree),
-      costUsd: costOf([tree.spent.get(id) ?? []].flat()),
+      costUsd: costOfAll([tree.spent.get(id) ?? []].flat()),
       tasks: tasksOf(id, tree),
     }));
 }

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { sessionEventBodySchema } from "../../core/events/session-event.ts";
 import { type ContentBlock, contentBlockSchema } from "../../core/protocol/messages.ts";
 import { type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
-import type { Client } from "../../core/store/database/client.ts";
+import type { Client, Stored } from "../../core/store/database/client.ts";
+import { USAGE_SUMS, type UsageSum, usageSumOf } from "../../core/store/ledger/usage-report.ts";
 
 /** A channel that sessions are in. */
 export interface ChannelRow {
@@ -45,14 +46,6 @@ export interface RowFilter {
 export interface NewestRun {
   readonly id: string;
   readonly outcome: string | null;
-}
-
-export interface SpentSum {
-  /** US dollars of the calls whose price is known. */
-  readonly costUsd: number;
-  readonly tokens: number;
-  readonly calls: number;
-  readonly unpriced: number;
 }
 
 export interface MessageRow {
@@ -221,28 +214,10 @@ function figures(db: Client) {
 
 function spending(db: Client) {
   return {
-    async spent(ids: readonly string[]): Promise<ReadonlyMap<string, SpentSum>> {
-      const rows = await db.usage.groupBy({
-        by: ["sessionId"],
-        where: { sessionId: { in: [...ids] } },
-        _sum: { costUsd: true, inputTokens: true, outputTokens: true, cacheReadTokens: true, cacheWriteTokens: true },
-        _count: { runId: true, costUsd: true },
-      });
-      return new Map(
-        rows.map(({ sessionId, _sum: sum, _count: { runId: calls, costUsd: priced } }) => {
-          const { costUsd, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = sum;
-          const tokens = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens];
-          return [
-            sessionId,
-            {
-              costUsd: costUsd ?? 0,
-              tokens: tokens.reduce<number>((all, each) => all + (each ?? 0), 0),
-              calls,
-              unpriced: calls - priced,
-            },
-          ];
-        }),
-      );
+    async spent(ids: readonly string[]): Promise<ReadonlyMap<string, UsageSum>> {
+      const where = { sessionId: { in: [...ids] } };
+      const rows = await db.usage.groupBy({ by: ["sessionId"], where, ...USAGE_SUMS });
+      return new Map(rows.map((row) => [row.sessionId, usageSumOf(row)]));
     },
   };
 }
@@ -338,17 +313,7 @@ function wordsOf(body: string): string {
   return event.kind === "child" ? event.task.description : "";
 }
 
-interface StoredMessage {
-  id: string;
-  runId: string;
-  role: string;
-  content: string;
-  authorId: string | null;
-  authorName: string | null;
-  createdAt: Date;
-}
-
-function toMessage({ id, runId, role, content, authorId, authorName, createdAt }: StoredMessage): MessageRow {
+function toMessage({ id, runId, role, content, authorId, authorName, createdAt }: Stored<"Message">): MessageRow {
   return {
     id,
     runId,
@@ -360,29 +325,13 @@ function toMessage({ id, runId, role, content, authorId, authorName, createdAt }
   };
 }
 
-interface StoredChannel {
-  id: string;
-  workspaceId: string;
-  name: string;
-  kind: string;
-  workspace: { name: string };
-}
+type StoredChannel = Stored<"Channel"> & { readonly workspace: Stored<"Workspace"> };
 
 function toChannel({ id, workspaceId, name, kind, workspace }: StoredChannel): ChannelRow {
   return { id, workspaceId, workspaceName: workspace.name, name, kind };
 }
 
-interface StoredThread {
-  key: string;
-  id: string;
-  thread: string;
-  agent: string;
-  people: string;
-  updatedAt: Date;
-  channel: StoredChannel;
-}
-
-function toThread(row: StoredThread): ThreadRow {
+function toThread(row: Stored<"Session"> & { readonly channel: StoredChannel }): ThreadRow {
   return {
     id: row.id,
     channel: toChannel(row.channel),

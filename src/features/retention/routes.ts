@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { byPerson } from "../../core/protocol/cancel-cause.ts";
-import type { FeatureHost, FeatureRoute, SessionToDelete } from "../../feature.ts";
+import type { FeatureHost, FeatureRequest, FeatureRoute, SessionToDelete } from "../../feature.ts";
 import { type Deleted, type DeletionScope, deleteSessions, toldIn } from "./delete-sessions.ts";
 import { memoryDeletion } from "./memories/store.ts";
 import { deletionReads } from "./store.ts";
 
-type Request = Parameters<FeatureRoute["handle"]>[0];
 type Host = DeletionScope & Pick<FeatureHost, "engine" | "audit" | "showsSession">;
 
 const idSchema = z.string().regex(/^ses_\w{1,100}$/u);
@@ -34,7 +33,7 @@ export function retentionRoutes(host: Host, signal: AbortSignal): readonly Featu
   ];
 }
 
-async function lookAt(request: Request, id: string, host: Host): Promise<SessionToDelete> {
+async function lookAt(request: FeatureRequest, id: string, host: Host): Promise<SessionToDelete> {
   const { store, runtime } = host;
   const reads = store.tables(deletionReads);
   const family = await reads.family([id]);
@@ -50,7 +49,7 @@ async function lookAt(request: Request, id: string, host: Host): Promise<Session
 }
 
 /** Admins, and who is the only one who has written there: what several have written, none of them takes from the others. */
-async function isAllowed({ viewer, role }: Request, id: string, { store }: Host): Promise<boolean> {
+async function isAllowed({ viewer, role }: FeatureRequest, id: string, { store }: Host): Promise<boolean> {
   if (role === "admin" || viewer.kind === "operator") return true;
   if (role === "viewer") return false;
   const { person } = viewer.account;
@@ -59,7 +58,7 @@ async function isAllowed({ viewer, role }: Request, id: string, { store }: Host)
   return [...session.people, ...authors.map((author) => author.id)].every((one) => own.includes(one));
 }
 
-async function deleteFor(request: Request, host: Host, signal: AbortSignal): ReturnType<FeatureRoute["handle"]> {
+async function deleteFor(request: FeatureRequest, host: Host, signal: AbortSignal): ReturnType<FeatureRoute["handle"]> {
   const { viewer, body, by } = request;
   const asked = deleteSchema.safeParse(body);
   if (!asked.success || !(await host.showsSession(viewer, asked.data.id))) return NONE;

@@ -9,7 +9,7 @@ import { privately } from "../../core/protocol/private-reply.ts";
 import type { JobSum, UsageKey, UsageRange, UsageSum } from "../../core/store/ledger/usage-report.ts";
 import type { FeedbackSum } from "../../core/store/run/feedback.ts";
 import type { Store } from "../../core/store/store.ts";
-import { dollars } from "../../core/text/dollars.ts";
+import { dollars, figure } from "../../core/text/dollars.ts";
 import { type DaySum, usageChart } from "./chart/usage-chart.ts";
 import { USAGE_GROUPS } from "./groups.ts";
 
@@ -204,8 +204,4 @@ function notes({ unpriced }: UsageSum): string[] {
 
 function votesText({ up, down }: FeedbackSum): string[] {
   return up + down === 0 ? [] : [`What people said of it: ${figure(up)} 👍 · ${figure(down)} 👎`];
-}
-
-function figure(value: number): string {
-  return value.toLocaleString("en-US");
 }

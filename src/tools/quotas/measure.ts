@@ -27,7 +27,7 @@ export async function measure(root: string, soFar: (bytes: number) => void, sign
   return bytes;
 }
 
-/** Of what is gone, or closed to us. */
+/** The codes of what is gone, or closed to us. */
 const AWAY = ["ENOENT", "ENOTDIR", "EACCES", "EPERM"];
 
 function entriesOf(directory: string): Dirent[] {

@@ -28,10 +28,3 @@ export function failed(what: string, reason: string): string {
 export function notAllowed(what: string, reason: string): string {
   return `I did not ${what}: ${reason}. Nothing was changed; say it again if you want it after all.`;
 }
-
-/** Text in a code fence that its own backticks cannot close. */
-export function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text.replace(/\n$/, "")}\n${fence}`;
-}

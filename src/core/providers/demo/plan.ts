@@ -1,8 +1,9 @@
 import { assertNever } from "../../protocol/assert-never.ts";
 import type { Message, ToolResultBlock } from "../../protocol/messages.ts";
 import { textOf, toolUsesOf } from "../../protocol/messages.ts";
+import { codeBlock } from "../../text/plain-text.ts";
 import type { ModelRequest } from "../provider.ts";
-import { CAPABILITIES, failed, fenced, INTRODUCTION, NOT_UNDERSTOOD, notAllowed, notOffered } from "./answers.ts";
+import { CAPABILITIES, failed, INTRODUCTION, NOT_UNDERSTOOD, notAllowed, notOffered } from "./answers.ts";
 import { type Intent, intentOf } from "./intent.ts";
 import { isShell } from "./program.ts";
 import { changeSetting, type SettingChange } from "./setting.ts";
@@ -172,7 +173,9 @@ function answer(text: string): Step {
 
 function reported(done: DoneCall, { what, heading }: { what: string; heading: string }): Step {
   if (done.isError) return refusedOrFailed(done, what);
-  return answer(done.text.trim() === "" ? "There is nothing." : `${heading}\n${fenced(done.text)}`);
+  return answer(
+    done.text.trim() === "" ? "There is nothing." : `${heading}\n${codeBlock(done.text.replace(/\n$/, ""), "")}`,
+  );
 }
 
 /** A call that a person did not allow was not run: that is no failure, and nothing else is tried. */

@@ -1,10 +1,10 @@
-import { dollars } from "../../text/dollars.ts";
+import { dollars, figure } from "../../text/dollars.ts";
 import type { ModelFacts, Price, ResolvedModel } from "../provider.ts";
 import { knownModel, knownProvider } from "./models.ts";
 
 /** What is known of a model, short, for a list: `1,000,000 tokens · $2.00 in, $10.00 out`. */
 export function modelWords({ contextWindow, price, isAssumed }: ModelFacts): string {
-  const window = isAssumed === true ? "window unknown" : `${tokens(contextWindow)} tokens`;
+  const window = isAssumed === true ? "window unknown" : `${figure(contextWindow)} tokens`;
   return `${window} · ${priceWords(price)}`;
 }
 
@@ -14,8 +14,8 @@ export function modelSentence({ provider: { id }, model, facts }: ResolvedModel)
   const known = knownModel(id, model);
   const limits =
     isAssumed === true
-      ? `How much it reads and writes is unknown; I assume ${tokens(contextWindow)} tokens and ${tokens(maxOutputTokens)}`
-      : `It reads ${tokens(contextWindow)} tokens${dearer(contextWindow, known?.window)} and writes ${tokens(maxOutputTokens)}`;
+      ? `How much it reads and writes is unknown; I assume ${figure(contextWindow)} tokens and ${figure(maxOutputTokens)}`
+      : `It reads ${figure(contextWindow)} tokens${dearer(contextWindow, known?.window)} and writes ${figure(maxOutputTokens)}`;
   const { asOf } = knownProvider(id) ?? {};
   const since = known === null || asOf === undefined ? "" : ` (as of ${asOf})`;
   const note = known?.note === undefined ? "" : `: ${known.note}`;
@@ -25,15 +25,11 @@ export function modelSentence({ provider: { id }, model, facts }: ResolvedModel)
 }
 
 function dearer(window: number, whole = window): string {
-  return window < whole ? ` (of ${tokens(whole)}; longer prompts cost more)` : "";
+  return window < whole ? ` (of ${figure(whole)}; longer prompts cost more)` : "";
 }
 
 function priceWords(price: Price | null): string {
   if (price === null) return "price unknown";
   if (price.input === 0 && price.output === 0) return "costs nothing";
   return `${dollars(price.input)} in, ${dollars(price.output)} out`;
-}
-
-function tokens(count: number): string {
-  return count.toLocaleString("en-US");
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
+import type { Log } from "../../protocol/log.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { answerWithin } from "../database/answer-within.ts";
 import { idleLimit, openConnection } from "../database/connection/open-connection.ts";
@@ -27,6 +28,13 @@ export interface ClusterConnection {
   close(): Promise<void>;
   /** Resolves when it is no more, whoever ended it. */
   readonly broken: Promise<void>;
+}
+
+/** What tables of the cluster are kept with. */
+export interface RowsScope {
+  readonly connection: Pick<ClusterConnection, "query">;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** Whoever waits for another process and is not answered for so long has lost the database. Milliseconds. */

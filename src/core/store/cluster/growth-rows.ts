@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { dayOf, type GrowthLedger } from "../../growth-ledger.ts";
-import type { Log } from "../../protocol/log.ts";
-import type { Clock } from "../../protocol/runtime.ts";
-import type { ClusterConnection } from "./cluster-connection.ts";
+import type { RowsScope } from "./cluster-connection.ts";
 
 /** Adds to any number of figures, each named once, and reads them. In order, so that no two processes wait for each other. */
 const ADD = `INSERT INTO deckhand_cluster.growth AS growth (day, key, bytes)
@@ -39,19 +37,13 @@ interface Figure {
   isAsked: boolean;
 }
 
-interface GrowthWorld {
-  readonly connection: Pick<ClusterConnection, "query">;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /**
  * The day's growth as rows that processes share, each adding what is new in one statement. A limit is exceeded at most by what
  * calls at other processes add that go on at the same time or ended within the last five seconds. What one process adds and
  * another removes within that time stays counted. A process that is killed takes what it added in its last 2.5 seconds along.
  */
 export class GrowthRows implements GrowthLedger {
-  readonly #world: GrowthWorld;
+  readonly #world: RowsScope;
   readonly #figures = new Map<string, Figure>();
   readonly #given = new Map<string, number>();
   #last: Promise<void> = Promise.resolve();
@@ -60,7 +52,7 @@ export class GrowthRows implements GrowthLedger {
   /** The day whose predecessors are deleted. */
   #forgotOn = "";
 
-  constructor(world: GrowthWorld) {
+  constructor(world: RowsScope) {
     this.#world = world;
   }
 

@@ -1,9 +1,7 @@
 import { z } from "zod";
-import type { Log } from "../../protocol/log.ts";
 import type { RateBucket } from "../../protocol/platform.ts";
-import type { Clock } from "../../protocol/runtime.ts";
 import type { RateAnswer, RateAsk, SharedRates } from "../../shared-rates.ts";
-import type { ClusterConnection } from "./cluster-connection.ts";
+import type { RowsScope } from "./cluster-connection.ts";
 
 /** The database's time: each row is judged once it is locked, by the time that it is then. */
 const NOW = "clock_timestamp()";
@@ -64,25 +62,19 @@ interface Asked extends RateAsk {
 
 const TELLING = { gate: "", kept: 0, tokens: 0, answered: () => undefined } as const;
 
-interface RateWorld {
-  readonly connection: Pick<ClusterConnection, "query">;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /**
  * Buckets as rows of the database. They are asked for over the cluster's connection, which needs no place in the pool of
  * those that answer people: whatever is asked while an answer is awaited goes together in the next statement, so that the
  * word that this process lives waits behind one of them at most.
  */
 export class RateRows implements SharedRates {
-  readonly #world: RateWorld;
+  readonly #world: RowsScope;
   /** In order of arrival. */
   #waiting: Asked[] = [];
   #isAsking = false;
   #forgotAt: number;
 
-  constructor(world: RateWorld) {
+  constructor(world: RowsScope) {
     this.#world = world;
     this.#forgotAt = world.clock.now();
   }

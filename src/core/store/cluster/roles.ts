@@ -1,9 +1,7 @@
 import { z } from "zod";
 import type { Cluster } from "../../cluster.ts";
-import type { Log } from "../../protocol/log.ts";
-import type { Clock } from "../../protocol/runtime.ts";
 import { workUntil } from "../../work-until.ts";
-import type { ClusterConnection } from "./cluster-connection.ts";
+import type { RowsScope } from "./cluster-connection.ts";
 
 /** Takes those roles that nobody holds who lives, if the process itself lives. */
 const TAKE = `INSERT INTO deckhand_cluster.role (name, replica)
@@ -45,12 +43,9 @@ interface Role {
   holding: { readonly name: string; readonly controller: AbortController; readonly done: Promise<void> } | null;
 }
 
-interface RolesWorld {
-  readonly connection: Pick<ClusterConnection, "query">;
+interface RolesWorld extends RowsScope {
   /** This process among the others. */
   readonly id: string;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** The work of this process that one process at a time does: a row a role says which. */

@@ -2,13 +2,13 @@ import type { Client } from "../database/client.ts";
 import { AMOUNT, amountOf } from "./usage-report.ts";
 
 /** What calls came to, or may come to at most. */
-interface Amount {
+export interface Amount {
   readonly costUsd: number;
   readonly tokens: number;
 }
 
 /** Calls that fit the filter in every field, since a time in milliseconds since the epoch. */
-interface SpendFilter {
+export interface SpendFilter {
   readonly runIds?: readonly string[];
   readonly sessionIds?: readonly string[];
   readonly personId?: string;

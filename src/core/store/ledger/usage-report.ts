@@ -127,3 +127,9 @@ export function amountOf(sum: Sum): Pick<UsageSum, "costUsd" | "tokens"> {
   const tokens = [sum.inputTokens, sum.outputTokens, sum.cacheReadTokens, sum.cacheWriteTokens];
   return { costUsd: sum.costUsd ?? 0, tokens: tokens.reduce<number>((all, some) => all + (some ?? 0), 0) };
 }
+
+/** US dollars of all; null where something was used, and no price of it is known. */
+export function costOfAll(sums: readonly UsageSum[]): number | null {
+  const isUnknown = sums.some(({ calls }) => calls > 0) && sums.every(({ calls, unpriced }) => calls === unpriced);
+  return isUnknown ? null : sums.reduce((sum, { costUsd }) => sum + costUsd, 0);
+}

@@ -28,6 +28,7 @@ export interface QuestionRow {
   readonly status: z.infer<typeof statusSchema>;
   readonly answer: Answer | null;
   readonly answeredBy: Author | null;
+  readonly createdAt: number;
 }
 
 export type NewQuestion = Pick<QuestionRow, "id" | "sessionId" | "runId" | "askedOf" | "body"> & {
@@ -126,5 +127,6 @@ function toRow(row: Stored<"Question">): QuestionRow {
     status: statusSchema.parse(row.status),
     answer: row.answer === null ? null : answerSchema.parse(JSON.parse(row.answer)),
     answeredBy: row.answeredBy === null ? null : authorSchema.parse(JSON.parse(row.answeredBy)),
+    createdAt: row.createdAt.getTime(),
   };
 }

@@ -1,22 +1,23 @@
 import { assertNever } from "../../../core/protocol/assert-never.ts";
-import type { FeatureRoute } from "../../../feature.ts";
+import type { FeatureAnswer, FeatureRequest } from "../../../feature.ts";
 import type { ConsoleScope } from "../scope.ts";
 import { commandJob, dueTimes, jobCommandSchema, whenQuerySchema } from "./job-commands.ts";
 import { jobsQuerySchema, listJobs, showJob } from "./team-jobs.ts";
 
-type Request = Parameters<FeatureRoute["handle"]>[0];
-type Answer = Awaited<ReturnType<FeatureRoute["handle"]>>;
-
 /** What is asked about jobs of all channels. */
 export type JobRoute = "/jobs" | "/jobs/one" | "/jobs/when" | "/jobs/command";
 
-const NOT_UNDERSTOOD: Answer = { status: 400, body: { error: "That was not understood. Reload the page." } };
-const NOT_THERE: Answer = {
+const NOT_UNDERSTOOD: FeatureAnswer = { status: 400, body: { error: "That was not understood. Reload the page." } };
+const NOT_THERE: FeatureAnswer = {
   status: 404,
   body: { error: "There is no such job any more, or none that you may see." },
 };
 
-export async function answerOnJobs(route: JobRoute, request: Request, world: ConsoleScope): Promise<Answer> {
+export async function answerOnJobs(
+  route: JobRoute,
+  request: FeatureRequest,
+  world: ConsoleScope,
+): Promise<FeatureAnswer> {
   const { viewer, query, body } = request;
   switch (route) {
     case "/jobs": {
@@ -38,6 +39,6 @@ export async function answerOnJobs(route: JobRoute, request: Request, world: Con
   }
 }
 
-function answer(body: object | null): Answer {
+function answer(body: object | null): FeatureAnswer {
   return body === null ? NOT_THERE : { status: 200, body };
 }

@@ -1,4 +1,7 @@
+import { askedIn } from "../../../core/history/session-state.ts";
 import { reasonOfCode } from "../../../core/protocol/explain.ts";
+import type { ApprovalRow } from "../../../core/store/run/approvals.ts";
+import type { QuestionRow } from "../../../core/store/run/questions.ts";
 import { plainLine } from "../../../core/text/plain-text.ts";
 import type { TeamOverview } from "../../../feature.ts";
 import { channelName, listedAs, seenAmong } from "../list.ts";
@@ -40,10 +43,10 @@ async function openWork(viewer: Viewer, world: OverviewScope): Promise<Pick<Team
   const ids = seen.map(({ id }) => id);
   const [titles, families] = await Promise.all([reads.titles(ids), reads.families(ids)]);
   const all = [...families.values()].flat();
-  const [listed, runs, asked] = await Promise.all([
+  const [listed, runs, [approvals, questions]] = await Promise.all([
     listedAs(seen, titles, world),
     store.tables(overviewReads).openRuns(all),
-    store.tables(overviewReads).asked(all),
+    askedIn(store, all),
   ]);
   const rootOf = new Map([...families].flatMap(([root, family]) => family.map((id) => [id, root] as const)));
   const names = new Map(listed.map((each) => [each.id, each]));
@@ -62,10 +65,22 @@ async function openWork(viewer: Viewer, world: OverviewScope): Promise<Pick<Team
     since: first?.startedAt ?? 0,
     stop: first !== undefined && mayStop.get(root) === true ? `stop:${first.id}` : null,
   }));
-  const waiting = asked.map(({ sessionId, kind, about, since }) => {
-    return { ...placed(sessionId), kind, about: plainLine(about, WORDS_CHARS), since };
+  const waits = [
+    ...approvals.map((row) => ({ row, kind: "approval" as const, about: aboutCalls(row) })),
+    ...questions.map((row) => ({ row, kind: "question" as const, about: aboutQuestion(row) })),
+  ];
+  const waiting = waits.map(({ row: { sessionId, createdAt }, kind, about }) => {
+    return { ...placed(sessionId), kind, about: plainLine(about, WORDS_CHARS), since: createdAt };
   });
-  return { working, waiting };
+  return { working, waiting: waiting.toSorted((a, b) => a.since - b.since) };
+}
+
+function aboutCalls({ calls }: ApprovalRow): string {
+  return calls.map(({ tool, title }) => (title === "" ? tool : title)).join("; ");
+}
+
+function aboutQuestion({ body }: QuestionRow): string {
+  return body.kind === "plan" ? "a plan" : body.question;
 }
 
 const NOWHERE = { id: "", title: "", platform: "", channel: "" };

@@ -1,9 +1,5 @@
-import { z } from "zod";
 import { sessionEventBodySchema } from "../../../core/events/session-event.ts";
 import type { Client } from "../../../core/store/database/client.ts";
-
-const callsSchema = z.array(z.object({ tool: z.string(), title: z.string() }));
-const questionSchema = z.object({ question: z.string().default("a plan") });
 
 export interface OpenRun {
   readonly id: string;
@@ -11,13 +7,6 @@ export interface OpenRun {
   readonly startedAt: number;
   /** Whose words, or which job, began it; empty where nobody knows. */
   readonly by: string;
-}
-
-export interface Asked {
-  readonly sessionId: string;
-  readonly kind: "approval" | "question";
-  readonly about: string;
-  readonly since: number;
 }
 
 export interface Failure {
@@ -46,19 +35,6 @@ export function overviewReads(db: Client) {
       });
     },
 
-    /** What the sessions wait for people with, the oldest first. */
-    async asked(sessionIds: readonly string[]): Promise<Asked[]> {
-      const sessionId = { in: [...sessionIds] };
-      const [approvals, questions] = await Promise.all([
-        db.approval.findMany({ where: { sessionId, status: "pending" } }),
-        db.question.findMany({ where: { sessionId, status: "open" } }),
-      ]);
-      return [
-        ...approvals.map((row) => ({ ...askedOf(row), kind: "approval" as const, about: aboutCalls(row.calls) })),
-        ...questions.map((row) => ({ ...askedOf(row), kind: "question" as const, about: aboutQuestion(row.body) })),
-      ].toSorted((a, b) => a.since - b.since);
-    },
-
     /** Runs that have come to nothing since then, the newest first. */
     async failed(since: number, limit: number): Promise<Failure[]> {
       const rows = await db.run.findMany({
@@ -71,21 +47,6 @@ export function overviewReads(db: Client) {
       });
     },
   };
-}
-
-function askedOf({ sessionId, createdAt }: { sessionId: string; createdAt: Date }) {
-  return { sessionId, since: createdAt.getTime() };
-}
-
-function aboutCalls(calls: string): string {
-  return callsSchema
-    .parse(JSON.parse(calls))
-    .map(({ tool, title }) => (title === "" ? tool : title))
-    .join("; ");
-}
-
-function aboutQuestion(body: string): string {
-  return questionSchema.parse(JSON.parse(body)).question;
 }
 
 function beginner(body: string): string {
