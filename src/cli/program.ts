@@ -1,31 +1,24 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
-import { type ConfigSources, loadConfig } from "../config.ts";
+import { loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
 import { describePlatform } from "../platforms.ts";
 import { addChat, type ChatCommandOptions, type ChatCommandRequest } from "./chat.ts";
 import { addData, type DataRequest } from "./data.ts";
-import type { LookAtJobs } from "./doctor/check-jobs.ts";
-import { type DoctorOptions, doctor, type ListFeatures } from "./doctor/doctor.ts";
+import { type DoctorOptions, doctor } from "./doctor/doctor.ts";
 import { addDrain, type DrainRequest } from "./drain.ts";
 import { init } from "./init.ts";
 import { addKeys, type KeysRequest } from "./keys.ts";
 import { discordInvite } from "./manifest/discord-invite.ts";
-import { type ChatCommand, slackManifest } from "./manifest/slack-manifest.ts";
+import { type RegisteredCommand, slackManifest } from "./manifest/slack-manifest.ts";
 import { addMemory, type MemoryRequest } from "./memory.ts";
 import { addSettings, type SettingsRequest } from "./settings.ts";
-import type { Terminal } from "./terminal.ts";
 import { addUser, type UserRequest } from "./user.ts";
 
-export interface ProgramOptions {
-  readonly version: string;
-  /** The project's directory. */
-  readonly root: string;
-  readonly sources: ConfigSources;
-  readonly terminal: Terminal;
+export interface ProgramOptions extends Omit<DoctorOptions, "online"> {
   /** What the Slack manifest registers as slash commands. */
-  readonly chatCommands: () => Promise<readonly ChatCommand[]>;
+  readonly chatCommands: () => Promise<readonly RegisteredCommand[]>;
   start(config: Config): Promise<void>;
   /** What is piped into the program. */
   readonly stdin: ChatCommandOptions["stdin"];
@@ -38,10 +31,6 @@ export interface ProgramOptions {
   drain(config: Config, request: DrainRequest): Promise<void>;
   /** Another address that opens the web page; null where the settings do not say its port. */
   webLink(config: Config): Promise<string | null>;
-  readonly lookAtJobs: LookAtJobs;
-  readonly withStored: DoctorOptions["withStored"];
-  readonly isRunning: DoctorOptions["isRunning"];
-  readonly features: ListFeatures;
 }
 
 /** The command line. `start` is what runs when no command is named. */

@@ -8,6 +8,7 @@ import type { Attachment, OutgoingMessage, PlatformLimits, PostedMessage, Thread
 import type { ToolResult } from "./protocol/tool-result.ts";
 import type { ToolSpec } from "./providers/provider.ts";
 import type { Sending, Sink } from "./trust/egress.ts";
+import type { HostRules } from "./trust/host-patterns.ts";
 import type { Label } from "./trust/label.ts";
 
 type JsonSchema = ToolSpec["inputSchema"];
@@ -35,26 +36,29 @@ export interface Spending {
   readonly dayUsd: number;
 }
 
-export interface ToolContext {
+/** What every call of a run is given alike. */
+export interface RunContext extends HostRules {
   readonly sessionId: string;
   readonly runId: string;
   /** Who has asked. */
   readonly personId: string;
-  readonly callId: string;
-  readonly turn: number;
   /** `slack:C1`: what per-channel limits count by. */
   readonly channelKey: string;
-  /** Absolute path of the only directory the call may touch. */
-  readonly sandboxRoot: string;
-  /** True when the agent's access role forbids writes: enforced in the sandbox host, not in the guest. */
-  readonly readOnly: boolean;
   readonly config: QueryConfig;
-  readonly allowedHosts: readonly string[];
-  readonly blockedUrls: readonly string[];
-  /** What has been spent until now; calls whose price is unknown are not in it. */
-  spent(): Promise<Spending>;
+  /** Absolute path of the only directory that calls may touch. */
+  readonly sandboxRoot: string;
   /** Nobody is there to answer questions (a job). */
   readonly nonInteractive: boolean;
+  readonly thread: ToolThread;
+  /** What has been spent until now; calls whose price is unknown are not in it. */
+  spent(): Promise<Spending>;
+}
+
+export interface ToolContext extends RunContext {
+  readonly callId: string;
+  readonly turn: number;
+  /** True when the agent's access role forbids writes: enforced in the sandbox host, not in the guest. */
+  readonly readOnly: boolean;
   /** The label of the request that led to the call. */
   readonly label: Label;
   /** A person has allowed this very call, or a grant holds for it. */
@@ -69,7 +73,6 @@ export interface ToolContext {
   knownAddresses(): readonly string[];
   /** Journals a write intent; resolves once it is durable. */
   intend(intent: WriteIntent): Promise<void>;
-  readonly thread: ToolThread;
   /** Tells the thread that the call waits for its turn in the sandbox. */
   queued(before: number): void;
   /** Tells the thread what the call waits for, e.g. `@ana`, `14:05 UTC`. */
@@ -87,12 +90,10 @@ export type CallRule =
   | { readonly type: "refuse"; readonly reason: string };
 
 /** What a call is judged by. */
-export interface CallEnvironment {
+export interface CallEnvironment extends HostRules {
   readonly mode: Mode;
   /** Absolute path of the only directory that the call may touch. */
   readonly sandboxRoot: string;
-  readonly allowedHosts: readonly string[];
-  readonly blockedUrls: readonly string[];
   /** Hosts that data may go to; none when left out. */
   readonly sinks?: readonly Sink[];
   /** Nobody is there to be asked (a job). */

@@ -49,6 +49,16 @@ export function isDiscordError(error: unknown, ...names: (keyof typeof CODE)[]):
   return parsed.success && names.some((name) => CODE[name] === parsed.data.code);
 }
 
+/** Null where Discord refuses with one of the codes. */
+export async function unlessDiscord<T>(names: readonly (keyof typeof CODE)[], asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isDiscordError(error, ...names)) return null;
+    throw error;
+  }
+}
+
 /**
  * Anything a request to Discord may throw, as an AppError. `permission` is what the request needs, as
  * Discord's settings call it: Discord itself does not say which one is missing.

@@ -3,7 +3,7 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "./channels.ts";
-import { isDiscordError } from "./errors.ts";
+import { unlessDiscord } from "./errors.ts";
 import { person } from "./inbound.ts";
 import type { WireMember } from "./message/person-schema.ts";
 import type { DiscordRest } from "./rest.ts";
@@ -62,15 +62,6 @@ export async function memberIn(
   return member === null || member === undefined ? null : person(await rest.user(userId), member);
 }
 
-async function memberOf(
-  rest: Pick<DiscordRest, "member">,
-  guildId: string,
-  userId: string,
-): Promise<WireMember | null> {
-  try {
-    return await rest.member(guildId, userId);
-  } catch (error) {
-    if (isDiscordError(error, "unknownMember")) return null;
-    throw error;
-  }
+function memberOf(rest: Pick<DiscordRest, "member">, guildId: string, userId: string): Promise<WireMember | null> {
+  return unlessDiscord(["unknownMember"], rest.member(guildId, userId));
 }

@@ -7,7 +7,7 @@ import {
   type ThreadChannel,
 } from "discord.js";
 import type { Membership, ThreadRef } from "../../core/protocol/platform.ts";
-import { isDiscordError, toPlatformError } from "./errors.ts";
+import { isDiscordError, toPlatformError, unlessDiscord } from "./errors.ts";
 
 /** Where: a channel, or one of its threads; and who. */
 type Asked = Omit<ThreadRef, "platform"> & { readonly userId: string };
@@ -63,21 +63,10 @@ interface Invited {
 /** Whether somebody sees a private thread: who is in it, or looks after threads. */
 async function isInvited({ thread, channel, member }: Invited): Promise<boolean> {
   if (channel.permissionsFor(member).has(PermissionFlagsBits.ManageThreads)) return true;
-  try {
-    await thread.members.fetch({ member: member.id, force: true });
-    return true;
-  } catch (error) {
-    if (isDiscordError(error, "unknownMember")) return false;
-    throw error;
-  }
+  return (await unlessDiscord(["unknownMember"], thread.members.fetch({ member: member.id, force: true }))) !== null;
 }
 
 /** As Discord knows them now: it does not tell the bot of changed roles. Null for who is not on the server. */
-async function memberOf({ guild }: GuildChannel, userId: string): Promise<GuildMember | null> {
-  try {
-    return await guild.members.fetch({ user: userId, force: true });
-  } catch (error) {
-    if (isDiscordError(error, "unknownMember")) return null;
-    throw error;
-  }
+function memberOf({ guild }: GuildChannel, userId: string): Promise<GuildMember | null> {
+  return unlessDiscord(["unknownMember"], guild.members.fetch({ user: userId, force: true }));
 }

@@ -1,28 +1,20 @@
 import type { Duplex } from "node:stream";
-import type { ChatCommand } from "../../core/command-line/command.ts";
 import type { Summaries } from "../../core/history/session-summary.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { Receive } from "../../core/protocol/platform.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
-
-import type { Feed } from "../render/local/feed.ts";
-import { createFrameQueue, frameFailure, handleFrame } from "../render/local/frame-session.ts";
+import {
+  createFrameQueue,
+  type FrameSessionOptions,
+  frameFailure,
+  handleFrame,
+} from "../render/local/frame-session.ts";
 import { localFile } from "../render/local/message-body.ts";
 import { type FrameSocket, Outbox } from "../render/local/outbox.ts";
-import type { Poster } from "../render/local/poster.ts";
-import type { LocalThreadStore } from "../render/local/thread-store.ts";
 import { parseFrame, TERMINAL_PLACE } from "./inbound.ts";
 import { LINE_BYTES } from "./limits.ts";
 import { type ClientFrame, createLineReader, type ServerFrame } from "./wire.ts";
 
-export interface ServeScope {
-  readonly store: LocalThreadStore;
-  readonly feed: Feed;
-  readonly poster: Poster;
-  readonly receive: Receive;
+export interface ServeScope extends Omit<FrameSessionOptions, "page" | "place"> {
   readonly summaries: Promise<Pick<Summaries, "busyThreads">>;
-  readonly commands: readonly ChatCommand[];
-  readonly clock: Clock;
   readonly log: Log;
 }
 

@@ -40,6 +40,7 @@ export interface StoredSettings {
 export type ListFeatures = () => Promise<readonly Feature[]>;
 
 export interface DoctorOptions {
+  /** The project's directory. */
   readonly root: string;
   readonly sources: ConfigSources;
   readonly terminal: Terminal;

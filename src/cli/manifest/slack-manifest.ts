@@ -1,14 +1,8 @@
+import type { ChatCommand } from "../../core/command-line/command.ts";
 import { ASK_SHORTCUT, PROMPTS } from "../../core/inbound/prompts.ts";
 import { describePlatform } from "../../platforms.ts";
 
-/** A command that people type after a slash. */
-export interface ChatCommand {
-  /** Without the slash. */
-  readonly name: string;
-  readonly description: string;
-  /** Its arguments, e.g. `<name> [args]`. */
-  readonly usage?: string;
-}
+export type RegisteredCommand = Pick<ChatCommand, "name" | "description" | "usage">;
 
 /** Each is used; `explain` names a missing one when Slack refuses a call. */
 const BOT_SCOPES = [
@@ -54,7 +48,7 @@ const ASK_ABOUT_MESSAGE = {
 };
 
 /** What “Create New App → From a manifest” takes. Source: Slack docs, App manifest reference. */
-export function slackManifest(commands: readonly ChatCommand[], requestUrl?: string): object {
+export function slackManifest(commands: readonly RegisteredCommand[], requestUrl?: string): object {
   const url = requestUrl === undefined ? {} : { url: requestUrl };
   const request = requestUrl === undefined ? {} : { request_url: requestUrl };
   return {

@@ -1,26 +1,18 @@
-import type { QueryConfig } from "../agents/query-config.ts";
 import type { TokenMeter } from "../context/token-estimate.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Plan } from "../protocol/plan.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ProviderRegistry, SystemPart } from "../providers/provider.ts";
-import type { Spending, Tool, ToolThread } from "../tool.ts";
+import type { RunContext, Tool } from "../tool.ts";
 import type { Sink } from "../trust/egress.ts";
 import type { ApprovalService } from "./approval-service.ts";
 import type { RunJournal } from "./run-journal.ts";
 import type { RunState } from "./run-state.ts";
 
 /** Everything that one run of the query loop works with. */
-export interface Query {
-  readonly sessionId: string;
-  readonly runId: string;
-  /** `slack:C1`: what per-channel limits count by. */
-  readonly channelKey: string;
-  /** Who asked. */
-  readonly personId: string;
-  /** By name; for the log. */
+export interface Query extends RunContext {
+  /** Who has asked, by name; for the log. */
   readonly person: string;
-  readonly config: QueryConfig;
   readonly registry: ProviderRegistry;
   /** Every tool there is; what the model is offered is role ∩ mode of it. */
   readonly tools: readonly Tool[];
@@ -34,22 +26,12 @@ export interface Query {
   readonly opened?: (run: { readonly state: RunState }) => void;
   /** Where people are asked. */
   readonly approvals: ApprovalService;
-  /** Where tools post and read. */
-  readonly thread: ToolThread;
   /** Estimates tokens; shared by all runs of the process. */
   readonly meter: TokenMeter;
   readonly runtime: Runtime;
   readonly log: Log;
-  /** Absolute path of the only directory that tools may touch. */
-  readonly sandboxRoot: string;
-  readonly allowedHosts: readonly string[];
-  readonly blockedUrls: readonly string[];
   /** Hosts that data may go to; none when left out. */
   readonly sinks?: readonly Sink[];
-  /** Nobody is there to answer questions (a job). */
-  readonly nonInteractive: boolean;
-  /** What has been spent until now. */
-  spent(): Promise<Spending>;
   /** The session's plan as it stands now. */
   plan(): Promise<Plan | null>;
   /** Stable per channel: routes requests with equal prefixes to the same provider cache. */

@@ -25,6 +25,7 @@ export interface OpenRunViewOptions {
   readonly finaliser: MessageFinaliser;
   /** Other processes may go on with a run that is parked. */
   readonly isShared?: boolean;
+  /** By the platform and the event that began the run. */
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
 }
 

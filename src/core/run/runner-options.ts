@@ -3,48 +3,34 @@ import type { BudgetSettings } from "../budget/limits.ts";
 import type { TakeLock } from "../cluster.ts";
 import type { InstructionLayer, InstructionRoots } from "../context/system-prompt.ts";
 import type { SessionEngine } from "../engine/engine.ts";
-import type { SessionEventBody } from "../events/session-event.ts";
-import type { MessageFinaliser } from "../people/message-finaliser.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
-import type { OpenRunView } from "../progress/run-view.ts";
-import type { Log } from "../protocol/log.ts";
+import type { OpenRunViewOptions } from "../progress/open-run-view.ts";
 import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
-import type { Runtime } from "../protocol/runtime.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
 import type { SkillCatalogue } from "../skills/skills.ts";
 import type { SessionRow } from "../store/sessions.ts";
-import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import type { Sink } from "../trust/egress.ts";
+import type { HostRules } from "../trust/host-patterns.ts";
 import type { AttachmentPlace, SavedAttachment } from "./attached-files.ts";
 import type { RunHook } from "./run-hooks.ts";
 
 /** What configuration says of a session's channel. */
-export interface ChannelConfig extends InstructionRoots {
+export interface ChannelConfig extends InstructionRoots, HostRules {
   readonly config: QueryConfig;
-  /** Absolute path; it exists. */
-  readonly sandboxRoot: string;
-  readonly allowedHosts: readonly string[];
-  readonly blockedUrls: readonly string[];
   /** Hosts that data may go to; none when left out. */
   readonly sinks?: readonly Sink[];
   /** As the model reads it. */
   readonly place: { readonly platform: string; readonly channel: string };
 }
 
-export interface RunnerOptions {
-  readonly store: Store;
-  readonly runtime: Runtime;
-  readonly log: Log;
+export interface RunnerOptions extends OpenRunViewOptions {
   readonly registry: ProviderRegistry;
   /** What may be spent; a channel's `maxBudgetUsd` wins over the limit of a run given here. */
   readonly budgets: BudgetSettings;
   /** Who decides what asks first. */
   readonly approvals: ApprovalRules;
-  readonly finaliser: MessageFinaliser;
-  /** Other processes may go on with a run that is parked. */
-  readonly isShared?: boolean;
-  /** Keeps them from opening a job's thread twice; nobody else does where it is left out. */
+  /** Keeps other processes from opening a job's thread twice; nobody else does where it is left out. */
   readonly lock?: TakeLock;
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt">;
   /** Those that there are now. */
@@ -58,8 +44,7 @@ export interface RunnerOptions {
   /** Resolves when it is known whether there is such a tool; at once when left out. */
   readonly toolKnown?: (name: string) => Promise<void>;
   readonly platform: (name: PlatformName) => ChatPlatform;
-  /** By the platform and the event that began the run. */
-  readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
+  /** Its `sandboxRoot` exists. */
   readonly channelConfigOf: (session: SessionRow) => Promise<ChannelConfig>;
   /** What instruction files say there, the most general first. */
   readonly instructionsOf: (place: InstructionRoots, channelKey: string) => readonly InstructionLayer[];

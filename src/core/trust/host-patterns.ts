@@ -10,6 +10,12 @@
  * Paths are compared decoded and without regard to case, so that no other spelling gets around them.
  */
 
+/** What a place permits and forbids. */
+export interface HostRules {
+  readonly allowedHosts: readonly string[];
+  readonly blockedUrls: readonly string[];
+}
+
 interface HostPattern {
   /** As in URLs: lower case, Punycode, IPv6 in brackets. Empty: any host. */
   readonly name: string;

@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
+import type { HostRules } from "../../core/trust/host-patterns.ts";
 import { ACCEPT_ENCODING } from "./body.ts";
 import type { SessionCache } from "./cache.ts";
 import { type Answer, type ExchangeOptions, exchange } from "./exchange.ts";
 import { NetworkRefusal } from "./refusal.ts";
-import { type HostRules, isListed, parseTarget, refuseForbidden } from "./target.ts";
+import { isListed, parseTarget, refuseForbidden } from "./target.ts";
 
 export interface FetchRequest {
   readonly url: URL;

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { assertNever } from "../../core/protocol/assert-never.ts";
+import type { HostRules } from "../../core/trust/host-patterns.ts";
 import { contentOf } from "./content.ts";
 import { type Answer, type ExchangeOptions, exchange, exchangeOptions, type NetworkOptions } from "./exchange.ts";
 import { follow } from "./follow.ts";
@@ -8,7 +9,7 @@ import type { GuestAnswer } from "./guest-answer.ts";
 import { type GuestRequest, parseGuestRequest } from "./guest-request.ts";
 import { GUEST_FETCH_LIMITS, type GuestFetchLimits, tooManyRequests } from "./limits.ts";
 import { NetworkDenial, NetworkRefusal } from "./refusal.ts";
-import { type HostRules, isListed, parseTarget, refuseForbidden } from "./target.ts";
+import { isListed, parseTarget, refuseForbidden } from "./target.ts";
 
 /** The fetches of one call of a guest. Rejects with the signal's reason. */
 export type GuestFetch = (request: string, signal: AbortSignal) => Promise<GuestAnswer>;

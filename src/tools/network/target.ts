@@ -1,15 +1,9 @@
-import { blockOf, isAllowedHost } from "../../core/trust/host-patterns.ts";
+import { blockOf, type HostRules, isAllowedHost } from "../../core/trust/host-patterns.ts";
 import { type IsForbiddenAddress, literalAddress } from "./addresses.ts";
 import { NetworkDenial, NetworkRefusal } from "./refusal.ts";
 
 /** Characters of a URL. Source: RFC 9110 asks for at least 8,000 octets. */
 const MAX_URL_CHARS = 8_000;
-
-/** What a place permits and forbids; the same fields as a tool's context and a call's place have. */
-export interface HostRules {
-  readonly allowedHosts: readonly string[];
-  readonly blockedUrls: readonly string[];
-}
 
 /**
  * The URL in the one spelling that is judged and requested: no fragment, no dot at the host's end. Its

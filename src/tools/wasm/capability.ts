@@ -1,6 +1,6 @@
 import type { Capabilities } from "../../core/capabilities.ts";
 import type { ToolContext } from "../../core/tool.ts";
-import type { HostRules } from "../network/target.ts";
+import type { HostRules } from "../../core/trust/host-patterns.ts";
 import type { Bucket } from "../quotas/bucket.ts";
 
 /** All that one call may do and use; enforced by the sandbox host, whatever the guest tries. */

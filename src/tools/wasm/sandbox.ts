@@ -1,9 +1,9 @@
 import type { ClusterLock, TakeLock } from "../../core/cluster.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
+import type { HostRules } from "../../core/trust/host-patterns.ts";
 import { createGuestFetch, type GuestFetch } from "../network/guest-fetch.ts";
 import { createSystemResolve } from "../network/resolve.ts";
-import type { HostRules } from "../network/target.ts";
 import type { GrowingCall } from "../quotas/quotas.ts";
 import { type Caller, CallQueue } from "./call-queue.ts";
 import type { SandboxCapability } from "./capability.ts";

@@ -2,7 +2,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { CommanderError } from "commander";
 import type { ChatCommandOptions, ChatCommandRequest } from "../../../src/cli/chat.ts";
-import type { ChatCommand } from "../../../src/cli/manifest/slack-manifest.ts";
+import type { RegisteredCommand } from "../../../src/cli/manifest/slack-manifest.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import type { Config } from "../../../src/config.ts";
 import { FEATURES } from "../../../src/features/features.ts";
@@ -16,7 +16,7 @@ export interface CliGiven {
   readonly root?: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly chatCommands?: readonly ChatCommand[];
+  readonly chatCommands?: readonly RegisteredCommand[];
   readonly start?: (config: Config) => unknown;
   readonly stdin?: ChatCommandOptions["stdin"];
   readonly chat?: (config: Config, request: ChatCommandRequest) => unknown;

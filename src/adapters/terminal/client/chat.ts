@@ -1,6 +1,7 @@
 import type { Duplex, Readable } from "node:stream";
+import type { OutgoingFile } from "../../../core/protocol/platform.ts";
 import { visibleText } from "../../../core/text/plain-text.ts";
-import type { Conversation, FileToSend } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
 import type { ScreenStream } from "./screen.ts";
 
 /** What a person wants of `deckhand chat`. */
@@ -11,7 +12,7 @@ export interface ChatRequest {
   readonly agent: string | null;
   /** Goes on with the newest thread, where there is one. */
   readonly continues: boolean;
-  readonly files: readonly FileToSend[];
+  readonly files: readonly OutgoingFile[];
 }
 
 export interface ChatIo {

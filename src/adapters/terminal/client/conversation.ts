@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { OutgoingFile } from "../../../core/protocol/platform.ts";
 import { localFile } from "../../render/local/message-body.ts";
 import type { MessageBody, PageCommand, PageMessage, PageThread } from "../../render/local/wire.ts";
 import type { ClientFrame, HeardFrame } from "../wire.ts";
@@ -19,12 +20,6 @@ export interface ConversationOptions {
   readonly settled: (state: "idle" | "waiting") => void;
   /** The connection is gone, and there is no other. */
   readonly lost: () => void;
-}
-
-export interface FileToSend {
-  readonly name: string;
-  readonly mediaType: string;
-  readonly data: Uint8Array;
 }
 
 /** How often it is asked whether a run goes on. Milliseconds. */
@@ -117,7 +112,7 @@ export class Conversation {
     this.#talk?.say({ type: "open", threadId, before: null });
   }
 
-  send(text: string, files: readonly FileToSend[] = []): void {
+  send(text: string, files: readonly OutgoingFile[] = []): void {
     const clientId = randomUUID();
     const kept = files.map((file) => ({ ...file, id: localFile(file).id }));
     const frames: ClientFrame[] = [

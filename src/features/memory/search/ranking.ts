@@ -237,17 +237,12 @@ function talkOf({ scope, source, said: day }: Found): string {
 
 /** How well the best lines of each conversation answer. */
 function talkBests(readings: readonly Reading[], own: readonly number[]): ReadonlyMap<string, number> {
-  const talks = new Map<string, number[]>();
-  for (const [index, { found }] of readings.entries()) {
-    const talk = talkOf(found);
-    const scores = talks.get(talk) ?? [];
-    scores.push(own[index] ?? 0);
-    talks.set(talk, scores);
-  }
+  const scored = readings.map(({ found }, index) => ({ talk: talkOf(found), score: own[index] ?? 0 }));
+  const talks = Map.groupBy(scored, ({ talk }) => talk);
   return new Map(
-    [...talks].map(([talk, scores]) => {
-      const best = scores.toSorted((one, other) => other - one).slice(0, TALK_BEST);
-      return [talk, Math.hypot(...best)];
+    [...talks].map(([talk, lines]) => {
+      const scores = lines.map(({ score }) => score).toSorted((one, other) => other - one);
+      return [talk, Math.hypot(...scores.slice(0, TALK_BEST))];
     }),
   );
 }
