@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Config } from "../config.ts";
 import type { ClusterMember } from "../core/cluster.ts";
 import { isObject } from "../core/text/from-json.ts";
@@ -51,7 +51,7 @@ export function settingDigests(config: Config): SettingDigests {
 
 function digestOf(value: unknown): string {
   const text = JSON.stringify(value, (_key, part: unknown) => (isObject(part) ? sorted(part) : part)) ?? "";
-  return createHash("sha256").update(text).digest("hex").slice(0, DIGEST_CHARS);
+  return hash("sha256", text).slice(0, DIGEST_CHARS);
 }
 
 function sorted(record: Readonly<Record<string, unknown>>): Record<string, unknown> {

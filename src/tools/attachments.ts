@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import path from "node:path";
 import type { Log } from "../core/protocol/log.ts";
 import type { AttachmentPlace, SavedAttachment } from "../core/run/attached-files.ts";
@@ -36,7 +36,7 @@ export async function saveAttachment({ place, name, data, log, quotas }: Attachm
   const resolver = new PathResolver(sandboxRoot);
   // What the settings guard besides is guarded from tools: here a person puts a file where files of people are.
   const instructs = instructing(sandboxRoot);
-  const digest = createHash("sha256").update(data).digest("hex");
+  const digest = hash("sha256", data);
   try {
     for (const candidate of candidates(name, digest)) {
       const target = resolver.make(candidate);

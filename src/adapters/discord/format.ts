@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Button, OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { cut } from "../../core/text/plain-text.ts";
 import {
@@ -46,12 +46,10 @@ const MARKS = new RegExp(`[${ZERO}${ONE}]{${MARK_BITS}}`, "gu");
 
 /** Two threads may use the same key: it is hashed together with the thread. */
 export function postKey(thread: ThreadRef, key: string): PostKey {
-  const hash = createHash("sha256")
-    .update(JSON.stringify([thread.channelId, thread.threadId, key]))
-    .digest();
-  const bits = [...hash.subarray(0, MARK_BITS / 8)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  const digest = hash("sha256", JSON.stringify([thread.channelId, thread.threadId, key]), "buffer");
+  const bits = [...digest.subarray(0, MARK_BITS / 8)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
   return {
-    nonce: hash.toString("base64url").slice(0, NONCE_CHARS),
+    nonce: digest.toString("base64url").slice(0, NONCE_CHARS),
     mark: bits.replaceAll("0", ZERO).replaceAll("1", ONE),
   };
 }

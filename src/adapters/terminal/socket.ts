@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { stat, unlink } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { hostname } from "node:os";
@@ -12,7 +12,7 @@ import { CONNECTIONS, SOCKET_PATH_BYTES } from "./limits.ts";
  * each machine a socket of its own in it.
  */
 export function socketPath(home: string, isReplica = false): string {
-  const machine = createHash("sha256").update(hostname()).digest("hex").slice(0, MACHINE_CHARS);
+  const machine = hash("sha256", hostname()).slice(0, MACHINE_CHARS);
   return path.join(home, isReplica ? `chat-${machine}.sock` : "chat.sock");
 }
 

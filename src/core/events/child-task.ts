@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 
 /** What a sub-agent was begun for. Kept with its session, as JSON. */
@@ -43,5 +43,5 @@ export const MAX_AUTO_WAKES = 5;
 
 /** The session that a tool call begins: the same one, however often the call is taken up again. */
 export function childIdOf({ runId, callId }: { readonly runId: string; readonly callId: string }): string {
-  return `agt_${createHash("sha256").update(`${runId}:${callId}`).digest("hex").slice(0, 20)}`;
+  return `agt_${hash("sha256", `${runId}:${callId}`).slice(0, 20)}`;
 }

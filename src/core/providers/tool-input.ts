@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { assertNever } from "../protocol/assert-never.ts";
 import { fromJson, isObject } from "../text/from-json.ts";
 
@@ -34,14 +34,10 @@ export function providerToolId(id: string, format: ToolIdFormat): string {
       return id;
     case "word64":
       if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
-      return `${id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 47)}_${digest(id).slice(0, 16)}`;
+      return `${id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 47)}_${hash("sha256", id).slice(0, 16)}`;
     case "alnum9":
-      return /^[A-Za-z0-9]{9}$/.test(id) ? id : digest(id).slice(0, 9);
+      return /^[A-Za-z0-9]{9}$/.test(id) ? id : hash("sha256", id).slice(0, 9);
     default:
       return assertNever(format);
   }
-}
-
-function digest(value: string): string {
-  return createHash("sha256").update(value).digest("hex");
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { networkOf } from "../../core/attempts.ts";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { createTeller } from "../../core/follow-others.ts";
@@ -209,5 +209,5 @@ function signedIn({ reads, write, clock, limits }: World): Logins["signedIn"] {
 }
 
 function sessionId(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return hash("sha256", token);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -61,5 +61,5 @@ export function firstUses({ store, clock }: { readonly store: Store; readonly cl
 
 /** What was typed as a name may be a password. */
 function idOf(key: string): string {
-  return createHash("sha256").update(key).digest("base64url");
+  return hash("sha256", key, "base64url");
 }

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import type { FeatureHost } from "../../feature.ts";
@@ -109,7 +109,7 @@ async function onPlatform(words: readonly string[], use: Use): Promise<string> {
 }
 
 function hashOf(code: string): string {
-  return createHash("sha256").update(code.toUpperCase()).digest("hex");
+  return hash("sha256", code.toUpperCase());
 }
 
 function who({ personId, personName }: Pick<AccountLink, "personId" | "personName">): string {

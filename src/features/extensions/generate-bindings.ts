@@ -2,7 +2,7 @@
  * A process that makes a component's bindings with jco's generator. Its arguments are the generator's
  * directory, the component's file with the sha256 it must have, and the directory for the bindings.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -32,7 +32,7 @@ const OPTIONS = { name: "guest", map: [], instantiation: { tag: "async" }, noTyp
 const generator: Generator = await import(pathToFileURL(path.join(generatorDir, "generator.js")).href);
 await generator.$init;
 const bytes = await readFile(component);
-if (createHash("sha256").update(bytes).digest("hex") !== sha256) {
+if (hash("sha256", bytes) !== sha256) {
   throw new SandboxError("sandbox_failed", "the file changed while it was read");
 }
 const { files, imports, exports } = generator.generate(bytes, OPTIONS);

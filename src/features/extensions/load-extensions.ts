@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { systemCode, unlessMissing } from "../../core/protocol/system-code.ts";
@@ -97,7 +97,7 @@ async function componentProblem(file: string, sha256: string): Promise<string | 
   const { size } = await stat(file);
   if (size > MAX_COMPONENT) return `the component is larger than ${MAX_COMPONENT} bytes`;
   const bytes = await readFile(file);
-  const found = createHash("sha256").update(bytes).digest("hex");
+  const found = hash("sha256", bytes);
   if (found !== sha256) return `the file's sha256 is ${found}, but tool.json says ${sha256}`;
   return binaryProblem(bytes);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { NewMemory, Origin } from "./memory.ts";
 
@@ -45,6 +45,6 @@ export function readerWords({ channelKey, workspace, personId }: Reader, origin:
 
 /** The word by which all of one scope is found. */
 export function scopeWord(name: string, origin: Origin): string {
-  const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_CHARS);
-  return `${origin === "people" ? "x" : "y"}${hash}`;
+  const digest = hash("sha256", name).slice(0, HASH_CHARS);
+  return `${origin === "people" ? "x" : "y"}${digest}`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { z } from "zod";
@@ -58,7 +58,7 @@ export function createLineReader(clock: Clock): (value: unknown) => NewMemory | 
 /** The same for the same line, so that a file that is imported again leaves each memory there once. */
 function idOf({ scope, source, author, at, text }: ImportedLine): string {
   const said = JSON.stringify([scope, source, author, at, text].map((part) => part ?? null));
-  return `mem_${createHash("sha256").update(said).digest("hex").slice(0, 24)}`;
+  return `mem_${hash("sha256", said).slice(0, 24)}`;
 }
 
 /** What is wrong with a line, in one: `scope must be like person:slack:U1 or channel:slack:C1`. */

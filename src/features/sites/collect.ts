@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sizeText } from "../../core/text/sizes.ts";
 import { secretKind } from "../../tools/secrets/secret-files.ts";
@@ -56,7 +56,7 @@ export async function collect({ source, limits, signal, take = async () => {} }:
     if (!files.some(({ path }) => path === "index.html")) {
       throw new Refusal(`${source.directory} has no index.html, with which a site begins.`);
     }
-    const hash = createHash("sha256");
+    const all = createHash("sha256");
     let bytes = 0;
     for (const file of files) {
       signal.throwIfAborted();
@@ -64,11 +64,11 @@ export async function collect({ source, limits, signal, take = async () => {} }:
       bytes += content.length;
       if (bytes > limits.bytes) throw tooLarge(limits);
       const read = { path: file.path, size: content.length };
-      hash.update(JSON.stringify([file.path, createHash("sha256").update(content).digest("hex")]));
+      all.update(JSON.stringify([file.path, hash("sha256", content)]));
       await take(read, content);
       await nextTurn();
     }
-    return { files, bytes, hidden, digest: hash.digest("hex") };
+    return { files, bytes, hidden, digest: all.digest("hex") };
   } finally {
     resolver.close();
   }

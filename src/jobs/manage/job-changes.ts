@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type {
   JobAction,
   JobAnswer,
@@ -206,7 +206,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
 const OUTDATED = "Somebody has changed this job since the form was opened. Open it again to see how it stands.";
 
 function idOf(key: string): string {
-  return `job_${createHash("sha256").update(key).digest("hex").slice(0, 20)}`;
+  return `job_${hash("sha256", key).slice(0, 20)}`;
 }
 
 /** `#ops`, an id, or a mention: as the platforms write it, `<#C1|ops>`, or as it is read, `#ops(C1)`. */

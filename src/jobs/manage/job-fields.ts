@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { JOB_FIELDS } from "../../core/jobs/job-control.ts";
 import { WHEN } from "../../core/jobs/job-form.ts";
 import type { FormField } from "../../core/protocol/form.ts";
@@ -81,10 +81,7 @@ export function jobFields({ settings, agents, skills, hasChannels, ...zone }: Jo
 
 /** Another when something of it is set otherwise; not when it pauses or runs. */
 export function versionOf(job: JobRow): string {
-  return createHash("sha256")
-    .update(JSON.stringify(settingsOf(job)))
-    .digest("hex")
-    .slice(0, 8);
+  return hash("sha256", JSON.stringify(settingsOf(job))).slice(0, 8);
 }
 
 function choice(name: string, label: string, more: Pick<FormField, "choices" | "hint" | "value">): FormField {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { JobEvent } from "../../core/events/job-event.ts";
 import type { SessionEvent } from "../../core/events/session-event.ts";
 import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
@@ -29,9 +29,9 @@ export function scheduleOf(job: JobRow): ReadSchedule {
  */
 export function jitterOf({ id, jitterMs }: Pick<JobRow, "id" | "jitterMs">, schedule: Schedule, due: number): number {
   if (jitterMs === 0) return 0;
-  const hash = createHash("sha256").update(`${id}:${due}`).digest();
+  const digest = hash("sha256", `${id}:${due}`, "buffer");
   const room = (nextDue(schedule, due) ?? Number.POSITIVE_INFINITY) - due;
-  return hash.readUInt32BE() % Math.min(jitterMs + 1, room);
+  return digest.readUInt32BE() % Math.min(jitterMs + 1, room);
 }
 
 /** A reminder that is late is better than none. */

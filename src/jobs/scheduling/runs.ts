@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
-import { type JobFacts, type JobRun, type JobRunEnd, type JobRuns } from "../../core/jobs/job-runs.ts";
+import type { JobFacts, JobRun, JobRunEnd, JobRuns } from "../../core/jobs/job-runs.ts";
 import type { CancelCause } from "../../core/protocol/cancel-cause.ts";
 import type { AppError } from "../../core/protocol/errors.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
@@ -258,7 +258,7 @@ function logged({ verdict, text, durationMs }: JobRunEnd) {
 }
 
 function hashOf(report: string): string {
-  return createHash("sha256").update(report.trim().replaceAll(/\s+/gu, " ")).digest("hex");
+  return hash("sha256", report.trim().replaceAll(/\s+/gu, " "));
 }
 
 function sentence(job: JobRow): string | null {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { postAccepted } from "../../core/people/interaction.ts";
 import { cardKey, closedCard, openCard, plainCard } from "../../core/people/question-card.ts";
 import { decidersText } from "../../core/permissions/deciders.ts";
@@ -60,7 +60,7 @@ export async function ask(
 /** `<runId>:<callId>`, with a digest in place of an id that is too long for a button. */
 export function questionId({ runId, callId }: Pick<ToolContext, "runId" | "callId">): string {
   const isShort = callId.length <= CALL_ID_CHARS;
-  return `${runId}:${isShort ? callId : createHash("sha256").update(callId).digest("hex").slice(0, CALL_ID_CHARS)}`;
+  return `${runId}:${isShort ? callId : hash("sha256", callId).slice(0, CALL_ID_CHARS)}`;
 }
 
 /** An answer is words of whoever gave it. */

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { z } from "zod";
 import type { ProgramRequest } from "../../../wasm/guests/js/request.ts";
 import { reachOf } from "../../core/capabilities.ts";
@@ -92,7 +92,7 @@ export function createJsExec(guest: Guest, files: Guest): Tool {
       const source = sourceOf(call, ctx);
       if (typeof source !== "string") return source;
       const reach = reachOf(capabilitiesOf(guest, call, { readOnly: ctx.readOnly, hosts: call.hosts }));
-      const previewDigest = call.file === undefined ? {} : { previewDigest: digestOf(source) };
+      const previewDigest = call.file === undefined ? {} : { previewDigest: hash("sha256", source) };
       return { question: "Run a program?", language: "js", text: source, reach, ...previewDigest };
     },
     execute: async (call, ctx, signal) => {
@@ -111,7 +111,7 @@ function grantOf({ code, file = "", hosts }: Input): ReturnType<Tool["grant"]> {
   const program =
     code === undefined
       ? { key: `file ${file}`, label: `running ${file} as it is now` }
-      : { key: digestOf(code), label: "running this program" };
+      : { key: hash("sha256", code), label: "running this program" };
   if (hosts.length === 0) return program;
   // Before the program: a file's name may end like a list of hosts.
   return { key: `hosts ${hosts.join(",")} ${program.key}`, label: `${program.label}, reaching ${hosts.join(", ")}` };
@@ -133,15 +133,11 @@ function sourceOf({ code, file = "" }: Input, ctx: ToolContext): string | CallRe
 function hasChanged(call: Input, ctx: ToolContext): boolean {
   if (ctx.previewDigest === undefined) return false;
   const source = sourceOf(call, ctx);
-  return typeof source !== "string" || digestOf(source) !== ctx.previewDigest;
+  return typeof source !== "string" || hash("sha256", source) !== ctx.previewDigest;
 }
 
 function changedSince({ file = "" }: Input): string {
   return `Not run: ${file} is not what it was when it was allowed. Call it again, and people see what it is now.`;
-}
-
-function digestOf(source: string): string {
-  return createHash("sha256").update(source).digest("hex");
 }
 
 async function run(guest: Guest, { code, file, timeout }: Input, scope: CallScope): Promise<ToolResult> {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Capabilities, CapabilityContext } from "../../core/capabilities.ts";
 import { guestCapabilities } from "../wasm/capability.ts";
@@ -20,7 +20,7 @@ const OUTPUT_DIRECTORY = ".deckhand-output";
 
 /** The file for the output of one call, without its ending. Model providers choose the ids of calls. */
 export function callFile(callId: string): string {
-  return `${OUTPUT_DIRECTORY}/${createHash("sha256").update(callId).digest("hex").slice(0, 12)}`;
+  return `${OUTPUT_DIRECTORY}/${hash("sha256", callId).slice(0, 12)}`;
 }
 
 /** Lines, under a heading if there is one; none for an empty output. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { ExecutorWorktree } from "../../core/agents/executor-worktree.ts";
@@ -21,7 +21,7 @@ export async function openMergeLog(
   worktree: ExecutorWorktree,
   { runId, callId }: { readonly runId: string; readonly callId: string },
 ): Promise<MergeLog> {
-  const name = createHash("sha256").update(`${runId}:${callId}`).digest("hex");
+  const name = hash("sha256", `${runId}:${callId}`);
   const log = path.join(worktree.merges, name);
   const logged = (await unlessMissing(readFile(log, "utf8"))) ?? "";
   const states = new Map(logged.split("\n").flatMap(stateOf));

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Cluster, ClusterLock, LockWait, TakeLock } from "../../cluster.ts";
 import { toAppError } from "../../protocol/errors.ts";
@@ -108,7 +108,7 @@ export class Locks {
   }
 
   readonly take: TakeLock = async (named, wait) => {
-    const name = named.length > MAX_NAME ? createHash("sha256").update(named).digest("hex") : named;
+    const name = named.length > MAX_NAME ? hash("sha256", named) : named;
     for (;;) {
       wait.signal.throwIfAborted();
       const holding = this.#holdings.get(name) ?? this.#begin(name);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Cluster } from "../../cluster.ts";
 import type { Log } from "../../protocol/log.ts";
@@ -42,8 +42,5 @@ export function sharedKeys({ tell, hear, size, log }: Words): HoldersOf {
 }
 
 function digest({ id, baseUrl, apiKey }: Parameters<HoldersOf>[0]): string {
-  return createHash("sha256")
-    .update(JSON.stringify([id, baseUrl, apiKey]))
-    .digest("hex")
-    .slice(0, 16);
+  return hash("sha256", JSON.stringify([id, baseUrl, apiKey])).slice(0, 16);
 }

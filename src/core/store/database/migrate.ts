@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
@@ -89,7 +89,7 @@ export async function pendingMigrations(
   const pending: MigrationFile[] = [];
   for (const name of names) {
     const sql = await readFile(path.join(directory, name, "migration.sql"), "utf8");
-    const checksum = createHash("sha256").update(sql).digest("hex");
+    const checksum = hash("sha256", sql);
     if (!isApplied(applied, name, checksum)) pending.push({ name, sql, checksum });
   }
   return pending;

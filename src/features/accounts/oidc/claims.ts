@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type AccountRole, ROLES } from "../account.ts";
 
 /** What a provider says of somebody. */
@@ -40,10 +40,6 @@ export function accountNames(issuer: string, subject: string, claims: Claims): r
     .replace(/^-/u, "")
     .slice(0, READABLE_CHARS)
     .replace(/-$/u, "");
-  const own = BigInt(
-    `0x${createHash("sha256")
-      .update(JSON.stringify([issuer, subject]))
-      .digest("hex")}`,
-  ).toString(36);
+  const own = BigInt(`0x${hash("sha256", JSON.stringify([issuer, subject]))}`).toString(36);
   return OWN_CHARS.map((chars) => `${readable === "" ? "person" : readable}-${own.slice(-chars)}`);
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Characters. Source: the stricter of the model providers' rules for tool names. */
 const MAX_NAME = 64;
@@ -18,9 +18,9 @@ export function qualifiedName(server: string, tool: string): string {
 
 /** The name of a tool whose qualified name another tool of the server has taken. */
 export function hashedName(server: string, tool: string): string {
-  const hash = createHash("sha256").update(`${server}\0${tool}`).digest("hex").slice(0, HASH_DIGITS);
+  const digest = hash("sha256", `${server}\0${tool}`).slice(0, HASH_DIGITS);
   const head = `${toolPrefix(server)}${tool.replaceAll(/[^A-Za-z0-9_-]/gu, "_")}`;
-  return `${head.slice(0, MAX_NAME - HASH_DIGITS - 1)}_${hash}`;
+  return `${head.slice(0, MAX_NAME - HASH_DIGITS - 1)}_${digest}`;
 }
 
 /** What the names of all tools of a server begin with. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Characters. They leave room for the tool's name in `mcp__server__tool`, which has 64. */
 const MAX_KEY = 24;
@@ -15,7 +15,7 @@ const PLAIN = /^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/;
  */
 export function serverKey(name: string): string {
   if (PLAIN.test(name) && name.length <= MAX_KEY) return name;
-  const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_DIGITS);
+  const digest = hash("sha256", name).slice(0, HASH_DIGITS);
   const words = name.normalize("NFKD").match(/[A-Za-z0-9]+/g) ?? ["server"];
-  return `${words.join("-").slice(0, MAX_KEY - HASH_DIGITS - 1)}-${hash}`;
+  return `${words.join("-").slice(0, MAX_KEY - HASH_DIGITS - 1)}-${digest}`;
 }

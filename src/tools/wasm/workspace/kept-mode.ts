@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unlessSystem } from "../../../core/protocol/system-code.ts";
@@ -29,5 +29,5 @@ export function keptMode(directory: string, file: KeptFile): number | undefined 
 }
 
 function noteOf(directory: string, { path, sha256 }: KeptFile): string {
-  return join(directory, `${sha256}.${createHash("sha256").update(path).digest("hex").slice(0, 16)}`);
+  return join(directory, `${sha256}.${hash("sha256", path).slice(0, 16)}`);
 }

@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { createHash, type Hash } from "node:crypto";
+import { createHash, type Hash, hash } from "node:crypto";
 import { readSync } from "node:fs";
 import { Refusal } from "./refusal.ts";
 
@@ -37,13 +37,13 @@ function* chunks(fd: number): Generator<Buffer> {
 }
 
 export function hashFile(fd: number): string {
-  const hash = createHash("sha256");
-  for (const chunk of chunks(fd)) hash.update(chunk);
-  return hash.digest("hex");
+  const all = createHash("sha256");
+  for (const chunk of chunks(fd)) all.update(chunk);
+  return all.digest("hex");
 }
 
 export function hashOf(data: Buffer | string): string {
-  return createHash("sha256").update(data).digest("hex");
+  return hash("sha256", data);
 }
 
 export interface LineWindow {
