@@ -11,7 +11,6 @@ import { createTerminalPlatform, type TerminalPlatform } from "./adapters/termin
 import { TERMINAL } from "./adapters/terminal/descriptor.ts";
 import { answersFor, createWebPlatform, isShared, type WebPlatform, webLink } from "./adapters/web/adapter.ts";
 import { WEB } from "./adapters/web/descriptor.ts";
-
 import type { Config } from "./config.ts";
 import type { Cluster } from "./core/cluster.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";

@@ -2,7 +2,6 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { isDiscordError } from "./errors.ts";
 import { threadName } from "./format.ts";
-
 import { userIdOf } from "./inbound.ts";
 import { threadMessage } from "./message/read-message.ts";
 import type { Names } from "./message/wording.ts";

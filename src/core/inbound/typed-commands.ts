@@ -16,7 +16,7 @@ import {
   sessionKeyOf,
   type ThreadRef,
 } from "../protocol/platform.ts";
-import { fitted, reply } from "../protocol/private-reply.ts";
+import { fitted, publicly, reply } from "../protocol/private-reply.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { plainLine } from "../text/plain-text.ts";
 import { type MessageOptions, openSession, takeRequest } from "./person-message.ts";
@@ -160,8 +160,7 @@ async function visibleRequest(
 ): Promise<InboundMessage> {
   const { name: _name, args: _args, ...event } = command;
   const asked = agent === undefined ? "asks" : `asks **${agent}**`;
-  const markdown = `**${event.person.name}** ${asked}: ${run}`;
-  const post: OutgoingMessage = { lane: "first", markdown, tone: "plain", buttons: [], files: [] };
+  const post = publicly(`**${event.person.name}** ${asked}: ${run}`);
   const isRoot = opensThread(command, options);
   const { messageId } = await options.announce(event.thread, post, event.key);
   return {

@@ -1,6 +1,5 @@
 import { MANAGER_ROLE, MERGE_WORK } from "../agents/managed-agents.ts";
-import type { Permission } from "../agents/query-config.ts";
-import { type Mode, OFFERED_PERMISSIONS } from "../agents/query-config.ts";
+import { type Mode, OFFERED_PERMISSIONS, type Permission } from "../agents/query-config.ts";
 import type { Tool } from "../tool.ts";
 import { isFinder } from "./finders.ts";
 

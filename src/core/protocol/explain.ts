@@ -6,8 +6,8 @@ import type { Random } from "./runtime.ts";
  * from `error.detail` — provider, providerName, keyVariable, reason, model, platform, scope, purpose, mend, name,
  * limit, lost, bothForS, times, ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
  */
-export function explain(error: AppError, where?: Where): string {
-  return `✗ ${reasonOf(error, where)}`;
+export function explain(error: AppError): string {
+  return `✗ ${reasonOf(error)}`;
 }
 
 /** The same without its sign, to stand within other words. */

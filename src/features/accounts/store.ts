@@ -1,7 +1,6 @@
 import type { Client } from "../../core/store/database/client.ts";
 import { type Account, type AccountLink, type Identity, readRole } from "./account.ts";
 
-/** A session with its account. */
 export interface StoredSession {
   readonly account: Account;
   readonly usedAt: number;

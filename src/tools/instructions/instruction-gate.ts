@@ -14,7 +14,6 @@ export interface InstructionText {
   /** All that agents get of it. */
   readonly text: string;
   readonly sha256: string;
-  /** The skill that it is. */
   readonly skill?: Skill;
 }
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { ReadRequest } from "../../../wasm/guests/files/request.ts";
-import type { ToolResult } from "../../core/protocol/tool-result.ts";
-import { textResult } from "../../core/protocol/tool-result.ts";
+import { type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { allowedSecret, READ_SECRET, SECRETS, secretAt, secretRule } from "../secrets/secret-rule.ts";
 import { asResult, callGuest, type Guest, readOnlyCapabilities, relativePath } from "./guest-call.ts";

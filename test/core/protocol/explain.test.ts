@@ -7,7 +7,7 @@ import {
   type ErrorCode,
   toAppError,
 } from "../../../src/core/protocol/errors.ts";
-import { defectRef, explain, withRef } from "../../../src/core/protocol/explain.ts";
+import { defectRef, explain, reasonOf, withRef } from "../../../src/core/protocol/explain.ts";
 
 const anthropic = { providerName: "Anthropic", keyVariable: "ANTHROPIC_API_KEY", model: "claude-opus-5-5" };
 
@@ -126,7 +126,8 @@ test.each(cases)(
   "$code is explained without a mention where nobody mentions the agent",
   ({ code, options, sentence }) => {
     const direct = sentence.replace("Mention me again", "Write again").replace("mention me again", "write again");
-    expect(explain(new AppError(codeOf(code), "for the log", options), { isDirect: true })).toBe(direct);
+    const reason = reasonOf(new AppError(codeOf(code), "for the log", options), { isDirect: true });
+    expect(`✗ ${reason}`).toBe(direct);
   },
 );
 

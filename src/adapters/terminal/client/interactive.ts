@@ -4,7 +4,6 @@ import { visibleText } from "../../../core/text/plain-text.ts";
 import type { PageMessage } from "../../render/local/wire.ts";
 import { tinted } from "../format.ts";
 import { addressed, agentProblem, type ChatOptions } from "./chat.ts";
-
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
 import { clearTyped } from "./line-prompt.ts";

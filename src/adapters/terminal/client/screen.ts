@@ -1,5 +1,4 @@
-import type { Interface } from "node:readline";
-import { clearScreenDown, cursorTo, moveCursor } from "node:readline";
+import { clearScreenDown, cursorTo, type Interface, moveCursor } from "node:readline";
 import type { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { fitted, type TerminalStyle } from "../format.ts";

@@ -1,6 +1,5 @@
 import { assertNever } from "../../protocol/assert-never.ts";
-import type { Message, ToolResultBlock } from "../../protocol/messages.ts";
-import { textOf, toolUsesOf } from "../../protocol/messages.ts";
+import { type Message, type ToolResultBlock, textOf, toolUsesOf } from "../../protocol/messages.ts";
 import { codeBlock } from "../../text/plain-text.ts";
 import type { ModelRequest } from "../provider.ts";
 import { CAPABILITIES, failed, INTRODUCTION, NOT_UNDERSTOOD, notAllowed, notOffered } from "./answers.ts";

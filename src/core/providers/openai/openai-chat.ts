@@ -1,8 +1,7 @@
 import type { Stream } from "openai/core/streaming";
 import { z } from "zod";
 import { ProviderError } from "../../protocol/errors.ts";
-import type { ContentBlock, Message, Origin } from "../../protocol/messages.ts";
-import { toolUsesOf } from "../../protocol/messages.ts";
+import { type ContentBlock, type Message, type Origin, toolUsesOf } from "../../protocol/messages.ts";
 import type { Ids } from "../../protocol/runtime.ts";
 import { NO_USAGE, tokensOf, type Usage } from "../../protocol/usage.ts";
 import type { ModelResponse, StreamEvent } from "../provider.ts";

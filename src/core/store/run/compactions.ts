@@ -1,5 +1,4 @@
-import type { Projection } from "../../events/projection.ts";
-import { WHOLE_HISTORY } from "../../events/projection.ts";
+import { type Projection, WHOLE_HISTORY } from "../../events/projection.ts";
 import { labelFrom, spelled } from "../../trust/label.ts";
 import type { Client } from "../database/client.ts";
 

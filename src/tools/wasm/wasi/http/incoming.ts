@@ -1,5 +1,4 @@
-import type { InputStream } from "../streams.ts";
-import { bytesStream, Pollable } from "../streams.ts";
+import { bytesStream, type InputStream, Pollable } from "../streams.ts";
 import { WasiFailure } from "../wasi-failure.ts";
 import { Fields } from "./fields.ts";
 import type { Tagged } from "./outgoing.ts";
