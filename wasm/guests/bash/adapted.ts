@@ -1,4 +1,5 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { utf8Bytes } from "../runtime/text-encoding.ts";
 import { dateOf } from "./relative-date.ts";
 import { linesWithEnds, pipedBytes } from "./text/command.ts";
 import { posixRegex } from "./text/posix-regex.ts";
@@ -11,9 +12,11 @@ export const ADAPTED_COMMANDS: readonly CustomCommand[] = [
   ...["grep", "egrep", "fgrep"].map((name) => adapted(name, async (args, run) => run(apart(args)))),
   adapted("awk", awk),
   adapted("date", date),
+  adapted("echo", async (args, run) => (/^-[nE]*e/.test(args[0] ?? "") ? withBytes(args, run, ZERO_OCTAL) : run(args))),
   adapted("expr", expr),
   adapted("find", find),
   adapted("head", head),
+  adapted("printf", printf),
   adapted("tail", tail),
   adapted("tr", async (args, run) => run(args.map((arg) => arg.replace(/\\(?:([0-7]{1,3})|[^])/g, octal)))),
 ];
@@ -43,6 +46,39 @@ function octal(found: string, digits: string | undefined): string {
   if (digits === undefined) return found;
   const one = String.fromCharCode(Number.parseInt(digits, 8));
   return /[\\[\]-]/.test(one) ? `\\${one}` : one;
+}
+
+/** Escapes of bytes that are no ASCII: as a format of printf writes them, and as echo and `%b` do. */
+const OCTAL = /\\(?:\\|x([89a-f][\da-f])|([23][0-7]{2}))/gi;
+const ZERO_OCTAL = /\\(?:\\|x([89a-f][\da-f])|0([23][0-7]{2}))/gi;
+
+/** A byte of an escape is such a character while just-bash works on the text, which knows no bytes. */
+const BYTE_AT = 0xf700;
+
+/** Bytes that escapes name come out as they are: just-bash takes each for a character, which has two in a file. */
+async function withBytes(args: string[], run: Run, escapes: RegExp): Promise<Result> {
+  const marked = args.map((arg) =>
+    arg.replace(escapes, (found, hex: string | undefined, digits: string | undefined) => {
+      const byte = hex === undefined ? Number.parseInt(digits ?? "", 8) : Number.parseInt(hex, 16);
+      return Number.isNaN(byte) ? found : String.fromCharCode(BYTE_AT + byte);
+    }),
+  );
+  if (marked.every((arg, index) => arg === args[index])) return run(args);
+  const result = await run(marked);
+  const parts = result.stdout.split(/([\uf780-\uf7ff])/u);
+  const bytes = parts.map((part, index) =>
+    index % 2 === 0 ? utf8Bytes(part) : String.fromCharCode(part.charCodeAt(0) - BYTE_AT),
+  );
+  return { ...result, stdout: bytes.join(""), stdoutKind: "bytes" };
+}
+
+/** A variable holds text. What other arguments say is written as it is, but of `%b`. */
+async function printf(args: string[], run: Run): Promise<Result> {
+  const [format = "", ...values] = args;
+  if (format === "-v") return run(args);
+  const isEscaped = /%b/.test(format) && !/%[^%b]/.test(format);
+  if (isEscaped) return withBytes(args, run, ZERO_OCTAL);
+  return withBytes([format], (marked) => run([...marked, ...values]), OCTAL);
 }
 
 /** grep's options that take a value stand alone, as just-bash reads them: `-nA2` is `-n -A 2`. */
