@@ -7,7 +7,17 @@ import { systemRuntime } from "../../../src/runtime.ts";
 import { hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import type { SlackOffice, Talk } from "../../support/talk/slack-talk.ts";
-import { addAccount, consoleOffice, handMade, link, picture, signedIn } from "./console-world.ts";
+import {
+  addAccount,
+  consoleOffice,
+  handMade,
+  link,
+  openSession,
+  openSessions,
+  picture,
+  sessionRows,
+  signedIn,
+} from "./console-world.ts";
 
 /** What people do on the page with sessions of Slack, and what they may not. */
 
@@ -36,21 +46,7 @@ afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
 
-const rows = (page: Page) => page.getByRole("list", { name: "Sessions" }).getByRole("link");
 const messages = (page: Page) => page.getByRole("list", { name: "Messages" });
-
-async function openList(page: Page): Promise<void> {
-  await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
-  await page.getByRole("heading", { name: "Sessions" }).waitFor();
-}
-
-/** Answers the id of the session that it opens. */
-async function openSession(page: Page, words: string): Promise<string> {
-  await openList(page);
-  await rows(page).filter({ hasText: words }).click();
-  await page.getByRole("heading", { name: words }).waitFor();
-  return decodeURIComponent(new URL(page.url()).hash.split("/").at(-1) ?? "");
-}
 
 /** Presses a button as a hand-made request of the page's own would. */
 const press = (page: Page, id: string, action: string) =>
@@ -123,9 +119,9 @@ test("who may not decide is shown no buttons, and a hand-made click is refused a
   const vera = await signedIn(at, browser, { name: "vera" });
   expect((await press(vera, id, action)).status).toBe(403);
   const nils = await signedIn(at, browser, { name: "nils" });
-  await openList(nils);
+  await openSessions(nils);
   await nils.getByText("Sessions of Slack are shown to you once you are linked").waitFor();
-  expect(await rows(nils).count()).toBe(0);
+  expect(await sessionRows(nils).count()).toBe(0);
   expect((await press(nils, id, action)).status).toBe(404);
 
   // What the page does not show is no button of it.
@@ -183,8 +179,8 @@ test("a session is exported and forked by its people, as by the commands in its 
   await at.until("the fork", () =>
     [...at.slack.workspace.messages].some(({ text: said }) => said.includes("Fork of “hold the course”")),
   );
-  await openList(ana);
-  await rows(ana).nth(1).waitFor();
+  await openSessions(ana);
+  await sessionRows(ana).nth(1).waitFor();
   // Bob has not asked for anything there.
   await addAccount(at, { name: "bob" });
   const bob = await signedIn(at, browser, { name: "bob" });
@@ -248,8 +244,8 @@ test("no name, title, tool output, argument or answer becomes markup", async () 
     return [text(HOSTILE), toolUse("write", { path: "x.html", content: HOSTILE, [HOSTILE]: HOSTILE })];
   });
   at.talk({ text: HOSTILE, channel });
-  await openList(ana);
-  await rows(ana).filter({ hasText: "<img src=x" }).click();
+  await openSessions(ana);
+  await sessionRows(ana).filter({ hasText: "<img src=x" }).click();
   await ana.getByRole("group", { name: /Deckhand asks/u }).waitFor();
   await ana.getByRole("button", { name: "Allow once" }).click();
   await messages(ana).getByText("It says").waitFor();

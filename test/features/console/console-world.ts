@@ -190,3 +190,19 @@ export async function expectSound(
   }
   await page.setViewportSize(before);
 }
+
+/** The links of the list of sessions. */
+export const sessionRows = (page: Page) => page.getByRole("list", { name: "Sessions" }).getByRole("link");
+
+export async function openSessions(page: Page): Promise<void> {
+  await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
+  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+}
+
+/** Answers the id of the session that it opens. */
+export async function openSession(page: Page, words: string): Promise<string> {
+  await openSessions(page);
+  await sessionRows(page).filter({ hasText: words }).click();
+  await page.getByRole("heading", { name: words }).waitFor();
+  return decodeURIComponent(new URL(page.url()).hash.split("/").at(-1) ?? "");
+}

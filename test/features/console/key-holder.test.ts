@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import { systemOf } from "../../support/model/request-parts.ts";
@@ -9,6 +9,7 @@ import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { type PageVisit, visitPage } from "../../support/program/page-visit.ts";
 import { inDatabase, privateChannel } from "../../support/talk/memory-talk.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
+import { openSession } from "./console-world.ts";
 
 /** The page of whoever holds this machine's key: nobody signs in, and there are no accounts. */
 
@@ -23,13 +24,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => closeWindows(browser));
-
-async function openSession(page: Page, words: string): Promise<void> {
-  await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
-  await page.getByRole("heading", { name: "Sessions" }).waitFor();
-  await page.getByRole("list", { name: "Sessions" }).getByRole("link").filter({ hasText: words }).click();
-  await page.getByRole("heading", { name: words }).waitFor();
-}
 
 const RULE = "Deploy from the main branch only.";
 

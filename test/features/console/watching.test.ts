@@ -6,7 +6,7 @@ import { hold, type Reply, text, toolUse } from "../../support/model/model-scrip
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { privateChannel } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
-import { addAccount, consoleOffice, link, picture, signedIn } from "./console-world.ts";
+import { addAccount, consoleOffice, link, openSessions, picture, sessionRows, signedIn } from "./console-world.ts";
 
 /** Work in Slack, watched and decided on the page in a real browser, over the whole program. */
 
@@ -32,12 +32,6 @@ afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
 
-async function openSessions(page: Page): Promise<void> {
-  await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
-  await page.getByRole("heading", { name: "Sessions" }).waitFor();
-}
-
-const rows = (page: Page) => page.getByRole("list", { name: "Sessions" }).getByRole("link");
 const messages = (page: Page) => page.getByRole("list", { name: "Messages" });
 
 test("a run in a private channel is watched as it goes, and its approval is given by who is linked", async () => {
@@ -51,7 +45,7 @@ test("a run in a private channel is watched as it goes, and its approval is give
   await openSessions(ana);
   await openSessions(cleo);
   const talk = at.talk({ text: "make the port file", channel: privateChannel(at) });
-  const row = rows(ana).filter({ hasText: "make the port file" });
+  const row = sessionRows(ana).filter({ hasText: "make the port file" });
   await row.getByText("Working").waitFor();
   begun.release();
   await row.getByText("Waiting").waitFor();
@@ -92,11 +86,11 @@ test("what is not for somebody is nowhere on their page: not in the list, a sear
   await at.until("the card", () => secret.seen().some(({ buttons }) => buttons.length > 1));
   secret.click("approve:y");
   await Promise.all([secret.answered(1), open.answered(1)]);
-  await rows(cleo).filter({ hasText: "the open gull" }).getByText("Done").waitFor();
-  expect(await rows(cleo).filter({ hasText: "heron" }).count()).toBe(0);
+  await sessionRows(cleo).filter({ hasText: "the open gull" }).getByText("Done").waitFor();
+  expect(await sessionRows(cleo).filter({ hasText: "heron" }).count()).toBe(0);
 
   await openSessions(ana);
-  const href = (await rows(ana).filter({ hasText: "heron budget" }).getAttribute("href")) ?? "";
+  const href = (await sessionRows(ana).filter({ hasText: "heron budget" }).getAttribute("href")) ?? "";
   const id = href.slice(href.lastIndexOf("/") + 1);
   const ask = (page: Page, address: string) => page.evaluate(async (path) => (await fetch(path)).status, address);
   expect(await ask(ana, `/sessions/${id}`)).toBe(200);
@@ -140,7 +134,7 @@ test("a changed file is compared with what it held before, but for one that look
   talk.click("approve:y");
   await talk.answered(1);
   await openSessions(ana);
-  await rows(ana).filter({ hasText: "change the notes" }).click();
+  await sessionRows(ana).filter({ hasText: "change the notes" }).click();
   const files = ana.getByRole("list", { name: "Files changed" });
   await files.getByText("notes.md").click();
   await files.getByRole("deletion").getByText("-two").waitFor();
@@ -166,7 +160,7 @@ test("who opens a session in the midst of an answer reads it from its beginning,
   await openSessions(cleo);
   const talk = at.talk({ text: "tell of the tide", channel: at.channel() });
   await first.reached;
-  await rows(cleo).filter({ hasText: "tell of the tide" }).click();
+  await sessionRows(cleo).filter({ hasText: "tell of the tide" }).click();
   await messages(cleo).getByText("The tide is out,").waitFor();
   first.release();
   await messages(cleo).getByText("The tide is out, the boats lie dry,").waitFor();
@@ -209,7 +203,7 @@ test("a socket that is cut for half a minute goes on without a gap, and with not
   await openSessions(page);
   const talk = at.talk({ text: "count to two", channel: at.channel() });
   await first.reached;
-  await rows(page).filter({ hasText: "count to two" }).click();
+  await sessionRows(page).filter({ hasText: "count to two" }).click();
   await messages(page).getByText("One is begun,").waitFor();
   const cut = async () => {
     isCut = true;
@@ -251,7 +245,7 @@ test("a page that is open while the program is killed goes on with the run, with
   at.model.script((): Reply => replies.shift() ?? text("Done."));
   const talk = at.talk({ text: "stow everything", channel: privateChannel(at) });
   await openSessions(ana);
-  await rows(ana).filter({ hasText: "stow everything" }).click();
+  await sessionRows(ana).filter({ hasText: "stow everything" }).click();
   await ana.locator(".thread-head").getByText("Working").waitFor();
   await gate.reached;
   await at.bot.kill("SIGKILL");

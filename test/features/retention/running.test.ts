@@ -6,7 +6,18 @@ import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { inDatabase, typed } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
-import { addAccount, expectSound, handMade, link, openToAll, picture, signedIn } from "../console/console-world.ts";
+import {
+  addAccount,
+  expectSound,
+  handMade,
+  link,
+  openSession,
+  openSessions,
+  openToAll,
+  picture,
+  sessionRows,
+  signedIn,
+} from "../console/console-world.ts";
 import { seedManySessions } from "../console/seed.ts";
 
 /** What a running program deletes: what is old, a session on the page, and by `/data` what is kept of a person. */
@@ -112,20 +123,7 @@ describe("a session on the page", () => {
     await link(at, cleo, "U0CLEO");
   });
 
-  const rows = (page: Page) => page.getByRole("list", { name: "Sessions" }).getByRole("link");
   const deleteButton = (page: Page) => page.getByRole("button", { name: "Delete", exact: true });
-
-  async function openList(page: Page): Promise<void> {
-    await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
-    await page.getByRole("heading", { name: "Sessions" }).waitFor();
-  }
-
-  async function openSession(page: Page, words: string): Promise<string> {
-    await openList(page);
-    await rows(page).filter({ hasText: words }).click();
-    await page.getByRole("heading", { name: words }).waitFor();
-    return decodeURIComponent(new URL(page.url()).hash.split("/").at(-1) ?? "");
-  }
 
   const post = async (page: Page, body: object) => (await handMade(page, "/features/retention/delete", body)).status;
 
@@ -139,8 +137,8 @@ describe("a session on the page", () => {
   test("who alone has written in a session deletes it, by keyboard; it is gone from every list and table", async () => {
     const talk = at.talk({ text: "keep the heron in mind", channel: at.channel() });
     await talk.answered(1);
-    await openList(cleo);
-    await rows(cleo).filter({ hasText: "heron" }).waitFor();
+    await openSessions(cleo);
+    await sessionRows(cleo).filter({ hasText: "heron" }).waitFor();
     const id = await openSession(ana, "keep the heron in mind");
     await deleteButton(ana).focus();
     await ana.keyboard.press("Enter");
@@ -153,8 +151,8 @@ describe("a session on the page", () => {
     await deleteButton(ana).press("Enter");
     await dialog.getByRole("button", { name: "Delete for good" }).press("Enter");
     await ana.getByRole("heading", { name: "Sessions" }).waitFor();
-    await rows(ana).filter({ hasText: "heron" }).waitFor({ state: "hidden" });
-    await rows(cleo).filter({ hasText: "heron" }).waitFor({ state: "hidden" });
+    await sessionRows(ana).filter({ hasText: "heron" }).waitFor({ state: "hidden" });
+    await sessionRows(cleo).filter({ hasText: "heron" }).waitFor({ state: "hidden" });
     await isGone(id);
     const audit = inDatabase(at, (database) =>
       database.prepare("SELECT by, about FROM AuditEntry WHERE act = 'session.deleted'").all(),
@@ -189,7 +187,7 @@ describe("a session on the page", () => {
     await deleteButton(cleo).click();
     await cleo.getByRole("button", { name: "Delete for good" }).click();
     await isGone(id);
-    await rows(cleo).filter({ hasText: "grebe" }).waitFor({ state: "hidden" });
+    await sessionRows(cleo).filter({ hasText: "grebe" }).waitFor({ state: "hidden" });
   });
 
   test("a run that goes on is stopped first, where whoever deletes wants that", async () => {
@@ -204,7 +202,7 @@ describe("a session on the page", () => {
     await ana.getByText("A run of it goes on.").waitFor();
     await ana.getByRole("button", { name: "Stop and delete" }).click();
     await isGone(id);
-    await rows(ana).filter({ hasText: "ibis" }).waitFor({ state: "hidden" });
+    await sessionRows(ana).filter({ hasText: "ibis" }).waitFor({ state: "hidden" });
     // Its message does not look as if work went on.
     await at.until("the stop", () => talk.seen().some((seen) => seen.text.includes("Stopped by @ana")));
     at.model.script(() => text("Done."));
