@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Postgres, startPostgres } from "../support/database/postgres.ts";
 import { hold, text, toolUse } from "../support/model/model-script.ts";
@@ -53,19 +54,32 @@ async function counted(
   scene.model.script((_request, index) =>
     index - from < tools ? toolUse("read", { path: "notes.txt" }) : [gate.part, text("It says to remember the milk.")],
   );
-  await untilIdle(scene.bot);
-  wire.take();
+  await stillness();
   const thread = scene.mention("what do the notes say?");
   await thread.until((messages) => messages.some(({ buttons }) => buttons.some((id) => id.startsWith("stop:"))));
   gate.release();
   await thread.until((messages) => answers(messages).length > 0);
-  await untilIdle(scene.bot);
-  const all = wire.take().filter((statement) => !ELSEWHERE.test(statement));
+  const all = await stillness();
   const recalls = all.filter((statement) => RECALL.test(statement)).length;
   const look = all.findIndex((statement) => LEFT_AT_WORK.test(statement));
   const sent = all.filter((statement, index) => !RECALL.test(statement) && index !== look);
   const commits = sent.filter((each) => each === "COMMIT").length;
   return { recalls, statements: sent.length - LIVE.statements, commits: commits - LIVE.commits, sent, thread };
+}
+
+/** What was sent until nothing more was: that a message stands as it shall may be written once its run has ended. */
+async function stillness(): Promise<readonly string[]> {
+  await untilIdle(scene.bot);
+  for (const sent = taken(); ; ) {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const more = taken();
+    if (more.length === 0) return sent;
+    sent.push(...more);
+  }
+}
+
+function taken(): string[] {
+  return wire.take().filter((statement) => !ELSEWHERE.test(statement));
 }
 
 test("an answer costs 28 statements and 6 commits at most", async () => {
@@ -92,7 +106,8 @@ test("a further turn with a tool costs 15 statements and 3 commits at most", asy
 
 test("in a checkout whose instructions wait, an answer costs two statements more at most, once its card is there", async () => {
   putFile(scene, ".git/HEAD", "ref: refs/heads/main\n");
-  putFile(scene, "AGENTS.md", "Deploy from the main branch only.\n");
+  // A text that has its card already asks no second time, also where the test is tried again.
+  putFile(scene, "AGENTS.md", `Deploy from the main branch only.\n\n${randomUUID()}\n`);
   const { thread } = await counted(0);
   await thread.until((messages) => messages.some(({ byBot, text: said }) => byBot && said.includes("AGENTS.md")));
   const { statements, commits, sent } = await counted(0);
