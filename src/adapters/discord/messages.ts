@@ -1,4 +1,5 @@
 import type { Client } from "discord.js";
+import type { z } from "zod";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
@@ -75,11 +76,10 @@ export function createMessages(options: DiscordScope): Messages {
     },
     edited: async (data) => {
       const edit = editSchema.safeParse(data).data;
-      // In direct messages each one was a request when it came.
-      if (edit?.guild_id === undefined) return;
+      if (edit === undefined) return;
       const editedAt = Date.parse(edit.edited_timestamp);
       if (editedAt < options.clock.now() - EDITED_LATELY_MS) return;
-      const message = await wholeOf(options, data, { ...edit, guild_id: edit.guild_id });
+      const message = await wholeOf(options, data, edit);
       if (message !== null && message.author.id !== options.channels.names.botId) await take(message, editedAt);
     },
   };
@@ -89,13 +89,14 @@ export function createMessages(options: DiscordScope): Messages {
 async function wholeOf(
   { rest }: DiscordScope,
   data: unknown,
-  { channel_id, id, guild_id }: { readonly channel_id: string; readonly id: string; readonly guild_id: string },
+  { channel_id, id, guild_id }: z.infer<typeof editSchema>,
 ): Promise<WireMessage | null> {
   const pushed = wholeUpdateSchema.safeParse(data);
   if (pushed.success) return pushed.data;
   try {
     const message = await rest.message(channel_id, id);
-    const member = message.author.bot === true ? undefined : await rest.member(guild_id, message.author.id);
+    const isMember = guild_id !== undefined && message.author.bot !== true;
+    const member = isMember ? await rest.member(guild_id, message.author.id) : undefined;
     return { ...message, guild_id, member };
   } catch (error) {
     if (isNotThere(error)) return null;
@@ -144,8 +145,8 @@ async function receiveOnce(
   const member = place.channel.kind === "dm" ? await memberEverywhere(message.author.id) : message.member;
   const names = isPersons(message) ? await namesIn([message], message.guild_id) : channels.names;
   const written = inboundMessage({ ...message, member }, place, { ...channels, names });
-  const asked = written === null || editedAt === null ? written : editedMention(written, editedAt);
-  if (asked === null) return null;
+  if (written === null) return null;
+  const asked: InboundMessage = editedAt === null ? written : { ...written, at: editedAt, edited: "now" };
   const isComment = commented !== undefined && asked.opensThread && channels.serves(asked.person);
   const event = isComment ? withForward(asked, commented, names) : asked;
   // A forum's post has its thread from the beginning.
@@ -156,11 +157,6 @@ async function receiveOnce(
 function withForward(event: InboundMessage, forward: WireMessage, names: Names): InboundMessage {
   const { besides, files } = readMessage(forward, names);
   return { ...event, quoted: [...event.quoted, ...besides], attachments: [...event.attachments, ...files] };
-}
-
-/** An edit that leaves the bot unmentioned asks nothing. It was asked when it was edited, after what was said meanwhile. */
-function editedMention(event: InboundMessage, at: number): InboundMessage | null {
-  return event.addressed === "mention" ? { ...event, at, isEdited: true } : null;
 }
 
 /** What the core answers at once is for the person alone. */

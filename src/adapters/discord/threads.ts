@@ -52,7 +52,9 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
   };
 
   return {
-    expect: ({ messageId, text, person }) => expected.set(messageId, threadName(text, person.name)),
+    expect({ messageId, text, person }) {
+      if (!existing.has(messageId)) expected.set(messageId, threadName(text, person.name));
+    },
     existed,
     named: ({ channelId, threadId }) =>
       threadId !== null && existing.get(threadId) === "there" ? threadId : channelId,

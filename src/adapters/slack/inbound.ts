@@ -55,8 +55,14 @@ export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Pr
     addressed,
     opensThread: event.thread_ts === undefined && (addressed === "mention" || addressed === "dm"),
     messageId: ts,
-    ...(isNil(event.edited) ? {} : { isEdited: true }),
+    ...(isNil(event.edited) ? {} : { edited: "before" }),
   };
+}
+
+/** What Slack brings of a message at once when somebody edits it, too: the time is that of the edit then. */
+export async function perhapsEdited(event: MessageEvent, deps: InboundDeps): Promise<InboundMessage | null> {
+  const message = await inboundMessage(event, deps);
+  return message === null || isNil(event.edited) ? message : { ...message, at: tsToMs(event.edited.ts), edited: "now" };
 }
 
 function isNil(value: unknown): value is null | undefined {

@@ -3,7 +3,14 @@ import type { z } from "zod";
 import type { InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
 import { isOurs } from "./connection/origin.ts";
 import { inboundForm } from "./forms.ts";
-import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage, messageKey } from "./inbound.ts";
+import {
+  inboundAction,
+  inboundCommand,
+  inboundHomeAction,
+  inboundMessage,
+  messageKey,
+  perhapsEdited,
+} from "./inbound.ts";
 import { inboundShortcut } from "./message/shortcut.ts";
 import { mentionedIn } from "./message/text.ts";
 
@@ -12,6 +19,7 @@ import type { Identity } from "./web.ts";
 import {
   assistantStartedSchema,
   blockActionsSchema,
+  changeSchema,
   contextChangedSchema,
   eventCallbackSchema,
   formSubmissionSchema,
@@ -62,7 +70,8 @@ export async function readPayload(payload: unknown, deps: SlackScope): Promise<I
 export function saidIn(payload: unknown): string | null {
   const said = saidSchema.safeParse(payload);
   if (!said.success) return null;
-  const { channel, ts, thread_ts: root = ts } = said.data.event;
+  const { channel, message: changed, ...came } = said.data.event;
+  const { ts, thread_ts: root = ts } = changed ?? came;
   return `${channel} ${root}`;
 }
 
@@ -73,9 +82,14 @@ async function readEvent(
   switch (event.type) {
     case "message":
     case "app_mention":
-      // Edits and deletions nest the message they are about; their shape is not ours to judge.
-      if (event.subtype === "message_changed" || event.subtype === "message_deleted") return null;
-      return read({ schema: messageEventSchema, as: inboundMessage }, event, deps);
+      // Changes and deletions nest the message they are about; their shape is not ours to judge.
+      if (event.subtype === "message_deleted") return null;
+      if (event.subtype === "message_changed") return readChange(event, deps);
+      return read(
+        { schema: messageEventSchema, as: event.type === "app_mention" ? perhapsEdited : inboundMessage },
+        event,
+        deps,
+      );
     case "member_joined_channel":
       return read({ schema: joinedSchema, as: channelJoined }, event, deps);
     case "app_home_opened":
@@ -92,6 +106,16 @@ async function readEvent(
       deps.log.debug({ type: event.type }, "slack_event_ignored");
       return null;
   }
+}
+
+/** Links that show something now change a message, too, and so does each of our own edits: only a person's words count. */
+async function readChange(event: object, deps: SlackScope): Promise<InboundMessage | null> {
+  const change = changeSchema.safeParse(event).data;
+  if (change === undefined || change.message.user === deps.identity.userId) return null;
+  const { message, previous_message: previous, channel, channel_type } = change;
+  if (message.text === previous.text) return null;
+  const whole = messageEventSchema.safeParse({ ...message, type: "message", channel, channel_type }).data;
+  return whole === undefined ? null : perhapsEdited(whole, deps);
 }
 
 interface Reading<T> {

@@ -27,7 +27,7 @@ export const messageEventSchema = z.object({
   user: z.string().optional(),
   bot_id: z.string().nullish(),
   hidden: z.boolean().optional(),
-  edited: z.object({ ts: z.string() }).nullish().catch(null),
+  edited: z.object({ ts: tsSchema }).nullish().catch(null),
   /** What the person looks at who writes in the pane. */
   app_context: z.unknown().optional(),
   ...contentShape,
@@ -52,14 +52,23 @@ export const eventCallbackSchema = z.object({
   event: z.looseObject({ type: z.string(), subtype: z.string().optional() }),
 });
 
-/** Where somebody said something. */
+/** How Slack tells that a message reads otherwise: because it was edited, or because something about it has changed. */
+export const changeSchema = z.object({
+  channel: z.string(),
+  channel_type: z.string().optional(),
+  message: z.looseObject({ user: z.string(), text: z.string(), edited: z.object({ ts: tsSchema }) }),
+  previous_message: z.object({ text: z.string() }),
+});
+
+const placeSchema = z.object({ ts: z.string(), thread_ts: z.string().optional() });
+
+/** Where somebody said something, or changed what they had said. */
 export const saidSchema = z.object({
   type: z.literal("event_callback"),
-  event: z.object({
+  event: placeSchema.extend({
     type: z.enum(["message", "app_mention"]),
     channel: z.string(),
-    ts: z.string(),
-    thread_ts: z.string().optional(),
+    message: placeSchema.optional().catch(undefined),
   }),
 });
 

@@ -30,7 +30,7 @@ import { sessionOfMessage } from "../run/opening-thread.ts";
 import type { RunHook } from "../run/run-hooks.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { NO_BUTTON, receiveClick } from "./clicks.ts";
-import { editedKey, editedMention } from "./edited-mention.ts";
+import { changedKey, editOf, takeCorrection } from "./edited-message.ts";
 import type { FirstContact } from "./first-contact.ts";
 import { homeView } from "./home-view.ts";
 import { takeRemark, takeRequest } from "./person-message.ts";
@@ -99,7 +99,8 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
 async function refuse(event: InboundEvent, reason: string, options: Intake): Promise<Receipt> {
   if (!isAddressed(event)) return { type: "ignored" };
   if (event.kind === "message") {
-    if (event.isEdited === true && (await options.store.presence.wasAnswered(event.key))) return { type: "duplicate" };
+    if (event.edited !== undefined && (await options.store.presence.wasAnswered(event.key)))
+      return { type: "duplicate" };
     await noteAnswered(event, options);
   }
   return { type: "refused", reason };
@@ -112,8 +113,8 @@ function isAddressed(event: InboundEvent): boolean {
 /** One delivery does the work; those beside and after it get its receipt. Across processes the unique key decides. */
 function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
   const { receipts } = options;
-  // What was passed over before it was edited has a receipt, too.
-  const key = message.isEdited === true ? editedKey(message.key) : message.key;
+  // What it said before it was edited has a receipt, too.
+  const key = message.edited === undefined ? message.key : changedKey(message);
   const known = receipts.get(key);
   if (known !== undefined) return known;
   const receipt = answered(message, options).catch((error: unknown) => {
@@ -139,8 +140,10 @@ async function receiveSurface(opened: InboundSurface, foreign: string | null, op
 
 /** What is answered privately is no event of a session: it is noted, so that it is not taken once more after a restart. */
 async function answered(arrived: InboundMessage, options: Intake): Promise<Receipt> {
-  const message = arrived.isEdited === true ? await editedMention(arrived, options.store) : arrived;
-  if (message === null) return { type: "duplicate" };
+  const edit = arrived.edited === undefined ? null : await editOf(arrived, options.store);
+  if (arrived.edited !== undefined && edit === null) return { type: "duplicate" };
+  if (edit?.type === "correction") return takeCorrection(edit, options);
+  const message = edit?.message ?? arrived;
   const isFirst = (await options.firstContact?.isFirstWord(message)) ?? false;
   const receipt = await receiveMessage(message, options);
   if (isFirst) await options.firstContact?.greet(message);

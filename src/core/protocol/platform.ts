@@ -92,8 +92,8 @@ export interface InboundMessage extends InboundBase {
   readonly messageId: string;
   /** The message that it answers, where the platform says so. */
   readonly repliesTo?: string;
-  /** Names the bot only since it was edited, perhaps; under the key it came with first. */
-  readonly isEdited?: boolean;
+  /** Reads otherwise than it was posted. now: somebody has just changed it, `at` that time; before: it is read since then. */
+  readonly edited?: "now" | "before";
   /** What people read before the answer to a message that is taken late. */
   readonly late?: string;
 }

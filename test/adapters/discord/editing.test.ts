@@ -23,7 +23,7 @@ test.each([true, false])(
     await stage.inbox.until(() => stage.inbox.events.length === 2);
     expect(stage.inbox.events.at(-1)).toMatchObject({
       key: `discord:${message.id}`,
-      isEdited: true,
+      edited: "now",
       addressed: "mention",
       text: "is it down?",
       at: message.editedAt,
@@ -33,7 +33,7 @@ test.each([true, false])(
   },
 );
 
-test("previews, edits that mention nobody, old edits, and edits of the bot and in direct messages are nothing", async () => {
+test("edits that mention nobody and those in direct messages come as what they are; previews, old edits and the bot's own do not", async () => {
   await using stage = await begun();
   const { server, general, ana, botMention } = stage.harbour;
   const { people, world } = server;
@@ -50,6 +50,10 @@ test("previews, edits that mention nobody, old edits, and edits of the bot and i
   people.unfurl(at, said, []);
   people.say({ channel: general, user: ana }, "last");
   expect((await stage.inbox.nextMessage()).text).toBe("last");
-  expect(stage.inbox.events).toHaveLength(4);
+  await stage.inbox.until(() => stage.inbox.events.length === 6);
+  const edit = (key: string) =>
+    stage.inbox.events.find((event) => event.key === key && event.kind === "message" && event.edited !== undefined);
+  expect(edit(`discord:${plain.id}`)).toMatchObject({ text: "hello all", addressed: "none", edited: "now" });
+  expect(edit(`discord:${direct.id}`)).toMatchObject({ addressed: "dm", edited: "now", at: direct.editedAt });
   expect(stage.harbour.log.lines.filter(({ level }) => level === "error")).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { SessionEngine } from "../../../src/core/engine/engine.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
+import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { intakeOptions, mention, privateText } from "./intake-fixture.ts";
 
 test("a mention that a platform delivers again begins one run, also when another process takes it", async () => {
@@ -89,7 +90,7 @@ test.each([
     await receive(at.before);
     const requests = [at.inThread, at.before.text === "hello there"].filter(Boolean).length;
     await recorder.ended(requests);
-    const edited = { ...at.before, addressed: "mention", isEdited: true } as const;
+    const edited = { ...at.before, addressed: "mention", edited: "before" } as const;
     const afterRestart = createIntake(options);
     for (const take of [receive, receive, afterRestart]) await take(edited);
     await recorder.ended(requests + at.begins);
@@ -97,3 +98,28 @@ test.each([
     expect(recorder.keys()).toHaveLength(requests + at.begins);
   },
 );
+
+test("what somebody changes in a request enters the run that it began, once; behind its end it waits for the next one", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { options, recorder, session } = await intakeOptions(() => gate.promise);
+  const receive = createIntake(options);
+  const asked = mention("deploy to production");
+  await receive(asked);
+  const change = (text: string, more: Partial<InboundMessage> = {}) =>
+    ({ ...asked, text, edited: "now", at: asked.at + text.length, ...more }) as const;
+  expect(await receive(change(asked.text))).toEqual({ type: "duplicate" });
+  const staging = change("deploy to staging", { addressed: "none" });
+  for (const take of [receive, receive, createIntake(options)]) await take(staging);
+  const { id } = (await session()) ?? {};
+  const waiting = async () =>
+    (await options.store.inbox.waiting(id ?? "", options.runtime.clock.now())).map(({ body }) =>
+      body.kind === "message" ? [body.text.split("\n").at(-1), body.addressed] : body.kind,
+    );
+  await expect.poll(waiting).toEqual([["deploy to staging", true]]);
+  gate.resolve();
+  await recorder.ended(2);
+  await receive(change("deploy nowhere"));
+  expect(await waiting()).toEqual([["deploy nowhere", false]]);
+  expect(await receive(mention("never heard", { edited: "now", addressed: "none" }))).toEqual({ type: "duplicate" });
+  expect(recorder.keys()).toHaveLength(2);
+});

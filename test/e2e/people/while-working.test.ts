@@ -99,7 +99,7 @@ describe("while it works", () => {
     expect(office.ephemeralsTo("U0CY").at(-1)).toBe("This button does nothing any more.");
   });
 
-  test("what its person adds is read before the next model call and gets a ✓; talk of others does not", async () => {
+  test("what its person adds or changes is read before the next model call and gets a ✓; talk of others does not", async () => {
     const gate = hold();
     office.model.script(({ toolResults }) =>
       toolResults.length === 0 ? [gate.part, toolUse("glob", { pattern: "*" })] : text("Both done."),
@@ -109,13 +109,18 @@ describe("while it works", () => {
     const added = talk.say("and that");
     const aside = talk.say("lunch?", { user: "U0BOB" });
     await Promise.all([added.answered, aside.answered]);
+    const { workspace, people } = office.slack;
+    const asked = workspace.find(talk.channel, talk.said.ts);
+    if (asked === undefined) throw new Error("the request is gone");
+    for (const delivery of people.edit(asked, `<@${workspace.botUserId}> do this in staging`)) await delivery.answered;
     gate.release();
     await talk.answered(1);
     expect(newest()).toMatch(/"(ana: )?and that"/);
     expect(newest()).toContain(overheard("bob", "lunch?"));
-    const reactions = (ts: string) => office.slack.workspace.find(talk.channel, ts)?.reactions;
-    await office.until("the sign", () => (reactions(added.ts)?.length ?? 0) > 0);
-    expect([reactions(added.ts), reactions(aside.ts)]).toEqual([["white_check_mark"], []]);
+    expect(newest()).toMatch(/It reads now:\]\\n *do this in staging/u);
+    const reactions = (ts: string) => workspace.find(talk.channel, ts)?.reactions;
+    await office.until("the signs", () => [added.ts, talk.said.ts].every((ts) => (reactions(ts)?.length ?? 0) > 0));
+    expect([added.ts, talk.said.ts, aside.ts].map(reactions)).toEqual([["white_check_mark"], ["white_check_mark"], []]);
     expect(office.requestsAbout("do this")).toHaveLength(2);
   });
 

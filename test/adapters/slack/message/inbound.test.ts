@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { InboundEvent } from "../../../../src/core/protocol/platform.ts";
 import { begin, plainMessage } from "../../../contracts/platform-steps.ts";
 import { openSlackHarness } from "../../../support/slack/slack-harness.ts";
 import type { SlackUser } from "../../../support/slack/slack-model.ts";
@@ -54,7 +53,7 @@ test("messages of a thread come with their files, and under the name that an int
   expect(issue?.author).toMatchObject({ name: "Sentry", isBot: true });
 });
 
-test("a mention that is added by editing says so, under the key of the message; the edit of another message says nothing", async () => {
+test("what somebody has changed comes under the key of the message, at the time of the edit; previews do not", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
   const { people, workspace } = harness.server;
@@ -62,13 +61,17 @@ test("a mention that is added by editing says so, under the key of the message; 
   people.deliver(said);
   const first = await inbox.nextMessage();
   expect(first).toMatchObject({ addressed: "none" });
-  expect(first.isEdited).toBeUndefined();
-  for (const delivery of people.edit(said, "please fix it")) await delivery.answered;
+  expect(first.edited).toBeUndefined();
+  for (const text of ["fix it", "please fix it"])
+    for (const delivery of people.edit(said, text)) await delivery.answered;
+  // Slack tells twice of an edit that leaves a mention.
   people.edit(said, `<@${workspace.botUserId}> fix it`);
-  const isMention = (event: InboundEvent) => event.kind === "message" && event.addressed === "mention";
-  await inbox.until(() => inbox.events.some(isMention));
-  expect(inbox.events).toHaveLength(2);
-  expect(inbox.events.find(isMention)).toMatchObject({ key: first.key, isEdited: true, text: "fix it" });
+  await inbox.until(() => inbox.events.length === 4);
+  const [, changed, ...mentions] = inbox.events;
+  const edit = { key: first.key, edited: "now" };
+  expect(changed).toMatchObject({ ...edit, addressed: "none", text: "please fix it" });
+  for (const mention of mentions) expect(mention).toMatchObject({ ...edit, addressed: "mention", text: "fix it" });
+  expect(new Set(inbox.events.map(({ at }) => at)).size).toBe(3);
 });
 
 test("Slack itself is no person", async () => {
