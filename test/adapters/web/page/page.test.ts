@@ -231,6 +231,8 @@ test("files are attached by choosing or dropping, shown when they are pictures, 
   ]);
   await messages().getByRole("img", { name: "dot.png" }).waitFor();
   await expect.poll(() => page.evaluate("document.querySelector('.files img').naturalWidth")).toBe(1);
+  const { width = 0, height = 0 } = (await messages().getByRole("link", { name: "dropped.txt" }).boundingBox()) ?? {};
+  expect(width, "its name is on one line").toBeGreaterThan(2 * height);
   const [download] = await Promise.all([page.waitForEvent("download"), messages().getByText("dropped.txt").click()]);
   expect(download.suggestedFilename()).toBe("dropped.txt");
   expect(complaints).toEqual([]);
