@@ -94,7 +94,7 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
 
       log.warn({ err: error, code: error.code, attempt, delayMs, model }, "model_retry");
       if (shown) yield { type: "text_discarded" };
-      yield { type: "status", text: retryStatus(error, { attempt, delayMs }) };
+      yield retryStatus(error, { attempt, delayMs });
       if (!(await slept(runtime.clock, delayMs, signal))) return { type: "aborted" };
     }
   }

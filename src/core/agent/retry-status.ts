@@ -1,11 +1,15 @@
 import type { AppError, ProviderError } from "../protocol/errors.ts";
+import type { Status } from "../protocol/events.ts";
 import { isOutage, retryDelayMs } from "../providers/retry.ts";
 
-/** What people read while a model call waits to be tried again. `attempt` counts from 0. */
-export function retryStatus(error: ProviderError, { attempt, delayMs }: { attempt: number; delayMs: number }): string {
-  if (isOutage(error)) return `⚠ ${outageCause(error)}; trying again in ${Math.max(1, Math.round(delayMs / 1000))} s.`;
+/** What people read while a model call waits to be tried again. `attempt` counts from 0. How an outage ends, the run's end tells. */
+export function retryStatus(error: ProviderError, { attempt, delayMs }: { attempt: number; delayMs: number }): Status {
+  if (isOutage(error)) {
+    const seconds = Math.max(1, Math.round(delayMs / 1000));
+    return { type: "status", text: `⚠ ${outageCause(error)}; trying again in ${seconds} s.`, passes: true };
+  }
   const retries = Math.max(attempt + 1, retriesOf(error));
-  return `⚠ ${cause(error)}; trying again${wait(delayMs)} (${attempt + 1} of ${retries}).`;
+  return { type: "status", text: `⚠ ${cause(error)}; trying again${wait(delayMs)} (${attempt + 1} of ${retries}).` };
 }
 
 /** How often a failure of this kind is tried again at most; retry.ts alone holds the rules. */

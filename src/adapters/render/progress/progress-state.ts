@@ -22,6 +22,8 @@ export interface ProgressState {
   /** The text belongs to the turn before: the next token replaces it, so that nothing blinks meanwhile. */
   readonly textIsOld: boolean;
   readonly notices: readonly string[];
+  /** What the run waits for just now; null once it goes on. */
+  readonly passing: string | null;
 }
 
 export interface Step {
@@ -53,9 +55,16 @@ export const NO_PROGRESS: ProgressState = {
   text: "",
   textIsOld: false,
   notices: [],
+  passing: null,
 };
 
 export function reduceProgress(state: ProgressState, event: QueryEvent): ProgressState {
+  const next = followed(state, event);
+  const isOver = event.type === "token" || event.type === "tool_start" || event.type === "turn_end";
+  return isOver && next.passing !== null ? { ...next, passing: null } : next;
+}
+
+function followed(state: ProgressState, event: QueryEvent): ProgressState {
   switch (event.type) {
     case "turn_start":
       return { ...state, turn: event.turn, queuedBefore: null, textIsOld: true };
@@ -94,7 +103,7 @@ export function reduceProgress(state: ProgressState, event: QueryEvent): Progres
     case "queued":
       return { ...state, queuedBefore: event.before };
     case "status":
-      return withNotice(state, event.text);
+      return event.passes === true ? { ...state, passing: event.text } : withNotice(state, event.text);
     case "parked":
       return { ...state, parkedOn: event.on };
     case "turn_end":

@@ -26,7 +26,7 @@ export interface ProgressFrame {
 /** The live message's Markdown: a head line, the plan, tool lines, what the operator of the thread should know, the text so far. */
 export function renderProgress(state: ProgressState, frame: ProgressFrame): string {
   const top = [headLine(state, frame), ...planLines(state.plan)];
-  const notices = noticeLines(state);
+  const notices = [...noticeLines(state), ...(state.passing === null ? [] : [plainLine(state.passing, NOTICE_CHARS)])];
   const steps = toolLines(state);
   const tasks = taskLines(state.tasks);
   const blocks = (shown: readonly string[]) => [...top, ...shown, ...tasks, ...notices].join("\n");
@@ -42,7 +42,7 @@ export function renderProgress(state: ProgressState, frame: ProgressFrame): stri
 /** Kept free for a fence that has to be opened again and closed. Characters. */
 const FENCE_ROOM = 80;
 
-/** Statuses of a run, newest last, each on its own line. */
+/** Statuses of a run that stay true, newest last, each on its own line. */
 export function noticeLines(state: ProgressState): string[] {
   return state.notices.map((notice) => plainLine(notice, NOTICE_CHARS));
 }

@@ -10,6 +10,7 @@ let nextId = 0;
 const turn = (n: number): QueryEvent => ({ type: "turn_start", turn: n });
 const token = (text: string): QueryEvent => ({ type: "token", text });
 const status = (text: string): QueryEvent => ({ type: "status", text });
+const waits = (text: string): QueryEvent => ({ type: "status", text, passes: true });
 const start = (toolId: string, toolName: string, title: string): QueryEvent => {
   return { type: "tool_start", toolId, toolName, input: {}, title };
 };
@@ -159,6 +160,16 @@ const cases: { name: string; events: QueryEvent[]; lines: string[] }[] = [
       "⚠ This thread fills 81 % of the model's memory.",
       "⚠ The model went silent; trying again (2 of 2).",
     ],
+  },
+  {
+    name: "what the run waits for is shown while it does",
+    events: [turn(1), waits("⚠ Anthropic cannot be reached; trying again in 3 s.")],
+    lines: ["⏳ **build** · turn 1 · 6 s", "⚠ Anthropic cannot be reached; trying again in 3 s."],
+  },
+  {
+    name: "and not once it goes on",
+    events: [turn(1), waits("⚠ Anthropic cannot be reached; trying again in 3 s."), token("Hello")],
+    lines: ["⏳ **build** · turn 1 · 6 s", "", "Hello"],
   },
   {
     name: "the text of the turn before stays until the next one speaks",
