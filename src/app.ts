@@ -263,7 +263,7 @@ async function run(
 
 async function openWorks(assembly: Assembly, services: Services): Promise<Works> {
   const { config, runtime, log, platforms, status } = assembly;
-  const { store } = services;
+  const { store, model: usualModel } = services;
   const platform = (name: PlatformName): PacedPlatform => {
     const found = platforms.get(name);
     if (found !== undefined) return found;
@@ -284,7 +284,7 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const receive: Receive = async (event) => (await assembly.receiving.promise)(event);
   const callModel = createBackgroundCalls(services.registry, { store, runtime, settings: config.budgets });
   const finaliser = new MessageFinaliser({ store, clock: runtime.clock, log, platform, signal: assembly.signal });
-  const asking = { configOf, sandboxRootOf, callModel, receive, ...rights, ...messagesOfRuns(finaliser) };
+  const asking = { configOf, sandboxRootOf, usualModel, callModel, receive, ...rights, ...messagesOfRuns(finaliser) };
   const { providers } = services;
   const given = { store, providers, engine, approvals, instructions, jobs: jobs.control, agents, models, ...asking };
   const quotas = openQuotas(assembly);

@@ -162,6 +162,8 @@ export interface FeatureHost {
   readonly hideIn: <T>(value: T) => T;
   /** The query settings of a session. */
   readonly configOf: CommandServices["configOf"];
+  /** `provider/model` that answers where neither a channel nor a thread has another. */
+  readonly usualModel: () => string;
   /** Adds a few words to the folded line of a run that has ended; nothing where there is none. */
   readonly addToFold: (run: { readonly runId: string; readonly thread: ThreadRef }, words: string) => Promise<void>;
   /** What a run's sandbox root tells agents, as far as nobody has allowed it. */

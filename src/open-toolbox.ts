@@ -70,7 +70,10 @@ type ToolboxParts = { readonly providers: LiveProviders; readonly instructions: 
   "store" | "engine" | "approvals" | "agents" | "models" | "worktrees" | "quotas" | "secrets"
 > &
   Pick<PlatformRights, "membershipOf" | "memberOf" | "canSeeChannel"> &
-  Pick<FeatureHost, "configOf" | "jobs" | "sandboxRootOf" | "callModel" | "receive" | "addToFold" | "closeCard">;
+  Pick<
+    FeatureHost,
+    "configOf" | "usualModel" | "jobs" | "sandboxRootOf" | "callModel" | "receive" | "addToFold" | "closeCard"
+  >;
 
 /** What agents are told where a session works, as far as it is followed. */
 export interface OpenInstructions extends InstructionGate {

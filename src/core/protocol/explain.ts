@@ -68,7 +68,7 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => s
   auth: (e, { within }) =>
     e.detail.reason === "no key"
       ? `There is no key for ${e.detail.providerName ?? "the model provider"}. An operator must set ${named(e.detail.keyVariable, "one")}; then ${within}.`
-      : `${provider(e)} does not accept the key. An operator must check ${named(e.detail.keyVariable, "it")}; then ${within}.`,
+      : `${provider(e)} does not accept the key. An operator must check ${keyVariable(e)}; then ${within}.`,
   quota: (e) =>
     `The ${e.detail.providerName ?? "model provider's"} account has reached its spending limit. Raise it, or set a fallback model.`,
   rate_limited: (e, { begin }) => `${provider(e)} takes no more requests for now. ${begin} ${later(e)}.`,
@@ -138,6 +138,10 @@ function platform(error: AppError): string {
 
 function named(name: string | undefined, fallback: string): string {
   return name === undefined ? fallback : `\`${name}\``;
+}
+
+function keyVariable({ detail }: AppError): string {
+  return detail.keyVariable === undefined ? "it" : `\`${detail.keyVariable}\`, or the key on the page`;
 }
 
 function refNote(error: AppError): string {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { secret } from "../../config/fields.ts";
 import { lookingFirst } from "../../core/follow-others.ts";
-import type { ConfiguredFeature, Feature, FeatureRequest, GivenSettings } from "../../feature.ts";
+import { DEMO_MODEL } from "../../core/providers/catalog.ts";
+import type { ConfiguredFeature, Feature, FeatureHost, FeatureRequest, GivenSettings } from "../../feature.ts";
 import { readSealingKey } from "./sealing-key.ts";
 
 const environment = {
@@ -30,14 +31,29 @@ function configure(given: GivenSettings): ConfiguredFeature {
     secrets: written === undefined ? [] : [written],
     open: async (host) => {
       const [{ openKeyring }, { providerRoutes }] = await Promise.all([import("./keyring.ts"), import("./routes.ts")]);
-      const keyring = await openKeyring(host, sealing);
+      const watchers: (() => void)[] = [];
+      const giveKeys: FeatureHost["giveKeys"] = (keys) => {
+        host.giveKeys(keys);
+        for (const changed of watchers) changed();
+      };
+      const keyring = await openKeyring({ ...host, giveKeys }, sealing);
       const routes = providerRoutes(host, { ...given, keyring }).map((route) => ({
         ...route,
         handle: lookingFirst(host.cluster, keyring.look, (request: FeatureRequest) => route.handle(request)),
       }));
-      return { routes, start: keyring.follow };
+      return {
+        routes,
+        panel: { title: "Model", lines: () => demoLines(host), watch: (changed) => watchers.push(changed) },
+        start: keyring.follow,
+      };
     },
   };
+}
+
+/** Whoever sees the page alone is told why the answers are what they are. */
+function demoLines({ usualModel }: Pick<FeatureHost, "usualModel">) {
+  if (usualModel() !== DEMO_MODEL) return [];
+  return [{ line: "⚠ A scripted demo answers, no AI. Set a provider's key under **Providers**.", nextAt: null }];
 }
 
 /** The key that settings give for sealing; null where they give none. */

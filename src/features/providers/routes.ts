@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { Attempts } from "../../core/attempts.ts";
+import { DEMO_MODEL } from "../../core/providers/catalog.ts";
 import type { FeatureHost, FeatureRoute } from "../../feature.ts";
 import type { Keyring } from "./keyring.ts";
 import { type ProviderSources, shownModels, shownProviders } from "./providers.ts";
 import { keyProblem, nameOf } from "./stored-keys.ts";
 
-type Host = Pick<FeatureHost, "providers" | "tryKey" | "hideIn" | "audit"> & {
+type Host = Pick<FeatureHost, "providers" | "usualModel" | "tryKey" | "hideIn" | "audit"> & {
   readonly runtime: Pick<FeatureHost["runtime"], "clock">;
 };
 
@@ -25,7 +26,7 @@ const TOO_MANY = { status: 429, body: { error: "That were many tests. Wait a min
 
 /** Providers of models: whoever reads the page sees which have a key; an admin sets one, tries it, and takes it away. No key comes out. */
 export function providerRoutes(host: Host, sources: Sources): readonly FeatureRoute[] {
-  const { providers, hideIn } = host;
+  const { providers, usualModel, hideIn } = host;
   const { keyring } = sources;
   const shown = () => shownProviders(providers(), { ...sources, stored: keyring.stored() });
   return [
@@ -35,7 +36,9 @@ export function providerRoutes(host: Host, sources: Sources): readonly FeatureRo
       handle: async ({ role }) => {
         const mayChange = role === "admin";
         const rows = mayChange ? shown() : shown().map(withoutHint);
-        return { status: 200, body: { rows: hideIn(rows), problem: keyring.problem(), mayChange } };
+        const model = usualModel();
+        const answers = { model, isDemo: model === DEMO_MODEL };
+        return { status: 200, body: { rows: hideIn(rows), answers, problem: keyring.problem(), mayChange } };
       },
     },
     {

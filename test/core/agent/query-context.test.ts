@@ -302,7 +302,7 @@ test.each<{ why: string; reply: Reply; end: object }>([
       message: {
         content: [
           {
-            text: "⚠ I could not summarise this thread; I go on with all of it.\n✗ Anthropic does not accept the key. An operator must check `THE_KEY`; then mention me again.",
+            text: "⚠ I could not summarise this thread; I go on with all of it.\n✗ Anthropic does not accept the key. An operator must check `THE_KEY`, or the key on the page; then mention me again.",
           },
         ],
       },

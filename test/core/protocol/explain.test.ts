@@ -15,7 +15,7 @@ const anthropic = { providerName: "Anthropic", keyVariable: "ANTHROPIC_API_KEY",
 const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>> = {
   auth: [
     { detail: anthropic },
-    "✗ Anthropic does not accept the key. An operator must check `ANTHROPIC_API_KEY`; then mention me again.",
+    "✗ Anthropic does not accept the key. An operator must check `ANTHROPIC_API_KEY`, or the key on the page; then mention me again.",
   ],
   quota: [
     { detail: anthropic },

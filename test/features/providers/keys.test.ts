@@ -52,6 +52,8 @@ test("a key that an admin sets on the page is tried, stored and used by the next
   const page = await signedIn(at, browser, { name: "ana" });
   await page.goto(`${originOf(at)}/#/providers`);
   await row(page).getByText("none: set it here").waitFor();
+  const demo = page.getByText("Set a provider's key under");
+  await demo.waitFor();
   expect(await answer("before there is a key")).not.toContain("real key");
 
   await page.getByRole("button", { name: "Set a key for Anthropic" }).press("Enter");
@@ -66,6 +68,8 @@ test("a key that an admin sets on the page is tried, stored and used by the next
   await page.keyboard.press("Enter");
   await dialog.waitFor({ state: "detached" });
   await row(page).getByText("stored (ana,").waitFor();
+  await demo.waitFor({ state: "detached" });
+  await page.getByText("where a channel or a thread has no other: anthropic/").waitFor();
   expect(await answer("now there is one")).toBe("Said with a real key.");
 
   await page.getByRole("button", { name: "Replace the key of Anthropic" }).click();

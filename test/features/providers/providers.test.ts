@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { checkKey } from "../../../src/cli/doctor/check-keys.ts";
-import { CATALOG } from "../../../src/core/providers/catalog.ts";
+import { CATALOG, DEMO_MODEL } from "../../../src/core/providers/catalog.ts";
 import { liveProviders } from "../../../src/core/providers/live-providers.ts";
 import { openKeyring } from "../../../src/features/providers/keyring.ts";
 import { providerRoutes } from "../../../src/features/providers/routes.ts";
@@ -64,7 +64,7 @@ async function opened() {
     home: tempDirectory(),
     cluster: onlyProcess({ clock, log: silentLog }),
   };
-  const given = { ...host, providers: live.shown, giveKeys: live.setKeys };
+  const given = { ...host, usualModel: () => DEMO_MODEL, providers: live.shown, giveKeys: live.setKeys };
   const keyring = await openKeyring(given, null);
   const routes = providerRoutes(
     {

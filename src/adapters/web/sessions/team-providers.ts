@@ -1,6 +1,8 @@
 /** Providers of models, as the page shows them. */
 export interface TeamProviders {
   readonly rows: readonly TeamProvider[];
+  /** What answers where neither a channel nor a thread has another model. */
+  readonly answers: { readonly model: string; readonly isDemo: boolean };
   /** Why stored keys cannot be used, as a sentence; null: all can be. */
   readonly problem: string | null;
   readonly mayChange: boolean;

@@ -11,7 +11,7 @@ export const CAPABILITIES = `I understand:
 - \`create notes.txt with hello\`
 - \`run: [1, 2, 3].map(x => x * x)\`
 
-For a real model, an operator sets a key such as \`ANTHROPIC_API_KEY\` or \`OPENAI_API_KEY\` and starts me again.`;
+A real model answers once a provider has a key: set one on the web page under Providers, or start me with \`ANTHROPIC_API_KEY\`, \`OPENAI_API_KEY\` or the like.`;
 
 export const NOT_UNDERSTOOD = `That is beyond my patterns. ${CAPABILITIES}`;
 

@@ -24,8 +24,9 @@ function ProviderList({ state }: { readonly state: PageState }): JSX.Element {
   };
   return (
     <LoadedView loaded={loaded}>
-      {({ rows, problem, mayChange }) => (
+      {({ rows, answers, problem, mayChange }) => (
         <>
+          <Answers {...answers} />
           {problem !== null && (
             <p class="problem" role="alert">
               {problem}
@@ -44,6 +45,19 @@ function ProviderList({ state }: { readonly state: PageState }): JSX.Element {
   );
 }
 
+function Answers({ model, isDemo }: TeamProviders["answers"]): JSX.Element {
+  return (
+    <div class="section-notes">
+      <p class="hint">
+        {isDemo
+          ? "No key is set: a scripted demo answers, no AI. With a key, the provider's model does, from the next message on."
+          : "The model that answers, where a channel or a thread has no other: "}
+        {!isDemo && <code>{model}</code>}
+      </p>
+    </div>
+  );
+}
+
 function columnsFor(mayChange: boolean): readonly Column<Provider>[] {
   return [
     { title: "Provider", cell: ({ name }) => name, sortBy: ({ name }) => name },
@@ -52,7 +66,7 @@ function columnsFor(mayChange: boolean): readonly Column<Provider>[] {
       cell: (provider) => <KeyState provider={provider} mayChange={mayChange} />,
       sortBy: ({ isConfigured }) => (isConfigured ? 0 : 1),
     },
-    { title: "Models", cell: ModelsLink },
+    { title: "Models", isShort: true, cell: ModelsLink },
   ];
 }
 

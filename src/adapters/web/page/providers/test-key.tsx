@@ -30,7 +30,7 @@ export function TestKey({ provider: { id, name }, typed, state }: TestKeyProps):
       >
         {isBusy ? "Testing…" : typed === undefined ? "Test" : "Test this key"}
       </button>{" "}
-      <span role="status">{isBusy ? "" : (problem ?? outcome)}</span>
+      <span role="status" class="key-outcome">{isBusy ? "" : (problem ?? outcome)}</span>
     </>
   );
 }
