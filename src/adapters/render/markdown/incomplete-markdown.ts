@@ -32,12 +32,20 @@ function completed(tail: string, reopening: string): string {
     const partial = last.trim() !== "" && openBefore.marker.startsWith(last.trim());
     return [...lines.slice(0, partial ? -1 : undefined), openBefore.marker].join("\n");
   }
-  if (last !== "" && (last.trim() === "" || JUST_BEGUN.test(last.trim()))) {
-    return lines.slice(0, -1).join("\n").trimEnd();
-  }
+  const begun = justBegun(lines);
+  if (begun > 0) return lines.slice(0, -begun).join("\n").trimEnd();
   const paragraphFrom = lines.findLastIndex((line) => line.trim() === "") + 1;
   const paragraph = lines.slice(paragraphFrom).join("\n");
   return [...lines.slice(0, paragraphFrom), closeInline(paragraph)].join("\n");
+}
+
+/** How many of the last lines are left out until more of them is there: what they are cannot be told by now. */
+function justBegun(lines: readonly string[]): number {
+  const [before = "", above = "", last = ""] = ["", "", ...lines].slice(-3).map((line) => line.trim());
+  const isRow = (line: string) => line.startsWith("|");
+  if (isRow(last) && !isRow(above)) return 1;
+  if (isRow(last) && !isRow(before) && JUST_BEGUN.test(last)) return 2;
+  return lines.at(-1) !== "" && (last === "" || JUST_BEGUN.test(last)) ? 1 : 0;
 }
 
 /** A line of nothing but the beginning of a block: fence, heading, list item, quote, rule, table row. */

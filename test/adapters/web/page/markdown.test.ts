@@ -46,6 +46,13 @@ describe("text from a model", () => {
     expect(renderMarkdown("see read.me and main.rs, ask ana@ops.example")).not.toContain("<a ");
   });
 
+  test("a list of tasks has boxes in place of its marks", () => {
+    const html = renderMarkdown("- [ ] later\n- [x] **done**\n- [y] words");
+    expect(html).toContain('<li class="task">☐ later</li>');
+    expect(html).toMatch(/<li class="task"><svg [^>]*aria-label="done">.*<strong>done<\/strong><\/li>/u);
+    expect(html).toContain("<li>[y] words</li>");
+  });
+
   test("nothing carries a style attribute, which the policy forbids; alignment is a class", () => {
     const html = renderMarkdown("| a | b |\n|:--|--:|\n| 1 | 2 |");
     expect(html).not.toContain("style=");

@@ -15,6 +15,18 @@ markdown.core.ruler.push("tame", ({ tokens }) => {
   for (const token of tokens) for (const part of [token, ...(token.children ?? [])]) tame(part);
 });
 
+/** `- [x] done` is a box in place of the list's mark. */
+markdown.core.ruler.push("tasks", ({ tokens }) => {
+  for (const [index, { type, children }] of tokens.entries()) {
+    const item = tokens[index - 2];
+    const words = children?.[0];
+    const mark = /^\[([ xX])\] /u.exec(words?.content ?? "");
+    if (type !== "inline" || item?.type !== "list_item_open" || words?.type !== "text" || mark === null) continue;
+    words.content = `${mark[1] === " " ? "☐" : "✓"} ${words.content.slice(mark[0].length)}`;
+    item.attrJoin("class", "task");
+  }
+});
+
 /** `#<id>`, another thread of this page. */
 function isThread(url: string): boolean {
   return /^#[\w-]+$/u.test(url);
