@@ -29,6 +29,7 @@ export function addData(program: Command, carryOut: (request: DataRequest) => Pr
     .addHelpText("after", EXAMPLES);
   data
     .command("delete")
+    .description("delete one session, or all that is kept of a person")
     .option("--session <id>", "as the page's address and the log name it", sessionId)
     .option("--person <id>", "slack:U1 or discord:1", personId)
     .action(({ session, person }: { session?: string; person?: string }, command: Command) => {

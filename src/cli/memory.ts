@@ -41,16 +41,22 @@ export function addMemory(program: Command, carryOut: (request: MemoryRequest) =
     .addHelpText("after", EXAMPLES);
   memory
     .command("import")
+    .description("remember what a file has")
     .argument("<file>", "JSON lines")
     .option("--no-learn", "keep the lines as they are")
     .action((file: string) => carryOut({ type: "import", file }));
   memory
     .command("export")
+    .description("print what is remembered, as JSON lines")
     .option("--scope <scope>", "person:slack:U1, channel:slack:C1 or workspace:slack:T1; all when left out", scope)
     .action((flags: { scope?: string }) => carryOut({ type: "export", scope: flags.scope ?? null }));
-  memory.command("stats").action(() => carryOut({ type: "stats" }));
+  memory
+    .command("stats")
+    .description("print how much is remembered")
+    .action(() => carryOut({ type: "stats" }));
   memory
     .command("search")
+    .description("print what is remembered about something")
     .argument("[query...]", "a few words")
     .option("--batch <file>", "JSON lines of questions")
     .option("--scope <scope>", "person:slack:U1, channel:slack:C1 or workspace:slack:T1", scope)

@@ -59,8 +59,8 @@ export function createProgram(options: ProgramOptions): Command {
   program
     .command("doctor")
     .description("check everything a start needs, and say how to mend what is wrong")
-    .option("--online", "try the key of each provider as well, and say what came back", false)
-    .action(({ online }: { online: boolean }) => doctor({ ...options, online }));
+    .option("--online", "try the key of each provider as well, and say what came back")
+    .action(({ online = false }: { online?: boolean }) => doctor({ ...options, online }));
   program
     .command("init")
     .description("write .env and deckhand.config.json to begin with; existing files stay")

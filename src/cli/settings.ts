@@ -13,7 +13,7 @@ export function addSettings(program: Command, carryOut: (request: SettingsReques
   program
     .command("settings")
     .description("list the settings that hold, each with where it is from")
-    .option("--json", "all of them, as JSON", false)
+    .option("--json", "all of them, as JSON")
     .addHelpText("after", NOTE)
-    .action(({ json }: { json: boolean }) => carryOut({ json }));
+    .action(({ json = false }: { json?: boolean }) => carryOut({ json }));
 }

@@ -6,8 +6,8 @@ import type { Config } from "../../src/config.ts";
 import { runCli } from "../support/program/cli.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
-test("--help names every command", () => {
-  const help = createProgram({
+test("--help names every command, and says what each is for", () => {
+  const program = createProgram({
     version: "1.2.3",
     root: "/",
     sources: { env: {}, cwd: "/" },
@@ -28,9 +28,12 @@ test("--help names every command", () => {
     isRunning: () => Promise.resolve(false),
     withStored: (config) =>
       Promise.resolve({ config, pageAgents: { texts: new Map() }, pageSkills: new Map(), problems: [] }),
-  }).helpInformation();
+  });
+  const help = program.helpInformation();
   for (const name of ["start", "chat", "memory", "doctor", "init", "manifest", "drain"])
     expect(help).toMatch(new RegExp(`^  ${name}\\b`, "m"));
+  const all = program.commands.flatMap((command) => [command, ...command.commands]);
+  expect(all.filter((command) => command.description() === "").map((command) => command.name())).toEqual([]);
 });
 
 test("--version prints the version", async () => {
