@@ -22,6 +22,7 @@ export interface ListedDefinition {
   /** Where it stands, for one that the operator has written down. */
   readonly place: string | null;
   readonly hasShipped: boolean;
+  readonly facts: Definition["facts"];
 }
 
 /** One of them with its text. */
@@ -30,7 +31,6 @@ export interface WholeDefinition extends ListedDefinition {
   readonly text: string;
   /** The number of the newest revision; 0 where there is none. */
   readonly number: number;
-  readonly facts: Definition["facts"];
   /** As it comes with the program; null: nothing of that name does. */
   readonly shipped: string | null;
 }

@@ -17,6 +17,8 @@ interface Words {
   readonly make: string;
   /** What its text is called. */
   readonly label: string;
+  /** The fact that tells who may use it. */
+  readonly usedBy: string;
 }
 
 export const WORDS: Readonly<Record<DefinitionKind, Words>> = {
@@ -27,6 +29,7 @@ export const WORDS: Readonly<Record<DefinitionKind, Words>> = {
       "Who answers: what each is told, and what it may do. People switch by /agent or @name. What is saved here holds from the next run on.",
     make: "New agent",
     label: "Definition",
+    usedBy: "Chosen by",
   },
   skill: {
     title: "Skills",
@@ -35,6 +38,7 @@ export const WORDS: Readonly<Record<DefinitionKind, Words>> = {
       "Instructions for work that recurs. The model calls one when it fits, people by /skill. What is saved here holds from the next run on.",
     make: "New skill",
     label: "SKILL.md",
+    usedBy: "Called by",
   },
 };
 
@@ -89,7 +93,7 @@ export function DefinitionList({ kind }: { readonly kind: DefinitionKind }): JSX
 }
 
 function columnsFor(kind: DefinitionKind, { usual }: Found): readonly Column<Listed>[] {
-  const { section } = WORDS[kind];
+  const { section, usedBy } = WORDS[kind];
   return [
     {
       title: kind === "agent" ? "Agent" : "Skill",
@@ -106,6 +110,7 @@ function columnsFor(kind: DefinitionKind, { usual }: Found): readonly Column<Lis
       title: "What for",
       cell: ({ description }) => (description === "" ? <span class="hint">broken</span> : description),
     },
+    { title: usedBy, cell: ({ facts }) => facts.find(({ term }) => term === usedBy)?.words },
     {
       title: "Where from",
       sortBy: ({ from }) => SOURCES[from],

@@ -135,7 +135,10 @@ function Session({ session, state, controller, back }: SessionProps): JSX.Elemen
       <section>
         <h3>This thread</h3>
         <p class="who">
-          <b>{session.agent}</b> · mode {session.mode} · <code>{session.model}</code>
+          <b>{session.agent}</b> · mode {session.mode}
+        </p>
+        <p class="who">
+          <code>{session.model}</code>
         </p>
         <ContextGauge context={session.context} />
         <Cost costUsd={session.costUsd} />

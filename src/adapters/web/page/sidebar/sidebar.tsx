@@ -157,7 +157,7 @@ function ThreadLink({ thread, isOpen, isUnread, busy, now, open }: ThreadLinkPro
       <span class="thread-title">{thread.title}</span>
       {isUnread && <span class="hidden">, new messages</span>}
       <span class={`thread-when ${busy ?? ""}`}>
-        <Label text={busy === null ? `✓ ${ago(thread.updatedAt, now)}` : BUSY_WORDS[busy]} />
+        <Label text={busy === null ? ago(thread.updatedAt, now) : BUSY_WORDS[busy]} />
       </span>
     </Link>
   );
