@@ -36,10 +36,12 @@ export const PALETTE: readonly Colour[] = [
 ];
 const [GRID, AXIS, INK, FIRST_SERIES] = [1, 2, 3, 4];
 
-const LARGE: ChartStyle = { width: 800, height: 450, textSize: 1 };
+const LARGE: ChartStyle = { width: 800, height: 450, textSize: 2 };
 const TITLE_SIZE = 2;
 /** Pixels from one thing to the next, and to the picture's edge. */
 const GAP = 8;
+/** A date's. What is longer is cut where there is no room. Characters. */
+const LONGEST_LABEL = 10;
 /** Lines that a legend has room for. */
 const LEGEND_LINES = 3;
 
@@ -104,7 +106,7 @@ function drawScale({ canvas, plot, yOf, style: { textSize: size } }: Sheet, { ma
 /** Under the middle of their slots; as many as have room, each cut to its slot. */
 function drawLabels({ canvas, plot, slot, style: { textSize: size } }: Sheet, labels: readonly string[]): void {
   const longest = Math.max(...labels.map((label) => textWidth(label, size)));
-  const every = Math.max(1, Math.ceil((Math.min(longest, textWidth("000000", size)) + GAP / 4) / slot));
+  const every = Math.max(1, Math.ceil((Math.min(longest, LONGEST_LABEL * textWidth("0", size)) + GAP / 4) / slot));
   const room = Math.max(1, Math.floor((slot * every) / textWidth("0", size)));
   labels.forEach((label, index) => {
     if (index % every !== 0) return;
