@@ -47,14 +47,12 @@ function ProviderList({ state }: { readonly state: PageState }): JSX.Element {
 
 function Answers({ model, isDemo }: TeamProviders["answers"]): JSX.Element {
   return (
-    <div class="section-notes">
-      <p class="hint">
-        {isDemo
-          ? "No key is set: a scripted demo answers, no AI. With a key, the provider's model does, from the next message on."
-          : "The model that answers, where a channel or a thread has no other: "}
-        {!isDemo && <code>{model}</code>}
-      </p>
-    </div>
+    <p class="hint answers">
+      {isDemo
+        ? "No key is set: a scripted demo answers, no AI. With a key, the provider's model does, from the next message on."
+        : "The model that answers, where a channel or a thread has no other: "}
+      {!isDemo && <code>{model}</code>}
+    </p>
   );
 }
 
