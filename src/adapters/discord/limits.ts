@@ -67,6 +67,7 @@ export const DISCORD_LIMITS: PlatformLimits = {
   postsPerChannel: { burst: 5, everyMs: 1_000 },
   editsPerWorkspace: { burst: 10, everyMs: 100 },
   answerParts: 20,
+  showsTables: false,
   /** Source: Discord docs, Uploading Files (the default without boosts). */
   attachmentBytes: 10 * 1024 * 1024,
 };

@@ -1,4 +1,5 @@
 import type { OutgoingFile, OutgoingMessage, PlatformLimits } from "../../core/protocol/platform.ts";
+import { withPlainTables } from "./markdown/plain-tables.ts";
 import { splitMarkdown } from "./markdown/splitter.ts";
 import type { Ending } from "./outcome-text.ts";
 
@@ -7,14 +8,15 @@ const IN_FILE = "The answer is long: the whole of it is in the file.";
 /** The messages that an ending is posted as, in order; their keys count from 0. The last has room for what stands below it. */
 export function answerParts(ending: Ending, limits: PlatformLimits): OutgoingMessage[] {
   const lastChars = limits.messageChars - Math.min((ending.footer ?? "").length, limits.footerChars);
-  const whole = splitMarkdown(ending.markdown, limits.messageChars);
+  const markdown = limits.showsTables === false ? withPlainTables(ending.markdown) : ending.markdown;
+  const whole = splitMarkdown(markdown, limits.messageChars);
   const pieces = [...whole.slice(0, -1), ...splitMarkdown(whole.at(-1) ?? "", lastChars)];
   if (pieces.length <= limits.answerParts) {
-    return pieces.map((markdown, index) =>
-      answer(ending, { markdown, isLast: index === pieces.length - 1, files: [] }),
+    return pieces.map((piece, index) =>
+      answer(ending, { markdown: piece, isLast: index === pieces.length - 1, files: [] }),
     );
   }
-  const [head = ""] = splitMarkdown(ending.markdown, lastChars - IN_FILE.length - 2);
+  const [head = ""] = splitMarkdown(markdown, lastChars - IN_FILE.length - 2);
   const files = [answerFile(ending.markdown)];
   return [answer(ending, { markdown: `${head}\n\n${IN_FILE}`, isLast: true, files })];
 }

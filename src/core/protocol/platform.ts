@@ -213,6 +213,8 @@ export interface PlatformLimits {
   readonly editsPerWorkspace: RateBucket;
   /** Parts of one answer posted as messages; more becomes a file. */
   readonly answerParts: number;
+  /** False where Markdown's tables are shown as they are written. */
+  readonly showsTables?: false;
   readonly attachmentBytes: number;
 }
 

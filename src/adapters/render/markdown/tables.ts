@@ -1,7 +1,7 @@
 /** A table's second line: `| --- | :-: |`. */
 const DELIMITERS = /^[ \t|:-]+$/u;
 
-function isDelimiter(line: string): boolean {
+export function isDelimiter(line: string): boolean {
   return line.includes("|") && line.includes("-") && DELIMITERS.test(line);
 }
 

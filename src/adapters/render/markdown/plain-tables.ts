@@ -1,0 +1,86 @@
+import { codeBlock } from "../../../core/text/plain-text.ts";
+import { type Fence, fenceAfterLine, LONGEST_MARKER } from "./fences.ts";
+import { isDelimiter } from "./tables.ts";
+
+/** A code block as wide as this does not break its lines in a window of usual width. Characters. */
+const WIDEST = 72;
+const BETWEEN = "  ";
+
+interface Table {
+  readonly head: readonly string[];
+  readonly isRight: readonly boolean[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** Tables as people read them where Markdown's are not shown: columns of a code block, or a list where these were too wide. */
+export function withPlainTables(markdown: string): string {
+  const lines = markdown.split("\n");
+  const shown: string[] = [];
+  let fence: Fence | null = null;
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    fence = fenceAfterLine(fence, line, LONGEST_MARKER);
+    if (fence !== null || !line.includes("|") || !isDelimiter(lines[at + 1] ?? "")) {
+      shown.push(line);
+      continue;
+    }
+    const after = lines.findIndex((row, index) => index > at && !row.includes("|"));
+    const end = after === -1 ? lines.length : after;
+    shown.push(plain(tableOf(lines.slice(at, end))));
+    at = end - 1;
+  }
+  return shown.join("\n");
+}
+
+function tableOf([head = "", delimiters = "", ...rows]: readonly string[]): Table {
+  return {
+    head: cellsOf(head),
+    isRight: cellsOf(delimiters).map((cell) => /^-+:$/u.test(cell)),
+    rows: rows.map(cellsOf),
+  };
+}
+
+/** A bar within a cell is escaped. */
+function cellsOf(row: string): string[] {
+  const cells = row
+    .trim()
+    .replace(/^\|/u, "")
+    .replace(/(?<!\\)\|$/u, "");
+  return cells.split(/(?<!\\)\|/u).map((cell) => cell.replaceAll(String.raw`\|`, "|").trim());
+}
+
+function plain(table: Table): string {
+  const { isRight } = table;
+  const rows = [table.head, ...table.rows].map((row) => row.map(unmarked));
+  const widths = table.head.map((_, column) => Math.max(...rows.map((row) => lengthOf(row[column] ?? ""))));
+  if (widths.reduce((sum, width) => sum + width + BETWEEN.length, -BETWEEN.length) > WIDEST) return listOf(table);
+  const written = rows.map((row) =>
+    widths.map((width, column) => padded(row[column] ?? "", width, isRight[column] === true)).join(BETWEEN),
+  );
+  const [head = "", ...below] = written.map((row) => row.trimEnd());
+  return codeBlock([head, widths.map((width) => "-".repeat(width)).join(BETWEEN), ...below].join("\n"), "");
+}
+
+/** A line for each row, with what its cells are. */
+function listOf({ head, rows }: Table): string {
+  const lines = rows.map(([first = "", ...cells]) => {
+    const named = cells.map((cell, index) => ({ cell, name: head[index + 1] ?? "" })).filter(({ cell }) => cell !== "");
+    const words = named.map(({ cell, name }) => (name === "" ? cell : `${name}: ${cell}`));
+    return `- ${[`**${unmarked(first)}**`, ...words].join(" · ")}`;
+  });
+  return lines.join("\n");
+}
+
+/** Without the marks of bold and code, which a code block would show. */
+function unmarked(cell: string): string {
+  return cell.replaceAll(/\*\*([^*]+)\*\*|`([^`]+)`/gu, (_mark, bold?: string, code?: string) => bold ?? code ?? "");
+}
+
+function lengthOf(text: string): number {
+  return Array.from(text).length;
+}
+
+function padded(text: string, width: number, isRight: boolean): string {
+  const room = " ".repeat(Math.max(0, width - lengthOf(text)));
+  return isRight ? room + text : text + room;
+}
