@@ -124,6 +124,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     definitions: instructions.definitions,
     sandboxRootOf: () => "",
     snapshots: "",
+    usualModel: absent,
     configOf: () => {
       throw new Error("no run asks for it");
     },

@@ -30,7 +30,9 @@ export function TestKey({ provider: { id, name }, typed, state }: TestKeyProps):
       >
         {isBusy ? "Testing…" : typed === undefined ? "Test" : "Test this key"}
       </button>{" "}
-      <span role="status" class="key-outcome">{isBusy ? "" : (problem ?? outcome)}</span>
+      <span role="status" class="key-outcome">
+        {isBusy ? "" : (problem ?? outcome)}
+      </span>
     </>
   );
 }
