@@ -124,7 +124,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     definitions: instructions.definitions,
     sandboxRootOf: () => "",
     snapshots: "",
-    usualModel: absent,
+    usualModel: () => "",
     configOf: () => {
       throw new Error("no run asks for it");
     },
