@@ -193,10 +193,10 @@ test("a new job is made in a channel of the person's", async () => {
     .getByText(/five fields|fields/u)
     .waitFor();
   await form.getByLabel(/^When/u).fill("30 9 * * 1");
-  await form
-    .getByRole("status")
-    .getByText(/Monday.* 09:30.*Next: .*09:30.*; .*09:30.*; .*09:30/u)
-    .waitFor();
+  const due = form.getByRole("status").getByText(/Monday.* 09:30.*Next: .*09:30.*; .*09:30.*; .*09:30/u);
+  await due.waitFor();
+  const { y = Infinity } = (await due.boundingBox()) ?? {};
+  expect(y, "it is in sight").toBeLessThan(page.viewportSize()?.height ?? 0);
   await form.getByLabel(/^When/u).fill("@daily");
   await form
     .getByLabel(/^(?:What to do|Prompt|What)/u)

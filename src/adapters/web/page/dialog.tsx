@@ -15,6 +15,8 @@ interface DialogProps {
   /** Why what was tried has failed; null: it has not. */
   readonly problem?: string | null;
   readonly cancel?: string;
+  /** Stays in sight beside its buttons. */
+  readonly note?: ComponentChildren;
   readonly goAhead: (form: HTMLFormElement) => void;
   /** By Escape, by its buttons, or once it is done. */
   readonly close: () => void;
@@ -48,6 +50,7 @@ export function Dialog(props: DialogProps): JSX.Element {
           </p>
         )}
         <div class="buttons">
+          {props.note}
           <button
             type="submit"
             class={isDanger ? "danger" : "primary"}

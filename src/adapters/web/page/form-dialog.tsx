@@ -33,13 +33,13 @@ export function FormDialog({ open, controller, follows }: FormDialogProps): JSX.
       problem={failure}
       goAhead={(filled) => controller.submitForm(valuesOf(filled))}
       close={controller.closeForm}
+      note={follows !== undefined && <Follows fields={top} follows={follows} />}
     >
       <div ref={top}>
         {fields.map((field, index) => (
           <Field key={field.name} field={field} problem={problems[field.name]} isFirst={index === 0} />
         ))}
       </div>
-      {follows !== undefined && <Follows fields={top} follows={follows} />}
     </Dialog>
   );
 }
@@ -81,7 +81,7 @@ function Follows({ fields, follows }: FollowsProps): JSX.Element {
     };
   }, []);
   return (
-    <p class="hint" role="status">
+    <p class="hint follows" role="status">
       {words}
     </p>
   );
