@@ -16,12 +16,14 @@ interface NewJobProps {
 /** A channel, and then the fields of its new job. */
 export function NewJob({ state, done }: NewJobProps): JSX.Element | null {
   const [choices, setChoices] = useState<SessionChoices | null>(null);
-  const [channelId, setChannel] = useState("");
+  const [chosen, setChannel] = useState("");
   const commands = useJobCommand(state, done);
   useEffect(() => {
     fetchChoices().then(setChoices, () => {});
   }, []);
   if (choices === null || choices.channels.length === 0 || state.you?.role === "viewer") return null;
+  const [only, another] = choices.channels;
+  const channelId = only !== undefined && another === undefined ? only.id : chosen;
   return (
     <div class="section-notes">
       <label>
