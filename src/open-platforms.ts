@@ -174,6 +174,7 @@ async function remotePlatforms({
     platforms.push(
       createSlackPlatform({
         ...config.slack,
+        proxied: config.proxy !== null,
         cluster,
         reactions: config.reactions.slack,
         serves: servedBy(config.access),
@@ -183,6 +184,7 @@ async function remotePlatforms({
     );
   }
   if (config.discord !== null) {
+    if (config.proxy !== null) (await import("./adapters/discord/gateway/global-agents.ts")).useGlobalAgents();
     const { createDiscordPlatform } = await import("./adapters/discord/adapter.ts");
     platforms.push(
       createDiscordPlatform({

@@ -31,6 +31,7 @@ import type { Store } from "./core/store/store.ts";
 import type { Definitions, FeatureHost } from "./feature.ts";
 import { instructionFiles, snapshotsOf } from "./home.ts";
 import type { FeatureList } from "./open-features.ts";
+import { proxyFor } from "./operations/proxy.ts";
 import { describePlatform } from "./platforms.ts";
 import { createInstructionGate, type InstructionGate } from "./tools/instructions/instruction-gate.ts";
 import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
@@ -166,18 +167,19 @@ export async function openToolbox(
   const { runtime, log, cluster } = world;
   const snapshots = openSnapshots({ config, runtime, cluster, parts });
   const resolve = createSystemResolve();
+  const reach = { resolve, proxyFor: (url: URL) => proxyFor(config.proxy, url) };
   const confinement = await openConfinement(config);
   const { guardedFiles } = config;
   const bounds = { guardedFiles, quotas: given.quotas, lock: cluster.lock, ...confinement };
   const counted = { store: given.store, runtime, settings: config.budgets };
-  const sandbox = createSandbox({ log, snapshots, network: { resolve }, ...bounds });
+  const sandbox = createSandbox({ log, snapshots, network: reach, ...bounds });
   parts.defer(() => sandbox.close());
   const toolbox = await createToolbox({
     ...given,
     ...world,
     sandbox,
     snapshots,
-    resolve,
+    ...reach,
     features: (taken) => {
       const host = {
         ...given,

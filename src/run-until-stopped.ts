@@ -29,6 +29,7 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
     stopped.resolve();
   });
   for (const warning of config.warnings) terminal.error(`⚠ ${warning}`);
+  const told = tellOfProxy(config, terminal, stopping.signal);
   try {
     const app = await startApp({
       config,
@@ -53,12 +54,21 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
       endAnyway(log);
     }
     await app.stop();
+    await told;
   } catch (error) {
     if (stopping.signal.aborted) return;
     if (!(error instanceof ConfigError)) log.error({ error }, "start_failed");
     report(toAppError(error), terminal);
     endAnyway(log);
   }
+}
+
+/** Whoever cannot be reached by a proxy looks as if he were not there himself. */
+async function tellOfProxy(config: Config, terminal: Terminal, signal: AbortSignal): Promise<void> {
+  if (config.proxy === null) return;
+  const { checkProxy } = await import("./cli/doctor/check-proxy.ts");
+  const findings = await checkProxy(config, { signal }).catch(() => []); // it stops
+  for (const { ok, text } of findings) if (!ok) terminal.error(`⚠ ${text}`);
 }
 
 /** The first signal stops the program, a later one ends it at once. */

@@ -3,6 +3,7 @@ import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
+import { useProxy } from "../operations/proxy.ts";
 import { describePlatform } from "../platforms.ts";
 import { addChat, type ChatCommandOptions, type ChatCommandRequest } from "./chat.ts";
 import { addData, type DataRequest } from "./data.ts";
@@ -112,7 +113,9 @@ async function withConfig(
   use: (config: Config) => Promise<void>,
 ): Promise<void> {
   try {
-    await use(loadConfig(sources, await features()));
+    const config = loadConfig(sources, await features());
+    useProxy(config.proxy);
+    await use(config);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const problem of error.problems) terminal.error(`✗ ${problem}`);

@@ -1,3 +1,4 @@
+import { proxyProblems, proxyWarnings } from "../operations/proxy.ts";
 import { isPostgresUrl, urlWarnings } from "./database-url.ts";
 import { fileStyle, suggestion } from "./problems.ts";
 import type { Config } from "./resolve.ts";
@@ -12,7 +13,7 @@ export interface Findings {
 
 export function checkCombinations(env: Environment): Findings {
   return {
-    problems: [...slackProblems(env), ...engineProblems(env), ...directUrlProblems(env)],
+    problems: [...slackProblems(env), ...engineProblems(env), ...directUrlProblems(env), ...proxyProblems(env)],
     warnings: [
       ...tokenWarnings(env),
       ...modeWarnings(env),
@@ -63,17 +64,6 @@ function tokenWarnings(env: Environment): string[] {
 function modeWarnings(env: Environment): string[] {
   if (env.SLACK_APP_TOKEN === undefined || env.SLACK_SIGNING_SECRET === undefined) return [];
   return ["SLACK_SIGNING_SECRET: is not used, because SLACK_APP_TOKEN selects Socket Mode. Unset one of the two."];
-}
-
-const PROXIES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"];
-
-/** Node uses proxies where it is told so as it starts. */
-function proxyWarnings(env: Environment): string[] {
-  const name = PROXIES.find((one) => env[one] !== undefined);
-  if (name === undefined || env["NODE_USE_ENV_PROXY"] === "1") return [];
-  return [
-    `${name}: is not used. Set NODE_USE_ENV_PROXY=1, not in .env, for model providers and MCP servers over HTTP; web_fetch goes without it.`,
-  ];
 }
 
 const OWN_PREFIXES = /^(DECKHAND|SLACK|DISCORD)_/;

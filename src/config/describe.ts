@@ -1,4 +1,5 @@
 import { unescape } from "node:querystring";
+import { proxySecrets } from "../operations/proxy.ts";
 import type { Config } from "./resolve.ts";
 
 /** Every credential in the configuration, so that log lines can be cleaned of them by value. */
@@ -11,7 +12,7 @@ export function secretsOf(config: Config): string[] {
   ]);
   const features = config.features.flatMap(({ secrets }) => secrets ?? []);
   const database = [config.database.url, config.database.directUrl].flatMap(passwordOf);
-  return [...new Set([...slack, ...discord, ...providers, ...features, ...database])];
+  return [...new Set([...slack, ...discord, ...providers, ...features, ...database, ...proxySecrets(config.proxy)])];
 }
 
 function slackModeSecrets(mode: NonNullable<Config["slack"]>["mode"]): string[] {

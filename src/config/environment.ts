@@ -86,6 +86,21 @@ const ownVariables = {
     "127.0.0.1",
   ),
   PORT: field(port.default("3000"), "Port of the web page; 0 takes a free one.", "3000"),
+  HTTPS_PROXY: secret(
+    z.string().exactOptional(),
+    "The HTTP proxy by which everything outside is reached (docs/operating.md).",
+    "http://name:…@proxy.example.com:3128",
+  ),
+  HTTP_PROXY: secret(
+    z.string().exactOptional(),
+    "The same for what is not encrypted, which goes directly without it.",
+    "http://name:…@proxy.example.com:3128",
+  ),
+  NO_PROXY: field(
+    z.string().exactOptional(),
+    "What is reached without the proxy, beside this machine itself: hosts and domains, with commas between.",
+    ".corp.example.com,10.0.0.5",
+  ),
   LOG_LEVEL: field(
     z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
     "How much is logged.",

@@ -5,6 +5,7 @@ import type { Sink } from "../core/trust/egress.ts";
 import type { Feature } from "../feature.ts";
 import { sqliteFileOf } from "../home.ts";
 import type { NamedFeature } from "../open-features.ts";
+import { type ProxySettings, proxyOf } from "../operations/proxy.ts";
 import { driverUrl } from "./database-url.ts";
 import type { EnvironmentSettings } from "./environment.ts";
 import type { ChannelSettings, ProviderSettings, Settings } from "./settings.ts";
@@ -74,6 +75,8 @@ export interface Config extends Readonly<FileSettings> {
     readonly url: string | null;
     readonly trustProxy: readonly string[];
   };
+  /** Null: the internet is reached directly. */
+  readonly proxy: ProxySettings | null;
   readonly database: DatabaseConfig;
   readonly engine: EnvironmentSettings["DECKHAND_ENGINE"];
   /** Absolute paths. */
@@ -120,6 +123,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
     slack: slackOf(env),
     discord: discordOf(env),
     web: { host: env.HOST, port: Number(env.PORT), url: settings.web.url ?? null, trustProxy: settings.web.trustProxy },
+    proxy: proxyOf(parsed.origin.layers.environment.value, env.HOST),
     database: databaseOf(env, home, cwd),
     engine: env.DECKHAND_ENGINE,
     home,

@@ -10,6 +10,7 @@ import type { InstructionGate } from "./instructions/instruction-gate.ts";
 import { createMergeWork } from "./merge-work.ts";
 import type { NativeToolDeps } from "./native/native-tool-deps.ts";
 import { createNativeTools } from "./native/native-tools.ts";
+import type { ConnectOptions } from "./network/connect.ts";
 import type { Resolve } from "./network/resolve.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 import { createFileTools } from "./sandboxed/file-tools.ts";
@@ -26,6 +27,8 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly snapshots: string;
   /** How tools look host names up. */
   readonly resolve: Resolve;
+  /** By which proxy tools reach a URL; absent: by none. */
+  readonly proxyFor?: ConnectOptions["proxyFor"];
   readonly runtime: Runtime;
   readonly log: Log;
   readonly cluster: Pick<Cluster, "hold" | "lock">;
@@ -74,7 +77,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     createSkillTool(instructions),
     createMergeWork(options, sandbox.guardedFiles),
     createGitTool({ worktreesOf: (root) => options.worktrees.at(root)?.git ?? null }),
-    createWebFetch(sandbox, { resolve: options.resolve }),
+    createWebFetch(sandbox, { resolve: options.resolve, proxyFor: options.proxyFor }),
   ];
   const own = (): readonly Tool[] => [...files, ...native(), ...others];
   const features = await options.features(new Set(own().map(({ name }) => name)));

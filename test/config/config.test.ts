@@ -12,6 +12,7 @@ test("an empty environment gives the documented defaults", () => {
   expect(loadConfig({ env: {}, cwd }, FEATURES)).toEqual({
     slack: null,
     discord: null,
+    proxy: null,
     web: { host: "127.0.0.1", port: 3000, url: null, trustProxy: [] },
     database: {
       kind: "sqlite",
@@ -293,10 +294,8 @@ test.each(warned)("$name is warned about", ({ env, warning }) => {
   expect(load({ env, file: { access: { admins: ["slack:U1"] } } }).warnings).toEqual([warning]);
 });
 
-test("a proxy that Node is not told to use is warned about; other programs' variables are left alone", () => {
-  expect(load({ env: { https_proxy: "http://p" } }).warnings).toEqual([expect.stringMatching(/^https_proxy: is not/u)]);
-  const env = { SLACK_WEBHOOK_CHANNEL_FOR_DEPLOYS: "x", HTTP_PROXY: "http://p", NODE_USE_ENV_PROXY: "1" };
-  expect(load({ env }).warnings).toEqual([]);
+test("other programs' variables are left alone", () => {
+  expect(load({ env: { SLACK_WEBHOOK_CHANNEL_FOR_DEPLOYS: "x" } }).warnings).toEqual([]);
 });
 
 test("in .env, what begins as a variable of ours and is none is warned about; what servers get, and the rest, is not", () => {

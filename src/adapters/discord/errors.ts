@@ -158,7 +158,7 @@ function isNetworkError(error: Error): boolean {
   if (error.name === "AbortError" || error.name === "TimeoutError") return true;
   if (/^(?:fetch failed|terminated|other side closed)$/u.test(error.message)) return true;
   const coded = codedErrorSchema.safeParse(error);
-  return coded.success && /^(?:E[A-Z]+|UND_ERR_\w+)$/u.test(coded.data.code);
+  return coded.success && /^(?:E[A-Z]+|UND_ERR_\w+|ERR_PROXY_TUNNEL)$/u.test(coded.data.code);
 }
 
 const MESSAGE_CONTENT = {

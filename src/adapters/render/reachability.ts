@@ -3,7 +3,7 @@ import { PASSES } from "../../core/protocol/failure-kinds.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { causes, systemCode } from "../../core/protocol/system-code.ts";
+import { causes, proxyFailure, systemCode } from "../../core/protocol/system-code.ts";
 
 /** What systems and certificates say of a connection that does not come about. Source: Node docs, “Errors”; undici docs. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -71,6 +71,8 @@ export async function untilReached<T>(
 /** Why it is not connected, and when that is tried again. `nextTryAt`: milliseconds since the epoch. */
 function notReached(address: string, error: unknown, nextTryAt: number): PlatformHealth {
   const code = innermostCode(error);
+  const proxy = proxyFailure(error);
+  if (proxy !== null) return { connected: false, detail: `cannot sign in at ${hostOf(address)}: ${proxy}`, nextTryAt };
   const why = code === null ? ` (${toAppError(error).message})` : `, ${WORDS[code] ?? ""} (${code})`;
   return { connected: false, detail: `cannot sign in at ${hostOf(address)}${why}`, nextTryAt };
 }

@@ -63,6 +63,8 @@ export interface SlackOptions {
     | { readonly type: "http"; readonly signingSecret: string; readonly host: string; readonly port: number };
   /** Root of the Web API; Slack's own when left out. */
   readonly apiUrl?: string;
+  /** Slack is reached as `fetch` reaches it, by a proxy. */
+  readonly proxied?: boolean;
   /** Names of emoji by which people point a message out to us. */
   readonly reactions?: readonly string[];
   /** Whom Deckhand answers: nobody else's words are read, and nobody whom they mention is looked up. Everybody when left out. */
@@ -250,9 +252,10 @@ class SlackPlatform implements ChatPlatform {
   }
 
   #transport(bolt: Bolt): SlackTransport {
-    const { mode, apiUrl, cluster, clock, log } = this.#options;
+    const { mode, apiUrl, proxied, cluster, clock, log } = this.#options;
     if (mode.type === "http") return new SlackHttp({ bolt, ...mode, clock, log });
-    return shareSocket(new SlackSocket({ bolt, appToken: mode.appToken, apiUrl, clock, log }), { cluster, clock });
+    const socket = new SlackSocket({ bolt, appToken: mode.appToken, apiUrl, proxied, clock, log });
+    return shareSocket(socket, { cluster, clock });
   }
 
   /** Waits for Slack to be reachable; gives up only on what waiting cannot mend. */

@@ -2,6 +2,7 @@ import type { Config } from "../../config/resolve.ts";
 import { type AppError, toAppError } from "../../core/protocol/errors.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
 import type { Message } from "../../core/protocol/messages.ts";
+import { proxyFailure } from "../../core/protocol/system-code.ts";
 import { CATALOG, DEMO_PROVIDER, defaultModelFor } from "../../core/providers/catalog.ts";
 import type { LlmProvider, ModelInfo } from "../../core/providers/provider.ts";
 import { createProviderRegistry, type ProviderSettings } from "../../core/providers/registry.ts";
@@ -155,12 +156,17 @@ function whatCameBack(error: AppError, isGiven: boolean): string {
     case "auth":
       return `refused${http}: it does not accept the key${keyVariable === undefined || !isGiven ? "" : `. Check ${keyVariable}`}.`;
     case "network":
-      return "no network: it cannot be reached. Check the network or the base URL.";
+      return `no network: it cannot be reached${proxyWords(error)}.`;
     case "unknown_model":
       return `it does not know the model ${model}${http}. Correct \`model\` or \`fallbackModel\`.`;
     default:
       return `${reasonOf(error)}${http}`;
   }
+}
+
+function proxyWords(error: AppError): string {
+  const proxy = proxyFailure(error);
+  return proxy === null ? ". Check the network or the base URL" : `: ${proxy}`;
 }
 
 async function providerOf(id: string, providers: Settings): Promise<LlmProvider> {

@@ -6,12 +6,14 @@ import { ConfigError } from "../../core/protocol/errors.ts";
 import { embeddersOf } from "../../core/providers/openai/embedder.ts";
 import type { Feature } from "../../feature.ts";
 import { createLogger } from "../../operations/logging.ts";
+import { useProxy } from "../../operations/proxy.ts";
 import { checkReplicas } from "../../ownership/check-replicas.ts";
 import { systemRuntime } from "../../runtime.ts";
 import type { Terminal } from "../terminal.ts";
 import { checkJobs, type LookAtJobs } from "./check-jobs.ts";
 import { checkKeys } from "./check-keys.ts";
 import { checkKnownModels, checkModels, unheededIn } from "./check-models.ts";
+import { checkProxy } from "./check-proxy.ts";
 import {
   checkAgents,
   checkComponents,
@@ -62,6 +64,7 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
     findings.push(...given.problems.map((text) => ({ ok: false, text })));
   } else {
     findings.push({ ok: true, text: `configuration${given.configFile === null ? "" : ` ${given.configFile}`}` });
+    useProxy(given.proxy);
     const stored = await looks.withStored(given);
     const { config } = stored;
     findings.push(...(await checkConfigured(config, { ...looks, ...stored })));
@@ -87,6 +90,7 @@ async function checkConfigured(config: Config, checks: Checks): Promise<Finding[
     ...(await checkReplicas(config)),
     ...checkDirectories(config),
     ...(await checkConfinement(config)),
+    ...(await checkProxy(config)),
     ...checkPlatforms(config),
     ...problems.map((text) => ({ ok: true, isWarning: true as const, text })),
     ...checkModels(config),

@@ -1,5 +1,6 @@
 import { AppError, ConfigError, type ErrorCode } from "./errors.ts";
 import type { Random } from "./runtime.ts";
+import { proxyFailure } from "./system-code.ts";
 
 /**
  * What a person reads when something goes wrong: what happened and what to do next. Sentences are made
@@ -86,8 +87,12 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => s
   unknown_provider: (e) =>
     `I cannot use ${named(e.detail.provider, "the model that is set")}${e.detail.reason === undefined ? "" : `: ${e.detail.reason}`}. An operator must correct it.`,
   unpriced_model: (e) => e.detail.reason ?? "The price of the model is unknown.",
-  network: (e, { within }) =>
-    `I cannot reach ${e.detail.providerName ?? platformOr(e, "the model provider")}. Check the network or the base URL; then ${within}.`,
+  network: (e, { within }) => {
+    const whom = `I cannot reach ${e.detail.providerName ?? platformOr(e, "the model provider")}`;
+    const proxy = proxyFailure(e);
+    if (proxy !== null) return `${whom}: ${proxy}. Then ${within}.`;
+    return `${whom}. Check the network or the base URL; then ${within}.`;
+  },
   provider_failed: (e, { begin }) => `${provider(e)} failed, also after trying again. ${begin} ${later(e)}.`,
   empty_response: (e) => `${model(e)} returned nothing, twice. Say it in other words, or choose another model.`,
   refused: (e) => `${model(e)} declined to answer. Say it in other words, or choose another model.`,

@@ -48,5 +48,26 @@ const NO_CONNECTION: ReadonlySet<string | undefined> = new Set([
 
 /** Whether no connection came about, so that nobody has had the request. */
 export function wasNeverSent(error: unknown): boolean {
-  return causes(error).some((cause) => NO_CONNECTION.has(systemCode(cause)));
+  return causes(error).some((cause) => NO_CONNECTION.has(systemCode(cause)) || cause instanceof ProxyFailure);
+}
+
+/** What went wrong on the way to or at the proxy that the operator has set; among the causes of the failure that it makes. */
+export class ProxyFailure extends Error {}
+
+/** What an operator has to know of the proxy, as a sentence without its end; null where it is not to blame. */
+export function proxyFailure(error: unknown): string | null {
+  return causes(error).find((cause) => cause instanceof ProxyFailure)?.message ?? null;
+}
+
+/** `code`: the system's, or undefined. */
+export function proxyAway(code: string | undefined): string {
+  return `the proxy cannot be reached (${code ?? "no code"}): check HTTPS_PROXY`;
+}
+
+/** What it means that a proxy makes no connection. `status`: of HTTP. */
+export function proxyRefuses(status: number): string {
+  if (status === 407) {
+    return "the proxy wants a name and password, or other ones (HTTP 407): set HTTPS_PROXY=http://name:password@host:port";
+  }
+  return `the proxy does not connect to it (HTTP ${status}): have the proxy allow it, or name it in NO_PROXY`;
 }

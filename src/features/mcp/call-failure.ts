@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { AppError } from "../../core/protocol/errors.ts";
-import { causes, systemCode, wasNeverSent } from "../../core/protocol/system-code.ts";
+import { causes, proxyFailure, systemCode, wasNeverSent } from "../../core/protocol/system-code.ts";
 import { foreignText } from "./foreign-text.ts";
 
 /** Characters of a server's own words about a failure. */
@@ -63,7 +63,8 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
     .find((each) => each !== undefined);
   if (code === "ENOENT") return { text: "its program is not found", refused: true, doubtful: true };
   if (code === "EACCES") return { text: "its program may not be started", refused: true, doubtful: true };
-  const words = code === undefined ? "the connection to it failed" : `the connection to it failed (${code})`;
+  const why = proxyFailure(error) ?? code;
+  const words = why === undefined ? "the connection to it failed" : `the connection to it failed (${why})`;
   return { text: words, refused: wasNeverSent(error), doubtful: true };
 }
 

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { ConfigError } from "../../core/protocol/errors.ts";
+import { proxyFailure } from "../../core/protocol/system-code.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { blockOf } from "../../core/trust/host-patterns.ts";
@@ -103,7 +104,9 @@ function searcher({ service: name, apiKey, baseUrl, timeoutMs = TIMEOUT_MS }: We
       if (cause instanceof NetworkRefusal) throw cause;
       if (deadline.aborted) throw new NetworkRefusal(`${name} did not answer in time. Try once more.`, cause);
       if (cause instanceof SyntaxError) throw new NetworkRefusal(`${name} gave an answer that is no JSON.`, cause);
-      throw new NetworkRefusal(`${name} cannot be reached. An operator can check webSearch.`, cause);
+      const why = proxyFailure(cause);
+      const mend = why === null ? ". An operator can check webSearch" : `: ${why}`;
+      throw new NetworkRefusal(`${name} cannot be reached${mend}.`, cause);
     }
   };
 }

@@ -1,17 +1,19 @@
-import { once } from "node:events";
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { systemCode } from "../../core/protocol/system-code.ts";
 import { portOf } from "../../core/trust/host-patterns.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";
 import { type IsForbiddenAddress, literalAddress } from "./addresses.ts";
-import { NetworkRefusal } from "./refusal.ts";
+import { forwarding, tunnel } from "./by-proxy.ts";
+import { type Connection, established } from "./established.ts";
+import { NetworkDenial, NetworkRefusal } from "./refusal.ts";
 import type { Resolve } from "./resolve.ts";
 import { privateAddress } from "./target.ts";
 
 export interface ConnectOptions {
   readonly resolve: Resolve;
   readonly isForbiddenAddress: IsForbiddenAddress;
+  /** By which proxy a URL is reached, null by none; absent: none is. */
+  readonly proxyFor?: ((url: URL) => URL | null) | undefined;
   /** Certificates to trust in place of the system's, in PEM. */
   readonly ca?: string;
 }
@@ -19,27 +21,58 @@ export interface ConnectOptions {
 /**
  * Connects to a URL's host. The name is resolved once, every address is checked, the connection goes to
  * a checked one and is checked again before a byte is sent: no answer that DNS gives later can lead
- * elsewhere. Throws NetworkRefusal, or the signal's reason.
+ * elsewhere. By a proxy, whose word on names is taken, only what is known here can be checked.
+ * Throws NetworkRefusal, or the signal's reason.
  */
-export async function connect(url: URL, options: ConnectOptions, signal: AbortSignal): Promise<Socket> {
+export async function connect(url: URL, options: ConnectOptions, signal: AbortSignal): Promise<Connection> {
+  const proxy = options.proxyFor?.(url) ?? null;
+  const origin = { target: `${url.pathname}${url.search}`, headers: {} };
+  if (proxy !== null) {
+    await checkKnown(url.hostname, options, signal);
+    if (url.protocol === "http:") return forwarding(proxy, url, signal);
+    return { ...origin, socket: await secured(await tunnel(proxy, url, signal), url, { options, signal }) };
+  }
   const addresses = await checkedAddresses(url.hostname, options, signal);
   const host = literalAddress(url.hostname) ?? url.hostname;
   const socket = connectTcp({ host, port: Number(portOf(url)), lookup: always(addresses) });
-  const connection = await established(socket, "connect", signal);
+  const connection = await established(socket, "connect", { signal });
   if (options.isForbiddenAddress(connection.remoteAddress ?? "")) {
     connection.destroy();
     throw privateAddress(url.hostname);
   }
-  if (url.protocol === "http:") return connection;
-  const secured = connectTls({
-    socket: connection,
+  if (url.protocol === "http:") return { ...origin, socket: connection };
+  return { ...origin, socket: await secured(connection, url, { options, signal }) };
+}
+
+function secured(
+  socket: Socket,
+  url: URL,
+  { options: { ca }, signal }: { readonly options: ConnectOptions; readonly signal: AbortSignal },
+): Promise<Socket> {
+  const host = literalAddress(url.hostname) ?? url.hostname;
+  const encrypted = connectTls({
+    socket,
     host, // whom the certificate must be for
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ALPNProtocols: ["http/1.1"],
     rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
+    ...(ca === undefined ? {} : { ca }),
   });
-  return established(secured, "secureConnect", signal);
+  return established(encrypted, "secureConnect", { signal });
+}
+
+/** Names without meaning outside of one network. Source: RFC 6762, RFC 8375; ICANN, “.INTERNAL”; what routers and directories hand out. */
+const LOCAL_NAME = /^[^.]+$|\.(?:local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa)$/iu;
+
+/** A machine behind a proxy may not know the names outside: those are the proxy's to resolve. */
+async function checkKnown(hostname: string, options: ConnectOptions, signal: AbortSignal): Promise<void> {
+  try {
+    await checkedAddresses(hostname, options, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof NetworkDenial) throw error;
+    if (LOCAL_NAME.test(hostname)) throw privateAddress(hostname);
+  }
 }
 
 async function checkedAddresses(
@@ -69,25 +102,4 @@ function always(addresses: readonly string[]): LookupFunction {
     if (all === true) callback(null, found);
     else callback(null, first.address, first.family);
   };
-}
-
-async function established(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
-  socket.on("error", () => {}); // who waits for the connection or uses it hears of it, too
-  try {
-    await once(socket, event, { signal });
-    return socket;
-  } catch (cause) {
-    socket.destroy();
-    signal.throwIfAborted();
-    throw new NetworkRefusal(connectionFailure(cause), cause);
-  }
-}
-
-/** OpenSSL's and Node's codes of a certificate that does not hold. */
-const CERTIFICATE = /CERT|ERR_TLS|SELF_SIGNED|UNABLE_TO_VERIFY|SIGNATURE/;
-
-function connectionFailure(cause: unknown): string {
-  const code = systemCode(cause) ?? "no code";
-  if (CERTIFICATE.test(code)) return `The server's certificate does not hold (${code}); nothing was sent to it.`;
-  return `The server cannot be reached (${code}).`;
 }

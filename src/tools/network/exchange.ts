@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
-import type { Socket } from "node:net";
 import { isForbiddenAddress } from "./addresses.ts";
 import { type Body, type BodyBounds, readBody } from "./body.ts";
 import { type ConnectOptions, connect } from "./connect.ts";
+import type { Connection } from "./established.ts";
 import type { FetchLimits } from "./limits.ts";
 import { NetworkRefusal } from "./refusal.ts";
 
@@ -59,13 +59,12 @@ async function head(
 ): Promise<IncomingMessage> {
   const stopped = AbortSignal.any([signal, headDeadline]);
   try {
-    const socket = await connect(ask.url, options, stopped);
-    return await responseHead({ ...ask, socket, maxHeaderSize: options.limits.headBytes }, stopped).catch(
-      (cause: unknown) => {
-        socket.destroy();
-        throw cause;
-      },
-    );
+    const connection = await connect(ask.url, options, stopped);
+    const asked = responseHead({ ...ask, connection, maxHeaderSize: options.limits.headBytes }, stopped);
+    return await asked.catch((cause: unknown) => {
+      connection.socket.destroy();
+      throw cause;
+    });
   } catch (cause) {
     signal.throwIfAborted();
     if (headDeadline.aborted) throw new NetworkRefusal(`${ask.url.host} did not answer in time.`, cause);
@@ -74,18 +73,19 @@ async function head(
 }
 
 interface HeadRequest extends Pick<Ask, "url" | "method" | "headers" | "body"> {
-  readonly socket: Socket;
+  readonly connection: Connection;
   readonly maxHeaderSize: number;
 }
 
 /** Plain HTTP on a connection that stands, encrypted or not. */
-function responseHead({ url, method, headers, body, socket, maxHeaderSize }: HeadRequest, stopped: AbortSignal) {
+function responseHead({ url, method, headers, body, connection, maxHeaderSize }: HeadRequest, stopped: AbortSignal) {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const { socket, target } = connection;
   const asked = request({
     createConnection: () => socket,
     method,
-    path: `${url.pathname}${url.search}`,
-    headers: { ...headers, host: url.host, connection: "close" },
+    path: target,
+    headers: { ...headers, ...connection.headers, host: url.host, connection: "close" },
     maxHeaderSize,
   });
   // Each hint has a head of its own, which the runtime's limit holds for: they could come without end.

@@ -11,6 +11,8 @@ import { People } from "./people.ts";
 import { World } from "./world.ts";
 
 export interface DiscordServerOptions {
+  /** Where bots reach it, when that is not where it listens. */
+  readonly origin?: string;
   readonly token?: string;
   readonly heartbeatMs?: number;
   /** So long a session must have begun before the next may. Discord's: 5 s. None when left out. Milliseconds. */
@@ -54,6 +56,7 @@ export class DiscordServer implements AsyncDisposable {
   readonly api: Api;
   /** Everything asked of the REST API, in order. */
   readonly requests: SeenRequest[] = [];
+  port = 0;
   token: string;
   messageContent: boolean;
   readonly #http: Server;
@@ -65,7 +68,7 @@ export class DiscordServer implements AsyncDisposable {
     this.token = options.token ?? "local-discord-token";
     this.messageContent = options.messageContent ?? true;
     this.world = new World(now);
-    this.#view = { world: this.world, origin: "", urlGeneration: () => this.faults.urlGeneration };
+    this.#view = { world: this.world, origin: options.origin ?? "", urlGeneration: () => this.faults.urlGeneration };
     const view: View = this.#view;
     this.interactions = new Interactions(now);
     this.#buckets = new Buckets(options.limits ?? DISCORD_BUCKETS, now);
@@ -114,7 +117,8 @@ export class DiscordServer implements AsyncDisposable {
     });
     const address = this.#http.address();
     if (address === null || typeof address === "string") throw new Error("the server has no port");
-    this.#view.origin = `http://127.0.0.1:${address.port}`;
+    this.port = address.port;
+    this.#view.origin ||= `http://127.0.0.1:${address.port}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

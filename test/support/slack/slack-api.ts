@@ -99,7 +99,7 @@ function answerOf(options: SlackApiOptions, { method, args, request }: Omit<Call
   const token = (request.headers.authorization ?? "").replace(/^Bearer /u, "") || args.token;
   if (method === "apps.connections.open") {
     // By the way that the app has come: what stands between it and Slack stands between its socket and Slack, too.
-    const origin = `http://${request.headers.host ?? ""}`;
+    const origin = `${new URL(options.context.origin).protocol}//${request.headers.host ?? ""}`;
     return token === options.appToken ? { url: options.deliveries.ticket(origin) } : "invalid_auth";
   }
   if (token !== options.botToken) return "invalid_auth";

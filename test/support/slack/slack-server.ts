@@ -10,6 +10,8 @@ import { type ApiCall, SlackWorkspace } from "./slack-model.ts";
 import { SlackPeople } from "./slack-people.ts";
 
 export interface SlackServerOptions {
+  /** Where apps reach it, when that is not where it listens. */
+  readonly origin?: string;
   readonly limits?: Partial<SlackLimits>;
   /** Waits before the retries of an unanswered delivery. Slack's: at once, 1 min, 5 min. Milliseconds. */
   readonly retryDelaysMs?: readonly number[];
@@ -31,6 +33,7 @@ export interface SeenMessage {
 }
 
 export interface SlackServer extends AsyncDisposable {
+  readonly port: number;
   /** What SLACK_API_URL is set to. */
   readonly apiUrl: string;
   readonly botToken: string;
@@ -71,7 +74,7 @@ export async function startSlackServer(options: SlackServerOptions = {}): Promis
   if (address === null || typeof address === "string") throw new Error("the server does not listen on a port");
   const context: MethodContext = {
     workspace,
-    origin: `http://127.0.0.1:${address.port}`,
+    origin: options.origin ?? `http://127.0.0.1:${address.port}`,
     echo: (message) => people.deliver(message),
   };
   const people = new SlackPeople(context, deliveries);
@@ -86,6 +89,7 @@ export async function startSlackServer(options: SlackServerOptions = {}): Promis
   deliveries.accept(http);
 
   return {
+    port: address.port,
     apiUrl: `${context.origin}/api/`,
     ...tokens,
     signingSecret,

@@ -26,14 +26,19 @@ export interface BothPlatforms extends AsyncDisposable {
 export interface BothPlatformsOptions extends Omit<SlackOfficeOptions, "settings"> {
   /** Become deckhand.config.json; those of a scene ask nobody when left out. */
   readonly settings?: object | ((guild: Guild) => object);
+  /** Where Discord is for the program, when that is not where it listens. */
+  readonly discordOrigin?: string;
 }
 
 export async function bothPlatforms({
   settings = { mode: "agi" },
   env = {},
+  discordOrigin,
+  ...at
 }: BothPlatformsOptions = {}): Promise<BothPlatforms> {
-  const harbour = await openHarbour();
+  const harbour = await openHarbour(discordOrigin === undefined ? {} : { origin: discordOrigin });
   const slack = await slackOffice({
+    ...at,
     settings: typeof settings === "function" ? settings(harbour.guild) : settings,
     env: { DISCORD_TOKEN: harbour.discord.token, DISCORD_API_URL: harbour.discord.apiUrl, ...env },
   });

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Saying } from "../discord/people.ts";
-import { type DiscordServer, startDiscordServer } from "../discord/server.ts";
+import { type DiscordServer, type DiscordServerOptions, startDiscordServer } from "../discord/server.ts";
 import { type Channel, type Guild, isThread, type Message, type User } from "../discord/world.ts";
 import { startAnthropicServer } from "../model/anthropic-server.ts";
 import type { ModelServer } from "../model/model-server.ts";
@@ -76,8 +76,8 @@ export interface Harbour {
   readonly bob: User;
 }
 
-export async function openHarbour(): Promise<Harbour> {
-  const discord = await startDiscordServer();
+export async function openHarbour(options: Pick<DiscordServerOptions, "origin"> = {}): Promise<Harbour> {
+  const discord = await startDiscordServer(options);
   const { world } = discord;
   const guild = world.guild("Harbour");
   const [ana, bob] = ["Ana", "Bob"].map((name) => world.user(name.toLowerCase(), { globalName: name }));

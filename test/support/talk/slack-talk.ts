@@ -53,10 +53,12 @@ export interface SlackOfficeOptions {
   readonly settings?: object;
   /** The program's environment, beside what leads it to the local servers. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Where Slack is for the program, when that is not where it listens. */
+  readonly origin?: string;
 }
 
-export async function slackOffice({ settings, env = {} }: SlackOfficeOptions = {}): Promise<SlackOffice> {
-  const [model, slack] = await Promise.all([startAnthropicServer({ key: "test-key" }), startSlackServer()]);
+export async function slackOffice({ settings, env = {}, ...at }: SlackOfficeOptions = {}): Promise<SlackOffice> {
+  const [model, slack] = await Promise.all([startAnthropicServer({ key: "test-key" }), startSlackServer(at)]);
   const told = {
     ANTHROPIC_API_KEY: "test-key",
     ANTHROPIC_BASE_URL: model.url,

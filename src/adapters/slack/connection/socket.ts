@@ -15,6 +15,8 @@ export interface SlackSocketOptions {
   readonly bolt: Bolt;
   readonly appToken: string;
   readonly apiUrl: string | undefined;
+  /** The socket is opened as `fetch` opens connections, by a proxy. */
+  readonly proxied?: boolean | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -106,9 +108,10 @@ export class SlackSocket implements SlackTransport {
   }
 
   async #connect(signal: AbortSignal): Promise<void> {
-    const { bolt, appToken, apiUrl, clock, log } = this.#options;
+    const { bolt, appToken, apiUrl, proxied, clock, log } = this.#options;
     const { client } = new bolt.SocketModeReceiver({
       appToken,
+      ...(proxied === true ? { dispatcher: globalDispatcher() } : {}),
       autoReconnectEnabled: false,
       clientPingTimeout: PONG_WITHIN_MS,
       installerOptions: { clientOptions: clientOptions(bolt, { apiUrl, log }) },
@@ -187,6 +190,14 @@ export class SlackSocket implements SlackTransport {
     await gone;
     cancel();
   }
+}
+
+type Dispatcher = NonNullable<ConstructorParameters<Bolt["SocketModeReceiver"]>[0]["dispatcher"]>;
+
+/** What `fetch` sends its requests with. Source: undici, `lib/global.js`, by which its copies in Node and in the SDK share it. */
+function globalDispatcher(): Dispatcher {
+  const dispatcher: Dispatcher = Reflect.get(globalThis, Symbol.for("undici.globalDispatcher.1"));
+  return dispatcher;
 }
 
 /** The SDK reads envelopes without looking, in a promise that nobody owns: one bad message would end the process. */

@@ -1,0 +1,39 @@
+import type { Config } from "../../config/resolve.ts";
+import { causes, proxyFailure, systemCode } from "../../core/protocol/system-code.ts";
+import { CATALOG, defaultModelFor } from "../../core/providers/catalog.ts";
+import { proxyFor } from "../../operations/proxy.ts";
+import { bad, type Finding, good } from "./finding.ts";
+
+/** Milliseconds. */
+const ANSWERS_WITHIN_MS = 5_000;
+
+/** Whether the proxy connects to one of those that the program talks to. Rejects with the signal's reason. */
+export async function checkProxy(
+  config: Config,
+  { signal, withinMs = ANSWERS_WITHIN_MS }: { readonly signal?: AbortSignal; readonly withinMs?: number } = {},
+): Promise<Finding[]> {
+  const { proxy } = config;
+  const place = placeOutside(config);
+  if (proxy === null || proxyFor(proxy, place) === null) return [];
+  const deadline = AbortSignal.timeout(withinMs);
+  try {
+    const stopped = AbortSignal.any([deadline, ...(signal === undefined ? [] : [signal])]);
+    await fetch(place, { method: "HEAD", redirect: "manual", signal: stopped });
+    return [good(`HTTPS_PROXY: ${proxy.https.host} connects to ${place.host}`)];
+  } catch (error) {
+    signal?.throwIfAborted();
+    const late = `the proxy does not answer within ${withinMs / 1_000} s: check its host and port`;
+    const code = causes(error).map(systemCode).find(Boolean) ?? "no code";
+    const other = `by the proxy, ${place.host} cannot be reached (${code}). A proxy that opens what is encrypted needs its certificate in NODE_EXTRA_CA_CERTS`;
+    return [bad(`HTTPS_PROXY: ${proxyFailure(error) ?? (deadline.aborted ? late : other)}.`)];
+  }
+}
+
+function placeOutside({ slack, discord, query, providers }: Config): URL {
+  if (slack !== null) return new URL(slack.apiUrl ?? "https://slack.com/api/");
+  if (discord !== null) return new URL(discord.apiUrl ?? "https://discord.com/api");
+  const withKey = Object.entries(providers).flatMap(([id, { apiKey }]) => (apiKey === undefined ? [] : [id]));
+  const [id = ""] = (query.model ?? defaultModelFor(withKey)).split("/");
+  const baseUrl = providers[id]?.baseUrl ?? CATALOG.find((entry) => entry.id === id)?.baseUrl;
+  return URL.parse(baseUrl ?? "") ?? new URL("https://api.anthropic.com/");
+}

@@ -1,0 +1,145 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { setGlobalProxyFromEnv } from "node:http";
+import { isIP } from "node:net";
+import { z } from "zod";
+import type { Environment } from "../config/sources.ts";
+import { ProxyFailure, proxyAway, proxyRefuses, systemCode } from "../core/protocol/system-code.ts";
+
+/** By what the program reaches the internet. */
+export interface ProxySettings {
+  readonly https: URL;
+  /** Null: what is not encrypted goes without a proxy. */
+  readonly http: URL | null;
+  readonly without: readonly Destination[];
+}
+
+/** What is reached directly. */
+interface Destination {
+  /** In small letters; stands for all that is below it, too. IPv6 addresses are without brackets. */
+  readonly host: string;
+  /** Empty: any. */
+  readonly port: string;
+}
+
+/** As curl and Node have it: small letters come first, and what serves plain HTTP serves HTTPS where nothing else is named. */
+const HTTP_NAMES = ["http_proxy", "HTTP_PROXY"];
+const HTTPS_NAMES = ["https_proxy", "HTTPS_PROXY", ...HTTP_NAMES];
+/** Never reached by a proxy, whatever is set. */
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+
+/** Null: nothing is set, or everything is to be reached directly. `local`: a host of this machine. */
+export function proxyOf(env: Environment, local: string): ProxySettings | null {
+  const named = (names: readonly string[]) => addressOf(names.map((name) => env[name]).find(Boolean) ?? "");
+  const https = named(HTTPS_NAMES);
+  const entries = entriesOf(env);
+  if (https === null || entries.includes("*")) return null;
+  return { https, http: named(HTTP_NAMES), without: [...entries, ...LOOPBACK, local].map(destination) };
+}
+
+/** What cannot be used, as lines that do not show it: it may hold a password. */
+export function proxyProblems(env: Environment): string[] {
+  return HTTPS_NAMES.filter((name) => env[name] !== undefined && addressOf(env[name]) === null).map(
+    (name) =>
+      `${name}: is not the address of an HTTP proxy. In its password, write @ as %40, / as %2F and % as %25. Example: ${name}=http://name:password@proxy.example.com:3128`,
+  );
+}
+
+export function proxyWarnings(env: Environment): string[] {
+  const networks = entriesOf(env).filter((entry) => entry.includes("/"));
+  return networks.map(
+    (network) => `NO_PROXY: ${network} has no effect. Name hosts, domains (.example.com) or single addresses.`,
+  );
+}
+
+/** Name and password of the proxies, in each form in which they are written or sent. */
+export function proxySecrets(proxy: ProxySettings | null): string[] {
+  return [proxy?.https, proxy?.http].flatMap((url) => {
+    if (url == null || url.password === "") return [];
+    const { username, password } = url;
+    const sent = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");
+    return [password, decodeURIComponent(password), sent];
+  });
+}
+
+/** By which proxy a URL is reached; null: by none. */
+export function proxyFor(proxy: ProxySettings | null, { protocol, hostname, port }: URL): URL | null {
+  if (proxy === null) return null;
+  const host = bare(hostname);
+  const at = port === "" ? (protocol === "https:" ? "443" : "80") : port;
+  const isDirect = proxy.without.some(
+    (each) => (each.port === "" || each.port === at) && (host === each.host || host.endsWith(`.${each.host}`)),
+  );
+  if (isDirect) return null;
+  return protocol === "https:" ? proxy.https : proxy.http;
+}
+
+/**
+ * Has `fetch`, undici's own `request` and Node's global agents go by the proxy, and tells failures of the proxy from those
+ * of who is behind it. Returns what takes it back.
+ */
+export function useProxy(proxy: ProxySettings | null): () => void {
+  if (proxy === null) return () => {};
+  const restore = setGlobalProxyFromEnv({
+    https_proxy: proxy.https.href,
+    ...(proxy.http === null ? {} : { http_proxy: proxy.http.href }),
+    no_proxy: proxy.without.flatMap(forNode).join(","),
+  });
+  const explain = (message: unknown) => explainFailure(message, proxy);
+  subscribe(CONNECT_ERROR, explain);
+  return () => {
+    unsubscribe(CONNECT_ERROR, explain);
+    restore();
+  };
+}
+
+/** Source: undici docs, “Diagnostics Channel Support”. */
+const CONNECT_ERROR = "undici:client:connectError";
+const connectErrorSchema = z.object({
+  error: z.instanceof(Error),
+  connectParams: z.object({ host: z.string() }),
+});
+/** Source: undici, `lib/dispatcher/proxy-agent.js`; it gives the status in no other way. */
+const NO_TUNNEL = /^Proxy response \((\d{3})\)/u;
+
+function explainFailure(message: unknown, { https, http }: ProxySettings): void {
+  const { data } = connectErrorSchema.safeParse(message);
+  if (data === undefined || data.error.cause !== undefined) return;
+  const { error, connectParams } = data;
+  const status = NO_TUNNEL.exec(error.message)?.[1];
+  if (status !== undefined) error.cause = new ProxyFailure(proxyRefuses(Number(status)));
+  else if ([https.host, http?.host].includes(connectParams.host)) {
+    error.cause = new ProxyFailure(proxyAway(systemCode(error)));
+  }
+}
+
+function addressOf(text = ""): URL | null {
+  const url = URL.parse(text.includes("://") ? text : `http://${text}`);
+  if (url === null || !/^https?:$/u.test(url.protocol)) return null;
+  try {
+    decodeURIComponent(`${url.username}${url.password}`);
+    return url;
+  } catch {
+    return null;
+  }
+}
+
+function entriesOf(env: Environment): string[] {
+  const given = [env["no_proxy"], env["NO_PROXY"]].find(Boolean) ?? "";
+  return given.split(/[\s,]+/u).filter((entry) => entry !== "");
+}
+
+/** `example.com`, `.example.com`, `*.example.com`, `example.com:8080`, `[::1]:80`. */
+function destination(entry: string): Destination {
+  const [, host = entry, port = ""] = isIP(entry) === 0 ? (/^(.+):(\d+)$/u.exec(entry) ?? []) : [];
+  return { host: bare(host.replace(/^\*?\./u, "")), port };
+}
+
+/** In the forms that both of Node's readers of NO_PROXY take for it and for all that is below it. */
+function forNode({ host, port }: Destination): string[] {
+  const end = port === "" ? "" : `:${port}`;
+  return isIP(host) === 6 ? [`[${host}]${end}`, `${host}${end}`] : [`${host}${end}`, `.${host}${end}`];
+}
+
+function bare(host: string): string {
+  return host.replace(/^\[|\]$/gu, "").toLowerCase();
+}
