@@ -130,6 +130,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     },
     ...NOBODY,
     settings: new SettingsInForce(config, agentProblems),
+    otherSettings: { lines: () => [] },
   };
   const toolbox = await createToolbox({
     ...host,

@@ -126,7 +126,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     parts: new AsyncDisposableStack(),
     platforms: new Map(),
     writes: new KeyedMutex(),
-    status: { state: "starting", engine: null, store: null, cluster: null, storeFailure: null },
+    status: { state: "starting", engine: null, store: null, cluster: null, otherSettings: null, storeFailure: null },
     fail: failing.resolve,
     receiving: Promise.withResolvers(),
     draining: Promise.withResolvers(),
@@ -159,6 +159,7 @@ async function assemble(alone: Unowned): Promise<TerminalPlatform> {
   const assembly: Assembly = { ...alone, ...(await ownDatabase({ ...alone, standBy, drain })) };
   const { runtime } = assembly;
   status.cluster = assembly.cluster;
+  status.otherSettings = assembly.otherSettings;
   status.state = "starting";
   const shared = assembly.shared?.rates ?? null;
   const emptyAt = shared === null ? await workedUntil(config.database.url, runtime.clock.now()) : null;

@@ -188,6 +188,8 @@ export interface FeatureHost {
   readonly budgets: BudgetSettings;
   /** Where settings are from, and how those of the page come into force. */
   readonly settings: PageSettings;
+  /** How the settings of other processes differ from those of this one. */
+  readonly otherSettings: { lines(): readonly string[] };
   /** Looks at jobs, and changes them, as commands do. */
   readonly jobs: JobControl;
   /** What is set of providers now, by id; never a key. */

@@ -29,6 +29,7 @@ import { createMetrics } from "./operations/metrics.ts";
 import { readiness } from "./operations/readiness.ts";
 import type { ProgramEngine } from "./ownership/open-engine.ts";
 import type { Ownership } from "./ownership/own-database.ts";
+import type { OtherSettings } from "./ownership/watch-settings.ts";
 
 /** What the adapters are made of. */
 export interface PlatformAssembly {
@@ -49,6 +50,7 @@ export interface PlatformAssembly {
     store: Store | null;
     /** Null until it is known how this process may use the database. */
     cluster: Cluster | null;
+    otherSettings: OtherSettings | null;
     /** What keeps the database from taking something; null where nothing does. */
     storeFailure: unknown;
   };
@@ -69,11 +71,12 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
     log: log.child({ platform: "web" }),
     probes: {
       health: () => ({ status: 200, body: { state: status.state } }),
-      ready: () => readiness(status, platforms, status.cluster?.isShared ? status.cluster.size() : null),
+      ready: () => readiness(status, platforms, sharingOf(status)),
       metrics: createMetrics({
         load: () => status.engine?.load() ?? { running: 0, waiting: 0 },
         connected: () => new Map([...platforms].map(([name, platform]) => [name, platform.health().connected])),
         members: async () => status.cluster?.members() ?? [],
+        otherSettings: () => status.otherSettings?.names().length ?? 0,
         feedback: async () => status.store?.feedback.count({ since: 0 }) ?? {},
       }),
     },
@@ -81,6 +84,10 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
   await web.listen();
   assembly.parts.defer(() => web.stop());
   return web;
+}
+
+function sharingOf({ cluster, otherSettings }: PlatformAssembly["status"]): Parameters<typeof readiness>[2] {
+  return cluster?.isShared === true ? { size: cluster.size(), differing: otherSettings?.names() ?? [] } : null;
 }
 
 /** What one person has written on loopback is not for those who sign in later, on another address. */

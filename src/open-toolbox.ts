@@ -52,6 +52,7 @@ const MB = 1_000_000;
 
 interface ToolboxWorld {
   readonly cluster: Cluster;
+  readonly otherSettings: FeatureHost["otherSettings"];
   readonly settings: SettingsInForce;
   readonly config: Config;
   readonly runtime: Runtime;

@@ -56,8 +56,10 @@ export interface ClusterMember {
   readonly pid: number;
   readonly version: string;
   readonly startedAt: number;
-  /** A short digest of each setting that processes should have in common, by its name. */
+  /** A short digest of what all processes must have in common, by its name. */
   readonly settings: Readonly<Record<string, string>>;
+  /** What its file and environment set, by name: JSON, or a digest behind `#`. Null: its release does not tell. */
+  readonly given: Readonly<Record<string, string>> | null;
   /** Runs that go on there, and that wait there for a place. */
   readonly running: number;
   readonly waiting: number;

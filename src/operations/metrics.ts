@@ -8,6 +8,8 @@ export interface MetricSources {
   connected(): ReadonlyMap<string, boolean>;
   /** All processes that share the database; none where this one has it to itself. */
   members(): Promise<readonly Pick<ClusterMember, "id" | "host" | "pid" | "running" | "waiting">[]>;
+  /** How many settings are not those of the other processes. */
+  otherSettings(): number;
   /** Votes on runs, by value. */
   feedback(): Promise<Readonly<Record<string, number>>>;
 }
@@ -70,7 +72,16 @@ async function createRegistry(sources: MetricSources): Promise<Registry> {
       }
     },
   });
+  const settings = new Gauge({
+    name: "deckhand_other_settings",
+    help: "Settings that are not those of the other processes that share the database; 0 but for a rollout.",
+    registers: [],
+    collect() {
+      this.set(sources.otherSettings());
+    },
+  });
   registry.registerMetric(members);
+  registry.registerMetric(settings);
   registry.registerMetric(runs);
   registry.registerMetric(feedback);
   registry.registerMetric(platforms);

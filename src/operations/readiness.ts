@@ -13,19 +13,22 @@ export interface Working {
 }
 
 /**
- * `replicas`: how many processes share the database; null where this one has it to itself.
+ * `replicas`: how many processes share the database; null where this one has it to itself. `differing`: settings that are not
+ * those of the others; that keeps no process from its work, since a rollout passes through it.
  * Ready: this process runs sessions, the database takes what it is given, and every configured platform is connected.
  */
 export function readiness(
   { state, storeFailure }: Working,
   platforms: ReadonlyMap<PlatformName, ChatPlatform>,
-  replicas: number | null = null,
+  replicas: { readonly size: number; readonly differing: readonly string[] } | null = null,
 ): Readiness {
   const details = Object.fromEntries([...platforms].map(([name, platform]) => [name, platform.health()]));
   const isConnected = [...platforms.values()].every((platform) => platform.health().connected);
   const isReady = state === "running" && storeFailure === null && isConnected;
   const database = storeFailure === null ? {} : { database: isDiskFull(storeFailure) ? FULL : UNWRITABLE };
-  const sharing = replicas === null ? {} : { replicas };
+  const differing = replicas?.differing ?? [];
+  const settings = differing.length === 0 ? {} : { otherSettings: differing };
+  const sharing = replicas === null ? {} : { replicas: replicas.size, ...settings };
   return { status: isReady ? 200 : 503, body: { ready: isReady, state, ...sharing, ...database, platforms: details } };
 }
 

@@ -8,7 +8,7 @@ import type { ClusterConnection } from "../core/store/cluster/cluster-connection
 import { createLogger } from "../operations/logging.ts";
 import { systemRuntime } from "../runtime.ts";
 import { VERSION } from "../version.ts";
-import { compareSettings, settingDigests } from "./common-settings.ts";
+import { commonSettings, compareSettings, otherVersions } from "./common-settings.ts";
 
 /** What doctor finds of the processes that share the database: who runs, and how these settings differ from theirs. */
 export async function checkReplicas(config: Config): Promise<readonly Finding[]> {
@@ -19,14 +19,18 @@ export async function checkReplicas(config: Config): Promise<readonly Finding[]>
     const connection = await openClusterConnection(config.database.directUrl);
     try {
       const members = await findMembers(connection);
-      const { problems, warnings } = compareSettings({ version: VERSION, settings: settingDigests(config) }, members);
+      const { problems, warnings } = compareSettings(commonSettings(config), members);
       const names = members.map(({ host, pid }) => `${host}:${pid}`).join(", ");
       const text =
         members.length === 0 ? "no other process runs on the database" : `processes on the database: ${names}`;
       return [
         { ok: true, text },
         ...problems.map((problem) => ({ ok: false, text: problem })),
-        ...warnings.map((warning) => ({ ok: true, isWarning: true as const, text: warning })),
+        ...[...warnings, ...otherVersions(VERSION, members)].map((warning) => ({
+          ok: true,
+          isWarning: true as const,
+          text: warning,
+        })),
         ...(members.length === 0 ? [] : await checkVolumes(config, connection)),
       ];
     } finally {

@@ -1,26 +1,19 @@
 import { hash } from "node:crypto";
+import { providerEnvironmentSchema } from "../config/environment.ts";
+import { environmentWith } from "../config/features.ts";
+import { isPlain } from "../config/stored/plain.ts";
 import type { Config } from "../config.ts";
 import type { ClusterMember } from "../core/cluster.ts";
 import { isObject } from "../core/text/from-json.ts";
 
-/** Settings that are each process's own, or are compared in another way. */
-const OWN: ReadonlySet<string> = new Set([
-  "slack",
-  "discord",
-  "web",
-  "database",
-  "engine",
-  "home",
-  "sandbox",
-  "configFile",
-  "logLevel",
-  "features",
-  "warnings",
-  "origin",
-]);
+/** Keys of the settings file that are each process's own. */
+const OWN_KEYS: ReadonlySet<string> = new Set(["$schema", "web"]);
 
 /** What seals the keys that are stored: processes with another one could not open them. */
 const SECRET_KEY = "DECKHAND_SECRET_KEY";
+
+/** Variables that are each process's own, or are compared in another way. Each may have a way of its own to a platform. */
+const OWN_VARIABLES = /^(?:SLACK_|DISCORD_|DATABASE_|LOG_LEVEL$|HOST$|PORT$|DECKHAND_(?!MODEL$|FALLBACK_MODEL$))/u;
 
 /** What processes must have in common, by what an operator knows it as: a session may go on in any of them. */
 const REQUIRED: Readonly<Record<string, string>> = {
@@ -29,24 +22,67 @@ const REQUIRED: Readonly<Record<string, string>> = {
   [SECRET_KEY]: SECRET_KEY,
 };
 
+/** Settings whose values are told, and hold no secrets: what asks first, who decides, what may be spent and who answers. */
+const TOLD: ReadonlySet<string> = new Set([
+  "mode",
+  "approvals",
+  "access",
+  "budgets",
+  "maxBudgetUsd",
+  "maxTurns",
+  "model",
+  "fallbackModel",
+  "DECKHAND_MODEL",
+  "DECKHAND_FALLBACK_MODEL",
+  "toolAllow",
+  "allowedHosts",
+  "confinement",
+  "guardedFiles",
+]);
+
 /** Characters of a digest: enough to tell settings apart, and nothing of a token. */
 const DIGEST_CHARS = 12;
 
-export type SettingDigests = ClusterMember["settings"];
+/** A longer value is told as a digest. Characters of JSON. */
+const VALUE_CHARS = 120;
 
-/** A short digest of each setting that processes should have in common, by its name. */
-export function settingDigests(config: Config): SettingDigests {
-  const common = Object.entries(config).filter(([name]) => !OWN.has(name));
-  const features = config.features.filter(({ open }) => open !== undefined).map(({ name }) => name);
-  const compared = {
-    ...Object.fromEntries(common),
-    features,
-    // Each may have a way of its own to a platform.
+export type CommonSettings = Pick<ClusterMember, "settings" | "given">;
+
+/** What this process tells the others of its settings. */
+export function commonSettings(config: Pick<Config, "slack" | "discord" | "origin">): CommonSettings {
+  const { layers, features } = config.origin;
+  const environment = layers.environment.value;
+  const required = {
     slack: config.slack?.botToken ?? null,
     discord: config.discord?.token ?? null,
-    [SECRET_KEY]: config.origin.layers.environment.value[SECRET_KEY] ?? null,
+    [SECRET_KEY]: environment[SECRET_KEY] ?? null,
   };
-  return Object.fromEntries(Object.entries(compared).map(([name, value]) => [name, digestOf(value)]));
+  const variables = { ...environmentWith(features).shape, ...providerEnvironmentSchema.shape };
+  const set = Object.keys(variables)
+    .filter((name) => environment[name] !== undefined && !OWN_VARIABLES.test(name))
+    .map((name) => [[name], environment[name]] as const);
+  const inFile = placesIn(layers.file.value, 1).filter(([[key = ""]]) => !OWN_KEYS.has(key));
+  return {
+    settings: Object.fromEntries(Object.entries(required).map(([name, value]) => [name, digestOf(value)])),
+    given: Object.fromEntries([...set, ...inFile].map(([path, value]) => [path.join("."), told(path, value)])),
+  };
+}
+
+type Place = readonly [path: readonly string[], value: unknown];
+
+/** Settings as an operator knows them: `approvals.approvers`, `channels.slack:C1.mode`, `mcpServers.github`. */
+function placesIn(value: unknown, depth: number, path: readonly string[] = []): readonly Place[] {
+  if (!isPlain(value) || path.length > depth) return [[path, value]];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    return placesIn(inner, path.length === 0 && key === "channels" ? 2 : depth, [...path, key]);
+  });
+}
+
+/** JSON where people may read it; otherwise a digest behind `#`. */
+function told(path: readonly string[], value: unknown): string {
+  const name = path[0] === "channels" ? path[2] : path[0];
+  const text = JSON.stringify(value);
+  return TOLD.has(name ?? "") && text.length <= VALUE_CHARS ? text : `#${digestOf(value)}`;
 }
 
 function digestOf(value: unknown): string {
@@ -58,35 +94,68 @@ function sorted(record: Readonly<Record<string, unknown>>): Record<string, unkno
   return Object.fromEntries(Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** How this process differs from those that run already, a line each. */
+/** How this process differs from others. */
 export interface SettingsComparison {
-  /** It cannot run beside them. */
+  /** It cannot run beside them. A line each. */
   readonly problems: readonly string[];
-  /** It can, and what holds depends on which of them does the work. */
+  /** It can, and what holds depends on which of them does the work. A line each. */
   readonly warnings: readonly string[];
+  /** Names of the settings that `warnings` are about. */
+  readonly names: readonly string[];
 }
 
-interface Own {
-  readonly version: string;
-  readonly settings: SettingDigests;
-}
-
-export function compareSettings(own: Own, others: readonly ClusterMember[]): SettingsComparison {
+export function compareSettings(own: CommonSettings, others: readonly ClusterMember[]): SettingsComparison {
   const problems: string[] = [];
   const warnings: string[] = [];
-  for (const { host, pid, version, settings } of others) {
-    const different = Object.keys(settings).filter(
-      (name) => own.settings[name] !== undefined && own.settings[name] !== settings[name],
-    );
-    const required = different.flatMap((name) => REQUIRED[name] ?? []);
-    const rest = different.filter((name) => REQUIRED[name] === undefined).sort();
-    const there = `the process ${pid} on ${host}`;
+  const names: string[] = [];
+  for (const other of others) {
+    const there = `the process ${other.pid} on ${other.host}`;
+    const required = Object.keys(REQUIRED).flatMap((name) => {
+      const value = other.settings[name];
+      return value === undefined || value === own.settings[name] ? [] : (REQUIRED[name] ?? []);
+    });
     if (required.length > 0)
       problems.push(`${required.join(", and ")} must be that of ${there}, which runs on the same database.`);
-    if (rest.length > 0)
-      warnings.push(`Settings differ from those of ${there}: ${rest.join(", ")}. Give all the same.`);
-    if (version !== own.version)
-      warnings.push(`This is version ${own.version}, and ${there} is ${version}: bring all to the same one.`);
+    const differing = differingNames(own, other);
+    names.push(...differing);
+    if (differing.length > 0) warnings.push(`Settings differ from those of ${there}: ${words(differing, own, other)}.`);
   }
-  return { problems: [...new Set(problems)], warnings: [...new Set(warnings)] };
+  return { problems, warnings: warnings.map((line) => `${line} ${UNTIL_THEN}`), names: [...new Set(names)].sort() };
+}
+
+const UNTIL_THEN = "Give all the same: until then each thread goes by those of the process that has it.";
+
+/** None where one of the two is of a release that does not tell its settings. */
+function differingNames({ given: own }: CommonSettings, { given: other }: CommonSettings): string[] {
+  if (own === null || other === null) return [];
+  return Object.keys({ ...own, ...other })
+    .filter((name) => own[name] !== other[name])
+    .sort();
+}
+
+function words(names: readonly string[], own: CommonSettings, other: CommonSettings): string {
+  return names
+    .map((name) => {
+      const [here, there] = [own.given?.[name], other.given?.[name]];
+      if (isHidden(here) && isHidden(there)) return name;
+      return `${name} (${valueWords(here)} here, ${valueWords(there)} there)`;
+    })
+    .join(", ");
+}
+
+const isHidden = (value: string | undefined) => value?.startsWith("#") === true;
+
+function valueWords(value: string | undefined): string {
+  if (value === undefined) return "not set";
+  return isHidden(value) ? "set" : value;
+}
+
+/** Of this process's version and those of others, a line for each that is another one. */
+export function otherVersions(version: string, others: readonly ClusterMember[]): readonly string[] {
+  return others
+    .filter((other) => other.version !== version)
+    .map((other) => {
+      const there = `the process ${other.pid} on ${other.host}`;
+      return `This is version ${version}, and ${there} is ${other.version}: bring all to the same one.`;
+    });
 }

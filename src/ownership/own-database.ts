@@ -8,10 +8,11 @@ import type { Runtime } from "../core/protocol/runtime.ts";
 import type { OpenCluster } from "../core/store/cluster/cluster.ts";
 import { runtimeOn } from "../runtime.ts";
 import { VERSION } from "../version.ts";
-import { compareSettings, settingDigests } from "./common-settings.ts";
+import { commonSettings, compareSettings, otherVersions } from "./common-settings.ts";
 import { holdLease, type LeaseHolding } from "./hold-lease.ts";
 import { onlyProcess } from "./only-process.ts";
 import type { Reach } from "./reach.ts";
+import { type OtherSettings, watchSettings } from "./watch-settings.ts";
 
 interface Owning extends Omit<LeaseHolding, "clock"> {
   readonly config: Config;
@@ -34,6 +35,8 @@ export interface Ownership {
   readonly reach: Reach | null;
   /** A platform as this process may use it. */
   readonly fence: (platform: ChatPlatform) => ChatPlatform;
+  /** How its settings differ from those of the others. */
+  readonly otherSettings: OtherSettings;
   /** With the clock that all processes share. */
   readonly runtime: Runtime;
 }
@@ -51,7 +54,9 @@ export async function ownDatabase(owning: Owning): Promise<Ownership> {
   if (engine === "dbos") return join(owning);
   const { clock } = runtime;
   await holdLease({ ...owning, clock });
-  return { cluster: onlyProcess({ clock, log }), shared: null, reach: null, fence: (platform) => platform, runtime };
+  const otherSettings: OtherSettings = { lines: () => [], names: () => [] };
+  const cluster = onlyProcess({ clock, log });
+  return { cluster, shared: null, reach: null, fence: (platform) => platform, otherSettings, runtime };
 }
 
 async function join(owning: Owning): Promise<Ownership> {
@@ -62,13 +67,13 @@ async function join(owning: Owning): Promise<Ownership> {
   const { answerForVolumes, proveVolumes, sharedPlaces } = await import("./shared-volumes.ts");
   const { eldestOther } = await import("../core/store/cluster/members.ts");
   const { clock, ids } = runtime;
-  const own = { version: VERSION, settings: settingDigests(config) };
+  const own = commonSettings(config);
   const cluster = await openCluster({
     url: config.database.directUrl,
     id: ids.next("replica"),
     clock,
     log,
-    facts: { ...own, host: hostname(), pid: process.pid, startedAt: clock.now() },
+    facts: { ...own, version: VERSION, host: hostname(), pid: process.pid, startedAt: clock.now() },
     standBy: () => {
       standBy();
       say("⏸ Another process runs on this database alone. Standing by; I join in when it ends.");
@@ -82,11 +87,22 @@ async function join(owning: Owning): Promise<Ownership> {
   const volumes = { cluster, places: sharedPlaces(config) };
   answerForVolumes(volumes);
   const others = (await cluster.members()).filter(({ id }) => id !== cluster.id);
-  const { problems, warnings } = compareSettings(own, others);
+  const { problems } = compareSettings(own, others);
   if (problems.length > 0) throw new ConfigError(problems);
-  for (const line of warnings) say(`⚠ ${line}`);
+  for (const line of otherVersions(VERSION, others)) say(`⚠ ${line}`);
+  const watching = new AbortController();
+  parts.defer(() => watching.abort());
+  const otherSettings = watchSettings({
+    cluster,
+    own,
+    others,
+    clock: cluster.clock,
+    log,
+    say,
+    signal: watching.signal,
+  });
   await proveVolumes({ ...volumes, clock, eldest: () => eldestOther(cluster.id, cluster.connection) });
   const reach = new Reach({ platforms, cluster, clock: cluster.clock, log });
   const fence = (platform: ChatPlatform) => fencedPlatform(platform, { cluster, reach });
-  return { cluster, shared: cluster, reach, fence, runtime: runtimeOn(cluster.clock, runtime) };
+  return { cluster, shared: cluster, reach, fence, otherSettings, runtime: runtimeOn(cluster.clock, runtime) };
 }

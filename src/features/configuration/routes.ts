@@ -17,7 +17,7 @@ import { changesBetween, differencesOf, draftOf, problemOf } from "./drafts.ts";
 import type { NewestSettings } from "./newest.ts";
 import { placesOf, shownSettings } from "./shown.ts";
 
-type Host = Pick<FeatureHost, "store" | "settings" | "runtime" | "audit" | "hideIn" | "cluster">;
+type Host = Pick<FeatureHost, "store" | "settings" | "runtime" | "audit" | "hideIn" | "cluster" | "otherSettings">;
 /** `changed`: the others may read them. */
 type World = Host & { readonly newest: NewestSettings; readonly changed: () => void };
 type Stored = NonNullable<Awaited<ReturnType<Host["store"]["revisions"]["newest"]>>>;
@@ -56,6 +56,7 @@ export function settingsRoutes(host: World): readonly FeatureRoute[] {
           settings: shownSettings(settings),
           leftOut: settings.leftOut.map(problemOf),
           awaiting: settings.awaitingRestart(),
+          elsewhere: host.otherSettings.lines(),
           fileName: settings.origin.layers.file.name,
         };
         return { status: 200, body: hideIn(body) };

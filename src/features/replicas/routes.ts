@@ -44,9 +44,9 @@ function nameOf({ host, pid }: Member): string {
 
 function shown(member: Member, { own, newest }: { own: string; newest: Member | undefined }): TeamReplica {
   const { id, version, startedAt, running, waiting, draining, roles, platforms } = member;
-  const differing = Object.keys(member.settings).filter(
-    (name) => newest?.settings[name] !== undefined && newest.settings[name] !== member.settings[name],
-  );
+  const [given, newer] = [member.given, newest?.given ?? null];
+  const isKnown = given !== null && newer !== null;
+  const differing = isKnown ? Object.keys({ ...newer, ...given }).filter((name) => newer[name] !== given[name]) : [];
   const away = Object.keys(platforms).filter((name) => platforms[name] !== true);
   const name = nameOf(member);
   return { id, name, isOwn: id === own, version, startedAt, running, waiting, draining, roles, away, differing };

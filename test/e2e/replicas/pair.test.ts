@@ -235,7 +235,15 @@ test("a process with another secret key is refused, one with other settings is t
     home: one.home,
   });
   await bold.start();
-  expect(bold.output()).toMatch(/⚠ Settings differ from those of the process \d+ on \S+: query\. Give all the same\./u);
+  const differs =
+    /Settings differ from those of the process \d+ on \S+: DECKHAND_MODEL \("anthropic\/claude-opus-5-5" here, "anthropic\/claude-sonnet-5-5" there\)\. Give all the same/u;
+  expect(bold.output()).toMatch(differs);
+  const probed = JSON.parse((await bold.probe("readyz")).text);
+  expect(probed).toMatchObject({ ready: true, replicas: 3, otherSettings: ["DECKHAND_MODEL"] });
+  expect((await bold.probe("metrics")).text).toContain("deckhand_other_settings 1");
+  await using page = await visitAddress(pageLink(bold), browser);
+  await page.page.goto(`${new URL(page.page.url()).origin}/#/settings`);
+  await page.page.getByText(differs).first().waitFor();
 });
 
 test("the page lists the processes, and one that is drained hands its run over and ends", async () => {

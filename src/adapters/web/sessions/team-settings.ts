@@ -9,6 +9,8 @@ export interface TeamSettings {
   readonly leftOut: readonly SettingProblem[];
   /** What was set since the program began, and holds once it begins anew. */
   readonly awaiting: readonly SettingPath[];
+  /** How the settings of other processes on the database differ, a line for each. */
+  readonly elsewhere: readonly string[];
   readonly fileName: string;
 }
 

@@ -35,6 +35,7 @@ const rowSchema = z.object({
     version: z.string().catch("?"),
     startedAt: z.number().catch(0),
     settings: z.record(z.string(), z.string()).catch({}),
+    given: z.record(z.string(), z.string()).nullable().catch(null),
   }),
   state: z.object({
     running: z.number().catch(0),

@@ -68,7 +68,7 @@ function restartWords(value: TeamSettings | null): string {
 }
 
 function Notes({ value }: { readonly value: TeamSettings }): JSX.Element {
-  const { number, awaiting, leftOut, mayChange, fileName } = value;
+  const { number, awaiting, elsewhere, leftOut, mayChange, fileName } = value;
   return (
     <div class="settings-notes">
       <p>
@@ -76,6 +76,11 @@ function Notes({ value }: { readonly value: TeamSettings }): JSX.Element {
         {!mayChange && " Admins change settings; you read them."}{" "}
         {number > 0 && <a href="#/settings/history">Revision {number}, and those before</a>}
       </p>
+      {elsewhere.map((line) => (
+        <p key={line} class="warning">
+          ⚠ {line}
+        </p>
+      ))}
       {awaiting.length > 0 && (
         <p class="warning">
           ⚠ A restart is awaited: until then {awaiting.map(nameOf).join(", ")} {awaiting.length === 1 ? "is" : "are"} as
