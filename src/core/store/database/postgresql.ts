@@ -5,6 +5,7 @@ import { PrismaClient } from "../../../../prisma/postgresql/generated/client.ts"
 import { namedFailure } from "../../protocol/database-failure.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { asDatabaseClient, type DatabaseClient } from "./client.ts";
+import { withEmptiedQueries } from "./connection/emptied-queries.ts";
 import { openConnection } from "./connection/open-connection.ts";
 import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
 import { connectionLimit, freedWhenFrozen } from "./connections.ts";
@@ -55,7 +56,8 @@ class TellingPg extends PrismaPg {
   }
 }
 
-function telling<Q extends SqlQueryable>(queryable: Q): Q {
+function telling<Q extends SqlQueryable>(given: Q): Q {
+  const queryable = withEmptiedQueries(given);
   const [queryRaw, executeRaw] = [queryable.queryRaw.bind(queryable), queryable.executeRaw.bind(queryable)];
   return Object.assign(queryable, {
     queryRaw: (...args: Parameters<typeof queryRaw>) => named(queryRaw(...args)),

@@ -6,6 +6,7 @@ import { type ConfigError, StoreError } from "../../protocol/errors.ts";
 import type { Clock, Runtime } from "../../protocol/runtime.ts";
 import { systemCode } from "../../protocol/system-code.ts";
 import type { DatabaseClient } from "./client.ts";
+import { withEmptiedQueries } from "./connection/emptied-queries.ts";
 import { sqlitePath } from "./database-url.ts";
 import { migrate } from "./migrate.ts";
 import { keepPrepared, type Prepared } from "./prepared-statements.ts";
@@ -107,7 +108,7 @@ class ImmediateSqlite extends PrismaBetterSqlite3 {
       for (;;) {
         const transaction = await start(isolationLevel);
         const failure = begin.failure();
-        if (failure === null) return transaction;
+        if (failure === null) return withEmptiedQueries(transaction);
         await transaction.rollback();
         if (!isBusy(failure) || this.#clock.now() >= until) throw failure;
         await this.#clock.sleep(LOCKED.againMs, NEVER);
@@ -118,14 +119,14 @@ class ImmediateSqlite extends PrismaBetterSqlite3 {
 
   /** What is read beside transactions has a connection of its own: on theirs it would see what none has committed yet. */
   async #readBeside(adapter: SqlDriverAdapter): Promise<void> {
-    const reader = await super.connect();
+    const reader = withEmptiedQueries(await super.connect());
     const connection = connectionOf(reader);
     connection.pragma("query_only = ON");
     Object.assign(connection, { prepare: keepPrepared(connection.prepare.bind(connection)) });
     const dispose = adapter.dispose.bind(adapter);
     Object.assign(adapter, {
-      queryRaw: reader.queryRaw.bind(reader),
-      executeRaw: reader.executeRaw.bind(reader),
+      queryRaw: reader.queryRaw,
+      executeRaw: reader.executeRaw,
       dispose: async () => {
         await reader.dispose();
         await dispose();
