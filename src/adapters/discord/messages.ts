@@ -136,10 +136,10 @@ async function untilReceived(options: DiscordScope, arrival: Arrival): Promise<R
 }
 
 async function receiveOnce(
-  { rest, channels, namesIn, threads, memberEverywhere, receive }: DiscordScope,
+  { rest, log, channels, namesIn, threads, memberEverywhere, receive }: DiscordScope,
   { message: came, editedAt, commented }: Arrival,
 ): Promise<Received | null> {
-  const message = isPersons(came) ? await withAnswered(came, rest) : came;
+  const message = isPersons(came) ? await withAnswered(came, { rest, log }) : came;
   const place = await channels.of(message.channel_id, message.guild_id);
   if (place.threadId !== null) threads.existed(place.threadId);
   const member = place.channel.kind === "dm" ? await memberEverywhere(message.author.id) : message.member;

@@ -29,7 +29,7 @@ export async function missedMessages(
     signal.throwIfAborted();
     const place = await options.channels.of(id, guildId);
     for (const read of await readable(options, id, after)) {
-      const message = await withAnswered(read, options.rest);
+      const message = await withAnswered(read, options);
       const { id: author, bot = false } = message.author;
       const everywhere = async () => (bot ? undefined : options.memberEverywhere(author));
       const member =

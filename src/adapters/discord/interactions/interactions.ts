@@ -74,12 +74,12 @@ async function complete(
 }
 
 /** The message whose menu was used, with what it answers. */
-async function withTarget(interaction: WireInteraction, { rest }: DiscordScope): Promise<WireInteraction> {
+async function withTarget(interaction: WireInteraction, options: DiscordScope): Promise<WireInteraction> {
   if (interaction.type !== 2 || interaction.data.type !== MESSAGE_COMMAND) return interaction;
   const { data } = interaction;
   const target = data.resolved.messages[data.target_id];
   if (target === undefined) return interaction;
-  const messages = { [data.target_id]: await withAnswered(target, rest) };
+  const messages = { [data.target_id]: await withAnswered(target, options) };
   return { ...interaction, data: { ...data, resolved: { messages } } };
 }
 

@@ -1,15 +1,21 @@
+import type { Log } from "../../../core/protocol/log.ts";
 import { isNotThere } from "../history.ts";
 import type { DiscordRest } from "../rest.ts";
 import { MESSAGE_TYPE, type WireMessage } from "./message-schema.ts";
 
 /** The message with the one that it answers, which Discord leaves out now and then, as of one that is old. */
-export async function withAnswered(message: WireMessage, rest: Pick<DiscordRest, "message">): Promise<WireMessage> {
+export async function withAnswered(
+  message: WireMessage,
+  { rest, log }: { readonly rest: Pick<DiscordRest, "message">; readonly log: Pick<Log, "warn"> },
+): Promise<WireMessage> {
   const { type, message_reference: reference, referenced_message: answered } = message;
   if (type !== MESSAGE_TYPE.reply || answered !== undefined || reference?.message_id === undefined) return message;
   try {
     const found = await rest.message(reference.channel_id ?? message.channel_id, reference.message_id);
     return { ...message, referenced_message: found };
   } catch (error) {
-    return isNotThere(error) ? { ...message, referenced_message: null } : message;
+    if (isNotThere(error)) return { ...message, referenced_message: null };
+    log.warn({ err: error, messageId: message.id }, "discord.answered_message_not_read");
+    return message;
   }
 }
