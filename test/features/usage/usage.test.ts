@@ -33,7 +33,7 @@ test("/usage shows sums with bars, and says what has no price", async () => {
   const receive = createIntake(await spent());
   expect(privateText(await receive(mention("/usage model")))).toBe(
     [
-      "**$4.00** in 7 days in all · 3,000 tokens · 3 model calls",
+      "**$4.00** in 7 days (UTC) in all · 3,000 tokens · 3 model calls",
       "You: $4.00, today (UTC) $4.00",
       "```",
       "a/one  $3.00  1,000  ██████████",
@@ -156,8 +156,8 @@ test("/usage job sums up what each job's runs have cost", async () => {
 test("beside admins others see their channel only", async () => {
   const options = await spent();
   const receive = createIntake({ ...options, access: { ...options.access, admins: [BEN.id] } });
-  expect(privateText(await receive(mention("/usage")))).toContain("**$3.00** in 7 days in this channel");
-  expect(privateText(await receive(mention("/usage", { person: BEN })))).toContain("**$4.00** in 7 days in all");
+  expect(privateText(await receive(mention("/usage")))).toContain("**$3.00** in 7 days (UTC) in this channel");
+  expect(privateText(await receive(mention("/usage", { person: BEN })))).toContain("**$4.00** in 7 days (UTC) in all");
 });
 
 test.each([
@@ -187,7 +187,7 @@ test.each([
   const hidden = privateText(await receive(mention(`/usage ${row.by}`)));
   expect(hidden).not.toContain(row.seen);
   expect(hidden).toContain(row.unseen);
-  expect(hidden).toContain("**$4.00** in 7 days in all");
+  expect(hidden).toContain("**$4.00** in 7 days (UTC) in all");
   expect(privateText(await receive(mention(`/usage ${row.by}`, { person: BEN })))).toContain(row.seen);
 });
 

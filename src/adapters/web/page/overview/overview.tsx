@@ -62,7 +62,7 @@ export function Overview({ state, controller }: SectionProps): JSX.Element {
               empty="None is served."
             />
           </Part>
-          <Part title="Failed today">
+          <Part title="Failed today (UTC)">
             <DataTable
               caption="Failed today"
               columns={FAILED}
@@ -198,7 +198,7 @@ function Spending({ own, all }: TeamOverview["spending"]): JSX.Element {
 
 const SPENT: readonly Column<Spent & { readonly whose: string }>[] = [
   { title: "Whose", cell: ({ whose }) => whose },
-  { title: "Today", cell: ({ dayUsd }) => dollars(dayUsd), isNumber: true },
+  { title: "Today (UTC)", cell: ({ dayUsd }) => dollars(dayUsd), isNumber: true },
   {
     title: "Budget of a day",
     cell: ({ dayUsd, dayLimitUsd }) =>

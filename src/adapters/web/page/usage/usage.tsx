@@ -67,7 +67,7 @@ function Choices({ asked: { by, days, chosen }, open }: ChoicesProps): JSX.Eleme
       <Choose
         label="Days"
         value={`${days}`}
-        options={SPANS.map((span) => [`${span}`, span === 1 ? "Today" : `${span} days`])}
+        options={SPANS.map((span) => [`${span}`, span === 1 ? "Today (UTC)" : `${span} days`])}
         choose={(value) => open({ days: Number(value) })}
       />
     </search>
@@ -123,7 +123,7 @@ function Days({ usage: { days, perDay } }: { readonly usage: TeamUsage }): JSX.E
 }
 
 const DAYS: readonly Column<Day>[] = [
-  { title: "Day", cell: ({ day }) => <time dateTime={day}>{day}</time>, sortBy: ({ day }) => day },
+  { title: "Day (UTC)", cell: ({ day }) => <time dateTime={day}>{day}</time>, sortBy: ({ day }) => day },
   { title: "Cost", cell: ({ costUsd }) => dollars(costUsd), sortBy: ({ costUsd }) => costUsd, isNumber: true },
 ];
 
