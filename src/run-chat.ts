@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ChatIo, type ChatRequest } from "./adapters/terminal/client/chat.ts";
 import { EXIT } from "./adapters/terminal/client/exit-codes.ts";
 import { openSocket, socketPath } from "./adapters/terminal/socket.ts";
-import { startupErrorLines } from "./cli/startup-error.ts";
+import { commandErrorLines } from "./cli/startup-error.ts";
 import { secretsOf } from "./config/describe.ts";
 import type { Environment } from "./config/sources.ts";
 import type { Config } from "./config.ts";
@@ -124,7 +124,7 @@ class OwnProgram {
       return "running";
     } catch (error) {
       if (giveUp.signal.aborted) return "taken";
-      for (const line of startupErrorLines(toAppError(error))) this.#say(line);
+      for (const line of commandErrorLines(error)) this.#say(line);
       return "failed";
     }
   }

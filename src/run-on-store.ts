@@ -8,7 +8,7 @@ import type { KeysRequest } from "./cli/keys.ts";
 import type { MemoryRequest } from "./cli/memory.ts";
 import { type Input, newKey, newPassword } from "./cli/new-password.ts";
 import type { SettingsRequest } from "./cli/settings.ts";
-import { startupErrorLines } from "./cli/startup-error.ts";
+import { commandErrorLines } from "./cli/startup-error.ts";
 import type { Terminal } from "./cli/terminal.ts";
 import type { UserRequest } from "./cli/user.ts";
 import { secretsOf } from "./config/describe.ts";
@@ -63,7 +63,7 @@ export interface UserEnds {
 
 /** `deckhand memory`: works on the database itself, beside a running program or without one. */
 export async function runMemory(given: Config, request: MemoryRequest, terminal: Terminal): Promise<void> {
-  const linesOf = (error: unknown) => unreadable(error, request) ?? startupErrorLines(toAppError(error));
+  const linesOf = (error: unknown) => unreadable(error, request) ?? commandErrorLines(error);
   await onStore(given, { terminal, linesOf }, async (store, runtime) => {
     const { config } = await settingsOf(given, store);
     // What a former version has written is found here too.
@@ -79,7 +79,7 @@ export async function runMemory(given: Config, request: MemoryRequest, terminal:
 
 /** `deckhand user`: as above. */
 export async function runUser(config: Config, request: UserRequest, { terminal, stdin }: UserEnds): Promise<void> {
-  const linesOf = (error: unknown) => startupErrorLines(toAppError(error));
+  const linesOf = commandErrorLines;
   await onStore(config, { terminal, linesOf }, async (store, runtime) => {
     const { clock } = runtime;
     const password = () => newPassword(stdin);
@@ -99,7 +99,7 @@ export async function runUser(config: Config, request: UserRequest, { terminal, 
 
 /** `deckhand keys`: as above. */
 export async function runKeys(config: Config, request: KeysRequest, { terminal, stdin }: UserEnds): Promise<void> {
-  const linesOf = (error: unknown) => startupErrorLines(toAppError(error));
+  const linesOf = commandErrorLines;
   await onStore(config, { terminal, linesOf }, async (store, runtime) => {
     const { live, world } = await storedKeys(config, { store, runtime });
     const { ok, hasChanged, lines } = await changeKeys(request, {
@@ -167,7 +167,7 @@ export async function runSettings(config: Config, request: SettingsRequest, term
     for (const each of settings.leftOut) terminal.error(`⚠ ${leftOutLine(each)}`);
     for (const line of settingLines(hideIn(shownSettings(settings)), request)) terminal.out(line);
   };
-  const linesOf = (error: unknown) => startupErrorLines(toAppError(error));
+  const linesOf = commandErrorLines;
   const probed = await probeDatabase(config.database.url).catch((error: unknown) => linesOf(error));
   if ("isCurrent" in probed && !probed.isCurrent) return tell(new SettingsInForce(config, agentProblems));
   await onStore(config, { terminal, linesOf }, async (store) => tell((await settingsOf(config, store)).settings));
@@ -175,7 +175,7 @@ export async function runSettings(config: Config, request: SettingsRequest, term
 
 /** `deckhand data`: as above. */
 export async function runData(given: Config, request: DataRequest, terminal: Terminal): Promise<void> {
-  const linesOf = (error: unknown) => startupErrorLines(toAppError(error));
+  const linesOf = commandErrorLines;
   if (request.type === "copy") return runCopy(given, request, { terminal, linesOf });
   await onStore(given, { terminal, linesOf }, async (store, runtime) => {
     const { config } = await settingsOf(given, store);

@@ -1,5 +1,5 @@
 import type { DrainRequest } from "../cli/drain.ts";
-import { startupErrorLines } from "../cli/startup-error.ts";
+import { commandErrorLines } from "../cli/startup-error.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { Config } from "../config.ts";
 import type { ClusterMember } from "../core/cluster.ts";
@@ -36,7 +36,7 @@ export async function runDrain(
       await connection.close();
     }
   } catch (error) {
-    for (const line of startupErrorLines(toAppError(error))) terminal.error(line);
+    for (const line of commandErrorLines(error)) terminal.error(line);
     terminal.fail();
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startupErrorLines } from "../../src/cli/startup-error.ts";
+import { commandErrorLines, startupErrorLines } from "../../src/cli/startup-error.ts";
 import { ConnectionLost } from "../../src/core/protocol/database-failure.ts";
 import { AppError, ConfigError, PlatformError, toAppError } from "../../src/core/protocol/errors.ts";
 
@@ -22,4 +22,14 @@ test.each([
   },
 ])("what ends the program is said to an operator: $error.code", ({ error, words }) => {
   expect(startupErrorLines(error)).toEqual(words);
+});
+
+test("a command writes no log: the error itself is said", () => {
+  const defect = new TypeError("rows is not iterable");
+  expect(commandErrorLines(defect)).toEqual(["✗ That failed (defect):", defect.stack]);
+  expect(commandErrorLines(new ConnectionLost("connect ECONNREFUSED 127.0.0.1:5432"))).toEqual([
+    "✗ The database does not answer, or broke the connection. Run this again once it answers.",
+    "connect ECONNREFUSED 127.0.0.1:5432",
+  ]);
+  expect(commandErrorLines(new ConfigError(["PORT: one"]))).toEqual(["✗ PORT: one"]);
 });
