@@ -84,6 +84,7 @@ async function timeToEnqueue(): Promise<number> {
     isTimezoneSet: true,
     file: path.join(directory, "none.json"),
     logDays: 30,
+    audit: () => Promise.resolve(),
     announce: () => Promise.reject(new Error("nothing is said")),
     ticker,
   });

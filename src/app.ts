@@ -126,7 +126,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     parts: new AsyncDisposableStack(),
     platforms: new Map(),
     writes: new KeyedMutex(),
-    status: { state: "starting", engine: null, store: null, cluster: null, otherSettings: null, storeFailure: null },
+    status: { state: "starting", engine: null, store: null, ownership: null, storeFailure: null },
     fail: failing.resolve,
     receiving: Promise.withResolvers(),
     draining: Promise.withResolvers(),
@@ -158,8 +158,7 @@ async function assemble(alone: Unowned): Promise<TerminalPlatform> {
   };
   const assembly: Assembly = { ...alone, ...(await ownDatabase({ ...alone, standBy, drain })) };
   const { runtime } = assembly;
-  status.cluster = assembly.cluster;
-  status.otherSettings = assembly.otherSettings;
+  status.ownership = assembly;
   status.state = "starting";
   const shared = assembly.shared?.rates ?? null;
   const emptyAt = shared === null ? await workedUntil(config.database.url, runtime.clock.now()) : null;
@@ -298,14 +297,13 @@ interface JobParts extends Services, Pick<Works, "rights" | "platform" | "engine
   readonly toolNames: () => readonly string[];
 }
 
-function openJobs({ config, runtime, log, cluster }: Assembly, given: JobParts): Jobs {
+function openJobs(assembly: Assembly, given: JobParts): Jobs {
+  const { config, features } = assembly;
   const { store, rights, platform, engine, models, channelConfigs, instructions, toolNames } = given;
   return createJobs({
+    ...assembly,
     store,
     engine,
-    runtime,
-    log,
-    cluster,
     access: config.access,
     approvals: config.approvals,
     agentOf: channelConfigs.agentOf,
@@ -319,6 +317,7 @@ function openJobs({ config, runtime, log, cluster }: Assembly, given: JobParts):
     isTimezoneSet: config.jobs.timezone !== undefined,
     file: jobsFileOf(config),
     logDays: config.jobs.logDays,
+    audit: async (entry) => features.opened()?.audit(entry),
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
   });
 }

@@ -2,7 +2,7 @@ import type { WatchRun } from "./adapters/render/watched-runs.ts";
 import type { PanelSource } from "./adapters/web/live/overview.ts";
 import type { FeatureAnswer, FeatureRequest, FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 import type { Logins } from "./adapters/web/server/logins.ts";
-import type { AuditRow } from "./adapters/web/sessions/team-audit.ts";
+import type { Act, AuditRow } from "./adapters/web/sessions/team-audit.ts";
 import type { ListedDefinition, NamedChannel, WholeDefinition } from "./adapters/web/sessions/team-definitions.ts";
 import type { CommandTold, TeamJob, TeamJobs, TeamJobView } from "./adapters/web/sessions/team-jobs.ts";
 import type { TeamMemories, TeamMemory } from "./adapters/web/sessions/team-memory.ts";
@@ -255,8 +255,7 @@ export type WriteAudit = (entry: AuditEntry) => Promise<void>;
 interface AuditEntry {
   /** An account's name, or somebody as their platform shows them; empty: nobody knows. */
   readonly by: string;
-  /** The thing, then what was done to it: `settings.changed`. */
-  readonly act: string;
+  readonly act: Act;
   readonly about: string;
   readonly details?: string;
 }
@@ -269,6 +268,7 @@ interface CardOfRun {
 }
 
 export type {
+  Act,
   AuditRow,
   CheckedSettings,
   CommandTold,

@@ -8,7 +8,7 @@ import type { ChatCommand } from "./core/command-line/command.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import { privately } from "./core/protocol/private-reply.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
-import type { ConfiguredFeature, Feature, FeatureHost, FeatureTool, OpenFeature } from "./feature.ts";
+import type { ConfiguredFeature, Feature, FeatureHost, FeatureTool, OpenFeature, WriteAudit } from "./feature.ts";
 
 /** The features that are on. */
 export interface Features {
@@ -29,6 +29,7 @@ export interface Features {
   readonly logins: Logins | null;
   readonly hooks: readonly RunHook[];
   readonly watchers: readonly WatchRun[];
+  readonly audit: WriteAudit;
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -67,7 +68,7 @@ async function openFeatures(
     }
   }
   for (const problem of toolsOf(open).problems) say(`⚠ ${problem}`);
-  return featuresOf(open, toolsOf);
+  return { ...featuresOf(open, toolsOf), audit: between.audit };
 }
 
 /** Sessions that one word names. */
@@ -102,7 +103,10 @@ function sessionsOf(open: readonly Opened[]): OpenFeature["sessions"] {
   return open.find(({ sessions }) => sessions !== undefined)?.sessions;
 }
 
-function featuresOf(open: readonly Opened[], toolsOf: (features: readonly Opened[]) => Distinct): Features {
+function featuresOf(
+  open: readonly Opened[],
+  toolsOf: (features: readonly Opened[]) => Distinct,
+): Omit<Features, "audit"> {
   return {
     tools: () => toolsOf(open).tools,
     sections: (config) =>

@@ -12,7 +12,6 @@ import { TERMINAL } from "./adapters/terminal/descriptor.ts";
 import { answersFor, createWebPlatform, isShared, type WebPlatform, webLink } from "./adapters/web/adapter.ts";
 import { WEB } from "./adapters/web/descriptor.ts";
 import type { Config } from "./config.ts";
-import type { Cluster } from "./core/cluster.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
 import { openJobRun } from "./core/jobs/job-run-view.ts";
 import type { KeyedMutex } from "./core/keyed-mutex.ts";
@@ -29,7 +28,6 @@ import { createMetrics } from "./operations/metrics.ts";
 import { readiness } from "./operations/readiness.ts";
 import type { ProgramEngine } from "./ownership/open-engine.ts";
 import type { Ownership } from "./ownership/own-database.ts";
-import type { OtherSettings } from "./ownership/watch-settings.ts";
 
 /** What the adapters are made of. */
 export interface PlatformAssembly {
@@ -49,8 +47,7 @@ export interface PlatformAssembly {
     engine: ProgramEngine | null;
     store: Store | null;
     /** Null until it is known how this process may use the database. */
-    cluster: Cluster | null;
-    otherSettings: OtherSettings | null;
+    ownership: Pick<Ownership, "cluster" | "otherSettings"> | null;
     /** What keeps the database from taking something; null where nothing does. */
     storeFailure: unknown;
   };
@@ -75,8 +72,8 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
       metrics: createMetrics({
         load: () => status.engine?.load() ?? { running: 0, waiting: 0 },
         connected: () => new Map([...platforms].map(([name, platform]) => [name, platform.health().connected])),
-        members: async () => status.cluster?.members() ?? [],
-        otherSettings: () => status.otherSettings?.names().length ?? 0,
+        members: async () => status.ownership?.cluster.members() ?? [],
+        otherSettings: () => status.ownership?.otherSettings.names().length ?? 0,
         feedback: async () => status.store?.feedback.count({ since: 0 }) ?? {},
       }),
     },
@@ -86,8 +83,9 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
   return web;
 }
 
-function sharingOf({ cluster, otherSettings }: PlatformAssembly["status"]): Parameters<typeof readiness>[2] {
-  return cluster?.isShared === true ? { size: cluster.size(), differing: otherSettings?.names() ?? [] } : null;
+function sharingOf({ ownership }: PlatformAssembly["status"]): Parameters<typeof readiness>[2] {
+  if (ownership?.cluster.isShared !== true) return null;
+  return { size: ownership.cluster.size(), differing: ownership.otherSettings.names() };
 }
 
 /** What one person has written on loopback is not for those who sign in later, on another address. */

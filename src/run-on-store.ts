@@ -28,7 +28,7 @@ import { embeddersOf } from "./core/providers/openai/embedder.ts";
 import { probeDatabase } from "./core/store/database/probe.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { secretMasking } from "./core/text/secret-masking.ts";
-import type { WriteAudit } from "./feature.ts";
+import type { Act, WriteAudit } from "./feature.ts";
 import { accountName } from "./features/accounts/account.ts";
 import { changeAccounts } from "./features/accounts/command-line.ts";
 import { createAudit } from "./features/audit/audit.ts";
@@ -206,6 +206,10 @@ async function runCopy(config: Config, { from }: { readonly from: string | null 
   try {
     const copied = await copyDatabase({ config, file, runtime: systemRuntime(), say: (line) => terminal.out(line) });
     for (const line of copiedLines(copied, { ...config, file })) terminal.out(line);
+    const details = `${copied.rows} rows`;
+    await onStore(config, told, (store, runtime) =>
+      auditFor({ store, runtime }, terminal)({ by: BY, act: "database.copied", about: file, details }),
+    );
   } catch (error) {
     for (const line of linesOf(error)) terminal.error(line);
     terminal.fail();
@@ -220,7 +224,7 @@ function auditFor(world: Pick<Parameters<typeof createAudit>[0], "store" | "runt
 }
 
 /** How the audit log calls what is asked for. */
-const ACTS: Readonly<Record<Exclude<UserRequest["type"], "list">, string>> = {
+const ACTS: Readonly<Record<Exclude<UserRequest["type"], "list">, Act>> = {
   add: "account.added",
   role: "account.role",
   passwd: "account.password",

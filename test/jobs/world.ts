@@ -82,6 +82,8 @@ export interface World {
   add(input: JobInput, request?: Partial<JobRequest>): Promise<string>;
   /** Where something was said that is no run's. */
   readonly announcedIn: ThreadRef[];
+  /** What the audit log was told: who, what, about which job. */
+  readonly audited: string[];
   /** What was posted in the channel, oldest first. */
   posts(): string[];
   occurrences(jobId: string): Promise<OccurrenceRow[]>;
@@ -161,6 +163,10 @@ export async function openWorld(
       file: options.file ?? path.join(tempDirectory(), "none.json"),
       logDays: options.logDays ?? 1_000,
       ticker: clockTicker(clock),
+      audit: ({ by, act, about }) => {
+        world.audited.push(`${by} ${act} ${about}`);
+        return Promise.resolve();
+      },
       announce: (thread, message, key) => {
         world.announcedIn.push(thread);
         return paced.post(thread, message, key);
@@ -246,6 +252,7 @@ export async function openWorld(
     lasts: { child: 0, child_end: 0 },
     leftovers: [],
     announcedIn: [],
+    audited: [],
     async add(input, request = {}) {
       const answer = await world.jobs.control.add(input, { person: ANA, thread: CHANNEL, at: clock.now(), ...request });
       if (!answer.isDone) throw new Error(answer.text);

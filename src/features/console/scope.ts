@@ -7,7 +7,6 @@ export interface ConsoleScope {
     FeatureHost,
     | "admins"
     | "approvals"
-    | "audit"
     | "budgets"
     | "configOf"
     | "describe"

@@ -3,7 +3,7 @@ import { channelKeySchema } from "../../config/platform-ids.ts";
 import { agentNameSchema } from "../../config/settings.ts";
 import type { DefinitionCheck } from "../../core/agents/page-definitions.ts";
 import { skillName } from "../../core/skills/skills.ts";
-import type { FeatureAnswer, FeatureHost } from "../../feature.ts";
+import type { Act, FeatureAnswer, FeatureHost } from "../../feature.ts";
 import { type Changed, type KeptDefinitions, KINDS, type Kind } from "./kept.ts";
 
 type Host = Pick<FeatureHost, "definitions" | "audit">;
@@ -25,7 +25,7 @@ type Outcome =
   | { readonly type: "refused"; readonly why: string }
   | ({ readonly type: "invalid" } & DefinitionCheck);
 
-const ACTS: Readonly<Record<Kind, string>> = {
+const ACTS: Readonly<Record<Kind, Act>> = {
   agent: "agent.changed",
   skill: "skill.changed",
   instructions: "instructions.changed",

@@ -6,7 +6,7 @@ import { keepInMind, rememberCommand } from "../../core/commands/remember.ts";
 import type { FormValues } from "../../core/protocol/form.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import { inlineCode } from "../../core/text/plain-text.ts";
-import type { WriteAudit } from "../../feature.ts";
+import type { Act, WriteAudit } from "../../feature.ts";
 import { readerIn } from "./audience.ts";
 import { addForm, editForm, refusedForm } from "./forms.ts";
 import type { Learner } from "./learning/learner.ts";
@@ -242,7 +242,7 @@ async function on(_typed: Typed, use: Use): Promise<CommandReply> {
 }
 
 /** What is gone, or turned off, is in the audit log, never its words. */
-function audited(act: string, { audit, context, about }: Use & { readonly about: string }): Promise<void> {
+function audited(act: Act, { audit, context, about }: Use & { readonly about: string }): Promise<void> {
   return audit({ by: context.person.name, act, about });
 }
 

@@ -8,7 +8,7 @@ import type {
   JobRequest,
 } from "../../core/jobs/job-control.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import type { ThreadRef } from "../../core/protocol/platform.ts";
+import { channelKeyOf, type ThreadRef } from "../../core/protocol/platform.ts";
 import { type BrokenJob, type JobRow, jobNameKey, settingsOf } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { isSameTime, nextDueTimes } from "../calendar/schedule.ts";
@@ -62,15 +62,16 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     if (read.type === "refused") return refused(read.reason, read.problems);
     const id = request.key === undefined ? runtime.ids.next("job") : idOf(request.key);
     const at = runtime.clock.now();
-    const isAdded = await store.transaction(async (tx) => {
-      if ((await tx.jobs.get(id)) !== null) return true;
+    const outcome = await store.transaction(async (tx) => {
+      if ((await tx.jobs.get(id)) !== null) return "there";
       const known = await tx.jobs.named(read.settings);
-      if (known !== null && !this.#makesRoom(known, request)) return false;
+      if (known !== null && !this.#makesRoom(known, request)) return "taken";
       if (known !== null) await tx.jobs.remove(known.id);
       await tx.jobs.add({ ...read.settings, id, source: "chat", enabled: true, at });
-      return true;
+      return "added";
     });
-    if (!isAdded) return nameTaken(read.settings.name);
+    if (outcome === "taken") return nameTaken(read.settings.name);
+    if (outcome === "added") await this.#audit("add", read.settings, request);
     await this.#options.scheduler.look(id);
     return done(`✓ ${this.#said(read)}`);
   }
@@ -104,6 +105,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     if (outcome === "taken") return nameTaken(read.settings.name);
     // Somebody was quicker: what was typed is a change of what stands there now.
     if (outcome === "outdated") return this.edit(name, input, request);
+    await this.#audit("edit", job, request);
     await scheduler.look(job.id);
     const said = `✓ ${job.enabled || isDueAgain ? this.#said(read) : pausedStill(read)}`;
     if (outcome === "changed") return done(said);
@@ -114,7 +116,18 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
   /** Runs, pauses or removes it. */
   async act(action: ChangeAction, job: JobRow, request: JobRequest): Promise<JobAnswer> {
     const refusal = this.#rights.manageRefusal(job, request.person);
-    return refusal === null ? this.#change(action, job, request) : refused(refusal);
+    if (refusal !== null) return refused(refusal);
+    const answer = await this.#change(action, job, request);
+    if (answer.isDone) await this.#audit(action, job, request);
+    return answer;
+  }
+
+  #audit(
+    verb: ChangeAction | "add" | "edit",
+    { name, thread }: Pick<JobRow, "name" | "thread">,
+    { person }: JobRequest,
+  ): Promise<void> {
+    return this.#options.audit({ by: person.name, act: `job.${verb}`, about: name, details: channelKeyOf(thread) });
   }
 
   async #change(action: ChangeAction, job: JobRow, { at, person: by }: JobRequest): Promise<JobAnswer> {

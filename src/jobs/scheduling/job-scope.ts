@@ -1,6 +1,7 @@
 import type { ModelChoice } from "../../core/budget/model-choice.ts";
 import type { Cluster } from "../../core/cluster.ts";
 import type { SessionEngine } from "../../core/engine/engine.ts";
+import type { JobAction } from "../../core/jobs/job-control.ts";
 import type { AccessRules } from "../../core/permissions/access.ts";
 import type { MembershipOf } from "../../core/permissions/channel-access.ts";
 import type { ApprovalRules } from "../../core/permissions/deciders.ts";
@@ -13,6 +14,11 @@ import type { JobRow } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { RefusalOf } from "./refusal.ts";
 import type { Ticker } from "./ticker.ts";
+
+/** What somebody has done with a job. */
+interface JobAct extends Record<"by" | "about" | "details", string> {
+  readonly act: `job.${"add" | "edit" | Exclude<JobAction, "show" | "logs">}`;
+}
 
 /** What scheduling jobs and managing them takes; each part picks its own. */
 export interface JobScope {
@@ -44,6 +50,8 @@ export interface JobScope {
   readonly file: string;
   /** Posts in a thread, or in the channel where there is none; the key is the post's own. */
   readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<unknown>;
+  /** Writes down for the audit log what somebody has done with a job; it never rejects. */
+  readonly audit: (entry: JobAct) => Promise<void>;
   readonly ticker: Ticker;
   readonly refusalOf: RefusalOf;
   readonly scheduler: Scheduling;

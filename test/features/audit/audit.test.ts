@@ -56,7 +56,11 @@ test("what cannot be written down has happened all the same, and the log says so
   const log = new CountingLog();
   const store = await emptied();
   const broken: Store = { ...store, transaction: () => Promise.reject(new Error("the disk is full")) };
-  await createAudit({ store: broken, runtime: systemRuntime(), log })({ by: "ana", act: "x.y", about: "z" });
+  await createAudit({ store: broken, runtime: systemRuntime(), log })({
+    by: "ana",
+    act: "settings.changed",
+    about: "z",
+  });
   expect(log.warnings).toBe(1);
 });
 

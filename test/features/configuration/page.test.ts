@@ -96,7 +96,7 @@ test("a budget that is set holds at once, and is in the history and the audit lo
   const history = page.getByRole("table", { name: "Revisions of the settings" }).locator("tbody tr");
   await history.first().filter({ hasText: "ana" }).filter({ hasText: "budgets.userUsd" }).waitFor();
   await page.goto(`${originOf(at)}/#/audit`);
-  const entries = page.getByRole("row").filter({ hasText: "settings.changed" });
+  const entries = page.getByRole("row").filter({ hasText: "changed settings" });
   await entries.filter({ hasText: "budgets.userUsd" }).first().waitFor();
   await page.context().close();
 });

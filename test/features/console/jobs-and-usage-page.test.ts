@@ -232,7 +232,9 @@ test("what is not one's own is looked at only, and a viewer's hand-made request 
     .object({ rows: z.array(z.object({ by: z.string(), act: z.string() })) })
     .parse(await (await admin.request.get(`${originOf(at)}/features/audit/list`)).json());
   const done = acts.rows.filter(({ act }) => act.startsWith("job.")).map(({ by, act }) => `${by} ${act}`);
-  expect(done.toSorted()).toEqual(["ana job.add", "ana job.disable", "ana job.edit", "ana job.remove", "ana job.run"]);
+  // Three of the four jobs were added in the channel.
+  const added = Array.from({ length: 4 }, () => "ana job.add");
+  expect(done.toSorted()).toEqual([...added, "ana job.disable", "ana job.edit", "ana job.remove", "ana job.run"]);
   await admin.context().close();
 
   const viewer = await opened("vera");

@@ -218,7 +218,7 @@ describe("the audit log and the sections", () => {
   test("axe finds nothing in the audit log, on any screen, nor in the sections that narrow ones open", async () => {
     const page = await signedIn(at, browser, { name: "ana" });
     await page.goto(`${originOf(at)}/#/audit`);
-    await rows(page).filter({ hasText: "approval.allowed" }).waitFor();
+    await rows(page).filter({ hasText: "allowed a tool call" }).waitFor();
     await expectSound(page, "audit");
     await page.setViewportSize({ width: WIDTHS.narrow, height: 800 });
     await page.getByRole("button", { name: "Threads and jobs" }).click();
@@ -231,9 +231,9 @@ describe("the audit log and the sections", () => {
     const page = await signedIn(at, browser, { name: "ana" });
     await sections(page).filter({ hasText: "Audit log" }).focus();
     await page.keyboard.press("Enter");
-    await rows(page).filter({ hasText: "account.added" }).first().waitFor();
+    await rows(page).filter({ hasText: "added an account" }).first().waitFor();
     await page.getByRole("combobox", { name: "What" }).focus();
-    await page.keyboard.type("approval.allowed");
+    await page.keyboard.type("allowed a tool");
     await expect.poll(() => rows(page).count()).toBe(1);
     const row = rows(page).first();
     // What tools and models say is text.
@@ -262,9 +262,9 @@ describe("the audit log and the sections", () => {
   test("who has linked an account, and what the command line has done, is in it", async () => {
     const page = await signedIn(at, browser, { name: "ana" });
     await page.goto(`${originOf(at)}/#/audit`);
-    await rows(page).filter({ hasText: "link.added" }).filter({ hasText: "(slack:U0ANA)" }).waitFor();
+    await rows(page).filter({ hasText: "linked an account" }).filter({ hasText: "(slack:U0ANA)" }).waitFor();
     await rows(page)
-      .filter({ hasText: "account.added" })
+      .filter({ hasText: "added an account" })
       .filter({ hasText: "vera" })
       .filter({ hasText: "command line" })
       .waitFor();

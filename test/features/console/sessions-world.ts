@@ -62,7 +62,6 @@ export function world({ store, adminsSeePrivate = false, serves = () => true }: 
       approvals: { approvers: [], requester: true, expiresMinutes: 60, admins: [] },
       engine: { deliver: absent, deliverAt: absent, cancel: absent },
       receive: absent,
-      audit: () => Promise.resolve(),
       jobs: commandServices().jobs,
       runtime: { ...systemRuntime(), clock },
       log: silentLog,

@@ -211,6 +211,7 @@ test("only the owner and admins change, run, pause and remove a job; others see 
     isDone: false,
     text: "I don't know a job `Watch`. There are none here.",
   });
+  expect(world.audited).toEqual(["ana job.add Watch", "root job.disable Watch", "ana job.remove Watch"]);
 });
 
 test("an edit keeps what it does not name, and the new schedule counts from now", async () => {

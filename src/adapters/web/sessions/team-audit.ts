@@ -1,3 +1,48 @@
+/** What people do, for the audit log: the thing, then what was done to it; and how people read it. */
+export const ACTS = {
+  "account.added": "added an account",
+  "account.password": "set an account's password",
+  "account.removed": "removed an account",
+  "account.role": "changed an account's role",
+  "account.signed_out": "signed an account out",
+  "agent.changed": "changed an agent",
+  "approval.allowed": "allowed a tool call",
+  "approval.denied": "denied a tool call",
+  "database.copied": "copied the database",
+  "instructions.changed": "changed instructions",
+  "job.add": "added a job",
+  "job.disable": "paused a job",
+  "job.edit": "changed a job",
+  "job.enable": "enabled a job",
+  "job.remove": "removed a job",
+  "job.run": "ran a job",
+  "link.added": "linked an account",
+  "link.removed": "unlinked an account",
+  "login.ended": "signed out",
+  "login.failed": "did not get in",
+  "login.succeeded": "signed in",
+  "login.throttled": "failed to sign in too often",
+  "mcp.reconnected": "reconnected an MCP server",
+  "memory.forgotten": "deleted memories",
+  "memory.off": "turned memory off",
+  "memory.on": "turned memory on",
+  "person.deleted": "deleted a person's data",
+  "provider.key_removed": "removed a provider's key",
+  "provider.key_set": "set a provider's key",
+  "provider.tested": "tested a provider's key",
+  "replica.drained": "drained a process",
+  "session.deleted": "deleted a session",
+  "settings.changed": "changed settings",
+  "skill.changed": "changed a skill",
+} as const;
+
+export type Act = keyof typeof ACTS;
+
+/** Of an act that a stored row has; one that this version does not know is shown as it is stored. */
+export function actWords(act: string): string {
+  return Object.entries(ACTS).find(([known]) => known === act)?.[1] ?? act;
+}
+
 /** Who has done what, as the audit log has it. */
 export interface AuditRow {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readJobForm, WHEN } from "../../../core/jobs/job-form.ts";
-import type { CommandTold, FeatureRequest } from "../../../feature.ts";
+import type { CommandTold } from "../../../feature.ts";
 import { commandAt, placeOfChannel } from "../command.ts";
 import type { ConsoleScope } from "../scope.ts";
 import type { Viewer } from "../sight.ts";
@@ -24,7 +24,7 @@ type JobCommand = z.infer<typeof jobCommandSchema>;
 
 /** Null: there is no such job, or channel, that the viewer may see. The command itself says who may do what, as it does in the channel. */
 export async function commandJob(
-  { viewer, by }: Pick<FeatureRequest, "viewer" | "by">,
+  viewer: Viewer,
   command: JobCommand,
   world: ConsoleScope,
 ): Promise<CommandTold | null> {
@@ -32,12 +32,8 @@ export async function commandJob(
   const placed = await placeOf(target, world);
   if (placed === null || !(await world.sight.seesChannel(viewer, placed.channel))) return null;
   const job = target.verb === "add" ? "" : ` ${target.jobId}${version === undefined ? "" : `@${version}`}`;
-  const before = await standingOf(target, world);
   const line = { clickId, name: "jobs", args: `${target.verb}${job}`, filled };
-  const told = await commandAt(viewer, { place: placed, line }, world);
-  if ((await standingOf(target, world)) !== before)
-    await world.host.audit({ by, act: `job.${target.verb}`, about: placed.name });
-  return told;
+  return commandAt(viewer, { place: placed, line }, world);
 }
 
 export const whenQuerySchema = z.object({
@@ -69,19 +65,5 @@ export async function dueTimes(
 const WHATEVER = "?";
 
 async function placeOf(target: JobCommand["target"], world: ConsoleScope) {
-  if (target.verb !== "add") {
-    const placed = await placedJob(target.jobId, world);
-    return placed === null ? null : { ...placed, name: placed.job.name };
-  }
-  const place = await placeOfChannel(target.channelId, world);
-  return place === null ? null : { ...place, name: place.channel.name };
-}
-
-/** What a command changes where it is carried out, which its answer tells people alone. */
-async function standingOf(target: JobCommand["target"], { host }: ConsoleScope): Promise<string> {
-  const { jobs, occurrences } = host.store;
-  if (target.verb === "add") return JSON.stringify((await jobs.all()).jobs.map(({ id }) => id).toSorted());
-  const { jobId } = target;
-  const [newest] = target.verb === "run" ? await occurrences.newest(jobId, 1) : [];
-  return JSON.stringify([await jobs.get(jobId), newest?.id ?? null]);
+  return target.verb === "add" ? placeOfChannel(target.channelId, world) : placedJob(target.jobId, world);
 }

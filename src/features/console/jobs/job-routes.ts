@@ -32,7 +32,7 @@ export async function answerOnJobs(
     }
     case "/jobs/command": {
       const command = jobCommandSchema.safeParse(body);
-      return command.success ? answer(await commandJob(request, command.data, world)) : NOT_UNDERSTOOD;
+      return command.success ? answer(await commandJob(viewer, command.data, world)) : NOT_UNDERSTOOD;
     }
     default:
       return assertNever(route);

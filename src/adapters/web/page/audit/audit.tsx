@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { AuditRow } from "../../sessions/team-audit.ts";
+import { type AuditRow, actWords } from "../../sessions/team-audit.ts";
 import { ChooseAny } from "../section/choose.tsx";
 import type { Column } from "../section/data-table.tsx";
 import { Moment } from "../section/moment.tsx";
@@ -27,7 +27,7 @@ const EVERYTHING: Search = { by: "", act: "", from: "", to: "" };
 const COLUMNS: readonly Column<AuditRow>[] = [
   { title: "When", cell: Moment },
   { title: "Who", cell: ({ by }) => (by === "" ? <span class="hint">nobody known</span> : by) },
-  { title: "What", cell: ({ act }) => <code>{act}</code> },
+  { title: "What", cell: ({ act }) => <span title={act}>{actWords(act)}</span> },
   { title: "About", cell: About },
   { title: "Details", cell: ({ details }) => details },
 ];
@@ -85,18 +85,26 @@ function SearchForm({ search, choices, change }: SearchFormProps): JSX.Element {
       />
     </label>
   );
-  const choice = (name: "by" | "act", label: string, options: readonly string[]): JSX.Element => (
+  const choice = (name: "by" | "act", label: string, options: readonly (readonly [string, string])[]): JSX.Element => (
     <ChooseAny
       label={label}
       value={search[name]}
-      options={options.map((option) => [option, option])}
+      options={options.toSorted(([, one], [, other]) => one.localeCompare(other))}
       choose={(value) => change({ ...search, [name]: value })}
     />
   );
   return (
     <search class="filters">
-      {choice("by", "Person", choices?.people ?? [])}
-      {choice("act", "What", choices?.acts ?? [])}
+      {choice(
+        "by",
+        "Person",
+        (choices?.people ?? []).map((name) => [name, name]),
+      )}
+      {choice(
+        "act",
+        "What",
+        (choices?.acts ?? []).map((act) => [act, actWords(act)]),
+      )}
       {day("from", "From")}
       {day("to", "To")}
     </search>
