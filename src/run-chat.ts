@@ -7,7 +7,6 @@ import { commandErrorLines } from "./cli/startup-error.ts";
 import { secretsOf } from "./config/describe.ts";
 import type { Environment } from "./config/sources.ts";
 import type { Config } from "./config.ts";
-import { toAppError } from "./core/protocol/errors.ts";
 import { createLogger } from "./operations/logging.ts";
 import { STOP_WITHIN_MS } from "./operations/stop-times.ts";
 import { systemRuntime } from "./runtime.ts";

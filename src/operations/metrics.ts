@@ -80,10 +80,6 @@ async function createRegistry(sources: MetricSources): Promise<Registry> {
       this.set(sources.otherSettings());
     },
   });
-  registry.registerMetric(members);
-  registry.registerMetric(settings);
-  registry.registerMetric(runs);
-  registry.registerMetric(feedback);
-  registry.registerMetric(platforms);
+  for (const gauge of [members, settings, runs, feedback, platforms]) registry.registerMetric(gauge);
   return registry;
 }

@@ -150,7 +150,7 @@ function valueWords(value: string | undefined): string {
   return isHidden(value) ? "set" : value;
 }
 
-/** Of this process's version and those of others, a line for each that is another one. */
+/** A line for each of the others that is of another version than this process. */
 export function otherVersions(version: string, others: readonly ClusterMember[]): readonly string[] {
   return others
     .filter((other) => other.version !== version)

@@ -3,7 +3,7 @@ import { commandErrorLines } from "../cli/startup-error.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import type { Config } from "../config.ts";
 import type { ClusterMember } from "../core/cluster.ts";
-import { ConfigError, toAppError } from "../core/protocol/errors.ts";
+import { ConfigError } from "../core/protocol/errors.ts";
 import type { Clock } from "../core/protocol/runtime.ts";
 import { type ClusterConnection, openClusterConnection } from "../core/store/cluster/cluster-connection.ts";
 import { drainMember, findMembers, readMembers } from "../core/store/cluster/members.ts";

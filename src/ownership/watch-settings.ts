@@ -13,7 +13,7 @@ const AGAIN_MS = 3_600_000;
 export interface OtherSettings {
   /** For people, a line for each process. */
   lines(): readonly string[];
-  /** Of the settings that differ. */
+  /** The settings that differ. */
   names(): readonly string[];
 }
 

@@ -163,10 +163,7 @@ export async function openWorld(
       file: options.file ?? path.join(tempDirectory(), "none.json"),
       logDays: options.logDays ?? 1_000,
       ticker: clockTicker(clock),
-      audit: ({ by, act, about }) => {
-        world.audited.push(`${by} ${act} ${about}`);
-        return Promise.resolve();
-      },
+      audit: async ({ by, act, about }) => void world.audited.push(`${by} ${act} ${about}`),
       announce: (thread, message, key) => {
         world.announcedIn.push(thread);
         return paced.post(thread, message, key);

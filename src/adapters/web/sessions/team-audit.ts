@@ -38,7 +38,7 @@ export const ACTS = {
 
 export type Act = keyof typeof ACTS;
 
-/** Of an act that a stored row has; one that this version does not know is shown as it is stored. */
+/** Words for the act of a stored row; one that this version does not know is shown as it is stored. */
 export function actWords(act: string): string {
   return Object.entries(ACTS).find(([known]) => known === act)?.[1] ?? act;
 }

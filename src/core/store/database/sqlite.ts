@@ -125,8 +125,8 @@ class ImmediateSqlite extends PrismaBetterSqlite3 {
     Object.assign(connection, { prepare: keepPrepared(connection.prepare.bind(connection)) });
     const dispose = adapter.dispose.bind(adapter);
     Object.assign(adapter, {
-      queryRaw: reader.queryRaw,
-      executeRaw: reader.executeRaw,
+      queryRaw: reader.queryRaw.bind(reader),
+      executeRaw: reader.executeRaw.bind(reader),
       dispose: async () => {
         await reader.dispose();
         await dispose();

@@ -23,9 +23,9 @@ test.each([
   async ({ open, within }) => {
     const store = await open();
     const named = { kind: "settings", name: "what was asked for" } as const;
-  const revision = { ...named, content: "what was written", by: "ana", at: 1 };
-  await store.transaction((tx) => tx.revisions.add("rev_1", 0, revision));
-  expect(await store.revisions.newest(named)).toMatchObject({ content: "what was written" });
+    const revision = { ...named, content: "what was written", by: "ana", at: 1 };
+    await store.transaction((tx) => tx.revisions.add("rev_1", 0, revision));
+    expect(await store.revisions.newest(named)).toMatchObject({ content: "what was written" });
     const statements = await kept(within);
     expect(statements).toContain("Revision");
     expect(statements).not.toMatch(/what was (?:asked for|written)/u);
