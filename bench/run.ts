@@ -42,7 +42,7 @@ const MEASURES: readonly Measure[] = [
   { name: "grep", about: "searching 50 MB, beside plain Node and ripgrep", run: benchGrep },
   {
     name: "worth",
-    about: "what warming up, collecting, trimming, kept statements and the prefilter buy",
+    about: "what warming up, collecting, trimming, kept statements, prefilter and used memories buy",
     run: benchWorth,
   },
 ];

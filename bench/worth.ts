@@ -3,11 +3,12 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { createSandbox, type Sandbox } from "../src/tools/wasm/sandbox.ts";
 import { text } from "../test/support/model/model-script.ts";
 import { answers, slackScene } from "../test/support/talk/scene.ts";
-import type { Figure } from "./measure.ts";
+import { type Figure, timed } from "./measure.ts";
 import { childrenOf, rssOf, startTimed } from "./program.ts";
-import { generate, grep, inSandbox } from "./sandbox.ts";
+import { caller, generate, grep, inSandbox, inTemporaryRoot, programCall } from "./sandbox.ts";
 
 /** What is taken out of the program, in turns with the whole program: worth/without.mjs knows how. */
 const PARTS = ["nothing", "pre-warming", "collection", "trimming", "statements"] as const;
@@ -52,7 +53,7 @@ export async function benchWorth(): Promise<readonly Figure[]> {
       ),
     })),
   );
-  return [...figures, await withoutStatements(), ...(await withoutPrefilter())];
+  return [...figures, await withoutStatements(), ...(await withoutPrefilter()), ...(await withoutReuse())];
 }
 
 function more(whole: number, less: number): number {
@@ -128,5 +129,29 @@ function withoutPrefilter(): Promise<readonly Figure[]> {
     for (let round = 0; round < ROUNDS; round++)
       samples.push(more(await searched(LITERAL), await searched(NONE_KNOWN)));
     return [{ name: "without prefilter: processor time of grep in 50 MB", unit: "%", aim: null, samples }];
+  });
+}
+
+const SHELL_CALLS = 50;
+
+/** Shell scripts, one after the other: processor time of the sandbox's process. */
+function withoutReuse(): Promise<readonly Figure[]> {
+  return inTemporaryRoot(async (root) => {
+    const whole = createSandbox();
+    const less = createSandbox({ childFile: path.join(import.meta.dirname, "worth/without-reuse.mjs") });
+    const spent = async (sandbox: Sandbox) => {
+      const call = () => sandbox.call(...programCall("bash", root, "seq 10 | sort -rn | head -1"), caller);
+      await call();
+      const started = processorMs(sandbox.pid() ?? 0);
+      await timed(SHELL_CALLS, call);
+      return processorMs(sandbox.pid() ?? 0) - started;
+    };
+    const samples: number[] = [];
+    try {
+      for (let round = 0; round < ROUNDS; round++) samples.push(more(await spent(whole), await spent(less)));
+    } finally {
+      await Promise.all([whole.close(), less.close()]);
+    }
+    return [{ name: "without reuse of memories: processor time of bash", unit: "%", aim: null, samples }];
   });
 }

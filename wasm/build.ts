@@ -9,8 +9,10 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { transpile } from "@bytecodealliance/jco";
+import { IMAGE_FILE } from "../src/tools/wasm/child/memory-image.ts";
 import { removeUnfinished, replaceFolder } from "./build-folder.ts";
 import { buildComponent, type ComponentSource } from "./component.ts";
+import { separateMemory } from "./separate-memory.ts";
 import { REPAIRED_SHELL } from "./shell-repairs/plugin.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -77,6 +79,7 @@ function sourceHash(guest: Guest): string {
   const files = [
     join(here, "build.ts"),
     join(here, "component.ts"),
+    join(here, "separate-memory.ts"),
     ...globSync(join(here, "shell-repairs", "*.ts")),
     ...globSync(join(here, "wit", "*.wit")),
     ...globSync(join(here, "guests", "*.ts")),
@@ -122,7 +125,7 @@ async function buildInto(folder: string, guest: Guest, hash: string): Promise<vo
   const { files, imports } = await transpile(await readFile(component), { name: "guest", instantiation: "async" });
   const unexpected = imports.filter((name) => !guest.imports.some((allowed) => allowed === name));
   if (unexpected.length > 0) throw new Error(`the component imports ${unexpected.join(", ")}`);
-  for (const [name, bytes] of Object.entries(files)) {
+  for (const [name, bytes] of Object.entries(withoutMemory(files))) {
     if (name.endsWith(".d.ts")) continue;
     await writeFile(join(folder, name), name === "guest.js" ? keepByteOrderMarks(bytes) : bytes);
   }
@@ -130,6 +133,17 @@ async function buildInto(folder: string, guest: Guest, hash: string): Promise<vo
   await rm(component);
   await writeFile(join(folder, "package.json"), '{"type":"module"}\n');
   await writeFile(join(folder, "build.json"), `${JSON.stringify({ sources: hash, imports }, null, 2)}\n`);
+}
+
+/** What the engine's memory holds goes to a file of its own (src/tools/wasm/child/memory-image.ts). */
+function withoutMemory(files: Readonly<Record<string, Uint8Array>>): Readonly<Record<string, Uint8Array>> {
+  const modules = Object.entries(files).filter(([name]) => name.endsWith(".wasm"));
+  const [found, ...others] = modules.flatMap(([name, bytes]) => {
+    const separated = separateMemory(bytes);
+    return separated === null ? [] : [{ name, ...separated }];
+  });
+  if (found === undefined || others.length > 0) throw new Error("not one module has a memory with something in it");
+  return { ...files, [found.name]: found.module, [IMAGE_FILE]: found.image };
 }
 
 /** jco's decoder drops a leading U+FEFF of a guest's string: a file's byte order mark would be lost on writing. */

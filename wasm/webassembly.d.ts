@@ -4,9 +4,22 @@ declare const WebAssembly: {
     imports(module: WebAssembly.Module): { readonly module: string; readonly name: string }[];
     exports(module: WebAssembly.Module): { readonly name: string }[];
   };
+  readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => WebAssembly.Memory;
   compile(bytes: Uint8Array): Promise<WebAssembly.Module>;
   instantiate(
     bytes: Uint8Array,
     imports: Readonly<Record<string, object>>,
-  ): Promise<{ readonly instance: { readonly exports: Readonly<Record<string, unknown>> } }>;
+  ): Promise<{ readonly instance: WebAssembly.Instance }>;
+  instantiate(module: WebAssembly.Module, imports?: object): Promise<WebAssembly.Instance>;
 };
+
+declare namespace WebAssembly {
+  interface Memory {
+    readonly buffer: ArrayBuffer;
+    /** By pages; returns how many there were. */
+    grow(pages: number): number;
+  }
+  interface Instance {
+    readonly exports: Readonly<Record<string, unknown>>;
+  }
+}

@@ -21,7 +21,8 @@ const CUTS = {
 if (name === "trimming") beginUntrimmed();
 else if (name !== undefined && name !== "nothing") cut(CUTS[name]);
 
-function cut([ending, from, to]) {
+/** For this thread. */
+export function cut([ending, from, to]) {
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context);

@@ -24,7 +24,14 @@ const GUESTS = {
   name: "sandbox guests",
   tool: "@bytecodealliance/jco",
   commands: [["wasm/build.ts"]],
-  inputs: ["wasm/build.ts", "wasm/component.ts", "wasm/guests", "wasm/wit"],
+  inputs: [
+    "wasm/build.ts",
+    "wasm/component.ts",
+    "wasm/separate-memory.ts",
+    "wasm/shell-repairs",
+    "wasm/guests",
+    "wasm/wit",
+  ],
   artefact: "build/wasm/files/build.json",
   after: [],
 };

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Worker } from "node:worker_threads";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { PROGRAM_LIMITS } from "../../../src/tools/wasm/capability.ts";
+import { PROGRAM_LIMITS, SHELL_LIMITS } from "../../../src/tools/wasm/capability.ts";
 import { createModuleCache } from "../../../src/tools/wasm/child/modules.ts";
 import { createPool, type IdleLimits } from "../../../src/tools/wasm/child/pool.ts";
 import { buildGuests } from "../../support/program/built.ts";
@@ -28,16 +28,25 @@ function poolWith(limits: IdleLimits) {
   const pool = createPool(createModuleCache(path.resolve("build/wasm")), limits);
   const root = tempDirectory();
   let id = 0;
-  const call = async (code: string): Promise<unknown> => {
-    const input = JSON.stringify({ code, file: null, maxChars: 1_000, overflow: "out", seed: 1 });
-    const capability = { root, writable: false, ...PROGRAM_LIMITS };
+  const run = async (guest: "js" | "bash", body: object): Promise<unknown> => {
+    const input = JSON.stringify({ ...body, maxChars: 10_000, overflow: "out", seed: 1 });
+    const capability = { root, writable: false, ...(guest === "js" ? PROGRAM_LIMITS : SHELL_LIMITS) };
     const outcome = await pool.run(
-      { type: "run", id: ++id, guest: "js", input, capability },
+      { type: "run", id: ++id, guest, input, capability },
       { changed: () => {}, fetch: () => {}, printed: () => {}, grown: () => {} },
     );
     return outcome.type === "ok" ? JSON.parse(outcome.output) : outcome;
   };
-  return { begun, alive, call, burst: (code: string) => Promise.all(Array.from({ length: 4 }, () => call(code))) };
+  const call = (code: string) => run("js", { code, file: null });
+  const shell = (command: string) =>
+    run("bash", { command, cwd: "", env: {}, timeoutMs: 60_000, bound: null, looks: false });
+  return {
+    begun,
+    alive,
+    call,
+    shell,
+    burst: (code: string) => Promise.all(Array.from({ length: 4 }, () => call(code))),
+  };
 }
 
 test("workers of one burst of calls serve the next, and what a call left behind is not there", async () => {
@@ -55,4 +64,16 @@ test("when no calls come, as many workers stay as are to", async () => {
   await expect.poll(() => alive.size).toBe(1);
   await call("1");
   expect(begun).toHaveLength(4);
+});
+
+test("a script sees nothing of the one before it in the same worker", async () => {
+  const { begun, shell } = poolWith({ workers: 1, lingerMs: 60_000 });
+  const leave =
+    "export LEFT=here; left() { echo here; }; alias also='echo here'; shopt -s nullglob; set -o noclobber; echo here > /tmp/left; cd /tmp";
+  const look =
+    "pwd; env | sort; type left; alias; shopt nullglob; set -o; ls -A /tmp /; cat /tmp/left; history; jobs; echo $! $RANDOM";
+  const before = await shell(look);
+  expect(await shell(`${leave}\n${look}`)).toMatchObject({ stdout: { text: expect.stringContaining("LEFT=here") } });
+  expect(await shell(look)).toEqual(before);
+  expect(begun).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { SandboxError } from "../../../core/protocol/errors.ts";
-import { HEADER_BYTES, readLeb, type Section, sectionsOf } from "./module-format.ts";
+import { HEADER_BYTES, leb, readLeb, type Section, sectionsOf } from "./module-format.ts";
 
 const MEMORY_SECTION = 5;
 const PAGES_PER_MB = 16;
@@ -12,25 +12,32 @@ interface Memory {
   readonly maximum: number;
 }
 
+export interface CappedGuest {
+  readonly modules: readonly Uint8Array[];
+  /** Pages that the memory which they import may have. */
+  readonly imported: number;
+}
+
 /**
  * Sets the maximum of every memory that the modules of one guest define, so that all of them together stay
- * below the limit. Engines have no other limit for it: a guest that wants more gets a failed allocation.
- * Throws SandboxError for a guest that begins with more.
+ * below the limit, with one that they import (`imported`: the pages with which it begins). Engines have no other limit
+ * for it: a guest that wants more gets a failed allocation. Throws SandboxError for a guest that begins with more.
  */
-export function capMemories(modules: readonly Uint8Array[], memoryMb: number): Uint8Array[] {
+export function capMemories(modules: readonly Uint8Array[], memoryMb: number, imported: number): CappedGuest {
   const parsed = modules.map(sectionsOf);
   const memories = parsed.flat().flatMap(memoriesOf);
-  const least = memories.reduce((sum, { minimum }) => sum + minimum, 0);
+  const least = memories.reduce((sum, { minimum }) => sum + minimum, imported);
   const free = memoryMb * PAGES_PER_MB - least;
   if (free < 0) {
     const needed = Math.ceil(least / PAGES_PER_MB);
     throw new SandboxError("sandbox_failed", `it begins with ${needed} MB of memory; its limit is ${memoryMb} MB`);
   }
-  const share = Math.floor(free / Math.max(1, memories.length));
-  return modules.map((module, index) => {
-    const sections = (parsed[index] ?? []).map((section) => capped(section, share));
+  const share = Math.floor(free / Math.max(1, memories.length + (imported > 0 ? 1 : 0)));
+  const capped = modules.map((module, index) => {
+    const sections = (parsed[index] ?? []).map((section) => withMaximum(section, share));
     return Buffer.concat([module.subarray(0, HEADER_BYTES), ...sections]);
   });
+  return { modules: capped, imported: imported + share };
 }
 
 /** Each is flags, minimum and, if bit 0 of the flags says so, maximum. */
@@ -50,7 +57,7 @@ function memoriesOf({ id, bytes, contentAt }: Section): Memory[] {
 }
 
 /** The section with each memory's maximum set to its minimum and a share more, unless it is lower already. */
-function capped(section: Section, share: number): Uint8Array {
+function withMaximum(section: Section, share: number): Uint8Array {
   if (section.id !== MEMORY_SECTION) return section.bytes;
   const memories = memoriesOf(section);
   const body = leb(memories.length);
@@ -58,12 +65,4 @@ function capped(section: Section, share: number): Uint8Array {
     body.push(flags | 1, ...leb(minimum), ...leb(Math.min(maximum, minimum + share)));
   }
   return Uint8Array.from([MEMORY_SECTION, ...leb(body.length), ...body]);
-}
-
-function leb(value: number): number[] {
-  const bytes: number[] = [];
-  for (let rest = value; ; rest >>>= 7) {
-    if (rest < 0x80) return [...bytes, rest];
-    bytes.push((rest & 0x7f) | 0x80);
-  }
 }

@@ -29,3 +29,12 @@ export function readLeb(bytes: Uint8Array, at: number): { value: number; next: n
     if (byte < 0x80) return { value, next: next + 1 };
   }
 }
+
+/** A number in the format. */
+export function leb(value: number): number[] {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest >>>= 7) {
+    if (rest < 0x80) return [...bytes, rest];
+    bytes.push((rest & 0x7f) | 0x80);
+  }
+}

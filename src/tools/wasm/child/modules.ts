@@ -3,6 +3,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SandboxError } from "../../../core/protocol/errors.ts";
 import { capMemories } from "./cap-memory.ts";
+import { IMAGE_FILE, type MemoryImage, PAGE_BYTES } from "./memory-image.ts";
 
 /** A guest, compiled under one memory limit. Workers get the modules by reference. */
 export interface CompiledGuest {
@@ -10,8 +11,8 @@ export interface CompiledGuest {
   /** The address of the bindings, which instantiate the modules. */
   readonly url: string;
   readonly modules: Readonly<Record<string, WebAssembly.Module>>;
-  /** False for a third party's component, which may do anything when it is instantiated. */
-  readonly isOwn: boolean;
+  /** Null for a third party's component, which makes its memory itself, and may do anything when it is instantiated. */
+  readonly image: MemoryImage | null;
 }
 
 /**
@@ -37,11 +38,26 @@ async function compileGuest(
     throw new SandboxError("sandbox_failed", `no guest is built in ${directory}; run: node wasm/build.ts`, { cause });
   });
   const files = names.filter((name) => name.endsWith(".wasm"));
-  const capped = capMemories(await Promise.all(files.map((name) => readFile(join(directory, name)))), memoryMb);
+  const bytes = isOwn ? await readShared(join(directory, IMAGE_FILE)) : null;
+  const pages = bytes === null ? 0 : bytes.length / PAGE_BYTES;
+  const read = await Promise.all(files.map((name) => readFile(join(directory, name))));
+  const capped = capMemories(read, memoryMb, pages);
   const modules = await Promise.all(
-    capped.map(
-      async (bytes, index) => [files[index] ?? "", await WebAssembly.compile(Uint8Array.from(bytes))] as const,
+    capped.modules.map(
+      async (module, index) => [files[index] ?? "", await WebAssembly.compile(Uint8Array.from(module))] as const,
     ),
   );
-  return { key, url: pathToFileURL(join(directory, "guest.js")).href, modules: Object.fromEntries(modules), isOwn };
+  return {
+    key,
+    url: pathToFileURL(join(directory, "guest.js")).href,
+    modules: Object.fromEntries(modules),
+    image: bytes === null ? null : { bytes, maximum: capped.imported },
+  };
+}
+
+async function readShared(file: string): Promise<Uint8Array<SharedArrayBuffer>> {
+  const content = await readFile(file);
+  const bytes = new Uint8Array(new SharedArrayBuffer(content.length));
+  bytes.set(content);
+  return bytes;
 }

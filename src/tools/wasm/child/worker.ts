@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { setTimeout as pause } from "node:timers/promises";
+import { getActiveResourcesInfo } from "node:process";
+import { setImmediate as endOfTurn, setTimeout as pause } from "node:timers/promises";
 import { parentPort, receiveMessageOnPort } from "node:worker_threads";
 import { DefectError } from "../../../core/protocol/errors.ts";
 import { type GuestAnswer, guestAnswerSchema } from "../../network/guest-answer.ts";
@@ -10,6 +11,7 @@ import type { FileChange } from "../workspace/kept-content.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { type Fence, passFence } from "./fence.ts";
 import { boundedAsk, createHttpImport } from "./http-import.ts";
+import { ImagedMemory } from "./memory-image.ts";
 import type { FromWorker, GuestInput, Outcome, RunMessage } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
 import { type Printed, print, printLine } from "./printed.ts";
@@ -29,11 +31,14 @@ export interface WorkerCall {
   readonly fence: Fence | null;
 }
 
+type InstantiateCore = (module: WebAssembly.Module, imports?: object) => Promise<WebAssembly.Instance>;
+
 /** The part of jco's bindings that is used. The component's stray `init` export is never called. */
 interface Bindings {
   instantiate(
     module: (name: string) => WebAssembly.Module | undefined,
     imports: Readonly<Record<string, object>>,
+    instantiateCore: InstantiateCore,
   ): Promise<Exports>;
 }
 
@@ -53,12 +58,14 @@ interface Instance {
   readonly workspace: Workspace;
   readonly wasi: Wasi;
   readonly exports: Exports;
+  /** Null where it has made its own. */
+  readonly memory: WebAssembly.Memory | null;
 }
 
 interface Guest {
   readonly instantiate: () => Promise<Instance>;
-  /** False for a stranger's component: its start functions run within the time of a call only. */
-  readonly isOwn: boolean;
+  /** Null for a stranger's component: its start functions run within the time of a call only. */
+  readonly memory: ImagedMemory | null;
   /** An instance that nothing has run in, made while nobody waited. */
   spare: Promise<Instance> | null;
 }
@@ -69,14 +76,20 @@ async function guestOf({ guestKey, compiled }: WorkerCall): Promise<Guest> {
   const known = guests.get(guestKey);
   if (known !== undefined) return known;
   if (compiled === null) throw new DefectError(`${guestKey} has not been handed over`);
-  const { isOwn, modules, url } = compiled;
-  const guest = { instantiate: instantiator(await import(url), modules), isOwn, spare: null };
+  const { image, modules, url } = compiled;
+  const memory = image === null ? null : new ImagedMemory(image);
+  const guest = { instantiate: instantiator(await import(url), modules, memory), memory, spare: null };
   guests.set(guestKey, guest);
   return guest;
 }
 
-function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): () => Promise<Instance> {
+function instantiator(
+  bindings: Bindings,
+  modules: CompiledGuest["modules"],
+  memories: ImagedMemory | null,
+): () => Promise<Instance> {
   return async () => {
+    const memory = memories?.take() ?? null;
     const workspace = createWorkspace();
     const granted: Instance["granted"] = { clock: false, fetch: false, call: null };
     const ask = boundedAsk((request) => (granted.fetch ? askBot(request) : NOT_YET));
@@ -102,16 +115,20 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
       "deckhand:extension/http": http,
       ...wasi.imports,
     };
-    return { granted, workspace, wasi, exports: await bindings.instantiate((name) => modules[name], imports) };
+    const exports = await bindings.instantiate((name) => modules[name], imports, inMemory(memory));
+    return { granted, workspace, wasi, exports, memory };
   };
 }
 
+function inMemory(memory: WebAssembly.Memory | null): InstantiateCore {
+  return (module, imports) =>
+    WebAssembly.instantiate(module, memory === null ? imports : { ...imports, deckhand: { memory } });
+}
+
 /** A fresh instance per call: nothing of one call is there in the next, and a trap spoils nothing. */
-async function run(guest: Guest, call: WorkerCall): Promise<Outcome> {
+async function run(instance: Instance, call: WorkerCall): Promise<Outcome> {
   const { capability, purse, fence } = call;
-  const instance = await (guest.spare ?? guest.instantiate());
   const { granted, workspace } = instance;
-  guest.spare = null;
   try {
     granted.clock = capability.clock;
     granted.fetch = true; // the bot knows the hosts
@@ -182,10 +199,25 @@ function failure(error: unknown): Outcome {
 /** Answers the call, then makes the instance for the next one. What fails here ends the worker. */
 async function serve(call: WorkerCall): Promise<void> {
   const guest = await guestOf(call);
-  tell(await run(guest, call));
-  if (!guest.isOwn) return;
-  guest.spare = guest.instantiate();
+  const instance = await (guest.spare ?? guest.instantiate());
+  guest.spare = null;
+  const outcome = await run(instance, call);
+  tell(outcome);
+  if (guest.memory === null) return;
+  guest.spare = nextInstance(guest, guest.memory, outcome.type === "ok" ? instance.memory : null);
   await guest.spare;
+}
+
+/** In the memory of an instance that came to its own end, if it can never run again. */
+async function nextInstance(guest: Guest, memories: ImagedMemory, left: WebAssembly.Memory | null): Promise<Instance> {
+  await endOfTurn(); // what its bindings still had to do
+  if (left !== null && !hasTimers()) memories.leave(left);
+  return guest.instantiate();
+}
+
+/** Bindings set timers for what waits; the worker itself has none between two calls. */
+function hasTimers(): boolean {
+  return getActiveResourcesInfo().some((name) => name === "Timeout" || name === "Immediate");
 }
 
 parentPort?.on("message", (call: WorkerCall) => {
