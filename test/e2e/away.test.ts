@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { text } from "../support/model/model-script.ts";
 import type { Script } from "../support/model/model-server.ts";
 import { untilIdle } from "../support/program/bot.ts";
+import { useShared } from "../support/run/use-shared.ts";
 import { PLATFORMS, type PlatformName, useBothPlatforms } from "../support/talk/both-platforms.ts";
 import type { DiscordOffice, DiscordTalk } from "../support/talk/discord-office.ts";
 import type { SlackOffice, Talk } from "../support/talk/slack-talk.ts";
@@ -138,7 +139,7 @@ describe("killed, away for a while, and killed again", () => {
   let seen: ReadonlyMap<PlatformName, Seen>;
   let greeted: readonly string[] = [];
 
-  beforeAll(async () => {
+  useShared(async () => {
     const [slack, discord] = [both.slack(echo), both.discord()];
     slack.slack.people.invite("C0042");
     discord.discord.people.addBot("Quay", QUAY);

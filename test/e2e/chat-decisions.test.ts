@@ -1,32 +1,24 @@
 import { stripVTControlCharacters } from "node:util";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startAnthropicServer } from "../support/model/anthropic-server.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import { hold, text, toolUse } from "../support/model/model-script.ts";
 import type { ModelServer, Script } from "../support/model/model-server.ts";
-import { type Bot, createBot } from "../support/program/bot.ts";
+import type { Bot } from "../support/program/bot.ts";
 import { type ChatProcess, chatProcess, terminalProcess } from "../support/program/chat-process.ts";
+import { scriptedBot } from "../support/program/scripted-bot.ts";
+import { useShared } from "../support/run/use-shared.ts";
 
 const CTRL_D = "\u0004";
 const PROMPT = "[y/n/a/A] ›";
 
+const shared = useShared(
+  () => scriptedBot(),
+  (opened) => opened[Symbol.asyncDispose](),
+);
 let model: ModelServer;
 let bot: Bot;
-
-beforeAll(async () => {
-  model = await startAnthropicServer();
-  bot = await createBot({
-    env: {
-      ANTHROPIC_API_KEY: "test-key",
-      ANTHROPIC_BASE_URL: model.url,
-      DECKHAND_MODEL: "anthropic/claude-sonnet-5-5",
-    },
-  });
-  await bot.start();
-});
-beforeEach(() => model.forget());
-afterAll(async () => {
-  await bot[Symbol.asyncDispose]();
-  await model.close();
+beforeEach(() => {
+  ({ model, bot } = shared());
+  model.forget();
 });
 
 const PARTS = ["one", "two"] as const;

@@ -1,13 +1,15 @@
 import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startAnthropicServer } from "../support/model/anthropic-server.ts";
 import { hold, text, toolUse } from "../support/model/model-script.ts";
 import type { ModelServer, Script } from "../support/model/model-server.ts";
-import { type Bot, createBot } from "../support/program/bot.ts";
+import type { Bot } from "../support/program/bot.ts";
 import { type ChatProcessOptions, chatProcess, terminalProcess } from "../support/program/chat-process.ts";
+import { modelAt, scriptedBot } from "../support/program/scripted-bot.ts";
 import { removeDirectory } from "../support/remove-directory.ts";
+import { useShared } from "../support/run/use-shared.ts";
 import { changePort, putFile } from "../support/talk/scene.ts";
 
 const CTRL_C = "\u0003";
@@ -31,14 +33,6 @@ async function modelSays(script: Script): Promise<ModelServer & { readonly env: 
   model.script(script);
   onTestFinished(() => model.close());
   return Object.assign(model, { env: modelAt(model) });
-}
-
-function modelAt({ url }: ModelServer): Record<string, string> {
-  return {
-    ANTHROPIC_API_KEY: "test-key",
-    ANTHROPIC_BASE_URL: url,
-    DECKHAND_MODEL: "anthropic/claude-sonnet-5-5",
-  };
 }
 
 async function once(bot: Pick<Bot, "home">, options: ChatProcessOptions) {
@@ -100,17 +94,15 @@ describe("where no bot runs", () => {
 const KEY = "key-Abc123-Def456-Ghi";
 
 describe("where a bot runs", () => {
+  const shared = useShared(
+    () => scriptedBot(KEY),
+    (opened) => opened[Symbol.asyncDispose](),
+  );
   let model: ModelServer;
   let bot: Bot;
-  beforeAll(async () => {
-    model = await startAnthropicServer();
-    bot = await createBot({ env: { ...modelAt(model), ANTHROPIC_API_KEY: KEY } });
-    await bot.start();
-  });
-  beforeEach(() => model.forget());
-  afterAll(async () => {
-    await bot[Symbol.asyncDispose]();
-    await model.close();
+  beforeEach(() => {
+    ({ model, bot } = shared());
+    model.forget();
   });
 
   test("our own keys neither reach the model nor the thread, plain or encoded, whoever says them", async () => {

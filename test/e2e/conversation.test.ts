@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { hold, silent, text } from "../support/model/model-script.ts";
 import { untilIdle } from "../support/program/bot.ts";
-import { type BothPlatforms, bothPlatforms } from "../support/talk/both-platforms.ts";
+import { useBothPlatforms } from "../support/talk/both-platforms.ts";
 import type { DiscordOffice } from "../support/talk/discord-office.ts";
 import { conversationOf, overheard, type SlackOffice } from "../support/talk/slack-talk.ts";
 
@@ -12,23 +12,14 @@ const PIXEL = Buffer.from(
   "base64",
 );
 
-let both: BothPlatforms;
+const both = useBothPlatforms({ settings: { mode: "agi", channels: { "slack:C9000": { requireMention: true } } } });
 
-beforeAll(async () => {
-  both = await bothPlatforms({ settings: { mode: "agi", channels: { "slack:C9000": { requireMention: true } } } });
-  await both.bot.start();
-});
-
-afterAll(async () => {
-  expect(both.model.violations).toEqual([]);
-  expect(both.slack.slack.rateLimited()).toBe(0);
-  await both[Symbol.asyncDispose]();
-});
+afterAll(() => expect(both.slack().slack.rateLimited()).toBe(0));
 
 describe("on Slack", () => {
   let office: SlackOffice;
-  beforeAll(() => {
-    office = both.slack;
+  beforeEach(() => {
+    office = both.slack();
     const people = [
       { id: "U0CY", name: "cy" },
       { id: "U0GUS", name: "gus", isRestricted: true },
@@ -264,8 +255,8 @@ describe("on Slack", () => {
 
 describe("on Discord", () => {
   let office: DiscordOffice;
-  beforeAll(() => {
-    office = both.discord;
+  beforeEach(() => {
+    office = both.discord();
     office.model.script(() => text("Answered."));
   });
   const newest = () => conversationOf(office.model.requests.at(-1)?.body);

@@ -5,6 +5,7 @@ import { type Postgres, startPostgres } from "../support/database/postgres.ts";
 import { hold, type Reply, text, toolUse } from "../support/model/model-script.ts";
 import { listening, type RecordedRequest, type Script } from "../support/model/model-server.ts";
 import { until, untilIdle } from "../support/program/bot.ts";
+import { useShared } from "../support/run/use-shared.ts";
 import type { SlackServer } from "../support/slack/slack-server.ts";
 import { playEach } from "../support/talk/agent-lines.ts";
 import { type BothPlatforms, bothPlatforms, PLATFORMS, type PlatformName } from "../support/talk/both-platforms.ts";
@@ -292,14 +293,11 @@ describe.each(engines)("killed with SIGKILL, with $engine", ({ env, kills: times
   );
 
   describe("once", () => {
-    let ended: ReadonlyMap<string, Ended>;
-    beforeAll(async () => {
-      ended = await endAll(stage(), search);
-    });
+    const ended = useShared(() => endAll(stage(), search));
 
     /** The thread has ended as if nothing had happened. */
     test.each(cases)("$name on $platform, it ends with one answer", ({ name, platform }) => {
-      const at = ended.get(`${name} on ${platform}`);
+      const at = ended().get(`${name} on ${platform}`);
       if (at === undefined) throw new Error("it was begun");
       const { scene, thread, answer, requests, isLive, seen } = at;
       expect(answers(thread.messages())).toEqual([answer]);

@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Postgres, startPostgres } from "../support/database/postgres.ts";
 import { hold, text, toolUse } from "../support/model/model-script.ts";
 import { until, untilIdle } from "../support/program/bot.ts";
 import { countOnTheWire, type WireCounter } from "../support/program/wire-counter.ts";
+import { useShared } from "../support/run/use-shared.ts";
 import { answers, putFile, type SceneThread, slackScene } from "../support/talk/scene.ts";
 
 /** What recalling costs, which has a bound of its own. */
@@ -22,25 +22,26 @@ let postgres: Postgres;
 let wire: WireCounter;
 let scene: Awaited<ReturnType<typeof slackScene>>;
 
-beforeAll(async () => {
-  postgres = await startPostgres();
-  wire = await countOnTheWire(await postgres.createDatabase());
-  scene = await slackScene({ env: { DATABASE_URL: wire.url } });
-  await scene.bot.start();
-  putFile(scene, "notes.txt", "remember the milk\n");
-  // What the program does ahead of its first message is taken back in the end.
-  const sent: string[] = [];
-  const isWarm = () => sent.push(...wire.take()) > 0 && sent.includes("ROLLBACK");
-  await until(isWarm, { what: () => "the program to have warmed up" });
-  // Workspace, channel and people are known from here on.
-  await counted(0);
-});
-
-afterAll(async () => {
-  await scene[Symbol.asyncDispose]();
-  await wire[Symbol.asyncDispose]();
-  await postgres.stop();
-});
+useShared(
+  async () => {
+    postgres = await startPostgres();
+    wire = await countOnTheWire(await postgres.createDatabase());
+    scene = await slackScene({ env: { DATABASE_URL: wire.url } });
+    await scene.bot.start();
+    putFile(scene, "notes.txt", "remember the milk\n");
+    // What the program does ahead of its first message is taken back in the end.
+    const sent: string[] = [];
+    const isWarm = () => sent.push(...wire.take()) > 0 && sent.includes("ROLLBACK");
+    await until(isWarm, { what: () => "the program to have warmed up" });
+    // Workspace, channel and people are known from here on.
+    await counted(0);
+  },
+  async () => {
+    await scene[Symbol.asyncDispose]();
+    await wire[Symbol.asyncDispose]();
+    await postgres.stop();
+  },
+);
 
 /**
  * What the database is sent for one answer in a new thread, before which the model calls `read` so often. A slow machine
@@ -106,8 +107,7 @@ test("a further turn with a tool costs 15 statements and 3 commits at most", asy
 
 test("in a checkout whose instructions wait, an answer costs two statements more at most, once its card is there", async () => {
   putFile(scene, ".git/HEAD", "ref: refs/heads/main\n");
-  // A text that has its card already asks no second time, also where the test is tried again.
-  putFile(scene, "AGENTS.md", `Deploy from the main branch only.\n\n${randomUUID()}\n`);
+  putFile(scene, "AGENTS.md", "Deploy from the main branch only.\n");
   const { thread } = await counted(0);
   await thread.until((messages) => messages.some(({ byBot, text: said }) => byBot && said.includes("AGENTS.md")));
   const { statements, commits, sent } = await counted(0);

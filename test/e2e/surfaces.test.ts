@@ -94,12 +94,15 @@ test("added to a Discord server, it says once who it is; a message there is aske
   const welcome = people.addBot("Quay", QUAY);
   const greetings = () => welcome.messages.filter(({ author }) => author.id === world.bot.id);
   await office.until("the greeting", () => greetings().length > 0);
-  expect(greetings()[0]?.content.split("\n")).toEqual([
+  const [who, how, mode, ...unnamed] = greetings()[0]?.content.split("\n") ?? [];
+  expect([who, how, mode]).toEqual([
     expect.stringMatching(/^I'm /u),
     expect.stringMatching(/^Mention me /u),
     expect.stringMatching(/^Mode /u),
-    // That nobody is named as an admin yet, it says once.
   ]);
+  // That nobody is named as an admin yet, it says once, on whichever platform it greets first.
+  const isSaid = JSON.stringify(inSlack().slack.workspace.messages).includes("Nobody is named as an admin yet");
+  expect(unnamed).toHaveLength(isSaid ? 0 : 1);
   expect(greetings()[0]?.components[0]?.components.map(({ label }) => label)).toEqual([
     "What can you do here?",
     "Look around",

@@ -6,6 +6,7 @@ import { projectWith } from "../support/project.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const REPORTER = path.join(root, "test/support/run/count-reporter.ts");
+const SHARED = path.join(root, "test/support/run/use-shared.ts");
 
 /** Runs vitest as `npm test` does, in a project with these tests. */
 function runTests(files: Record<string, string>, ...options: string[]): { status: number | null; lines: string[] } {
@@ -62,9 +63,24 @@ test.each(runs)("a run that $name ends with its count and the right exit code", 
   expect({ status: run.status, lastLine: run.lines.at(-1) }).toEqual({ status, lastLine });
 });
 
-test("a test that passes only when it is tried again is named", () => {
+/** What is shared is a number that counts how often it was opened. */
+const sharing = `${head}import { useShared } from ${JSON.stringify(SHARED)};
+let count = 0;
+const events: string[] = [];
+const shared = useShared(async () => ++count, (opened) => events.push(\`\${opened} is closed\`));
+test("c", () => expect([shared(), events]).toEqual([1, []]));
+test("d", () => expect([shared(), events]).toEqual([2, ["1 is closed"]]));
+test("e", () => expect([shared(), events]).toEqual([2, ["1 is closed"]]));
+`;
+
+test("a test that passes only when it is tried again is named, and finds what it shares with others opened anew", () => {
   const unsteady = `${head}let tries = 0;\ntest("c", () => expect(++tries).toBe(2));\n`;
-  const { status, lines } = runTests({ "a.test.ts": passing, "b.test.ts": unsteady }, "--retry=1");
+  const files = { "a.test.ts": passing, "b.test.ts": unsteady, "c.test.ts": sharing };
+  const { status, lines } = runTests(files, "--retry=1");
+  expect(lines.slice(-3).toSorted()).toEqual([
+    "6 passed, 0 failed",
+    "unsteady: b.test.ts > c",
+    "unsteady: c.test.ts > d",
+  ]);
   expect(status).toBe(0);
-  expect(lines.slice(-2)).toEqual(["unsteady: b.test.ts > c", "3 passed, 0 failed"]);
 });

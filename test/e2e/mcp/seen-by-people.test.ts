@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { everything } from "../../features/mcp/connected.ts";
 import { everythingOverHttp } from "../../features/mcp/everything-http.ts";
 import { text, toolUse } from "../../support/model/model-script.ts";
@@ -8,6 +8,7 @@ import { type Bot, untilConnected } from "../../support/program/bot.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { freePort } from "../../support/program/free-port.ts";
 import { type BrowserProfile, profileOf, visitAgain } from "../../support/program/page-visit.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { useBothPlatforms } from "../../support/talk/both-platforms.ts";
 import { answers, type Scene } from "../../support/talk/scene.ts";
 import { conversationOf } from "../../support/talk/slack-talk.ts";
@@ -119,12 +120,13 @@ function calls(model: ModelServer): void {
 
 const both = useBothPlatforms({ settings: SETTINGS });
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  profile = await profileOf(both.slack().bot, browser);
-});
-
-afterAll(() => closeWindows(browser));
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    profile = await profileOf(both.slack().bot, browser);
+  },
+  () => closeWindows(browser),
+);
 
 const platforms: readonly { name: string; open: () => Promise<Stage> }[] = [
   { name: "Slack", open: () => chat(both.scene("Slack")) },

@@ -111,6 +111,12 @@ const SILENCE_MS = 45_000;
 describe("whatever a model does, its thread reads one clear line and goes on", () => {
   let office: SlackOffice;
   const replies = new Map<string, ModelCase["reply"]>();
+  /** Something to talk about, which the model answers so. */
+  const aTopic = (reply: ModelCase["reply"]) => {
+    const topic = `topic-${String(replies.size).padStart(3, "0")}`;
+    replies.set(topic, reply);
+    return topic;
+  };
   beforeAll(async () => {
     office = await slackOffice();
     const seen = new Map<string, number>();
@@ -125,9 +131,8 @@ describe("whatever a model does, its thread reads one clear line and goes on", (
   });
   afterAll(() => office[Symbol.asyncDispose]());
 
-  test.concurrent.each([...failures, ...strangeCalls])("$name", async ({ name, reply, answer }) => {
-    const topic = `topic-${name.replaceAll(/\W/gu, "_")}`;
-    replies.set(topic, reply);
+  test.concurrent.each([...failures, ...strangeCalls])("$name", async ({ reply, answer }) => {
+    const topic = aTopic(reply);
     const talk = office.talk({ text: topic, channel: office.channel() });
     // A provider that does not answer is tried for a minute.
     expect(await talk.answered(1, AbortSignal.timeout(110_000))).toMatch(answer);
@@ -138,19 +143,19 @@ describe("whatever a model does, its thread reads one clear line and goes on", (
 
   test.concurrent("an answer of 200 KB comes whole, as a file", async () => {
     const long = `Beginning. ${"0123456789 ".repeat(18_600)} The very end.`;
-    replies.set("topic-long", () => text(long, { chunkChars: 5_000 }));
-    const talk = office.talk({ text: "topic-long", channel: office.channel() });
+    const topic = aTopic(() => text(long, { chunkChars: 5_000 }));
+    const talk = office.talk({ text: topic, channel: office.channel() });
     expect(await talk.answered(1)).toMatch(/^Beginning\.[^]*The answer is long: the whole of it is in the file\.$/u);
     const [file] = talk.seen().flatMap(({ files }) => files);
     expect(Buffer.from(file?.data ?? []).toString()).toBe(long);
   });
 
   test.concurrent("a model that goes silent is asked again, and the thread says so meanwhile", async () => {
-    replies.set("topic-silence", (call) => (call === 0 ? silent() : text("Here I am.")));
-    const talk = office.talk({ text: "topic-silence", channel: office.channel() });
+    const topic = aTopic((call) => (call === 0 ? silent() : text("Here I am.")));
+    const talk = office.talk({ text: topic, channel: office.channel() });
     await talk.shows(/⚠ The model went silent; trying again \(1 of 2\)\./u, AbortSignal.timeout(110_000));
     expect(await talk.answered(1)).toBe("Here I am.");
-    const [first, second, ...more] = office.requestsAbout("topic-silence").map(({ arrivedAt }) => arrivedAt);
+    const [first, second, ...more] = office.requestsAbout(topic).map(({ arrivedAt }) => arrivedAt);
     // The silence begins a moment before a busy server notes the first request.
     expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(SILENCE_MS * 0.9);
     expect(more).toEqual([]);
@@ -159,8 +164,8 @@ describe("whatever a model does, its thread reads one clear line and goes on", (
   test.concurrent("words that ping and pictures that track do neither", async () => {
     const words =
       "@everyone @here @channel <!channel> <!here|here> <@U0BOB> <!subteam^S1> ![x](https://track.example/p.png?who=ana) https://track.example/l";
-    replies.set("topic-ping", (call) => (call === 0 ? [text(words), toolUse("read", { path: words })] : text(words)));
-    const talk = office.talk({ text: "topic-ping", channel: office.channel() });
+    const topic = aTopic((call) => (call === 0 ? [text(words), toolUse("read", { path: words })] : text(words)));
+    const talk = office.talk({ text: topic, channel: office.channel() });
     await talk.answered(1);
     const shown = talk.seen().filter(({ byBot }) => byBot);
     expect(shown.flatMap(({ pings, previews }) => [...pings, ...previews])).toEqual([]);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
   type Gate,
@@ -16,6 +16,7 @@ import {
 } from "../../support/model/model-script.ts";
 import type { RecordedRequest, Script } from "../../support/model/model-server.ts";
 import { untilIdle } from "../../support/program/bot.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { playEach } from "../../support/talk/agent-lines.ts";
 import { answers, putFile, type Scene, type SceneThread, sceneInSlack, slackScene } from "../../support/talk/scene.ts";
 import { useStage } from "../../support/talk/shared-office.ts";
@@ -178,13 +179,10 @@ async function killed(): Promise<Killed> {
 }
 
 describe("killed and gone on with", () => {
-  let over: Killed;
-  beforeAll(async () => {
-    over = await killed();
-  });
+  const over = useShared(killed);
 
   test("60,000 characters of results: the oldest are placeholders, the newest are whole, and so it stays", () => {
-    const [before = [], after = []] = over.reading.slice(7).map(resultTexts);
+    const [before = [], after = []] = over().reading.slice(7).map(resultTexts);
     expect(before[0]).toMatch(/^\[Earlier tool result from read: f0\.txt, \d+ lines?\]$/);
     expect(before.at(-1)?.length).toBeGreaterThan(9_000);
     expect(before.join("").length).toBeLessThan(50_000);
@@ -192,7 +190,7 @@ describe("killed and gone on with", () => {
   });
 
   test("at 90 % the head is summarised once, visibly, and an early fact is still known", async () => {
-    const { summarised, recalling } = over;
+    const { summarised, recalling } = over();
     await summarised.until(() => everything(summarised).includes(SUMMARISED));
     expect(recalling.filter(isSummaryCall)).toHaveLength(1);
     const last = JSON.stringify(recalling.at(-1)?.body);
@@ -202,13 +200,13 @@ describe("killed and gone on with", () => {
   });
 
   test("the prompt above the cache boundary is the same bytes over turns, restarts and sessions of a channel", async () => {
-    const prefixes = over.prompted.map(prefixOf);
+    const prefixes = over().prompted.map(prefixOf);
     expect(new Set(prefixes.slice(0, 4)).size).toBe(1);
     expect(prefixes[0]).toContain("Be brief.\\n\\n---\\n\\nSay please.");
     expect(prefixes[4]).toContain("Be brief.");
     expect(prefixes[4]).not.toContain("Say please.");
 
-    const printed = await promptOf(over.sessionId, stage().bot.home);
+    const printed = await promptOf(over().sessionId, stage().bot.home);
     expect(printed).toMatch(/^layer .*\.config\/agents\/AGENTS\.md: 9 characters, about 3 tokens$/m);
     expect(printed).toMatch(/^=== system, up to a cache breakpoint: \d+ characters, about \d+ tokens ===$/m);
     expect(printed).toContain("=== 4 messages: ");

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { everything } from "../../features/mcp/connected.ts";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { partsOf, specsOf, systemOf, toolsOf } from "../../support/model/request-parts.ts";
 import { untilConnected, untilIdle } from "../../support/program/bot.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 import { answers, isPart, part } from "../../support/talk/sub-agent-talk.ts";
 
@@ -37,11 +38,12 @@ async function officeWith(settings: object): Promise<SlackOffice> {
 
 let served: SlackOffice;
 
-beforeAll(async () => {
-  served = await officeWith({ mcpServers: SERVERS });
-});
-
-afterAll(() => served[Symbol.asyncDispose]());
+useShared(
+  async () => {
+    served = await officeWith({ mcpServers: SERVERS });
+  },
+  () => served[Symbol.asyncDispose](),
+);
 
 /** The size of the newest request, a hello's. */
 function helloOf(office: SlackOffice): number {

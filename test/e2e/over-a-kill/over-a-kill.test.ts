@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Script } from "../../support/model/model-server.ts";
 import { untilIdle } from "../../support/program/bot.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { playEach } from "../../support/talk/agent-lines.ts";
 import { slackOffice } from "../../support/talk/slack-talk.ts";
 import { cutAnswer, takenOver } from "./model.ts";
@@ -29,14 +30,17 @@ const POINTS: Readonly<Record<string, (at: Office) => Promise<Parked>>> = {
   "of twenty cards that are decided at once, the calls run at once, however few edits Slack takes": twentyCards,
 };
 
-let office: Office;
-const parked = new Map<string, Parked>();
+const over = useShared(parkedAndKilled, async ({ office }) => {
+  expect(office.model.violations).toEqual([]);
+  await office[Symbol.asyncDispose]();
+});
 
-beforeAll(async () => {
+async function parkedAndKilled(): Promise<{ office: Office; parked: ReadonlyMap<string, Parked> }> {
   const at = await slackOffice({ settings: SETTINGS });
   const scripts: Record<string, Script> = {};
   const requestsOf = playEach(at.model, scripts);
-  office = {
+  const parked = new Map<string, Parked>();
+  const office: Office = {
     ...at,
     asking: asking(),
     play(words, script) {
@@ -52,15 +56,11 @@ beforeAll(async () => {
   await at.bot.start();
   for (const { goOn } of parked.values()) await goOn();
   await untilIdle(at.bot);
-});
-
-afterAll(async () => {
-  expect(office.model.violations).toEqual([]);
-  await office[Symbol.asyncDispose]();
-});
+  return { office, parked };
+}
 
 test.each(Object.keys(POINTS))("over kill -9, %s", (name) => {
-  const at = parked.get(name);
+  const at = over().parked.get(name);
   if (at === undefined) throw new Error("it was begun");
   at.over();
 });

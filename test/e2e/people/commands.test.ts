@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { SLACK } from "../../../src/adapters/slack/descriptor.ts";
 import { allCommands } from "../../../src/app.ts";
@@ -12,6 +12,7 @@ import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import type { ModelServer } from "../../support/model/model-server.ts";
 import { untilIdle } from "../../support/program/bot.ts";
 import { printedUrl } from "../../support/program/page-visit.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { readableText } from "../../support/slack/slack-blocks.ts";
 import { isAbout } from "../../support/slack/slack-private.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
@@ -37,15 +38,19 @@ function systemOf(model: ModelServer): string {
 const ODD_AGENT = "---\ndescription: Has a role that nobody knows\naccess: everything\n---\n\nYou are odd.\n";
 
 let place: Everywhere;
-beforeAll(async () => {
-  place = await everywhere();
-});
-afterAll(async () => {
+useShared(
+  async () => {
+    place = await everywhere();
+  },
+  async () => {
+    await place.page.drop();
+    await place.slack[Symbol.asyncDispose]();
+    await place.discord[Symbol.asyncDispose]();
+  },
+);
+afterAll(() => {
   expect(place.slack.model.violations).toEqual([]);
   expect(place.slack.slack.rateLimited()).toBe(0);
-  await place.page.drop();
-  await place.slack[Symbol.asyncDispose]();
-  await place.discord[Symbol.asyncDispose]();
 });
 
 /** What every way of giving a command answers privately; the same for all. */
@@ -224,10 +229,8 @@ describe("commands read the same everywhere:", () => {
 
 describe("on Slack", () => {
   let office: SlackOffice;
-  beforeAll(() => {
-    office = place.slack;
-  });
   beforeEach(() => {
+    office = place.slack;
     office.slack.workspace.ephemerals.length = 0;
   });
   const told = (count: number) => office.until("a private answer", () => office.ephemeralsTo("U0ANA").length >= count);

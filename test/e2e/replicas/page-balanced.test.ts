@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Browser } from "../../features/accounts/login-world.ts";
 import { type Balancer, startBalancer } from "../../support/program/balancer.ts";
 import { pageLink, type Replicas, startReplicas } from "../../support/program/replicas.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 
 /** The page behind a balancer that gives each request to the other replica. */
 
@@ -11,20 +12,21 @@ let balancer: Balancer;
 let at: Replicas;
 let ana: Browser;
 
-beforeAll(async () => {
-  balancer = await startBalancer();
-  at = await startReplicas({ settings: { web: { url: `http://127.0.0.1:${balancer.port}` } } });
-  balancer.lead([at.one.port, at.other.port]);
-  ana = browser();
-  await ana.get(link());
-  const founded = await ana.submit("/setup", { name: "ana", password: PASSWORD, again: PASSWORD });
-  expect(founded).toMatchObject({ status: 303, headers: { location: "/" } });
-});
-
-afterAll(async () => {
-  await at[Symbol.asyncDispose]();
-  await balancer[Symbol.asyncDispose]();
-});
+useShared(
+  async () => {
+    balancer = await startBalancer();
+    at = await startReplicas({ settings: { web: { url: `http://127.0.0.1:${balancer.port}` } } });
+    balancer.lead([at.one.port, at.other.port]);
+    ana = browser();
+    await ana.get(link());
+    const founded = await ana.submit("/setup", { name: "ana", password: PASSWORD, again: PASSWORD });
+    expect(founded).toMatchObject({ status: 303, headers: { location: "/" } });
+  },
+  async () => {
+    await at[Symbol.asyncDispose]();
+    await balancer[Symbol.asyncDispose]();
+  },
+);
 
 function browser(): Browser {
   const host = `127.0.0.1:${balancer.port}`;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { openSocket, socketPath } from "../../../src/adapters/terminal/socket.ts";
 import { TerminalClient } from "../../adapters/terminal/terminal-client.ts";
@@ -14,6 +14,7 @@ import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { visitAddress } from "../../support/program/page-visit.ts";
 import { pageLink, type Replicas, startReplicas } from "../../support/program/replicas.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 /** Two programs on one database, pages at each: what one does, the other shows, either does what is done once, and an operator looks after both. */
@@ -21,25 +22,21 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 let browser: Browser;
 let at: Replicas;
 
-beforeAll(async () => {
-  [browser, at] = await Promise.all([sharedBrowser(), startReplicas()]);
-});
+useShared(
+  async () => {
+    [browser, at] = await Promise.all([sharedBrowser(), startReplicas()]);
+  },
+  async () => {
+    await at[Symbol.asyncDispose]();
+    await closeWindows(browser);
+  },
+);
 
 /** A test may have ended one of the two. */
 beforeEach(async () => {
-  const isThere = (bot: Bot) =>
-    bot.probe("healthz").then(
-      () => true,
-      () => false,
-    );
-  for (const bot of [at.one, at.other]) if (!(await isThere(bot))) await bot.start();
+  for (const bot of [at.one, at.other]) if (!bot.isAlive()) await bot.start();
   const count = async () => JSON.parse((await at.one.probe("readyz")).text).replicas;
   await expect.poll(count).toBe(2);
-});
-
-afterAll(async () => {
-  await at[Symbol.asyncDispose]();
-  await closeWindows(browser);
 });
 
 async function pages(): Promise<readonly [PageClient, PageClient]> {

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { startTcpProxy, type TcpProxy } from "../../support/database/network/tcp-proxy.ts";
 import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
@@ -7,10 +7,11 @@ import { hold, type Reply, rateLimited, text } from "../../support/model/model-s
 import type { ModelServer } from "../../support/model/model-server.ts";
 import { type Bot, createBot, until } from "../../support/program/bot.ts";
 import { isAside, nothingLearned } from "../../support/replicas/script.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { type BothPlatforms, bothPlatforms } from "../../support/talk/both-platforms.ts";
 import { answers, type SceneMessage, type SceneThread } from "../../support/talk/scene.ts";
 
-/** Two processes on one database and home, of which each test goes on with those that the one before has left. */
+/** Two processes on one database and home; each test begins with those that the one before has left, where it can. */
 
 let postgres: Postgres;
 let databaseUrl: string;
@@ -20,23 +21,31 @@ let one: Bot;
 let other: Bot;
 let network: TcpProxy;
 
-beforeAll(async () => {
-  postgres = await startPostgres();
-  databaseUrl = await postgres.createDatabase();
-  on = await bothPlatforms({ env: { DECKHAND_ENGINE: "dbos", DATABASE_URL: databaseUrl } });
-  one = on.bot;
-  const { apiUrl } = on.slack.slack;
-  network = await startTcpProxy(apiUrl);
-  other = await createBot({ env: { ...one.env, SLACK_API_URL: network.urlOf(apiUrl) }, home: one.home });
-  await one.start();
-});
+useShared(
+  async () => {
+    postgres = await startPostgres();
+    databaseUrl = await postgres.createDatabase();
+    on = await bothPlatforms({ env: { DECKHAND_ENGINE: "dbos", DATABASE_URL: databaseUrl } });
+    one = on.bot;
+    const { apiUrl } = on.slack.slack;
+    network = await startTcpProxy(apiUrl);
+    other = await createBot({ env: { ...one.env, SLACK_API_URL: network.urlOf(apiUrl) }, home: one.home });
+  },
+  async () => {
+    await other[Symbol.asyncDispose]();
+    await on[Symbol.asyncDispose]();
+    await network[Symbol.asyncDispose]();
+    await postgres.stop();
+  },
+);
 
-afterAll(async () => {
-  await other[Symbol.asyncDispose]();
-  await on[Symbol.asyncDispose]();
-  await network[Symbol.asyncDispose]();
-  await postgres.stop();
-});
+/** These are at work, and none else. */
+async function atWork(...bots: readonly Bot[]): Promise<void> {
+  for (const bot of [one, other]) {
+    if (bots.includes(bot) && !bot.isAlive()) await bot.start();
+    if (!bots.includes(bot)) await bot.kill("SIGKILL");
+  }
+}
 
 /** On Slack, in a thread of a channel of its own. */
 function mention(words: string): SceneThread {
@@ -68,6 +77,7 @@ async function runningIn(bot: Bot): Promise<number> {
 }
 
 test("a run whose process was killed goes on in the next one and answers once", async () => {
+  await atWork(one);
   const gate = hold();
   plays([text("I am"), gate.part]);
   const thread = mention("hello");
@@ -81,7 +91,7 @@ test("a run whose process was killed goes on in the next one and answers once", 
 });
 
 test("two processes serve one database at the same time, and either goes on with what the other began", async () => {
-  await other.start();
+  await atWork(one, other);
   const gates = Array.from({ length: MOST_THREADS }, hold);
   plays(...gates.map(({ part }) => [part, text("Hello.")]));
   const threads: SceneThread[] = [];
@@ -104,6 +114,7 @@ test("two processes serve one database at the same time, and either goes on with
 });
 
 test("what a process has left that died with a run's end not shown, another one shows", async () => {
+  await atWork(other);
   const gate = hold();
   plays([gate.part, text("Hello.")]);
   const thread = mention("hello");
@@ -138,6 +149,7 @@ async function occurrences(): Promise<readonly { readonly second: number; readon
 }
 
 test("each due time has one run over all processes, and none is lost where the one that the job was made in is killed", async () => {
+  await atWork(one);
   on.model.script(() => text("Tick."));
   const said = output(other);
   const scene = on.slackScene();
@@ -159,6 +171,7 @@ test("each due time has one run over all processes, and none is lost where the o
 });
 
 test("Discord's gateway has one of the processes; the next one goes on with its session, and answers what came in between", async () => {
+  await atWork(other);
   const { gateway } = on.discord.discord;
   // The one that is left may still be about to take it over.
   await expect.poll(() => gateway.openSockets).toBe(1);
@@ -190,6 +203,7 @@ test("Discord's gateway has one of the processes; the next one goes on with its 
 });
 
 test("a process that no longer reaches Slack leaves its runs to one that does, and takes none until it does again", async () => {
+  await atWork(other);
   const said = [output(one), output(other)] as const;
   const gate = hold();
   plays([text("I am"), gate.part]);
@@ -252,6 +266,7 @@ async function converse(): Promise<readonly string[]> {
 }
 
 test("three replicas share what one key of a provider takes: thirty conversations at once, and few refusals", async () => {
+  await atWork(one, other);
   await using third = await createBot({ env: one.env, home: one.home });
   await third.start();
   const said = [one, other, third].map(output);

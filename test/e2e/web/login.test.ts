@@ -2,11 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { runCli } from "../../support/program/cli.ts";
 import { printedUrl } from "../../support/program/page-visit.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { typed } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 
@@ -17,24 +18,25 @@ const PASSWORD = "heron on the long pier";
 let browser: Browser;
 let at: SlackOffice;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  at = await slackOffice({
-    env: { HOST: "0.0.0.0" },
-    settings: { approvals: { approvers: ["slack:U0ANA"], requester: false } },
-  });
-  at.model.script((request) =>
-    request.toolResults.length > 0 || !request.lastUserText.includes("create")
-      ? text("Done.")
-      : toolUse("write", { path: "config.toml", content: "port = 8080\n" }),
-  );
-  await at.bot.start();
-});
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    at = await slackOffice({
+      env: { HOST: "0.0.0.0" },
+      settings: { approvals: { approvers: ["slack:U0ANA"], requester: false } },
+    });
+    at.model.script((request) =>
+      request.toolResults.length > 0 || !request.lastUserText.includes("create")
+        ? text("Done.")
+        : toolUse("write", { path: "config.toml", content: "port = 8080\n" }),
+    );
+    await at.bot.start();
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+  },
+);
 
 async function opened(address: string, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
@@ -60,7 +62,14 @@ async function signIn(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 }
 
-test("from the printed address to an account, a linked person's decision, and out again", async () => {
+// Each part needs the accounts of those before it.
+test("accounts: the first one, a colleague's, and what of them outlives a kill", async () => {
+  const used = await setsUp();
+  await outlivesAKill(await colleagueReads(), used);
+});
+
+/** From the printed address to an account, a linked person's decision, and out again. The line that has linked them. */
+async function setsUp(): Promise<string> {
   const page = await opened(printedUrl(at.bot));
   await page.getByRole("heading", { name: "Set up Deckhand" }).waitFor();
   // The keyboard is where the first name goes.
@@ -82,10 +91,7 @@ test("from the printed address to an account, a linked person's decision, and ou
   const file = path.join(at.bot.sandboxRoot("web-team"), "config.toml");
   expect(existsSync(file)).toBe(false);
 
-  await say(page, "/link");
-  const told = messages(page).getByText("Type this to Deckhand on Slack or Discord");
-  await told.waitFor();
-  const line = /\/link (ana \w{10})/u.exec((await told.textContent()) ?? "")?.[1] ?? "";
+  const line = await linkLine(page);
   const channel = at.channel();
   expect(await typed(at, `ana ${"A".repeat(10)}`, { channel, name: "link" })).toContain("no code that holds");
   expect(await typed(at, line, { channel, name: "link" })).toContain("is linked to you");
@@ -102,7 +108,17 @@ test("from the printed address to an account, a linked person's decision, and ou
   await page.reload();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await page.context().close();
-});
+  return line;
+}
+
+/** What ana is to type elsewhere, which is not what she was told before. */
+async function linkLine(page: Page, before = ""): Promise<string> {
+  await say(page, "/link");
+  const newest = messages(page).getByText("Type this to Deckhand on Slack or Discord").last();
+  const read = async () => /\/link (ana \w{10})/u.exec((await newest.textContent()) ?? "")?.[1] ?? before;
+  await expect.poll(read).not.toBe(before);
+  return read();
+}
 
 /** The command line of accounts. */
 function cli(args: readonly string[], password = "") {
@@ -113,10 +129,8 @@ function cli(args: readonly string[], password = "") {
   });
 }
 
-/** Where vera stays signed in. */
-let veras: Page;
-
-test("a colleague reads who has written what, and a viewer no more than that", async () => {
+/** A colleague reads who has written what, and a viewer no more than that. Where vera stays signed in. */
+async function colleagueReads(): Promise<Page> {
   expect(await cli(["add", "vera", "--role", "viewer"], PASSWORD)).toMatchObject({ error: "", failed: false });
   expect((await cli(["add", "vera"], PASSWORD)).error).toContain("There is an account vera already");
   expect((await cli(["add", "bob"], "short")).error).toContain("at least 12 characters");
@@ -135,10 +149,11 @@ test("a colleague reads who has written what, and a viewer no more than that", a
   await messages(page).getByText("ana", { exact: true }).first().waitFor();
   // What ana was told in private is not for vera.
   expect(await messages(page).getByText("Type this to Deckhand").count()).toBe(0);
-  veras = page;
-});
+  return page;
+}
 
-test("what a guesser has used up, a code to link with, and who is signed in, outlive a kill", async () => {
+/** What a guesser has used up, a code to link with, and who is signed in, outlive a kill. */
+async function outlivesAKill(veras: Page, used: string): Promise<void> {
   const { origin } = new URL(printedUrl(at.bot));
   const stranger = await browser.newContext();
   const guess = async () => {
@@ -151,9 +166,7 @@ test("what a guesser has used up, a code to link with, and who is signed in, out
 
   const page = await opened(origin);
   await signIn(page, "ana");
-  await say(page, "/link");
-  const told = messages(page).getByText("Type this to Deckhand on Slack or Discord").last();
-  const line = /\/link (ana \w{10})/u.exec((await told.textContent()) ?? "")?.[1] ?? "";
+  const line = await linkLine(page, used);
   await at.bot.kill("SIGKILL");
   await at.bot.start();
   expect(await typed(at, line, { channel: at.channel(), name: "link" })).toContain("is linked to you");
@@ -169,4 +182,4 @@ test("what a guesser has used up, a code to link with, and who is signed in, out
   expect(await guess()).toBe(429);
   await stranger.close();
   await page.context().close();
-});
+}

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { startAnthropicServer } from "../../support/model/anthropic-server.ts";
 import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import type { ModelServer } from "../../support/model/model-server.ts";
@@ -14,6 +14,7 @@ import {
   profileOf,
   visitAgain,
 } from "../../support/program/page-visit.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { putFile } from "../../support/talk/scene.ts";
 import { conversationOf } from "../../support/talk/slack-talk.ts";
 
@@ -36,20 +37,21 @@ function visitPage(of: Bot): Promise<PageVisit> {
   return visitAgain(of, browser, profile);
 }
 
-beforeAll(async () => {
-  [browser, model, bot] = await Promise.all([sharedBrowser(), startAnthropicServer(), createBot()]);
-  const env = { ANTHROPIC_API_KEY: "test-key", ANTHROPIC_BASE_URL: model.url };
-  scripted = await createBot({ env: { ...env, DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" } });
-  await Promise.all([bot.start(), scripted.start()]);
-  for (const each of [bot, scripted]) profiles.set(each, await profileOf(each, browser));
-});
+useShared(
+  async () => {
+    [browser, model, bot] = await Promise.all([sharedBrowser(), startAnthropicServer(), createBot()]);
+    const env = { ANTHROPIC_API_KEY: "test-key", ANTHROPIC_BASE_URL: model.url };
+    scripted = await createBot({ env: { ...env, DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" } });
+    await Promise.all([bot.start(), scripted.start()]);
+    for (const each of [bot, scripted]) profiles.set(each, await profileOf(each, browser));
+  },
+  async () => {
+    await Promise.all([bot[Symbol.asyncDispose](), scripted[Symbol.asyncDispose]()]);
+    await Promise.all([closeWindows(browser), model.close()]);
+  },
+);
 
 beforeEach(() => model.forget());
-
-afterAll(async () => {
-  await Promise.all([bot[Symbol.asyncDispose](), scripted[Symbol.asyncDispose]()]);
-  await Promise.all([closeWindows(browser), model.close()]);
-});
 
 /** Keeps the head of every live message that the page shows, however briefly. Runs inside the page. */
 const WATCH_LIVE = `{

@@ -1,7 +1,8 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import {
   addAccount,
@@ -19,19 +20,20 @@ import {
 let browser: Browser;
 let at: SlackOffice;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  at = await consoleOffice({ budgets: { runUsd: 2 }, channels: { "slack:C0X": { maxTurns: 5 } } });
-  await addAccount(at, { name: "ana", role: "admin" });
-  await addAccount(at, { name: "ben", role: "admin" });
-  await addAccount(at, { name: "vera", role: "viewer" });
-  await addAccount(at, { name: "otto", role: "operator" });
-});
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    at = await consoleOffice({ budgets: { runUsd: 2 }, channels: { "slack:C0X": { maxTurns: 5 } } });
+    await addAccount(at, { name: "ana", role: "admin" });
+    await addAccount(at, { name: "ben", role: "admin" });
+    await addAccount(at, { name: "vera", role: "viewer" });
+    await addAccount(at, { name: "otto", role: "operator" });
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+  },
+);
 
 const row = (page: Page, name: string) => page.locator(`[data-setting="${name}"]`);
 /** Looked for in its row alone: to ask hundreds of fields for their labels takes longer than what a test does with one. */

@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import type { SlackOffice, Talk } from "../../support/talk/slack-talk.ts";
 import {
   addAccount,
@@ -28,23 +29,25 @@ let at: SlackOffice;
 let ana: Page;
 const complaints: string[] = [];
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  at = await consoleOffice();
-  await addAccount(at, { name: "ana" });
-  ana = await signedIn(at, browser, { name: "ana" });
-  ana.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
-  });
-  ana.on("pageerror", (error) => complaints.push(String(error)));
-  at.model.script(() => text("Done."));
-  await link(at, ana, "U0ANA");
-});
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    at = await consoleOffice();
+    complaints.length = 0;
+    await addAccount(at, { name: "ana" });
+    ana = await signedIn(at, browser, { name: "ana" });
+    ana.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+    ana.on("pageerror", (error) => complaints.push(String(error)));
+    at.model.script(() => text("Done."));
+    await link(at, ana, "U0ANA");
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+  },
+);
 
 const messages = (page: Page) => page.getByRole("list", { name: "Messages" });
 

@@ -1,9 +1,10 @@
 import type { APIResponse, Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { countOnTheWire, type WireCounter } from "../../support/program/wire-counter.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, originOf, signedIn } from "./console-world.ts";
 import { openTeam } from "./team-office.ts";
@@ -27,23 +28,24 @@ let at: SlackOffice;
 let page: Page;
 let jobId = "";
 
-beforeAll(async () => {
-  [postgres, browser] = await Promise.all([startPostgres(), sharedBrowser()]);
-  const url = await postgres.createDatabase();
-  wire = await countOnTheWire(url);
-  ({ at, page } = await openTeam(browser, { team: TEAM, database: url, program: wire.url }));
-  await addAccount(at, { name: "ada", role: "admin" });
-  const { answer } = await asked(page, "/features/console/jobs");
-  const { rows } = z.object({ rows: z.array(z.object({ id: z.string() })).min(1) }).parse(await answer.json());
-  jobId = rows[0]?.id ?? "";
-});
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-  await wire[Symbol.asyncDispose]();
-  await postgres.stop();
-});
+useShared(
+  async () => {
+    [postgres, browser] = await Promise.all([startPostgres(), sharedBrowser()]);
+    const url = await postgres.createDatabase();
+    wire = await countOnTheWire(url);
+    ({ at, page } = await openTeam(browser, { team: TEAM, database: url, program: wire.url }));
+    await addAccount(at, { name: "ada", role: "admin" });
+    const { answer } = await asked(page, "/features/console/jobs");
+    const { rows } = z.object({ rows: z.array(z.object({ id: z.string() })).min(1) }).parse(await answer.json());
+    jobId = rows[0]?.id ?? "";
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+    await wire[Symbol.asyncDispose]();
+    await postgres.stop();
+  },
+);
 
 interface Cost {
   readonly sent: readonly string[];

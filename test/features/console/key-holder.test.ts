@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import { systemOf } from "../../support/model/request-parts.ts";
 import { untilIdle } from "../../support/program/bot.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { type PageVisit, visitPage } from "../../support/program/page-visit.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { inDatabase, privateChannel } from "../../support/talk/memory-talk.ts";
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
 import { openSession } from "./console-world.ts";
@@ -18,12 +19,13 @@ let browser: Browser;
 /** The printed address lets one browser in. */
 let visit: PageVisit;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  visit = await visitPage(office().bot, browser);
-});
-
-afterAll(() => closeWindows(browser));
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    visit = await visitPage(office().bot, browser);
+  },
+  () => closeWindows(browser),
+);
 
 const RULE = "Deploy from the main branch only.";
 

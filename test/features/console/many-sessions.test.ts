@@ -1,8 +1,9 @@
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { text } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, link, openToAll, picture, signedIn } from "./console-world.ts";
 import { type SeededSession, seedManySessions } from "./seed.ts";
@@ -17,31 +18,39 @@ let browser: Browser;
 let at: SlackOffice;
 let page: Page;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  at = await openToAll();
-  at.model.script(() => text("Done."));
-  await seedManySessions(
-    path.join(at.bot.home, "data/deckhand.db"),
-    Array.from({ length: SESSIONS }, (_, index) => seeded(index)),
-  );
-  const { workspace } = at.slack;
-  // Who is in them.
-  for (let channel = 0; channel < CHANNELS; channel += 1) {
-    const members = new Set([channel % 2 === 0 ? "U0ANA" : "U0BOB", workspace.botUserId]);
-    const id = `C9${channel}`;
-    workspace.channels.set(id, { id, name: `room-${channel}`, kind: "channel", isPrivate: true, members, gone: false });
-  }
-  await at.bot.start();
-  await addAccount(at, { name: "ana" });
-  page = await signedIn(at, browser, { name: "ana" });
-  await link(at, page, "U0ANA");
-});
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    at = await openToAll();
+    at.model.script(() => text("Done."));
+    await seedManySessions(
+      path.join(at.bot.home, "data/deckhand.db"),
+      Array.from({ length: SESSIONS }, (_, index) => seeded(index)),
+    );
+    const { workspace } = at.slack;
+    // Who is in them.
+    for (let channel = 0; channel < CHANNELS; channel += 1) {
+      const members = new Set([channel % 2 === 0 ? "U0ANA" : "U0BOB", workspace.botUserId]);
+      const id = `C9${channel}`;
+      workspace.channels.set(id, {
+        id,
+        name: `room-${channel}`,
+        kind: "channel",
+        isPrivate: true,
+        members,
+        gone: false,
+      });
+    }
+    await at.bot.start();
+    await addAccount(at, { name: "ana" });
+    page = await signedIn(at, browser, { name: "ana" });
+    await link(at, page, "U0ANA");
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+  },
+);
 
 function seeded(index: number): SeededSession {
   const said = Array.from({ length: 10 }, (_, line) => `line ${line} of ${index}: ${"words ".repeat(20)}`);
@@ -58,8 +67,13 @@ function seeded(index: number): SeededSession {
 
 const rows = () => page.getByRole("list", { name: "Sessions" }).getByRole("link");
 
-test("two thousand sessions are scrolled through, and few of them are ever drawn", async () => {
+async function openList(): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
+  await rows().first().waitFor();
+}
+
+test("two thousand sessions are scrolled through, and few of them are ever drawn", async () => {
+  await openList();
   await rows()
     .filter({ hasText: `number ${SESSIONS - 2} asks` })
     .waitFor();
@@ -81,8 +95,14 @@ test("two thousand sessions are scrolled through, and few of them are ever drawn
 test("who comes back from a session finds the list where it was", async () => {
   const scroller = page.locator(".scroller");
   const top = () => scroller.evaluate((element) => element.scrollTop);
-  await scroller.evaluate((element) => element.scrollTo(0, 30_000));
   const row = rows().filter({ hasText: "number 958 asks" });
+  await openList();
+  // More of the list comes as it is scrolled.
+  const isThere = async (): Promise<boolean> => {
+    await scroller.evaluate((element) => element.scrollTo(0, 30_000));
+    return (await top()) === 30_000 && (await row.count()) === 1;
+  };
+  await expect.poll(isThere).toBe(true);
   await row.click();
   await page.getByRole("heading", { name: "number 958 asks" }).waitFor();
   await page.goBack();
@@ -92,6 +112,7 @@ test("who comes back from a session finds the list where it was", async () => {
 });
 
 test("a word in one message of twenty thousand is found, and that of another room is not", async () => {
+  await openList();
   await page.getByRole("searchbox", { name: "Search in sessions" }).fill("the heron");
   await rows().filter({ hasText: "number 8 asks" }).waitFor();
   await page.getByText("1 session", { exact: true }).waitFor({ state: "attached" });

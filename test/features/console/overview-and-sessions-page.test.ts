@@ -1,7 +1,8 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Reply, text, toolUse, unauthorized } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, consoleOffice, expectSound, link, originOf, signedIn, WIDTHS } from "./console-world.ts";
 
@@ -10,43 +11,45 @@ import { addAccount, consoleOffice, expectSound, link, originOf, signedIn, WIDTH
 let browser: Browser;
 let at: SlackOffice;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  at = await consoleOffice({ budgets: { dayUsd: 50, userUsd: 5 } });
-  at.model.script((request): Reply => {
-    const said = JSON.stringify(request.body);
-    const done = request.toolResults.length;
-    if (said.includes("look into the shed")) return text("There is a rake.");
-    if (said.includes("write the port")) {
-      if (done === 0) return [text("I write it."), toolUse("write", { path: "config.toml", content: "port = 8080\n" })];
-      return done > 1
-        ? text("Done: **8080**.")
-        : toolUse("bash", { command: "ls -la\nrm old.lock", description: "look" });
-    }
-    if (done > 0) return text("Done.");
-    if (said.includes("break it")) return unauthorized();
-    if (said.includes("send somebody"))
-      return toolUse("agent", { description: "the shed", prompt: "look into the shed" });
-    return toolUse("bash", { command: "rm old.toml", description: "tidy" });
-  });
-  await addAccount(at, { name: "ana" });
-  await addAccount(at, { name: "max", role: "admin" });
-  const page = await signedIn(at, browser, { name: "ana" });
-  await link(at, page, "U0ANA");
-  await page.context().close();
-  const talk = at.talk({ text: "tidy up", channel: at.channel() });
-  await at.until("the card", () => talk.seen().some(({ buttons }) => buttons.length > 1));
-  await at.talk({ text: "send somebody", channel: at.channel() }).answered(1);
-  const write = at.talk({ text: "write the port", channel: at.channel() });
-  await at.until("the first card", () => write.seen().some(({ buttons }) => buttons.length > 1));
-  write.click("approve:y");
-  await at.until("the second card", () => write.seen().some((seen) => seen.text.includes("rm old.lock")));
-});
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    at = await consoleOffice({ budgets: { dayUsd: 50, userUsd: 5 } });
+    at.model.script((request): Reply => {
+      const said = JSON.stringify(request.body);
+      const done = request.toolResults.length;
+      if (said.includes("look into the shed")) return text("There is a rake.");
+      if (said.includes("write the port")) {
+        if (done === 0)
+          return [text("I write it."), toolUse("write", { path: "config.toml", content: "port = 8080\n" })];
+        return done > 1
+          ? text("Done: **8080**.")
+          : toolUse("bash", { command: "ls -la\nrm old.lock", description: "look" });
+      }
+      if (done > 0) return text("Done.");
+      if (said.includes("break it")) return unauthorized();
+      if (said.includes("send somebody"))
+        return toolUse("agent", { description: "the shed", prompt: "look into the shed" });
+      return toolUse("bash", { command: "rm old.toml", description: "tidy" });
+    });
+    await addAccount(at, { name: "ana" });
+    await addAccount(at, { name: "max", role: "admin" });
+    const page = await signedIn(at, browser, { name: "ana" });
+    await link(at, page, "U0ANA");
+    await page.context().close();
+    const talk = at.talk({ text: "tidy up", channel: at.channel() });
+    await at.until("the card", () => talk.seen().some(({ buttons }) => buttons.length > 1));
+    await at.talk({ text: "send somebody", channel: at.channel() }).answered(1);
+    const write = at.talk({ text: "write the port", channel: at.channel() });
+    await at.until("the first card", () => write.seen().some(({ buttons }) => buttons.length > 1));
+    write.click("approve:y");
+    await at.until("the second card", () => write.seen().some((seen) => seen.text.includes("rm old.lock")));
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+  },
+);
 
 const rows = (page: Page, name: string) => page.getByRole("table", { name }).locator("tbody tr");
 const sessions = (page: Page) => page.getByRole("list", { name: "Sessions" }).getByRole("link");

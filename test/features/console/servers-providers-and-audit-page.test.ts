@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { everything } from "../mcp/connected.ts";
 import { addAccount, consoleOffice, expectSound, handMade, link, originOf, signedIn, WIDTHS } from "./console-world.ts";
@@ -39,29 +40,30 @@ let browser: Browser;
 let at: SlackOffice;
 let directory: string;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  directory = mkdtempSync(path.join(tmpdir(), "deckhand-large-"));
-  const file = path.join(directory, "large.mjs");
-  writeFileSync(file, LARGE);
-  at = await consoleOffice({
-    mcpServers: {
-      all: everything({ tools: { "get-*": { permission: "read" } } }),
-      gone: { command: "/nowhere/at/all" },
-      large: { command: process.execPath, args: [file] },
-      off: { command: "x", disabled: true },
-    },
-  });
-  await addAccount(at, { name: "ana", role: "admin" });
-  await addAccount(at, { name: "olga", role: "operator" });
-  await addAccount(at, { name: "vera", role: "viewer" });
-});
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-  rmSync(directory, { recursive: true });
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    directory = mkdtempSync(path.join(tmpdir(), "deckhand-large-"));
+    const file = path.join(directory, "large.mjs");
+    writeFileSync(file, LARGE);
+    at = await consoleOffice({
+      mcpServers: {
+        all: everything({ tools: { "get-*": { permission: "read" } } }),
+        gone: { command: "/nowhere/at/all" },
+        large: { command: process.execPath, args: [file] },
+        off: { command: "x", disabled: true },
+      },
+    });
+    await addAccount(at, { name: "ana", role: "admin" });
+    await addAccount(at, { name: "olga", role: "operator" });
+    await addAccount(at, { name: "vera", role: "viewer" });
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true });
+  },
+);
 
 describe("tools and MCP servers", () => {
   const server = (page: Page, name: string) => page.getByRole("region", { name: new RegExp(`^${name} `, "u") });
@@ -197,7 +199,7 @@ describe("providers", () => {
 });
 
 describe("the audit log and the sections", () => {
-  beforeAll(async () => {
+  useShared(async () => {
     at.model.script((request) =>
       request.toolResults.length > 0
         ? text("Done.")

@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { privateChannel } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, consoleOffice, link, openSessions, picture, sessionRows, signedIn } from "./console-world.ts";
@@ -15,22 +16,23 @@ let at: SlackOffice;
 let ana: Page;
 let cleo: Page;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  at = await consoleOffice();
-  at.model.script(() => text("Done."));
-  await addAccount(at, { name: "ana", role: "admin" });
-  await addAccount(at, { name: "cleo", role: "admin" });
-  ana = await signedIn(at, browser, { name: "ana" });
-  cleo = await signedIn(at, browser, { name: "cleo" });
-  await link(at, ana, "U0ANA");
-  await link(at, cleo, "U0CLEO");
-});
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    at = await consoleOffice();
+    at.model.script(() => text("Done."));
+    await addAccount(at, { name: "ana", role: "admin" });
+    await addAccount(at, { name: "cleo", role: "admin" });
+    ana = await signedIn(at, browser, { name: "ana" });
+    cleo = await signedIn(at, browser, { name: "cleo" });
+    await link(at, ana, "U0ANA");
+    await link(at, cleo, "U0CLEO");
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+  },
+);
 
 const messages = (page: Page) => page.getByRole("list", { name: "Messages" });
 

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import {
   addAccount,
@@ -24,30 +25,34 @@ let at: SlackOffice;
 /** What would be HTML, were it not text. */
 const HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>[go](javascript:window.hit=1)';
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  at = await consoleOffice({
-    channels: { "slack:C1900": { agentDefinition: "plan" }, "slack:C1901": {} },
-    agents: { reviewer: { description: "Reviews by the house's rules." } },
-  });
-  const root = at.bot.sandboxRoot("slack-C1900");
-  mkdirSync(path.join(root, ".agents/skills/tidy"), { recursive: true });
-  writeFileSync(path.join(root, "AGENTS.md"), `Keep to the pier.\n\n${HOSTILE}`);
-  writeFileSync(path.join(root, ".agents/skills/tidy/SKILL.md"), `---\ndescription: Tidies ${HOSTILE}\n---\nTidy up.`);
-  at.model.script((request) =>
-    request.lastUserText.includes("review it") && request.toolResults.length === 0
-      ? toolUse("skill", { skill: "code-review" })
-      : text("Done."),
-  );
-  await addAccount(at, { name: "ana", role: "admin" });
-  await addAccount(at, { name: "max", role: "admin" });
-  await addAccount(at, { name: "vera", role: "viewer" });
-});
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    at = await consoleOffice({
+      channels: { "slack:C1900": { agentDefinition: "plan" }, "slack:C1901": {} },
+      agents: { reviewer: { description: "Reviews by the house's rules." } },
+    });
+    const root = at.bot.sandboxRoot("slack-C1900");
+    mkdirSync(path.join(root, ".agents/skills/tidy"), { recursive: true });
+    writeFileSync(path.join(root, "AGENTS.md"), `Keep to the pier.\n\n${HOSTILE}`);
+    writeFileSync(
+      path.join(root, ".agents/skills/tidy/SKILL.md"),
+      `---\ndescription: Tidies ${HOSTILE}\n---\nTidy up.`,
+    );
+    at.model.script((request) =>
+      request.lastUserText.includes("review it") && request.toolResults.length === 0
+        ? toolUse("skill", { skill: "code-review" })
+        : text("Done."),
+    );
+    await addAccount(at, { name: "ana", role: "admin" });
+    await addAccount(at, { name: "max", role: "admin" });
+    await addAccount(at, { name: "vera", role: "viewer" });
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+  },
+);
 
 const source = (page: Page) => page.locator("#definition-text");
 /** What is selected in the element that has the focus. */

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { type Gate, hold, type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { untilIdle } from "../../support/program/bot.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { inDatabase, typed } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, consoleOffice, signedIn } from "../console/console-world.ts";
@@ -18,27 +19,28 @@ let at: SlackOffice;
 let ana: Page;
 let holding: Gate | null = null;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  at = await consoleOffice({ channels: { "slack:C1900": { agentDefinition: "plan" } } });
-  at.model.script((request): Reply => {
-    const asked = request.lastUserText;
-    if (asked.includes("take your time") && request.toolResults.length === 0 && holding !== null)
-      return [holding.part, toolUse("glob", { pattern: "*" })];
-    return asked.includes("use the review") && request.toolResults.length === 0
-      ? toolUse("skill", { skill: "code-review" })
-      : text("Done.");
-  });
-  await addAccount(at, { name: "ana", role: "admin" });
-  await addAccount(at, { name: "vera", role: "viewer" });
-  await addAccount(at, { name: "olaf", role: "operator" });
-  ana = await signedIn(at, browser, { name: "ana" });
-});
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    at = await consoleOffice({ channels: { "slack:C1900": { agentDefinition: "plan" } } });
+    at.model.script((request): Reply => {
+      const asked = request.lastUserText;
+      if (asked.includes("take your time") && request.toolResults.length === 0 && holding !== null)
+        return [holding.part, toolUse("glob", { pattern: "*" })];
+      return asked.includes("use the review") && request.toolResults.length === 0
+        ? toolUse("skill", { skill: "code-review" })
+        : text("Done.");
+    });
+    await addAccount(at, { name: "ana", role: "admin" });
+    await addAccount(at, { name: "vera", role: "viewer" });
+    await addAccount(at, { name: "olaf", role: "operator" });
+    ana = await signedIn(at, browser, { name: "ana" });
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+  },
+);
 
 const audit = () =>
   inDatabase(at, (database) =>
@@ -66,12 +68,17 @@ test("a skill that is edited is used by the next run, and the shipped one once i
 
   const back = await ask(ana, "/take-back", { kind: "skill", name: "code-review", after: 1 });
   expect(back.body).toEqual({ type: "saved", number: 2 });
+  expect(audit().slice(-2)).toEqual([
+    { by: "ana", act: "skill.changed", about: "code-review", details: "revision 1" },
+    { by: "ana", act: "skill.changed", about: "code-review", details: "revision 2: taken back" },
+  ]);
   expect(await said("after all that")).not.toContain("heron");
 });
 
 test("an agent that is made on the page is chosen by /agent, offered to agents, and gone once it is taken back", async () => {
   const made = await ask(ana, "/save", { kind: "agent", name: "scribe", text: AGENT, after: 0, isNew: true });
   expect(made.body).toEqual({ type: "saved", number: 1 });
+  expect(audit()).toContainEqual({ by: "ana", act: "agent.changed", about: "scribe", details: "revision 1" });
   expect(await typed(at, "", { channel: at.channel(), name: "agent" })).toContain("scribe");
   expect(await said("as usual")).toContain("- scribe: Writes minutes.");
 
@@ -94,6 +101,7 @@ test("instructions of all channels and of one are in the prompt, the channel's o
   const save = (name: string, words: string) =>
     ask(ana, "/save", { kind: "instructions", name, text: words, after: 0 });
   expect((await save("", "Words for everybody.")).status).toBe(200);
+  expect(audit().at(-1)).toMatchObject({ act: "instructions.changed", about: "all channels", details: "revision 1" });
   expect((await save(`slack:${here}`, "Words for this channel.")).status).toBe(200);
 
   at.talk({ text: "what holds here?", channel: here });
@@ -220,7 +228,11 @@ test.each([
     { kind: "agent", name: "odd", text: AGENT.replace("access", "acces") },
     "invalid",
   ],
-  ["instructions that are too long", { kind: "instructions", name: "", text: "x".repeat(32_769), after: 1 }, "invalid"],
+  [
+    "instructions that are too long",
+    { kind: "instructions", name: "slack:C1777", text: "x".repeat(32_769) },
+    "invalid",
+  ],
   ["a text that no database keeps", { kind: "skill", name: "odd", text: `${SKILL}\0` }, "invalid"],
   ["half a character", { kind: "agent", name: "odd", text: `${AGENT}\ud800` }, "invalid"],
   ["a channel that no database keeps", { kind: "instructions", name: "slack:C\0", text: "x" }, "refused"],
@@ -229,18 +241,4 @@ test.each([
   const before = audit();
   expect((await ask(ana, "/save", { after: 0, ...body })).body).toMatchObject({ type });
   expect(audit()).toEqual(before);
-});
-
-test("what was done stands in the audit log", () => {
-  expect(audit().slice(0, 2)).toEqual([
-    { by: "ana", act: "skill.changed", about: "code-review", details: "revision 1" },
-    { by: "ana", act: "skill.changed", about: "code-review", details: "revision 2: taken back" },
-  ]);
-  expect(audit()).toContainEqual({ by: "ana", act: "agent.changed", about: "scribe", details: "revision 1" });
-  expect(audit()).toContainEqual({
-    by: "ana",
-    act: "instructions.changed",
-    about: "all channels",
-    details: "revision 1",
-  });
 });

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import type { Log } from "../../../src/core/protocol/log.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
@@ -10,6 +10,7 @@ import { createMcpConnections, type McpConnections, type McpOptions } from "../.
 import type { McpCommandServer, McpServer } from "../../../src/features/mcp/server-settings.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { recordingPosts } from "../../support/database/recording-posts.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { toolContext } from "../../support/tool-context.ts";
 
@@ -43,16 +44,14 @@ export function begin(servers: Record<string, McpServer>, world: World = {}): Co
 
 /** Connections for the tests around, which leave the servers as they were: to start one takes longer than most of them. */
 export function useConnected(servers: () => Promise<Record<string, McpServer>>, world: World = {}): () => Connected {
-  let connected: Connected | null = null;
-  beforeAll(async () => {
-    connected = open(await servers(), world);
-    await connected.mcp.settled();
-  });
-  afterAll(() => connected?.mcp.stop());
-  return () => {
-    if (connected === null) throw new Error("the servers are there when a test begins");
-    return connected;
-  };
+  return useShared(
+    async () => {
+      const connected = open(await servers(), world);
+      await connected.mcp.settled();
+      return connected;
+    },
+    ({ mcp }) => mcp.stop(),
+  );
 }
 
 function open(

@@ -61,12 +61,10 @@ describe.each(transports)("a third-party server over $transport", ({ server }) =
   test("stops at once when its call is cancelled", async () => {
     const { call } = all();
     const stop = new AbortController();
-    const running = call("mcp__all__trigger-long-running-operation", { duration: 20, steps: 2 }, stop.signal);
+    const running = call("mcp__all__trigger-long-running-operation", { duration: 3_600, steps: 2 }, stop.signal);
     await call("mcp__all__echo", { message: "the other call is under way" });
-    const stoppedAt = performance.now();
     stop.abort(new Error("stopped by a person"));
     await expect(running).rejects.toThrow("stopped by a person");
-    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
     expect(textIn(await call("mcp__all__echo", { message: "still there" }))).toBe("Echo: still there");
   });
 

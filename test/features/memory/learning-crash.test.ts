@@ -2,6 +2,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
 import { hold, text } from "../../support/model/model-script.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { inDatabase, isLesson, notes, typed } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 
@@ -63,13 +64,15 @@ describe.each(["sqlite", "postgresql"] as const)("on %s", (database) => {
   let at: SlackOffice;
   let countRows: CountRows;
 
-  beforeAll(async () => {
-    const opened = await DATABASES[database]();
-    ({ countRows } = opened);
-    at = await slackOffice({ settings: { memory: { learnAfterMinutes: 0.05 } }, env: opened.env });
-    await at.bot.start();
-  });
-  afterAll(() => at[Symbol.asyncDispose]());
+  useShared(
+    async () => {
+      const opened = await DATABASES[database]();
+      ({ countRows } = opened);
+      at = await slackOffice({ settings: { memory: { learnAfterMinutes: 0.05 } }, env: opened.env });
+      await at.bot.start();
+    },
+    () => at[Symbol.asyncDispose](),
+  );
 
   test("killed before a lesson begins, while the model is asked, and after it has learned, each is learned once", async () => {
     const gate = hold();

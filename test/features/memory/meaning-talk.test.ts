@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type EmbeddingsServer, startEmbeddings } from "../../support/model/embeddings-server.ts";
 import { text } from "../../support/model/model-script.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { asked, inDatabase, typed } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 
@@ -10,20 +11,21 @@ const ASKED = "what is the price of the vendor?";
 let server: EmbeddingsServer;
 let at: SlackOffice;
 
-beforeAll(async () => {
-  server = await startEmbeddings();
-  at = await slackOffice({
-    settings: { memory: { learn: false, embeddings: { model: "vllm/small" } } },
-    env: { VLLM_BASE_URL: server.url },
-  });
-  at.model.script(() => text("Noted."));
-  await at.bot.start();
-});
-
-afterAll(async () => {
-  await at[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+useShared(
+  async () => {
+    server = await startEmbeddings();
+    at = await slackOffice({
+      settings: { memory: { learn: false, embeddings: { model: "vllm/small" } } },
+      env: { VLLM_BASE_URL: server.url },
+    });
+    at.model.script(() => text("Noted."));
+    await at.bot.start();
+  },
+  async () => {
+    await at[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  },
+);
 
 beforeEach(() => server.set("well"));
 

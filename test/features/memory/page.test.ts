@@ -1,11 +1,12 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { text, toolUse } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { runCli } from "../../support/program/cli.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { asked, inDatabase, isLesson, privateChannel, rowsOf, typed } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import {
@@ -39,35 +40,41 @@ let ada: Page;
 /** She is linked to nobody. */
 let nina: Page;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  at = await consoleOffice({ memory: true, mode: "agi" });
-  at.model.script((request) =>
-    request.toolResults.length === 0 && request.lastUserText.includes("look it up")
-      ? toolUse("use_tool", { name: "recall", input: { query: "merger Whimbrel" } })
-      : text("Done."),
-  );
-  open = at.channel();
-  board = privateChannel(at);
-  for (const channel of [open, board]) await at.talk({ text: "hello", channel, user: "U0ANA" }).answered(1);
-  await typed(at, "add we deploy on Thursdays", { channel: open });
-  await typed(at, `add ${HOSTILE}`, { channel: open });
-  await typed(at, "add the board meets at nine", { channel: board });
-  secret = privateChannel(at);
-  await typed(at, `add ${TOLD}`, { channel: secret });
-  await typed(at, "add --scope me --text I drink tea", { channel: open });
-  at.slack.workspace.users.set("U0EVIL", { id: "U0EVIL", name: HOSTILE });
-  await typed(at, "add ravens steal the bait", { channel: open, user: "U0EVIL" });
-  at.slack.workspace.users.set("U0VERA", { id: "U0VERA", name: "vera" });
-  ana = await linked("ana", "U0ANA");
-  cleo = await linked("cleo", "U0CLEO");
-  vera = await linked("vera", "U0VERA");
-  await runCli(["user", "role", "vera", "viewer"], { cwd: at.bot.home, env: {} });
-  await addAccount(at, { name: "ada", role: "admin" });
-  ada = await signedIn(at, browser, { name: "ada" });
-  await addAccount(at, { name: "nina" });
-  nina = await signedIn(at, browser, { name: "nina" });
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    at = await consoleOffice({ memory: true, mode: "agi" });
+    at.model.script((request) =>
+      request.toolResults.length === 0 && request.lastUserText.includes("look it up")
+        ? toolUse("use_tool", { name: "recall", input: { query: "merger Whimbrel" } })
+        : text("Done."),
+    );
+    open = at.channel();
+    board = privateChannel(at);
+    for (const channel of [open, board]) await at.talk({ text: "hello", channel, user: "U0ANA" }).answered(1);
+    await typed(at, "add we deploy on Thursdays", { channel: open });
+    await typed(at, `add ${HOSTILE}`, { channel: open });
+    await typed(at, "add the board meets at nine", { channel: board });
+    secret = privateChannel(at);
+    await typed(at, `add ${TOLD}`, { channel: secret });
+    await typed(at, "add --scope me --text I drink tea", { channel: open });
+    at.slack.workspace.users.set("U0EVIL", { id: "U0EVIL", name: HOSTILE });
+    await typed(at, "add ravens steal the bait", { channel: open, user: "U0EVIL" });
+    at.slack.workspace.users.set("U0VERA", { id: "U0VERA", name: "vera" });
+    ana = await linked("ana", "U0ANA");
+    cleo = await linked("cleo", "U0CLEO");
+    vera = await linked("vera", "U0VERA");
+    await runCli(["user", "role", "vera", "viewer"], { cwd: at.bot.home, env: {} });
+    await addAccount(at, { name: "ada", role: "admin" });
+    ada = await signedIn(at, browser, { name: "ada" });
+    await addAccount(at, { name: "nina" });
+    nina = await signedIn(at, browser, { name: "nina" });
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+  },
+);
 
 async function linked(name: string, user: string): Promise<Page> {
   await addAccount(at, { name });
@@ -75,11 +82,6 @@ async function linked(name: string, user: string): Promise<Page> {
   await link(at, page, user);
   return page;
 }
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-});
 
 const rows = (page: Page) => page.getByRole("table", { name: "Memories" }).locator("tbody tr");
 
@@ -289,6 +291,7 @@ test.each(["ana", "cleo"])(
 );
 
 test("a session of that channel is in its people's list on the page, and in nobody else's", async () => {
+  await asked(at, QUESTION, { channel: secret });
   const titles = async (name: string) => {
     const answer = await pageOf(name).request.get(`${originOf(at)}/sessions?text=Whimbrel`);
     const { sessions } = z

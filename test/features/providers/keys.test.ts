@@ -2,10 +2,11 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { hold, type Reply, text } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { type CliResult, runCli } from "../../support/program/cli.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 import { addAccount, expectSound, originOf, signedIn } from "../console/console-world.ts";
 
@@ -18,21 +19,22 @@ const WRONG = "sk-nobody-has-this-key-0000";
 let browser: Browser;
 let at: SlackOffice;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  at = await slackOffice({ env: { HOST: "0.0.0.0", ANTHROPIC_API_KEY: "", DECKHAND_MODEL: "" } });
-  await at.bot.start();
-  await addAccount(at, { name: "ana", role: "admin" });
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    at = await slackOffice({ env: { HOST: "0.0.0.0", ANTHROPIC_API_KEY: "", DECKHAND_MODEL: "" } });
+    await at.bot.start();
+    await addAccount(at, { name: "ana", role: "admin" });
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+  },
+);
 
 beforeEach(async () => {
   await keys("remove", "anthropic");
   at.model.script(() => text("Said with a real key."));
-});
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
 });
 
 function keys(...args: string[]): Promise<CliResult> {

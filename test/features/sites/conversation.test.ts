@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { freePort } from "../../support/program/free-port.ts";
 import { visitPage } from "../../support/program/page-visit.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
 import { typed } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
@@ -14,24 +15,25 @@ let browser: Browser;
 let at: SlackOffice;
 let origin: string;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  const port = await freePort();
-  origin = `http://127.0.0.1:${port}`;
-  at = await slackOffice({ settings: { sites: { port }, mode: "agi", access: { admins: ["slack:U0CHIEF"] } } });
-  at.model.script((request): Reply => {
-    const asked = /publish (\S+) as (\S+)/u.exec(request.lastUserText);
-    if (request.toolResults.length > 0 || asked === null) return text("Done.");
-    const [, directory, name] = asked;
-    return toolUse("use_tool", { name: "publish_site", input: { directory, name } });
-  });
-  await at.bot.start();
-});
-
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    const port = await freePort();
+    origin = `http://127.0.0.1:${port}`;
+    at = await slackOffice({ settings: { sites: { port }, mode: "agi", access: { admins: ["slack:U0CHIEF"] } } });
+    at.model.script((request): Reply => {
+      const asked = /publish (\S+) as (\S+)/u.exec(request.lastUserText);
+      if (request.toolResults.length > 0 || asked === null) return text("Done.");
+      const [, directory, name] = asked;
+      return toolUse("use_tool", { name: "publish_site", input: { directory, name } });
+    });
+    await at.bot.start();
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+  },
+);
 
 function put(channel: string, directory: string, files: Readonly<Record<string, string>>): void {
   for (const [name, content] of Object.entries(files)) {
@@ -45,7 +47,7 @@ const sites = (line: string, channel: string, user = "U0ANA") => typed(at, line,
 
 async function visited(url: string): Promise<Page> {
   const page = await browser.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   await page.goto(url);
   return page;
 }

@@ -15,6 +15,8 @@ export interface Bot extends AsyncDisposable {
   readonly port: number;
   /** What it was given beside its port. */
   readonly env: Readonly<Record<string, string>>;
+  /** Whether its process runs. */
+  isAlive(): boolean;
   /** The process id of the running process. */
   pid(): number;
   /** Everything it printed, over all its lives. */
@@ -73,8 +75,9 @@ export async function createBot({ env = {}, home: shared, entry = entryFor(env) 
     const response = await fetch(`http://127.0.0.1:${port}/${name}`);
     return { status: response.status, text: await response.text() };
   };
+  const isAlive = () => child !== null && child.exitCode === null && child.signalCode === null;
   const kill = async (signal: "SIGKILL" | "SIGTERM") => {
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+    if (child === null || !isAlive()) return child?.exitCode ?? null;
     const exited = once(child, "exit");
     child.kill(signal);
     await exited;
@@ -88,9 +91,10 @@ export async function createBot({ env = {}, home: shared, entry = entryFor(env) 
     launch,
     probe,
     kill,
+    isAlive,
     pid: () => child?.pid ?? -1,
     async ended() {
-      if (child !== null && child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      if (child !== null && isAlive()) await once(child, "exit");
       return child?.exitCode ?? null;
     },
     output: () => lines.join(""),
@@ -120,7 +124,7 @@ export async function createBot({ env = {}, home: shared, entry = entryFor(env) 
 }
 
 /** How long to wait for what only a slow machine keeps back. A limit costs nothing but where something is broken. Milliseconds. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 /** Waits for a condition of another process, which has no event to await. */
 export async function until(

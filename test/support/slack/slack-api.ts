@@ -103,6 +103,7 @@ function answerOf(options: SlackApiOptions, { method, args, request }: Omit<Call
     return token === options.appToken ? { url: options.deliveries.ticket(origin) } : "invalid_auth";
   }
   if (token !== options.botToken) return "invalid_auth";
+  if (options.faults.isTokenExpired) return "token_expired";
   if (scopesOf(method, args).some((scope) => !options.scopes.has(scope))) return "missing_scope";
   const run = METHODS[method];
   return run === undefined ? "unknown_method" : run(args, options.context);

@@ -11,6 +11,8 @@ export type Fault =
   | { readonly kind: "slow"; readonly until: Promise<void> };
 
 export class SlackFaults {
+  /** The bot's token is refused, whatever is called. */
+  isTokenExpired = false;
   readonly #next = new Map<string, Fault[]>();
 
   add(method: string, fault: Fault): void {

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import type { ModelServer, Script } from "../model/model-server.ts";
 import { type Bot, untilIdle } from "../program/bot.ts";
+import { useShared } from "../run/use-shared.ts";
 import { type SlackOffice, type SlackOfficeOptions, slackOffice } from "./slack-talk.ts";
 
 interface Stage extends AsyncDisposable {
@@ -13,21 +14,20 @@ interface Stage extends AsyncDisposable {
  * model counts its requests from 0; channels, threads and files are those of the tests before, too.
  */
 export function useStage<S extends Stage>(open: () => Promise<S>): () => S {
-  let opened: S | null = null;
-  const stage = () => {
-    if (opened === null) throw new Error("the program is there when a test begins");
-    return opened;
-  };
-  beforeAll(async () => {
-    opened = await open();
-    await opened.bot.start();
-  });
+  const stage = useShared(
+    async () => {
+      const opened = await open();
+      await opened.bot.start();
+      return opened;
+    },
+    (opened) => opened[Symbol.asyncDispose](),
+  );
   beforeEach(() => stage().model.forget());
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail") return;
     await untilIdle(stage().bot);
     expect(stage().model.violations).toEqual([]);
   });
-  afterAll(() => opened?.[Symbol.asyncDispose]());
   return stage;
 }
 
