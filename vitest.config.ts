@@ -23,9 +23,9 @@ export default defineConfig({
     pool: "forks",
     ...(memory === null ? {} : { env: inMemory(memory) }),
     // Limits cost nothing but where something is broken, and a slow machine takes its time.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000, interval: 20 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000, interval: 20 } },
     // Most files wait for other processes or for a time to pass: three workers keep a processor busy.
     maxWorkers: Math.min(6, 3 * availableParallelism()),
     sequence: { sequencer: SlowFirst },

@@ -51,7 +51,7 @@ async function start(): Promise<Replica> {
   const child = spawn(process.execPath, [PROGRAM, url, name], { stdio: ["pipe", "pipe", "inherit"] });
   const told: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => told.push(line));
-  const until = (word: string) => expect.poll(() => told, { timeout: 20_000, interval: 5 }).toContain(word);
+  const until = (word: string) => expect.poll(() => told, { interval: 5 }).toContain(word);
   const replica = { name, process: child, told, say: (line: string) => void child.stdin.write(`${line}\n`), until };
   replicas.push(replica);
   await until("up");
@@ -98,7 +98,7 @@ function runIn(replica: Replica, sessionId: string): string {
 }
 
 async function begun(replica: Replica, sessionId: string): Promise<void> {
-  await expect.poll(() => runIn(replica, sessionId), { timeout: 20_000, interval: 5 }).not.toBe("");
+  await expect.poll(() => runIn(replica, sessionId), { interval: 5 }).not.toBe("");
 }
 
 /** Two replicas, and which of them is at the session's run. */

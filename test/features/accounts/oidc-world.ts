@@ -38,7 +38,7 @@ export function useOidcWorlds(emptied: () => Promise<Store>): (options?: OidcOpt
     const context = await browser.newContext();
     onTestFinished(() => context.close());
     const opened = await context.newPage();
-    opened.setDefaultTimeout(30_000);
+    opened.setDefaultTimeout(60_000);
     return opened;
   };
   return async ({ written, passwords = true, changed } = {}) => {

@@ -78,9 +78,8 @@ test.each(inputs)("judges $what", ({ input, problem, schema = page }) => {
 });
 
 test("a pattern made to be slow is not tried", () => {
-  const startedAt = performance.now();
+  // Tried, it would take for ever.
   expect(inputSchema(page).safeParse({ id: "a", pattern: `${"a".repeat(60)}!` }).success).toBe(true);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
 });
 
 test("descriptions are bounded and cleaned wherever they are; all else stays", () => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createConfinement } from "../../../src/tools/wasm/confinement.ts";
 import { text } from "../file-session.ts";
 import { MB, useQuotas } from "./quota-session.ts";
@@ -21,7 +21,7 @@ test.skipIf(missing !== null)(
     const begun = first.run("bash", {
       command: "touch begun; until [ -e go ]; do sleep 0.05; done; for n in 1 2 3 4 5; do cp part.txt f$n.txt; done",
     });
-    await vi.waitFor(() => expect(existsSync(path.join(one, "begun"))).toBe(true), { timeout: 10_000 });
+    await expect.poll(() => existsSync(path.join(one, "begun"))).toBe(true);
     // Made after the child was started: another one is needed.
     const second = stage.session({ person: "slack:U1", root: two });
     const later = second.run("write", { path: "big.txt", content: "x".repeat(900_000) });

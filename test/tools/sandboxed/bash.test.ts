@@ -265,7 +265,7 @@ test.each([
   const session = fileSession(sandbox);
   const abort = new AbortController();
   const ended = session.run("bash", { command: script, timeout: 600 }, abort.signal);
-  await expect.poll(() => existsSync(path.join(session.root, "begun")), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(path.join(session.root, "begun"))).toBe(true);
   abort.abort(new CancelSignal({ by: "person", name: "@ana" }));
   const lines = text(await ended).split("\n");
   expect(lines).toEqual(["Cancelled by @ana while it ran; what it had done until then stays.", ...printed]);
@@ -275,7 +275,7 @@ test("a script that a shutdown ends has no result", async () => {
   const session = fileSession(sandbox);
   const abort = new AbortController();
   const ended = session.run("bash", { command: "echo a; echo > begun; sleep 100" }, abort.signal);
-  await expect.poll(() => existsSync(path.join(session.root, "begun")), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(path.join(session.root, "begun"))).toBe(true);
   abort.abort(new SuspendSignal("a shutdown"));
   await expect(ended).rejects.toBe(abort.signal.reason);
 });

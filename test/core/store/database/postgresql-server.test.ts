@@ -74,7 +74,7 @@ test("a server that wants TLS, and one that does not know the user, are said", a
   await query(postgres.url, "SELECT pg_reload_conf()");
   const [encrypted, unknown] = ["encrypted", "unknown"].map((user) => url.replace("plain@", `${user}@`));
   const refused = () => refusal({ url: encrypted ?? "", directUrl: encrypted ?? "" });
-  await expect.poll(refused, { timeout: 20_000 }).toMatch(/\(28000\)\. It lets nobody in without TLS/u);
+  await expect.poll(refused).toMatch(/\(28000\)\. It lets nobody in without TLS/u);
   expect(await refusal({ url: unknown ?? "", directUrl: unknown ?? "" })).toMatch(/There is no user of that name/u);
 });
 
