@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
-import { commit, gitSession } from "./git-session.ts";
+import { commit, fill, gitSession } from "./git-session.ts";
 
 const SECRET = "hunter2-4711";
 const TOKEN = `ghp_${"a1B2".repeat(9)}`;
@@ -8,19 +8,22 @@ const KEY = `-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5v${
 
 /** Secrets of each kind, committed, changed, and removed again. */
 function leaked() {
-  const session = gitSession();
-  const { put } = session;
-  put(".env", `DB_PASSWORD=${SECRET}\n`);
-  put("notes.txt", KEY);
-  put("src/app.ts", "export const limit = 1;\n");
-  commit(session, `Begin, with ${TOKEN}`);
-  put(".env", `DB_PASSWORD=${SECRET}-again\n`);
-  put("src/app.ts", `export const token = "${TOKEN}";\nexport const limit = 2;\n`);
-  commit(session, "Go on");
-  session.git(["rm", "--quiet", ".env", "notes.txt"]);
-  commit(session, "Clean up");
-  put("prod.env", `DB_PASSWORD=${SECRET}\n`);
-  session.git(["add", "prod.env"]);
+  const session = gitSession({ empty: true });
+  const { git, put } = session;
+  fill(session.root, "leaked", () => {
+    git(["init", "--quiet", "--template="]);
+    put(".env", `DB_PASSWORD=${SECRET}\n`);
+    put("notes.txt", KEY);
+    put("src/app.ts", "export const limit = 1;\n");
+    commit(session, `Begin, with ${TOKEN}`);
+    put(".env", `DB_PASSWORD=${SECRET}-again\n`);
+    put("src/app.ts", `export const token = "${TOKEN}";\nexport const limit = 2;\n`);
+    commit(session, "Go on");
+    git(["rm", "--quiet", ".env", "notes.txt"]);
+    commit(session, "Clean up");
+    put("prod.env", `DB_PASSWORD=${SECRET}\n`);
+    git(["add", "prod.env"]);
+  });
   return session;
 }
 

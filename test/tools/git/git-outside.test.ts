@@ -2,7 +2,7 @@ import { globSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } f
 import path from "node:path";
 import { expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
-import { EVERY_LOOK, type GitSession, nameInIndex, repository, set } from "./git-session.ts";
+import { EVERY_LOOK, fill, type GitSession, nameInIndex, repository, set } from "./git-session.ts";
 
 const SECRET = "top secret";
 
@@ -10,12 +10,14 @@ const SECRET = "top secret";
 function secretBeside(session: GitSession): string {
   const beside = path.join(path.dirname(session.root), "beside");
   mkdirSync(beside);
-  session.git(["init", "--quiet", beside]);
-  // As long as makes git be stopped, whose exit code says nothing then.
-  writeFileSync(path.join(beside, "a.txt"), `${SECRET}\n`.repeat(20_000));
-  writeFileSync(path.join(beside, "b.txt"), SECRET);
-  session.git(["add", "."], "../beside");
-  session.git(["commit", "--quiet", "--message", SECRET], "../beside");
+  fill(beside, "beside", () => {
+    session.git(["init", "--quiet", "--template=", beside]);
+    // As long as makes git be stopped, whose exit code says nothing then.
+    writeFileSync(path.join(beside, "a.txt"), `${SECRET}\n`.repeat(20_000));
+    writeFileSync(path.join(beside, "b.txt"), SECRET);
+    session.git(["add", "."], "../beside");
+    session.git(["commit", "--quiet", "--message", SECRET], "../beside");
+  });
   return beside;
 }
 

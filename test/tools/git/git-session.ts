@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import { createGitTool, type GitOptions } from "../../../src/tools/git.ts";
@@ -67,15 +67,43 @@ export function commit(session: GitSession, message: string): void {
   session.git(["commit", "--quiet", "--allow-empty", "--message", message]);
 }
 
+/** A file, or a directory, which has no content. */
+type Entry = readonly [at: string, content: Buffer | null];
+
+/** What is in repositories that have been made, by name: git starts eight times for one, which takes longer than most looks at it. */
+const made = new Map<string, readonly Entry[]>();
+
+/** Fills an empty directory as `make` does, whatever of this name is made first. */
+export function fill(directory: string, name: string, make: () => void): void {
+  const known = made.get(name);
+  if (known !== undefined) {
+    for (const [at, content] of known) {
+      if (content === null) mkdirSync(path.join(directory, at), { recursive: true });
+      else writeFileSync(path.join(directory, at), content);
+    }
+    return;
+  }
+  make();
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).map((entry): Entry => {
+    const at = path.join(entry.parentPath, entry.name);
+    return [path.relative(directory, at), entry.isDirectory() ? null : readFileSync(at)];
+  });
+  const directories = entries.filter(([, content]) => content === null);
+  made.set(name, [...directories, ...entries.filter(([, content]) => content !== null)]);
+}
+
 /** Two commits, and a change that is in neither. */
 export function repository(): GitSession {
-  const session = gitSession();
-  session.put("a.txt", "one\n");
-  session.put("dir/b.txt", "b\n");
-  commit(session, "first");
-  session.put("a.txt", "two\n");
-  commit(session, "second");
-  session.put("a.txt", "three\n");
+  const session = gitSession({ empty: true });
+  fill(session.root, "repository", () => {
+    session.git(["init", "--quiet", "--template="]);
+    session.put("a.txt", "one\n");
+    session.put("dir/b.txt", "b\n");
+    commit(session, "first");
+    session.put("a.txt", "two\n");
+    commit(session, "second");
+    session.put("a.txt", "three\n");
+  });
   return session;
 }
 

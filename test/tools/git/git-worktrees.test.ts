@@ -7,7 +7,7 @@ import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-w
 import { directoryPrint } from "../../support/program/directory-print.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";
-import { commit, EVERY_LOOK, type GitSession, gitSession, nameInIndex, repository, set } from "./git-session.ts";
+import { commit, EVERY_LOOK, fill, type GitSession, gitSession, nameInIndex, repository, set } from "./git-session.ts";
 
 const NOBODY = { personId: null, channelKey: "slack:C1" };
 
@@ -186,10 +186,12 @@ test.each(hostile)("$name: git runs nothing and shows nothing of outside", async
   const base = path.dirname(session.root);
   const beside = path.join(base, "beside");
   mkdirSync(beside);
-  session.git(["init", "--quiet", beside]);
-  writeFileSync(path.join(beside, "a.txt"), SECRET);
-  session.git(["add", "."], "../beside");
-  session.git(["commit", "--quiet", "--message", SECRET], "../beside");
+  fill(beside, "small beside", () => {
+    session.git(["init", "--quiet", "--template=", beside]);
+    writeFileSync(path.join(beside, "a.txt"), SECRET);
+    session.git(["add", "."], "../beside");
+    session.git(["commit", "--quiet", "--message", SECRET], "../beside");
+  });
   const theirs = session.git(["rev-parse", "HEAD"], "../beside").trim();
   const program = path.join(base, "hooks", "post-index-change");
   mkdirSync(path.dirname(program));
