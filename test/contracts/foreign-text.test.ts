@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { threadName, withoutMark } from "../../src/adapters/discord/format.ts";
 import { type ChannelContext, inboundMessage as readDiscord } from "../../src/adapters/discord/inbound.ts";
 import { commandArguments } from "../../src/adapters/discord/interactions/command-arguments.ts";
@@ -109,11 +109,13 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a line of the log that is no JSON": withoutCredentials,
 };
 
-describe.each(Object.entries(READERS))("%s", (_name, read) => {
-  test.each(Object.entries(HOSTILE_TEXTS))("the work grows with 40,000 characters of %s, no faster", (_text, made) => {
-    expect(growthOf(read, made)).toBeLessThan(TOLERATED_GROWTH);
-  });
-});
+test.each(Object.entries(READERS))(
+  "%s: the work grows with 40,000 characters of any text, no faster",
+  (_name, read) => {
+    const growth = Object.entries(HOSTILE_TEXTS).map(([text, made]) => ({ text, growth: growthOf(read, made) }));
+    expect(growth.filter((of) => of.growth >= TOLERATED_GROWTH)).toEqual([]);
+  },
+);
 
 test("the work grows with a blocked URL that is encoded again and again, no faster", () => {
   const read = (text: string) =>
