@@ -8,27 +8,27 @@ import { heldBy, MB, useQuotas } from "./quota-session.ts";
 const stage = useQuotas();
 const FULL = /This root holds [\d.]+ (?:MB|kB) of 1 MB; .* more would be too much\. Remove what is not needed/u;
 
-/** Each call writes some 100 kB, or entries that take as much. */
+/** Each call writes some 140 kB, or entries that take as much. */
 const WAYS: readonly [string, string, (call: number) => object][] = [
-  ["write", "writes files", (call) => ({ path: `f${call}.txt`, content: "x".repeat(100_000) })],
-  ["bash", "redirects output", (call) => ({ command: `printf %0100000d 1 > f${call}` })],
-  ["bash", "appends to one file", () => ({ command: "printf %0100000d 1 >> all" })],
-  ["bash", "makes empty files", (call) => ({ command: `for i in $(seq 25); do : > f${call}-$i; done` })],
-  ["bash", "makes directories", (call) => ({ command: `for i in $(seq 25); do mkdir d${call}-$i; done` })],
-  ["bash", "makes directories within another", (call) => ({ command: `mkdir -p d${call}/$(seq -s / 24)` })],
-  ["bash", "copies a file", (call) => ({ command: `[ -e a ] || printf %0100000d 1 > a; cp a b${call}` })],
+  ["write", "writes files", (call) => ({ path: `f${call}.txt`, content: "x".repeat(140_000) })],
+  ["bash", "redirects output", (call) => ({ command: `printf %0140000d 1 > f${call}` })],
+  ["bash", "appends to one file", () => ({ command: "printf %0140000d 1 >> all" })],
+  ["bash", "makes empty files", (call) => ({ command: `for i in $(seq 34); do : > f${call}-$i; done` })],
+  ["bash", "makes directories", (call) => ({ command: `for i in $(seq 34); do mkdir d${call}-$i; done` })],
+  ["bash", "makes directories within another", (call) => ({ command: `mkdir -p d${call}/$(seq -s / 33)` })],
+  ["bash", "copies a file", (call) => ({ command: `[ -e a ] || printf %0140000d 1 > a; cp a b${call}` })],
   [
     "bash",
     "moves a file onto itself",
-    () => ({ command: "printf %0100000d 1 >> all; for i in $(seq 9); do mv all all; done" }),
+    () => ({ command: "printf %0140000d 1 >> all; for i in $(seq 9); do mv all all; done" }),
   ],
   [
     "bash",
     "unpacks",
-    (call) => ({ command: `[ -e z ] || printf %0100000d 1 | gzip > z; cp z f${call}.gz; gunzip f${call}.gz` }),
+    (call) => ({ command: `[ -e z ] || printf %0140000d 1 | gzip > z; cp z f${call}.gz; gunzip f${call}.gz` }),
   ],
-  ["js_exec", "writes files", (call) => ({ code: `fs.writeFileSync("f${call}", "x".repeat(100000))` })],
-  ["js_exec", "makes directories", (call) => ({ code: `for (let i = 0; i < 25; i++) fs.mkdirSync("d${call}-" + i)` })],
+  ["js_exec", "writes files", (call) => ({ code: `fs.writeFileSync("f${call}", "x".repeat(140000))` })],
+  ["js_exec", "makes directories", (call) => ({ code: `for (let i = 0; i < 34; i++) fs.mkdirSync("d${call}-" + i)` })],
 ];
 
 test.each(WAYS)("%s %s call by call until the root is full, and is told the figure", async (...[name, , input]) => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { CancelSignal, SuspendSignal } from "../../../src/core/protocol/signals.ts";
@@ -166,11 +166,15 @@ test("of a long output the end is shown, and all of it is in a file that is name
 
 test("only the newest outputs are kept", async () => {
   const session = fileSession(sandbox);
-  for (let call = 0; call < 23; call++) {
-    const ctx = { ...session.context, callId: `call${call}` };
-    await session.tool("bash").execute({ command: "printf %030000d 1" }, ctx, new AbortController().signal);
+  const earlier = Array.from({ length: 20 }, (_, call) => `.deckhand-output/call${call}-stdout.txt`);
+  for (const [call, file] of earlier.entries()) {
+    session.put(file, "x");
+    utimesSync(path.join(session.root, file), 1_000 + call, 1_000 + call);
   }
-  expect(readdirSync(path.join(session.root, ".deckhand-output"))).toHaveLength(21);
+  await session.run("bash", { command: "printf %030000d 1" });
+  const kept = readdirSync(path.join(session.root, ".deckhand-output"));
+  expect(kept).toHaveLength(21);
+  expect(kept).toEqual(expect.arrayContaining(earlier.slice(1).map((file) => path.basename(file))));
 });
 
 test("a script that takes too long is stopped at its time, and what it changed is reported", async () => {
@@ -289,7 +293,7 @@ test("a stop before the script has begun is thrown, as with every tool", async (
 
 test("endless commands end at the limit of steps", async () => {
   const result = await fileSession(sandbox).run("bash", {
-    command: "echo begun; while [[ a ]]; do [[ a ]]; done",
+    command: "echo begun; while ((1)); do ((1)); done",
     timeout: 600,
   });
   expect(text(result)).toMatch(/too many (commands|iterations)/);

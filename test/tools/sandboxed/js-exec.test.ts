@@ -208,7 +208,7 @@ test("calls of one turn wait for each other, and the thread is told", async () =
   expect(told).toEqual([1, 2, 1]);
 });
 
-const OUT_OF_TIME = "Stopped after 2 s: the call took too long. Ask for less at once.";
+const OUT_OF_TIME = "Stopped after 1 s: the call took too long. Ask for less at once.";
 
 test.each([
   { code: "console.log('a'); console.error('ü', 1); for (;;);", printed: "a\nü 1" },
@@ -219,8 +219,8 @@ test.each([
   },
   { code: "console.log('x'.repeat(200_000)); for (;;);", printed: /^\[its end\]\nx{29999}$/ },
 ])("of a program that is stopped at its time, what it had printed is kept: $code", async ({ code, printed }) => {
-  const result = await fileSession(sandbox).run("js_exec", { code, timeout: 2 });
-  expect(result).toMatchObject({ isError: true, summary: "stopped after 2 s" });
+  const result = await fileSession(sandbox).run("js_exec", { code, timeout: 1 });
+  expect(result).toMatchObject({ isError: true, summary: "stopped after 1 s" });
   const [sentence, shown] = result.content.map((block) => textOf([block]));
   expect(sentence).toBe(OUT_OF_TIME);
   const until = shown?.replace(/^Printed until then:\n/, "");

@@ -124,7 +124,7 @@ test.runIf(process.platform === "linux")("the sandbox process has no environment
   expect(new Set(names)).toEqual(new Set(["NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE"]));
 });
 
-test.runIf(process.platform === "linux")("120 calls leave neither descriptors nor threads behind", async () => {
+test.runIf(process.platform === "linux")("45 calls leave neither descriptors nor threads behind", async () => {
   const count = (what: "fd" | "task"): number => readdirSync(`/proc/${sandbox.pid()}/${what}`).length;
   const counts = () => ({ fd: count("fd"), task: count("task") });
   const one = session();
@@ -136,7 +136,7 @@ test.runIf(process.platform === "linux")("120 calls leave neither descriptors no
   };
   for (let round = 0; round < 5; round++) await work();
   const before = counts();
-  for (let round = 0; round < 40; round++) await work();
+  for (let round = 0; round < 15; round++) await work();
   // What a call held is let go a moment after its answer.
   await expect.poll(counts).toEqual(before);
 });

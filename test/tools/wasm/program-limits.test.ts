@@ -112,7 +112,7 @@ test("a guest that ran out of memory is as good as new in the next call", async 
 });
 
 test.runIf(process.platform === "linux")(
-  "140 calls leave neither descriptors nor threads behind, and no memory that grows",
+  "48 calls leave neither descriptors nor threads behind, and no memory that grows",
   async () => {
     const one = session();
     one.put("d/f.txt", "x\n");
@@ -129,10 +129,10 @@ test.runIf(process.platform === "linux")(
     const rounds = async (number: number): Promise<void> => {
       for (let round = 0; round < number; round++) for (const [tool, input] of commands) await one.run(tool, input);
     };
-    await rounds(10);
+    await rounds(8);
     const before = { ...count(), megabytes: megabytes() };
-    // A guest takes 1.5 MB or more: if calls left theirs behind, these would more than double what there is.
-    await rounds(25);
+    // A guest takes 3 or 16 MB: if calls left theirs behind, these would more than double what there is.
+    await rounds(12);
     // What a call held is let go a moment after its answer.
     await expect.poll(count).toEqual({ fd: before.fd, task: before.task });
     expect(megabytes() / before.megabytes).toBeLessThan(1.5);
