@@ -28,39 +28,22 @@ const UNAWAITED = `test("c", () => new Promise((resolve) => {
 }));
 `;
 
-const runs: { name: string; files: Record<string, string>; status: number; lastLine: string }[] = [
-  { name: "passes", files: { "a.test.ts": passing }, status: 0, lastLine: "2 passed, 0 failed" },
-  {
-    name: "fails",
-    files: { "a.test.ts": passing, "b.test.ts": failing },
-    status: 1,
-    lastLine: "2 passed, 1 failed",
-  },
-  {
-    name: "has a file that cannot be loaded",
-    files: { "a.test.ts": passing, "b.test.ts": 'import "./missing.ts";\n' },
-    status: 1,
-    lastLine: "2 passed, 1 failed",
-  },
-  {
-    name: "has a hook that fails",
-    files: {
-      "a.test.ts": `import { beforeAll } from "vitest";\nbeforeAll(() => Promise.reject(new Error("x")));\n${passing}`,
-    },
-    status: 1,
-    lastLine: "0 passed, 1 failed, 2 skipped",
-  },
-  {
-    name: "has an error that no test awaits",
-    files: { "a.test.ts": `${passing}${UNAWAITED}` },
-    status: 1,
-    lastLine: "3 passed, 1 failed",
-  },
-];
+const HOOK = `import { beforeAll } from "vitest";\nbeforeAll(() => Promise.reject(new Error("x")));\n`;
 
-test.each(runs)("a run that $name ends with its count and the right exit code", ({ files, status, lastLine }) => {
-  const run = runTests(files);
-  expect({ status: run.status, lastLine: run.lines.at(-1) }).toEqual({ status, lastLine });
+test("a run that passes ends with its count and the right exit code", () => {
+  const { status, lines } = runTests({ "a.test.ts": passing });
+  expect({ status, lastLine: lines.at(-1) }).toEqual({ status: 0, lastLine: "2 passed, 0 failed" });
+});
+
+test("what fails, cannot be loaded, has a hook that fails or an error that no test awaits, counts as failed each", () => {
+  const { status, lines } = runTests({
+    "passes.test.ts": passing,
+    "fails.test.ts": failing,
+    "loads-not.test.ts": 'import "./missing.ts";\n',
+    "hook.test.ts": `${HOOK}${passing}`,
+    "unawaited.test.ts": `${passing}${UNAWAITED}`,
+  });
+  expect({ status, lastLine: lines.at(-1) }).toEqual({ status: 1, lastLine: "5 passed, 4 failed, 2 skipped" });
 });
 
 /** What is shared is a number that counts how often it was opened. */
