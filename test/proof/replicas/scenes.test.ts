@@ -4,7 +4,6 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startTcpProxy, type TcpProxy } from "../../support/database/network/tcp-proxy.ts";
 import { query } from "../../support/database/postgres.ts";
 import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import { openButtons } from "../../support/replicas/place.ts";
@@ -22,12 +21,7 @@ const PATIENCE_MS = 600_000;
 const OLDER = path.resolve(import.meta.dirname, "../../support/database/older-database.postgresql.sql");
 const THREAD = "11111111-1111-4111-8111-111111111111";
 
-/** Both replicas would take some of so many. */
-const MENTIONS = 12;
-
 let stage: Stage;
-/** Between the second replica and Slack. */
-let network: TcpProxy;
 
 // The two start at once on an older version's database.
 beforeAll(async () => {
@@ -36,20 +30,13 @@ beforeAll(async () => {
     crashesDatabase: true,
     settings: { mode: "write", maxConcurrentRuns: RUNS_AT_ONCE },
     fill: (url) => query(url, readFileSync(OLDER, "utf8")),
-    each: async ({ SLACK_API_URL = "" }) => {
-      network = await startTcpProxy(SLACK_API_URL);
-      return [{}, { SLACK_API_URL: network.urlOf(SLACK_API_URL) }];
-    },
   });
   await stage.town.fleet.start();
 }, PATIENCE_MS);
 
 beforeEach(() => stage.settled(), PATIENCE_MS);
 
-afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
-  await network[Symbol.asyncDispose]();
-});
+afterAll(() => stage[Symbol.asyncDispose]());
 
 /** Each is answered once, and nothing is left to be clicked. */
 async function expectOnce(asked: readonly Asked[]): Promise<void> {
@@ -233,30 +220,6 @@ test(
     expect(parked.answers()).toEqual([]);
     await query(databaseUrl, `UPDATE "Session" SET format = 1 WHERE format = 1000`);
     await expectOnce([parked]);
-  },
-  PATIENCE_MS,
-);
-
-// The last one: it waits for a replica that starts anew.
-test(
-  "of what is asked while one replica does not reach Slack, it takes nothing, and it ends",
-  async () => {
-    const [, cutOff] = stage.town.fleet.replicas;
-    const known = cutOff?.bot.output().length ?? 0;
-    const said = () => cutOff?.bot.output().slice(known) ?? "";
-    const ends = cutOff?.exits.length ?? 0;
-    network.refuse();
-    network.cut();
-    await stage.until("the news", () => said().includes("slack_disconnected"));
-    const asked = await Promise.all(
-      Array.from({ length: MENTIONS }, (_, channel) => stage.ask("slack", answer, channel)),
-    );
-    for (const each of asked) await each.answered();
-    expect(said()).not.toContain("model_responded");
-    await stage.until("the end of the one that is cut off", () => cutOff?.exits.length === ends + 1);
-    expect(cutOff?.exits.at(-1)).toBe(1);
-    network.accept();
-    await expectOnce(asked);
   },
   PATIENCE_MS,
 );

@@ -36,8 +36,6 @@ export interface Fleet extends AsyncDisposable {
 
 export interface FleetOptions {
   readonly env: Readonly<Record<string, string>>;
-  /** What single replicas are told in place of that, by their number from 0. */
-  readonly each?: readonly Readonly<Record<string, string>>[];
   readonly replicas: number;
 }
 
@@ -47,14 +45,14 @@ const RESTART_MS = 300;
 /** A start of several at once on a slow machine. Milliseconds. */
 const START_MS = 240_000;
 
-/** A look at a probe takes milliseconds of a processor, here and there. Milliseconds. */
-export const LOOK_MS = 80;
+/** A look at the probes of three takes twenty milliseconds of a processor, and they are waited for for most of a minute. Milliseconds. */
+export const LOOK_MS = 250;
 
-export async function createFleet({ env, each = [], replicas: count }: FleetOptions): Promise<Fleet> {
-  const first = await createBot({ env: { ...env, ...each[0] } });
+export async function createFleet({ env, replicas: count }: FleetOptions): Promise<Fleet> {
+  const first = await createBot({ env });
   const bots = [first];
   for (let index = 1; index < count; index += 1) {
-    bots.push(await createBot({ env: { ...env, ...each[index] }, home: first.home }));
+    bots.push(await createBot({ env, home: first.home }));
   }
   const replicas = bots.map(supervised);
   return {

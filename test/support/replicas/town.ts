@@ -26,8 +26,6 @@ export interface Town extends AsyncDisposable {
 export interface TownOptions {
   readonly replicas: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** What single replicas are told in place of that, by their number from 0, with what they would be told. */
-  readonly each?: (told: Readonly<Record<string, string>>) => Promise<readonly Readonly<Record<string, string>>[]>;
   /** How the replicas reach the database. */
   readonly by?: (databaseUrl: string) => Promise<string>;
   /** What the database holds before the first replica starts. */
@@ -65,8 +63,7 @@ export async function openTown(options: TownOptions): Promise<Town> {
     DATABASE_URL: (await options.by?.(databaseUrl)) ?? databaseUrl,
     ...options.env,
   };
-  const each = (await options.each?.(env)) ?? [];
-  const fleet = await createFleet({ env, each, replicas: options.replicas });
+  const fleet = await createFleet({ env, replicas: options.replicas });
   const settings = { channels: unasked(channels.map(({ id }) => id)), ...options.settings };
   writeFileSync(path.join(fleet.home, "deckhand.config.json"), JSON.stringify(settings));
   const page: PagePlace = pagePlace(fleet);
