@@ -6,6 +6,13 @@ import { awayLine, isTaken, type MissedOptions, TOLD_MS, takeSince } from "./mis
 /** How long until what could not be stored is looked for; doubles while that fails. Milliseconds. */
 const AGAIN_MS = { first: 5_000, most: 60_000 };
 
+/** What is said of a command or a click, which platforms deliver once; null where the database is not the reason. */
+export function whyNotDone(error: unknown): string | null {
+  if (isDiskFull(error))
+    return "✗ My disk is full: I can take nothing more until an operator makes room. Then do that again.";
+  return isDatabaseAway(error) ? "✗ My database does not answer. Do that again in a moment." : null;
+}
+
 const NO_ROOM = "My disk is full: I can take nothing more until an operator makes room. Then I answer what you wrote.";
 
 /**
@@ -27,7 +34,12 @@ export class Untaken {
     try {
       return await this.#options.receive(event);
     } catch (error) {
-      if (event.kind === "message" && (isDatabaseAway(error) || isDiskFull(error))) {
+      const why = whyNotDone(error);
+      if (why !== null && (event.kind === "command" || event.kind === "action")) {
+        this.#options.log.error({ err: error, key: event.key }, "event_not_taken");
+        return { type: "refused", reason: why };
+      }
+      if (why !== null && event.kind === "message") {
         this.#since ??= this.#options.clock.now();
         this.#options.stored?.(error);
         if (isDiskFull(error)) await this.#tell(event);

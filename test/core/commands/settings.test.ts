@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { beginKey } from "../../../src/core/events/child-event.ts";
 import { createIntake, type IntakeOptions } from "../../../src/core/inbound/intake.ts";
+import { ConnectionLost } from "../../../src/core/protocol/database-failure.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { commandServices } from "../../support/command-services.ts";
@@ -251,6 +252,14 @@ test("a slash command in a channel has no thread to set anything for", async () 
   const receive = createIntake(options);
   expect(privateText(await receive(slash("mode", "read")))).toContain("There is no thread here");
   expect(privateText(await receive(slash("mode")))).toContain("Mode **write**: I ask before");
+});
+
+test("a slash command that the database does not let work says so", async () => {
+  const { options } = await intakeOptions();
+  const tools = () => Promise.reject(new ConnectionLost("Connection terminated unexpectedly"));
+  expect(privateText(await createIntake({ ...options, tools })(slash("tools")))).toBe(
+    "✗ My database does not answer. Do that again in a moment.",
+  );
 });
 
 test.each([

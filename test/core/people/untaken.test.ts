@@ -2,7 +2,7 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { Untaken } from "../../../src/core/people/untaken.ts";
-import { isDiskFull } from "../../../src/core/protocol/database-failure.ts";
+import { ConnectionLost, isDiskFull } from "../../../src/core/protocol/database-failure.ts";
 import type { InboundEvent, InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
@@ -10,7 +10,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
-import { click, intakeOptions, mention } from "../inbound/intake-fixture.ts";
+import { click, intakeOptions, mention, slash } from "../inbound/intake-fixture.ts";
 
 const MINUTE = 60_000;
 /** 14:00 in Paris. */
@@ -65,7 +65,7 @@ async function stage(failure: unknown) {
   });
   const deliver = async (event: InboundEvent) => {
     if (event.kind === "message") written.push(event);
-    await untaken.receive(event).catch(() => undefined); // it says so to whoever delivers
+    return untaken.receive(event).catch(() => undefined); // it says so to whoever delivers
   };
   const looked = () => expect.poll(() => clock.pending).toBe(1);
   return { state, told, stored, taken, deliver, clock, looked };
@@ -75,7 +75,6 @@ test("what is written while the disk is full is answered once there is room, and
   const { state, told, stored, taken, deliver, clock, looked } = await stage(await noRoom());
   await deliver(mention("one"));
   await deliver(mention("two"));
-  await deliver(click("stop"));
   expect(told).toEqual([expect.stringContaining("My disk is full")]);
   expect(stored).toEqual(["full", "full"]);
   for (let minutes = 0; minutes < 10; minutes += 1) {
@@ -92,6 +91,15 @@ test("what is written while the disk is full is answered once there is room, and
   expect(stored.at(-1)).toBe("stored");
   await clock.advance(10 * MINUTE);
   expect(taken).toHaveLength(2);
+});
+
+test("whoever clicks or types a command while the database takes nothing is told to do it again later", async () => {
+  const { state, stored, deliver } = await stage(await noRoom());
+  for (const event of [click("stop"), slash("status")])
+    expect(await deliver(event)).toEqual({ type: "refused", reason: expect.stringContaining("My disk is full") });
+  state.failure = new ConnectionLost("Connection terminated unexpectedly");
+  expect(await deliver(click("stop"))).toEqual({ type: "refused", reason: expect.stringContaining("in a moment") });
+  expect(stored).toEqual([]);
 });
 
 test("what fails for a reason of its own is not taken again", async () => {
