@@ -114,8 +114,12 @@ async function withConfig(
 ): Promise<void> {
   try {
     const config = loadConfig(sources, await features());
-    useProxy(config.proxy);
-    await use(config);
+    const leaveProxy = useProxy(config.proxy);
+    try {
+      await use(config);
+    } finally {
+      await leaveProxy();
+    }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const problem of error.problems) terminal.error(`✗ ${problem}`);

@@ -75,10 +75,10 @@ export function proxyFor(proxy: ProxySettings | null, { protocol, hostname, port
 
 /**
  * Has `fetch`, undici's own `request` and Node's global agents go by the proxy, and tells failures of the proxy from those
- * of who is behind it. Returns what takes it back.
+ * of who is behind it. Returns what takes it back and cuts what still waits for the proxy, which knows no other end.
  */
-export function useProxy(proxy: ProxySettings | null): () => void {
-  if (proxy === null) return () => {};
+export function useProxy(proxy: ProxySettings | null): () => Promise<void> {
+  if (proxy === null) return () => Promise.resolve();
   const restore = setGlobalProxyFromEnv({
     https_proxy: proxy.https.href,
     ...(proxy.http === null ? {} : { http_proxy: proxy.http.href }),
@@ -86,9 +86,11 @@ export function useProxy(proxy: ProxySettings | null): () => void {
   });
   const explain = (message: unknown) => explainFailure(message, proxy);
   subscribe(CONNECT_ERROR, explain);
-  return () => {
+  const dispatcher: { destroy(): Promise<void> } = Reflect.get(globalThis, Symbol.for("undici.globalDispatcher.1"));
+  return async () => {
     unsubscribe(CONNECT_ERROR, explain);
     restore();
+    await dispatcher.destroy();
   };
 }
 

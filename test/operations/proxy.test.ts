@@ -161,13 +161,15 @@ describe("a proxy that", () => {
   );
 });
 
-test("a proxy that never answers is found by doctor", async () => {
-  const silent = createTcpServer((socket) => void socket.on("error", () => {}));
+test("a proxy that never answers is found by doctor, and nothing waits for it in the end", async () => {
+  const silent = createTcpServer((socket) => void socket.on("error", () => {}).resume());
   const config = load({ env: { HTTPS_PROXY: `http://127.0.0.1:${await portOf(silent)}` } });
-  onTestFinished(useProxy(config.proxy));
+  const leave = useProxy(config.proxy);
   expect(await checkProxy(config, { withinMs: 20 })).toEqual([
     { ok: false, text: "HTTPS_PROXY: the proxy does not answer within 0.02 s: check its host and port." },
   ]);
+  await leave();
+  await expect.poll(() => new Promise((resolve) => silent.getConnections((_, count) => resolve(count)))).toBe(0);
 });
 
 test("the gateway's socket goes by the proxy, and says so where that does not connect", async () => {

@@ -64,11 +64,12 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
     findings.push(...given.problems.map((text) => ({ ok: false, text })));
   } else {
     findings.push({ ok: true, text: `configuration${given.configFile === null ? "" : ` ${given.configFile}`}` });
-    useProxy(given.proxy);
+    const leaveProxy = useProxy(given.proxy);
     const stored = await looks.withStored(given);
     const { config } = stored;
     findings.push(...(await checkConfigured(config, { ...looks, ...stored })));
     warnings.push(...config.warnings, ...unheededIn(config));
+    await leaveProxy();
   }
   // What one check finds another one may meet as well.
   const lines = new Map(findings.map((finding) => [finding.text, finding]));
