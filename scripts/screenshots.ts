@@ -8,7 +8,7 @@ import { hold, text, toolUse } from "../test/support/model/model-script.ts";
 import type { Script } from "../test/support/model/model-server.ts";
 import { createBot, until } from "../test/support/program/bot.ts";
 import { openBrowser } from "../test/support/program/browser.ts";
-import { type PageVisit, visitPage } from "../test/support/program/page-visit.ts";
+import { type PageVisit, printedUrl, profileOf, visitAddress } from "../test/support/program/page-visit.ts";
 import { discordScene, putFile, type Scene, slackScene } from "../test/support/talk/scene.ts";
 import { type Drawing, type DrawnMessage, drawThread } from "./screenshots/drawing.ts";
 
@@ -35,8 +35,10 @@ async function photographWeb(browser: Browser): Promise<void> {
   };
   await using bot = await createBot({ env });
   await bot.start();
+  const storageState = await profileOf(bot, browser);
   const visit = (options: BrowserContextOptions) =>
-    visitPage(bot, browser, {
+    visitAddress(new URL("/", printedUrl(bot)).href, browser, {
+      storageState,
       viewport: { width: 1280, height: 800 },
       deviceScaleFactor: 1,
       locale: "en-GB",
