@@ -16,9 +16,9 @@ export function reasonOf(error: AppError, where: Where = { isDirect: false }): s
   return SENTENCES[error.code](error, where.isDirect ? WRITE : MENTION);
 }
 
-/** The same where only the code is known any more; null where it is none of ours. */
+/** The same in a list, where only the code is known any more; null where it is none of ours. */
 export function reasonOfCode(code: string): string | null {
-  return isCode(code) ? reasonOf(new AppError(code, "")) : null;
+  return isCode(code) ? reasonOf(new AppError(code, ""), { isDirect: true }) : null;
 }
 
 function isCode(code: string): code is ErrorCode {

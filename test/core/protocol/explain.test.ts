@@ -7,7 +7,7 @@ import {
   type ErrorCode,
   toAppError,
 } from "../../../src/core/protocol/errors.ts";
-import { defectRef, explain, reasonOf, withRef } from "../../../src/core/protocol/explain.ts";
+import { defectRef, explain, reasonOf, reasonOfCode, withRef } from "../../../src/core/protocol/explain.ts";
 
 const anthropic = { providerName: "Anthropic", keyVariable: "ANTHROPIC_API_KEY", model: "claude-opus-5-5" };
 
@@ -186,4 +186,11 @@ test("an error with a code keeps what it was", () => {
   const error = new DefectError("cannot be", new Error("cause"));
   const reported = withRef(error, { next: () => 0 });
   expect(reported).toMatchObject({ code: "defect", message: "cannot be", detail: { ref: "22222" }, cause: error });
+});
+
+test("in a list nobody is told to mention the agent, and a code of others has no words", () => {
+  expect(reasonOfCode("network")).toBe(
+    "I cannot reach the model provider. Check the network or the base URL; then write again.",
+  );
+  expect(reasonOfCode("nothing of ours")).toBeNull();
 });
