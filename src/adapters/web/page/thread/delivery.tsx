@@ -14,7 +14,7 @@ interface DeliveryProps {
 }
 
 /** How far a person's message has come. */
-export function Delivery({ body, isNewest, sending, controller }: DeliveryProps): JSX.Element {
+export function Delivery({ body, isNewest, sending, controller }: DeliveryProps): JSX.Element | null {
   if (sending !== undefined && sending.failure !== null) {
     return (
       <div class="delivery failed" role="alert">
@@ -28,9 +28,10 @@ export function Delivery({ body, isNewest, sending, controller }: DeliveryProps)
       </div>
     );
   }
-  return (
+  const said = words(body?.signs ?? [], isNewest, sending !== undefined);
+  return said === "" ? null : (
     <p class="delivery">
-      <Label text={words(body?.signs ?? [], isNewest, sending !== undefined)} />
+      <Label text={said} />
     </p>
   );
 }
