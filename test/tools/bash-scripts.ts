@@ -137,6 +137,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `echo x &> all; cat all; echo y 2>&1 1>/dev/null`,
     `exec 3> fd3; echo three >&3; exec 3>&-; cat fd3`,
     `diff <(sort fruit.txt) <(sort -u fruit.txt) > /dev/null; echo $?`,
+    `echo x > /dev/null; echo y >> /dev/null; cat /dev/null; echo z | tee /dev/null; cp fruit.txt /dev/null; cat < /dev/null; echo $?`,
     `echo a | tee t1 > t2; echo b | tee -a t1 > /dev/null; cat t1 t2`,
     `(echo sub; exit 4); echo $?; { echo group; }`,
     `set -C; echo a > c; echo b > c; cat c`,

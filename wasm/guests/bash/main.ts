@@ -14,6 +14,8 @@ import { type ReadGuard, WorkspaceFs } from "./workspace-fs.ts";
 const ROOT = "/workspace";
 /** Commands and loop rounds of one call: a few seconds of work. */
 const MAX_STEPS = 50_000;
+/** What is written there is gone. */
+const NOTHING = "/dev/null";
 /** Bytes. What is printed is held in memory until the end. */
 const MAX_PRINTED = 8_388_608;
 const CHANGED =
@@ -86,8 +88,19 @@ function isDirectory(files: Filesystem, path: string): boolean {
   }
 }
 
+/** Files in memory, of which one holds nothing whatever is written to it. */
+class Surroundings extends InMemoryFs {
+  override async writeFile(...given: Parameters<InMemoryFs["writeFile"]>): Promise<void> {
+    if (given[0] !== NOTHING) await super.writeFile(...given);
+  }
+
+  override async appendFile(...given: Parameters<InMemoryFs["appendFile"]>): Promise<void> {
+    if (given[0] !== NOTHING) await super.appendFile(...given);
+  }
+}
+
 /** What is around the sandbox root: the shell's own /bin, /dev, /proc and /tmp, in memory. Made while the guest is built. */
-const BASE = new Bash({ fs: new InMemoryFs(), customCommands: [...COMMANDS], defenseInDepth: false }).fs;
+const BASE = new Bash({ fs: new Surroundings(), customCommands: [...COMMANDS], defenseInDepth: false }).fs;
 
 function openShell(workspace: WorkspaceFs, { cwd, env, timeoutMs }: BashRequest): Bash {
   return new Bash({
