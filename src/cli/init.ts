@@ -35,14 +35,14 @@ function writeNew(file: string, content: string, mode: number): string {
   }
 }
 
-/** Settings that many want, as comments but for the schema and the mode. */
+/** Settings that many want, as comments: what stands in the file cannot be changed on the page. */
 function settings(schema: string): string {
   const content = {
     $schema: schema.startsWith(".") ? schema : `./${schema}`,
     "//": "Keys that begin with // are comments: take the slashes away to set them. All keys: docs/configuration.md.",
     "//model": "anthropic/claude-sonnet-5-5",
     "//fallbackModel": "openai/gpt-6-sol",
-    mode: "write",
+    "//mode": "write",
     "//maxBudgetUsd": 0.5,
     "//access": { admins: ["slack:U0123ABCD"] },
     "//allowedHosts": ["api.github.com"],

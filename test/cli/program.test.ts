@@ -77,7 +77,7 @@ test("init writes both files once and never overwrites", async () => {
   const first = await runCli(["init"], { cwd });
   expect(first.out).toContain("✓ deckhand.config.json written\n✓ .env written");
   const settings = readFileSync(path.join(cwd, "deckhand.config.json"), "utf8");
-  expect(JSON.parse(settings)).toMatchObject({ mode: "write" });
+  expect(JSON.parse(settings)).toHaveProperty("//model");
   expect(readFileSync(path.join(cwd, ".env"), "utf8")).toContain("#SLACK_BOT_TOKEN=");
 
   writeFileSync(path.join(cwd, ".env"), "PORT=0\n");
