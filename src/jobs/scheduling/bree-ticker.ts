@@ -8,8 +8,6 @@ import type { Ticker } from "./ticker.ts";
 
 const WORKER = path.join(import.meta.dirname, "tick-worker.ts");
 
-/** Bree leaves out a date that is past when it comes to arm it. Milliseconds. */
-const SOONEST_MS = 20;
 /** A worker that has not ended by then never will. Milliseconds. */
 const WORKER_LIMIT_MS = 60_000;
 
@@ -51,21 +49,20 @@ export class BreeTicker implements Ticker {
   async set(jobId: string, at: number): Promise<void> {
     await this.clear(jobId);
     if (this.#onTick === null) return;
-    const due = Math.max(at, this.#clock.now() + SOONEST_MS);
-    this.#timeOf.set(jobId, due);
-    const known = this.#times.get(due);
+    this.#timeOf.set(jobId, at);
+    const known = this.#times.get(at);
     if (known !== undefined) {
       known.jobIds.push(jobId);
       return;
     }
     this.#count += 1;
-    const time: DueTime = { at: due, name: `due-${this.#count}`, jobIds: [jobId] };
-    this.#times.set(due, time);
+    const time: DueTime = { at, name: `due-${this.#count}`, jobIds: [jobId] };
+    this.#times.set(at, time);
     const worker = { workerData: { jobIds: time.jobIds } };
     this.#bree ??= this.#load();
     const bree = await this.#bree;
-    // Loading takes a moment, too. Bree goes by the system's clock, which may differ from the one that jobs are due by.
-    const date = new Date(Date.now() + Math.max(due - this.#clock.now(), SOONEST_MS));
+    // Bree goes by the system's clock, which may differ from the one that jobs are due by.
+    const date = new Date(Date.now() + at - this.#clock.now());
     await bree.add({ name: time.name, path: WORKER, date, worker });
     await bree.start(time.name);
   }
@@ -89,6 +86,7 @@ export class BreeTicker implements Ticker {
   /** With the first job: a program without jobs does not pay for it. */
   async #load(): Promise<Bree> {
     const { default: Scheduler } = await import("bree");
+    const failed = (error: unknown) => this.#log.error({ err: toAppError(error) }, "tick_failed");
     const bree = new Scheduler({
       root: false,
       doRootCheck: false,
@@ -96,13 +94,17 @@ export class BreeTicker implements Ticker {
       removeCompleted: true,
       closeWorkerAfterMs: WORKER_LIMIT_MS,
       acceptedExtensions: [".ts"],
-      errorHandler: (error) => this.#log.error({ err: toAppError(error) }, "tick_failed"),
+      errorHandler: failed,
       workerMessageHandler: ({ message }) => {
         const tick = tickSchema.safeParse(message);
         if (tick.success) this.#onTick?.(tick.data.jobId);
       },
     });
     bree.on("worker created", (name) => this.#hasCome(name));
+    // A date that is past when it is armed, as on a busy machine, Bree leaves out.
+    bree.on("job past", (name) => {
+      bree.run(String(name)).catch(failed);
+    });
     return bree;
   }
 

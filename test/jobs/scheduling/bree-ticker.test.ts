@@ -40,6 +40,18 @@ test("what is set anew ticks at its new time only, what is cleared never, and wh
   expect(ticks.map(({ jobId }) => jobId)).toEqual(["past", "stays", "moved"]);
 });
 
+test("a time that is past once it is armed ticks at once", async () => {
+  const { ticker, ticks, all } = await openTicker(2);
+  await ticker.set("first", clock.now() + 50);
+  const set = ticker.set("second", clock.now() + 50);
+  // The machine does something else while Bree reads what it is given.
+  await new Promise(setImmediate);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  await set;
+  await all;
+  expect(ticks.map(({ jobId }) => jobId).toSorted()).toEqual(["first", "second"]);
+});
+
 test("a job can be set again as soon as it has ticked", async () => {
   const ticker = new BreeTicker({ clock, log: silentLog });
   onTestFinished(() => ticker.stop());
