@@ -1,9 +1,10 @@
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { hold, type Reply, text } from "../../support/model/model-script.ts";
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { runCli } from "../../support/program/cli.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { inDatabase, typed } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 import {
@@ -27,39 +28,41 @@ const DAY_MS = 86_400_000;
 let browser: Browser;
 let at: SlackOffice;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  at = await openToAll({ retention: { days: 30 } });
-  at.model.script(() => text("Done."));
-  const said = Array.from({ length: 50 }, (_, index) => `line ${index} of the heron`);
-  const old = Array.from({ length: 200 }, (_, index) => ({
-    id: `ses_old${index}`,
-    channelKey: "slack:C0OLD",
-    title: "the heron",
-    said,
-    outcome: "end_turn",
-    at: Date.now() - 31 * DAY_MS,
-  }));
-  await seedManySessions(path.join(at.bot.home, "data/deckhand.db"), old);
-  await at.bot.start();
-});
+useShared(
+  async () => {
+    browser = await sharedBrowser();
+    at = await openToAll({ retention: { days: 30 } });
+    at.model.script(() => text("Done."));
+    const said = Array.from({ length: 50 }, (_, index) => `line ${index} of the heron`);
+    const old = Array.from({ length: 200 }, (_, index) => ({
+      id: `ses_old${index}`,
+      channelKey: "slack:C0OLD",
+      title: "the heron",
+      said,
+      outcome: "end_turn",
+      at: Date.now() - 31 * DAY_MS,
+    }));
+    await seedManySessions(path.join(at.bot.home, "data/deckhand.db"), old);
+    await at.bot.start();
+  },
+  async () => {
+    await closeWindows(browser);
+    await at[Symbol.asyncDispose]();
+  },
+);
 
-afterAll(async () => {
-  await closeWindows(browser);
-  await at[Symbol.asyncDispose]();
-});
+const isOldDeleted = () => at.bot.output().includes('"event":"old_data_deleted"');
 
 // The first one: what is old goes soon after the start.
 test("what is old is deleted, people are answered meanwhile, and the program says what it has done", async () => {
-  const isDone = () => at.bot.output().includes('"event":"old_data_deleted"');
   expect(await at.talk({ text: "are you there", channel: at.channel(), user: "U0BOB" }).answered(1)).toContain("Done.");
-  expect(isDone()).toBe(false);
-  await at.until("what is old to be deleted", isDone);
+  expect(isOldDeleted()).toBe(false);
+  await at.until("what is old to be deleted", isOldDeleted);
   expect(at.bot.output()).toMatch(/"days":30,"sessions":200,/u);
 });
 
 describe("what is kept of a person", () => {
-  beforeAll(() => at.model.script(() => text("Noted.")));
+  beforeEach(() => at.model.script(() => text("Noted.")));
 
   const messagesWith = (word: string) =>
     inDatabase(at, (database) => database.prepare("SELECT id FROM Message WHERE content LIKE ?").all(`%${word}%`))
@@ -68,6 +71,7 @@ describe("what is kept of a person", () => {
   const data = (line: string, channel: string) => typed(at, line, { channel, name: "data" });
 
   test("a person reads what is kept, is asked once more, and has it deleted; others' words stay", async () => {
+    await at.until("what is old to be deleted", isOldDeleted);
     const channel = at.channel();
     await at.talk({ text: "the curlew is mine alone", channel }).answered(1);
     const both = at.talk({ text: "the plover of bob", channel, user: "U0BOB" });
@@ -112,13 +116,12 @@ describe("what is kept of a person", () => {
 describe("a session on the page", () => {
   let ana: Page;
   let cleo: Page;
-  beforeAll(async () => {
+  useShared(async () => {
     at.model.script(() => text("Done."));
     await addAccount(at, { name: "ana" });
     await addAccount(at, { name: "cleo", role: "admin" });
     ana = await signedIn(at, browser, { name: "ana" });
     cleo = await signedIn(at, browser, { name: "cleo" });
-    for (const page of [ana, cleo]) page.setDefaultTimeout(15_000);
     await link(at, ana, "U0ANA");
     await link(at, cleo, "U0CLEO");
   });
