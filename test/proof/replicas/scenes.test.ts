@@ -3,11 +3,12 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { query } from "../../support/database/postgres.ts";
 import { hold, text, toolUse } from "../../support/model/model-script.ts";
 import { openButtons } from "../../support/replicas/place.ts";
 import { answerTo } from "../../support/replicas/script.ts";
+import { useShared } from "../../support/run/use-shared.ts";
 import { type Asked, answer, heldAtFirst, openStage, type Play, type Stage } from "./stage.ts";
 
 /** `PROOF_SECONDS` beyond what the suite has: a replica stands still for half a minute. */
@@ -24,19 +25,21 @@ const THREAD = "11111111-1111-4111-8111-111111111111";
 let stage: Stage;
 
 // The two start at once on an older version's database.
-beforeAll(async () => {
-  stage = await openStage({
-    replicas: 2,
-    crashesDatabase: true,
-    settings: { mode: "write", maxConcurrentRuns: RUNS_AT_ONCE },
-    fill: (url) => query(url, readFileSync(OLDER, "utf8")),
-  });
-  await stage.town.fleet.start();
-}, PATIENCE_MS);
+useShared(
+  async () => {
+    stage = await openStage({
+      replicas: 2,
+      crashesDatabase: true,
+      settings: { mode: "write", maxConcurrentRuns: RUNS_AT_ONCE },
+      fill: (url) => query(url, readFileSync(OLDER, "utf8")),
+    });
+    await stage.town.fleet.start();
+  },
+  () => stage[Symbol.asyncDispose](),
+  PATIENCE_MS,
+);
 
 beforeEach(() => stage.settled(), PATIENCE_MS);
-
-afterAll(() => stage[Symbol.asyncDispose]());
 
 /** Each is answered once, and nothing is left to be clicked. */
 async function expectOnce(asked: readonly Asked[]): Promise<void> {
