@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import {
   type ClusterConnection,
   openClusterConnection,
@@ -8,6 +8,7 @@ import { GrowthRows } from "../../../../src/core/store/cluster/growth-rows.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { type Postgres, query, startPostgres } from "../../../support/database/postgres.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
+import { useShared } from "../../../support/run/use-shared.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 
 const DAY_MS = 86_400_000;
@@ -16,16 +17,17 @@ let postgres: Postgres;
 let url: string;
 let observer: ClusterConnection;
 
-beforeAll(async () => {
-  postgres = await startPostgres();
-  url = await postgres.createDatabase();
-  observer = await openClusterConnection(url);
-});
-
-afterAll(async () => {
-  await observer.close();
-  await postgres.stop();
-});
+useShared(
+  async () => {
+    postgres = await startPostgres();
+    url = await postgres.createDatabase();
+    observer = await openClusterConnection(url);
+  },
+  async () => {
+    await observer.close();
+    await postgres.stop();
+  },
+);
 
 /** A process's figures. The statements that it made are counted. */
 async function replica(clock: ManualClock) {

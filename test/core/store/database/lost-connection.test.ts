@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { isDatabaseAway, isStoreFailure } from "../../../../src/core/protocol/database-failure.ts";
@@ -84,8 +85,10 @@ test.each(databases)("a connection that breaks in the middle of a statement, $wh
 });
 
 test("connections that the server does not give", async () => {
-  await query(direct, "CREATE USER few CONNECTION LIMIT 2; GRANT ALL ON SCHEMA public TO few");
-  const store = await storeAt(direct.replace("postgres@", "few@"));
+  // Users are the server's, and outlive the database.
+  const few = `few_${randomUUID().slice(0, 8)}`;
+  await query(direct, `CREATE USER ${few} CONNECTION LIMIT 2; GRANT ALL ON SCHEMA public TO ${few}`);
+  const store = await storeAt(direct.replace("postgres@", `${few}@`));
   const held = Promise.withResolvers<void>();
   const hold = () => store.transaction(() => held.promise);
   const both = [hold(), hold()];

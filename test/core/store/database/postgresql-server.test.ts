@@ -133,6 +133,7 @@ test.each([
 });
 
 test("an encoding that does not hold what people write is found", async () => {
+  await query(ownerUrl, "DROP DATABASE IF EXISTS latin");
   await query(ownerUrl, "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1'");
   const latin = ownerUrl.replace(/[^/]+$/u, "latin");
   expect(await refusal({ url: latin, directUrl: latin })).toMatch(/server_encoding is LATIN1\. .* ENCODING 'UTF8'/u);

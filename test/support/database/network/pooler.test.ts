@@ -114,7 +114,7 @@ test.each(passing)("%s is not", async (sql) => {
 
 test("a client that dies within a transaction takes its connection with it, and nothing is committed", async () => {
   const [one, observer] = [await client(), await client(direct)];
-  await observer.query("CREATE TABLE kept (n int)");
+  await observer.query("DROP TABLE IF EXISTS kept; CREATE TABLE kept (n int)");
   await one.query("BEGIN");
   await one.query("INSERT INTO kept VALUES (1)");
   await one.end();
