@@ -277,6 +277,7 @@ test("a mention that is added by editing is answered once, also when it is edite
   const edit = (words: string) => people.edit({ channel }, message, { content: `<@${world.bot.id}> ${words}` });
   edit("is it down?");
   await at.in(message.id).answered(1);
+  await untilIdle(at.bot);
   people.unfurl({ channel }, message, [{ type: "link", title: "X" }]);
   edit("is it really down?");
   await untilIdle(at.bot);

@@ -4,6 +4,7 @@ import { ALERTMANAGER, PULL_REQUEST, SENTRY_ISSUE } from "../contracts/slack-ale
 import { channelPayload } from "../support/discord/payloads.ts";
 import { type Message, TYPE, type User } from "../support/discord/world.ts";
 import { text } from "../support/model/model-script.ts";
+import { untilIdle } from "../support/program/bot.ts";
 import { useBothPlatforms } from "../support/talk/both-platforms.ts";
 import type { DiscordOffice } from "../support/talk/discord-office.ts";
 import { conversationOf, overheard, type SlackOffice } from "../support/talk/slack-talk.ts";
@@ -124,6 +125,8 @@ describe("on Slack", () => {
         .slack.thread(channel, said.ts)
         .some((seen) => seen.text === "Answered."),
     );
+    // What changes while a run goes on enters it.
+    await untilIdle(slack().bot);
     for (const delivery of people.edit(said, `${mention} is the heron up now?`)) await delivery.answered;
     people.deliver(said);
     const next = slack().talk({ text: "something else", channel });
@@ -132,6 +135,7 @@ describe("on Slack", () => {
 
     const first = slack().talk({ text: "count the gulls", channel });
     await first.answered(1);
+    await untilIdle(slack().bot);
     const root = workspace.find(channel, first.rootTs);
     if (root === undefined) throw new Error("the message is gone");
     for (const delivery of people.edit(root, `${mention} count the gulls, please`)) await delivery.answered;
