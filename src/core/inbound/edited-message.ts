@@ -1,4 +1,4 @@
-import type { StoredEvent } from "../events/session-event.ts";
+import type { PersonMessageEvent, StoredEvent } from "../events/session-event.ts";
 import type { InboundMessage, Receipt } from "../protocol/platform.ts";
 import type { Store } from "../store/store.ts";
 import { type MessageOptions, takeRemark, takeRequest } from "./person-message.ts";
@@ -9,7 +9,11 @@ const CHANGED = "[I have changed this message of mine. It reads now:]";
 /** What the edit of a message amounts to: a request that nobody has made before, or other words for one that somebody has. */
 export type Edit =
   | { readonly type: "request"; readonly message: InboundMessage }
-  | { readonly type: "correction"; readonly message: InboundMessage; readonly of: StoredEvent };
+  | { readonly type: "correction"; readonly message: InboundMessage; readonly of: Request };
+
+interface Request extends StoredEvent {
+  readonly body: PersonMessageEvent;
+}
 
 /** The key of a mention that was added to a message kept as a remark: the message's own key is taken. */
 export function editedKey(key: string): string {
@@ -24,26 +28,40 @@ export function changedKey({ key, at }: Pick<InboundMessage, "key" | "at">): str
 /** Null when the edit changes nothing that the agent has, by this process or an earlier one, or is none of its business. */
 export async function editOf(
   message: InboundMessage,
-  { inbox, presence }: Pick<Store, "inbox" | "presence">,
+  { store, runtime }: Pick<MessageOptions, "store" | "runtime">,
 ): Promise<Edit | null> {
   const { key, edited } = message;
+  const { inbox, presence } = store;
   if (await presence.wasAnswered(key)) return null;
   const first = await inbox.byKey(key);
-  const request = isRequest(first) ? first : await inbox.byKey(editedKey(key));
-  if (request !== null) return edited === "now" ? correction(message, request) : null;
+  const request = requestIn(first) ?? requestIn(await inbox.byKey(editedKey(key)));
+  if (request !== null) {
+    if (edited !== "now" || (await isKnown(message, request, { inbox, at: runtime.clock.now() }))) return null;
+    return correction(message, request);
+  }
   const isAddressed = message.addressed === "mention" || message.addressed === "dm";
   if (first === null) return isAddressed || edited === "before" ? { type: "request", message } : null;
   if (!isAddressed || (await presence.wasAnswered(editedKey(key)))) return null;
   return { type: "request", message: { ...message, key: editedKey(key) } };
 }
 
-function isRequest(event: StoredEvent | null): event is StoredEvent {
-  return event?.body.kind === "message" && event.body.addressed;
+function requestIn(event: StoredEvent | null): Request | null {
+  return event?.body.kind === "message" && event.body.addressed ? { ...event, body: event.body } : null;
 }
 
-function correction(message: InboundMessage, of: StoredEvent): Edit | null {
+/** True when it reads as the request did, and has not read otherwise in between. */
+async function isKnown(
+  { text, messageId }: InboundMessage,
+  { seq, sessionId, body }: Request,
+  { inbox, at }: { readonly inbox: Store["inbox"]; readonly at: number },
+): Promise<boolean> {
+  if (body.text !== text) return false;
+  const later = [...(await inbox.takenSince(sessionId, seq)), ...(await inbox.waiting(sessionId, at))];
+  return !later.some((each) => each.seq > seq && each.body.kind === "message" && each.body.messageId === messageId);
+}
+
+function correction(message: InboundMessage, of: Request): Edit {
   const { body } = of;
-  if (body.kind !== "message" || body.text === message.text) return null;
   const attachments = message.attachments.filter(({ ref }) => body.attachments.every((known) => known.ref !== ref));
   const quoted = message.quoted.filter((each) => !body.quoted.includes(each));
   const changed = { key: changedKey(message), text: `${CHANGED}\n${message.text}`, attachments, quoted };

@@ -140,7 +140,7 @@ async function receiveSurface(opened: InboundSurface, foreign: string | null, op
 
 /** What is answered privately is no event of a session: it is noted, so that it is not taken once more after a restart. */
 async function answered(arrived: InboundMessage, options: Intake): Promise<Receipt> {
-  const edit = arrived.edited === undefined ? null : await editOf(arrived, options.store);
+  const edit = arrived.edited === undefined ? null : await editOf(arrived, options);
   if (arrived.edited !== undefined && edit === null) return { type: "duplicate" };
   if (edit?.type === "correction") return takeCorrection(edit, options);
   const message = edit?.message ?? arrived;

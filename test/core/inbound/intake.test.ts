@@ -116,6 +116,8 @@ test("what somebody changes in a request enters the run that it began, once; beh
       body.kind === "message" ? [body.text.split("\n").at(-1), body.addressed] : body.kind,
     );
   await expect.poll(waiting).toEqual([["deploy to staging", true]]);
+  expect(await receive(change(asked.text, { at: asked.at + 60 }))).toEqual({ type: "accepted" });
+  expect((await waiting()).at(-1)).toEqual(["deploy to production", true]);
   gate.resolve();
   await recorder.ended(2);
   await receive(change("deploy nowhere"));
