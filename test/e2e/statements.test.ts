@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { expect, test } from "vitest";
 import { type Postgres, startPostgres } from "../support/database/postgres.ts";
 import { hold, text, toolUse } from "../support/model/model-script.ts";
@@ -19,13 +20,18 @@ const LEFT_AT_WORK = /"InboxEvent"\."seq" = \$1 AND 1=1/;
 const LIVE = { statements: 14, commits: 4 };
 
 let postgres: Postgres;
+/** Beside the wire that is counted. */
+let database: Client;
 let wire: WireCounter;
 let scene: Awaited<ReturnType<typeof slackScene>>;
 
 useShared(
   async () => {
     postgres = await startPostgres();
-    wire = await countOnTheWire(await postgres.createDatabase());
+    const url = await postgres.createDatabase();
+    database = new Client({ connectionString: url });
+    await database.connect();
+    wire = await countOnTheWire(url);
     scene = await slackScene({ env: { DATABASE_URL: wire.url } });
     await scene.bot.start();
     putFile(scene, "notes.txt", "remember the milk\n");
@@ -39,6 +45,7 @@ useShared(
   async () => {
     await scene[Symbol.asyncDispose]();
     await wire[Symbol.asyncDispose]();
+    await database.end();
     await postgres.stop();
   },
 );
@@ -68,18 +75,12 @@ async function counted(
   return { recalls, statements: sent.length - LIVE.statements, commits: commits - LIVE.commits, sent, thread };
 }
 
-/** What was sent until nothing more was: that a message stands as it shall may be written once its run has ended. */
+/** All that was sent for what is over: that a message stands as it shall may be written once its run has ended. */
 async function stillness(): Promise<readonly string[]> {
   await untilIdle(scene.bot);
-  for (const sent = taken(); ; ) {
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const more = taken();
-    if (more.length === 0) return sent;
-    sent.push(...more);
-  }
-}
-
-function taken(): string[] {
+  const open = `SELECT 1 FROM "Post" WHERE "state" = 'intent' OR ("closing" <> '' AND "shownAt" IS NULL)`;
+  const areShown = async () => (await database.query(open)).rowCount === 0;
+  await until(areShown, { what: () => "all messages to stand as they shall" });
   return wire.take().filter((statement) => !ELSEWHERE.test(statement));
 }
 
