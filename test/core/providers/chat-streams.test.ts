@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { readableErrors } from "../../../src/core/providers/error-bodies.ts";
+import type { WireName } from "../../../src/core/providers/quirks.ts";
 import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { said, user } from "../../support/talk/conversation.ts";
 
 /** Answers as some compatible providers write them, which OpenAI itself never does. */
-async function answerWith(respond: (body: string) => Response, messages = [user("hi")]) {
+async function answerWith(respond: (body: string) => Response, messages = [user("hi")], wire: WireName = "chat") {
   const registry = createProviderRegistry({
-    settings: { local: { wire: "chat", baseUrl: "http://127.0.0.1:1/v1" } },
+    settings: { local: { wire, baseUrl: "http://127.0.0.1:1/v1" } },
     runtime: systemRuntime(),
     log: silentLog,
     fetch: async (_, init) => respond(typeof init?.body === "string" ? init.body : ""),
@@ -155,8 +156,68 @@ test.each(ends)(
   },
 );
 
-test("an event of unknown form is the provider's failure, not a defect of ours", async () => {
-  await expect(answerTo([{ choices: "none" }])).rejects.toMatchObject({ code: "provider_failed" });
+interface NamedEvent {
+  readonly type?: string;
+  readonly [field: string]: unknown;
+}
+
+function answerToEvents(wire: WireName, events: readonly NamedEvent[]) {
+  const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+  const headers = { "content-type": "text/event-stream" };
+  return answerWith(() => new Response(body, { headers }), [user("hi")], wire);
+}
+
+const MALFORMED: readonly { wire: WireName; event: NamedEvent }[] = [
+  { wire: "chat", event: { choices: "none" } },
+  { wire: "responses", event: { type: "response.output_item.done", output_index: 0 } },
+  { wire: "responses", event: { type: "response.output_item.done", item: { type: "message", content: null } } },
+  { wire: "responses", event: { type: "response.completed", response: null } },
+  { wire: "anthropic", event: { type: "message_start" } },
+  { wire: "anthropic", event: { type: "content_block_start", index: 0, content_block: null } },
+];
+test.each(MALFORMED)(
+  "on the wire $wire $event is the provider's failure, not a defect of ours",
+  async ({ wire, event }) => {
+    await expect(answerToEvents(wire, [event])).rejects.toMatchObject({ code: "provider_failed" });
+  },
+);
+
+const SPARSE: readonly { wire: WireName; events: readonly NamedEvent[] }[] = [
+  {
+    wire: "responses",
+    events: [
+      { type: "response.output_text.delta", delta: "Hel" },
+      { type: "response.output_text.delta", delta: "lo" },
+      { type: "response.completed", response: {} },
+    ],
+  },
+  {
+    wire: "responses",
+    events: [
+      { type: "response.output_item.done", output_index: 0, item: { type: "reasoning" } },
+      {
+        type: "response.output_item.done",
+        output_index: 1,
+        item: { type: "message", content: [{ type: "output_text", text: "Hello" }] },
+      },
+      { type: "response.completed", response: { output: [] } },
+    ],
+  },
+  {
+    wire: "anthropic",
+    events: [
+      { type: "message_start", message: {} },
+      { type: "content_block_start", index: 0, content_block: { type: "text" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hello" } },
+      { type: "message_delta", delta: { stop_reason: "end_turn" } },
+      { type: "message_stop" },
+    ],
+  },
+];
+test.each(SPARSE)("what a compatible provider leaves out on the wire $wire is not missed", async ({ wire, events }) => {
+  const { content, model } = await answerToEvents(wire, events);
+  expect(content.filter(({ type }) => type !== "thinking")).toEqual([{ type: "text", text: "Hello" }]);
+  expect(model).toBe("m");
 });
 
 const errors: readonly { from: string; status: number; body: string; code: string }[] = [

@@ -1,13 +1,62 @@
-import type Anthropic from "@anthropic-ai/sdk";
+import { z } from "zod";
 import type { ContentBlock, Origin } from "../../protocol/messages.ts";
 import { inputTokensOf, type Usage } from "../../protocol/usage.ts";
 import { type ModelInfo, type ModelResponse, modelInfo, type StopReason, type StreamEvent } from "../provider.ts";
+import { otherThan, readEvent, saidText } from "../stream-event.ts";
 import { tokenCount } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import { authHeaders, QUIET_CLIENT, type Wire, type WireOptions } from "../wire.ts";
 import { ANTHROPIC_OPTIONAL_FIELDS, anthropicBody } from "./anthropic-body.ts";
 
-type RawEvent = Anthropic.RawMessageStreamEvent;
+const saidCount = z.number().nullish().catch(null);
+const usageSchema = z
+  .object({
+    input_tokens: saidCount,
+    output_tokens: saidCount,
+    cache_read_input_tokens: saidCount,
+    cache_creation_input_tokens: saidCount,
+  })
+  .nullish();
+const blockSchema = z.object({
+  type: z.string(),
+  text: saidText,
+  thinking: saidText,
+  signature: saidText,
+  data: saidText,
+  id: saidText,
+  name: saidText,
+  input: z.unknown().optional(),
+});
+const deltaSchema = z.object({
+  type: z.string(),
+  text: saidText,
+  thinking: saidText,
+  signature: saidText,
+  partial_json: saidText,
+});
+
+/** Only what is read, and leniently: what a compatible provider leaves out or sends as null is absent. */
+const startSchema = z.object({
+  type: z.literal("content_block_start"),
+  index: z.number(),
+  content_block: blockSchema,
+});
+const pieceSchema = z.object({ type: z.literal("content_block_delta"), index: z.number(), delta: deltaSchema });
+const eventSchema = z.union([
+  z.object({
+    type: z.literal("message_start"),
+    message: z.object({ model: z.string().nullish(), usage: usageSchema }),
+  }),
+  startSchema,
+  pieceSchema,
+  z.object({
+    type: z.literal("message_delta"),
+    delta: z.object({ stop_reason: z.string().nullish() }).nullish(),
+    usage: usageSchema,
+  }),
+  z.object({ type: z.literal("message_stop") }),
+  otherThan("message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop"),
+]);
 
 /** Anthropic Messages over the SDK, which is loaded here and only here. */
 export async function createAnthropicMessages({ endpoint, fetch }: WireOptions): Promise<Wire> {
@@ -59,28 +108,32 @@ interface ArrivingBlock {
 interface Answer {
   model: string;
   usage: Usage;
-  stop: Anthropic.StopReason | null;
+  stop: string | null;
   readonly blocks: Map<number, ArrivingBlock>;
 }
 
 /** The API's events as ours. `message_stop` is the terminal marker: without it there is no `end`. */
-async function* streamEvents(events: AsyncIterable<RawEvent>, origin: Origin): AsyncGenerator<StreamEvent> {
+async function* streamEvents(events: AsyncIterable<unknown>, origin: Origin): AsyncGenerator<StreamEvent> {
   const answer: Answer = {
     model: origin.model,
     usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
     stop: null,
     blocks: new Map(),
   };
-  for await (const event of events) {
+  for await (const raw of events) {
+    const event = readEvent(eventSchema, raw);
     yield* received(event, { answer, origin });
-    if (event.type === "message_stop") return;
+    if (event?.type === "message_stop") return;
   }
 }
 
-function received(event: RawEvent, { answer, origin }: { answer: Answer; origin: Origin }): StreamEvent[] {
-  switch (event.type) {
+function received(
+  event: z.infer<typeof eventSchema>,
+  { answer, origin }: { answer: Answer; origin: Origin },
+): StreamEvent[] {
+  switch (event?.type) {
     case "message_start":
-      answer.model = event.message.model;
+      answer.model = event.message.model ?? answer.model;
       answer.usage = addedUsage(answer.usage, event.message.usage);
       return [{ type: "usage", usage: answer.usage }];
     case "content_block_start":
@@ -88,7 +141,7 @@ function received(event: RawEvent, { answer, origin }: { answer: Answer; origin:
     case "content_block_delta":
       return continued(event, answer);
     case "message_delta":
-      answer.stop = event.delta.stop_reason ?? answer.stop;
+      answer.stop = event.delta?.stop_reason ?? answer.stop;
       answer.usage = addedUsage(answer.usage, event.usage);
       return [{ type: "usage", usage: answer.usage }];
     case "message_stop":
@@ -99,7 +152,7 @@ function received(event: RawEvent, { answer, origin }: { answer: Answer; origin:
 }
 
 function begun(
-  event: Anthropic.RawContentBlockStartEvent,
+  event: z.infer<typeof startSchema>,
   { answer, origin }: { answer: Answer; origin: Origin },
 ): StreamEvent[] {
   const block = event.content_block;
@@ -113,7 +166,7 @@ function begun(
         type: "thinking",
         thinking: block.thinking,
         origin,
-        ...(block.signature ? { signature: block.signature } : {}),
+        ...(block.signature === "" ? {} : { signature: block.signature }),
       });
       return [];
     case "redacted_thinking":
@@ -127,7 +180,7 @@ function begun(
   }
 }
 
-function continued({ index, delta }: Anthropic.RawContentBlockDeltaEvent, answer: Answer): StreamEvent[] {
+function continued({ index, delta }: z.infer<typeof pieceSchema>, answer: Answer): StreamEvent[] {
   const arriving = answer.blocks.get(index);
   if (arriving === undefined) return [];
   const { block } = arriving;
@@ -170,7 +223,7 @@ function hasKeys(input: unknown): boolean {
   return typeof input === "object" && input !== null && Object.keys(input).length > 0;
 }
 
-function stopReasonOf(stop: Anthropic.StopReason | null): StopReason {
+function stopReasonOf(stop: string | null): StopReason {
   switch (stop) {
     case "tool_use":
     case "refusal":
@@ -187,7 +240,7 @@ function stopReasonOf(stop: Anthropic.StopReason | null): StopReason {
  * Counts in the stream are totals so far, each in whichever event knows it; cached tokens are not in input_tokens.
  * Compatible providers may leave out all of them, or say nothing but zeros where they have counted before.
  */
-function addedUsage(usage: Usage, counts: Partial<Anthropic.MessageDeltaUsage> | null | undefined): Usage {
+function addedUsage(usage: Usage, counts: z.infer<typeof usageSchema>): Usage {
   const said = (count: number | null | undefined, before: number) => (count == null ? before : tokenCount(count));
   const next = {
     inputTokens: said(counts?.input_tokens, usage.inputTokens),

@@ -1,10 +1,10 @@
 import type { Stream } from "openai/core/streaming";
 import { z } from "zod";
-import { ProviderError } from "../../protocol/errors.ts";
 import { type ContentBlock, type Message, type Origin, toolUsesOf } from "../../protocol/messages.ts";
 import type { Ids } from "../../protocol/runtime.ts";
 import { NO_USAGE, tokensOf, type Usage } from "../../protocol/usage.ts";
 import type { ModelResponse, StreamEvent } from "../provider.ts";
+import { readEvent } from "../stream-event.ts";
 import { tokenCount } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import type { Wire, WireOptions } from "../wire.ts";
@@ -39,6 +39,14 @@ export async function createOpenAiChat(options: WireOptions): Promise<Wire> {
 
 /** What it can be is token-count.ts's. */
 const saidCount = z.unknown().optional();
+const usageSchema = z
+  .object({
+    prompt_tokens: saidCount,
+    completion_tokens: saidCount,
+    prompt_tokens_details: z.object({ cached_tokens: saidCount, cache_write_tokens: saidCount }).nullish(),
+    prompt_cache_hit_tokens: saidCount,
+  })
+  .nullish();
 
 /** Only what is read, and leniently: what a provider leaves out or sends as null is absent. */
 const chunkSchema = z.object({
@@ -69,14 +77,7 @@ const chunkSchema = z.object({
       }),
     )
     .nullish(),
-  usage: z
-    .object({
-      prompt_tokens: saidCount,
-      completion_tokens: saidCount,
-      prompt_tokens_details: z.object({ cached_tokens: saidCount, cache_write_tokens: saidCount }).nullish(),
-      prompt_cache_hit_tokens: saidCount,
-    })
-    .nullish(),
+  usage: usageSchema,
 });
 type Chunk = z.infer<typeof chunkSchema>;
 type Delta = NonNullable<NonNullable<NonNullable<Chunk["choices"]>[number]>["delta"]>;
@@ -125,10 +126,7 @@ async function* streamEvents(events: AsyncIterable<unknown>, listening: StreamSc
     usage: NO_USAGE,
   };
   for await (const event of events) {
-    const chunk = chunkSchema.safeParse(event);
-    if (!chunk.success)
-      throw new ProviderError("provider_failed", "a stream event of unknown form", { cause: chunk.error });
-    yield* received(chunk.data, { answer, listening });
+    yield* received(readEvent(chunkSchema, event), { answer, listening });
   }
   if (listening.splitter !== null) yield* written(listening.splitter.rest(), answer);
   if (answer.finish === null) return;
@@ -141,12 +139,12 @@ function* received(
   { answer, listening }: { answer: Answer; listening: StreamScope },
 ): Generator<StreamEvent> {
   if (chunk.model != null && chunk.model !== "") answer.model = chunk.model;
-  const usage = chunk.usage == null ? NO_USAGE : usageOf(chunk.usage);
+  const choice = chunk.choices?.[0];
+  const usage = usageOf(chunk.usage ?? {});
   if (tokensOf(usage) > 0) {
     answer.usage = usage;
     yield { type: "usage", usage };
   }
-  const choice = chunk.choices?.[0];
   if (choice === undefined) return;
   const delta = choice.delta ?? {};
   const reasoning = delta.reasoning_content ?? delta.reasoning ?? "";

@@ -1,8 +1,10 @@
 import type { Responses } from "openai/resources/responses/responses";
+import { z } from "zod";
 import { ProviderError } from "../../protocol/errors.ts";
 import type { ContentBlock, Origin } from "../../protocol/messages.ts";
 import { NO_USAGE, type Usage } from "../../protocol/usage.ts";
 import type { ModelResponse, StopReason, StreamEvent } from "../provider.ts";
+import { otherThan, readEvent, saidText } from "../stream-event.ts";
 import { tokenCount } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import type { Wire, WireOptions } from "../wire.ts";
@@ -28,39 +30,82 @@ export async function createOpenAiResponses(options: WireOptions): Promise<Wire>
   };
 }
 
+const partSchema = z.object({ type: z.string(), text: saidText, refusal: saidText });
+const thoughtsSchema = z
+  .array(z.object({ text: saidText }))
+  .nullish()
+  .transform((thoughts) => thoughts ?? []);
+
+/** Only what is read of an item; null: one of a tool that runs at the provider, none of which is offered. */
+const itemSchema = z.union([
+  z.object({ type: z.literal("message"), content: z.array(partSchema) }),
+  z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: saidText }),
+  z.looseObject({ type: z.literal("reasoning"), content: thoughtsSchema, summary: thoughtsSchema }),
+  otherThan("message", "function_call", "reasoning"),
+]);
+type Item = z.infer<typeof itemSchema>;
+
+const saidCount = z.unknown().optional();
+const responseSchema = z.object({
+  model: z.string().nullish(),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+  error: z.object({ code: z.string().nullish(), message: saidText }).nullish(),
+  output: z.array(itemSchema).nullish(),
+  usage: z
+    .object({
+      input_tokens: saidCount,
+      output_tokens: saidCount,
+      input_tokens_details: z.object({ cached_tokens: saidCount, cache_write_tokens: saidCount }).nullish(),
+    })
+    .nullish(),
+});
+type Response = z.infer<typeof responseSchema>;
+
+/** What has arrived of an answer. */
+interface Arrived {
+  readonly items: Map<number, Item>;
+  text: string;
+}
+
 /** The API's events as ours. Its `completed`, `incomplete` or `failed` is the terminal marker. */
 async function* streamEvents(
   events: AsyncIterable<Responses.ResponseStreamEvent>,
   origin: Origin,
 ): AsyncGenerator<StreamEvent> {
-  const items = new Map<number, Responses.ResponseOutputItem>();
+  const arrived: Arrived = { items: new Map(), text: "" };
   for await (const event of events) {
     switch (event.type) {
       case "response.output_text.delta":
-      case "response.refusal.delta":
-        yield { type: "text", text: event.delta };
+      case "response.refusal.delta": {
+        const text = readEvent(saidText, event.delta);
+        arrived.text += text;
+        yield { type: "text", text };
         break;
+      }
       case "response.reasoning_text.delta":
       case "response.reasoning_summary_text.delta":
-        yield { type: "thinking", text: event.delta };
+        yield { type: "thinking", text: readEvent(saidText, event.delta) };
         break;
-      case "response.output_item.added":
-        if (event.item.type === "function_call")
-          yield { type: "tool_use", id: event.item.call_id, name: event.item.name };
+      case "response.output_item.added": {
+        const item = readEvent(itemSchema, event.item);
+        if (item?.type === "function_call") yield { type: "tool_use", id: item.call_id, name: item.name };
         break;
+      }
       case "response.function_call_arguments.delta":
-        yield { type: "tool_input", json: event.delta };
+        yield { type: "tool_input", json: readEvent(saidText, event.delta) };
         break;
       case "response.output_item.done":
-        items.set(event.output_index, event.item);
+        arrived.items.set(event.output_index, readEvent(itemSchema, event.item));
         break;
       case "response.completed":
       case "response.incomplete":
-        yield { type: "end", response: responseOf(event.response, { items, origin }) };
+        yield { type: "end", response: responseOf(readEvent(responseSchema, event.response), { arrived, origin }) };
         return;
-      case "response.failed":
-        if (event.response.usage != null) yield { type: "usage", usage: usageOf(event.response.usage) };
-        throw failureOf(event.response.error);
+      case "response.failed": {
+        const { error, usage } = readEvent(responseSchema, event.response);
+        if (usage != null) yield { type: "usage", usage: usageOf(usage) };
+        throw failureOf(error);
+      }
       case "error":
         throw failureOf(event);
       default: // progress of things that are not asked for
@@ -70,46 +115,45 @@ async function* streamEvents(
 }
 
 /** Mapped further by what it says: the API sends one kind of event for every failure. */
-function failureOf(error: { code: string | null; message: string } | null): Error {
-  if (error === null) return new ProviderError("provider_failed", "the response failed without a reason");
+function failureOf(error: Response["error"]): Error {
+  if (error == null) return new ProviderError("provider_failed", "the response failed without a reason");
   return Object.assign(new Error(error.message), { error: { code: error.code, message: error.message } });
 }
 
-function responseOf(
-  response: Responses.Response,
-  { items, origin }: { items: ReadonlyMap<number, Responses.ResponseOutputItem>; origin: Origin },
-): ModelResponse {
-  const arrived = [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
-  const output = arrived.length > 0 ? arrived : response.output;
+function responseOf(response: Response, { arrived, origin }: { arrived: Arrived; origin: Origin }): ModelResponse {
+  const done = [...arrived.items].sort(([a], [b]) => a - b).map(([, item]) => item);
+  const output = done.length > 0 ? done : (response.output ?? []);
   const cut = response.incomplete_details?.reason === "max_output_tokens";
-  const content = output.flatMap((item, index) => blocksOf(item, { origin, cut: cut && index === output.length - 1 }));
-  return { content, stopReason: stopReasonOf(response, output), usage: usageOf(response.usage), model: response.model };
+  const blocks = output.flatMap((item, index) => blocksOf(item, { origin, cut: cut && index === output.length - 1 }));
+  return {
+    // Some compatible providers send the text in pieces and never whole.
+    content: output.length > 0 || arrived.text === "" ? blocks : [{ type: "text", text: arrived.text }],
+    stopReason: stopReasonOf(response, output),
+    usage: usageOf(response.usage),
+    model: response.model ?? origin.model,
+  };
 }
 
-function blocksOf(
-  item: Responses.ResponseOutputItem,
-  { origin, cut }: { origin: Origin; cut: boolean },
-): ContentBlock[] {
-  switch (item.type) {
+function blocksOf(item: Item, { origin, cut }: { origin: Origin; cut: boolean }): ContentBlock[] {
+  switch (item?.type) {
     case "message":
-      return item.content.flatMap((part): ContentBlock[] => {
-        const text = part.type === "output_text" ? part.text : part.refusal;
-        return text === "" ? [] : [{ type: "text", text }];
+      return item.content.flatMap(({ type, text, refusal }): ContentBlock[] => {
+        const said = type === "output_text" ? text : refusal;
+        return said === "" ? [] : [{ type: "text", text: said }];
       });
     case "function_call":
       return [{ type: "tool_use", id: item.call_id, name: item.name, origin, ...parseToolInput(item.arguments, cut) }];
-    case "reasoning":
-      return [{ type: "thinking", thinking: reasoningText(item), origin, opaque: reasoningItemSchema.parse(item) }];
-    default: // items of tools that run at the provider, none of which is offered
+    case "reasoning": {
+      const thinking = [...item.content, ...item.summary].map(({ text }) => text).join("\n\n");
+      const opaque = reasoningItemSchema.safeParse(item).data;
+      return [{ type: "thinking", thinking, origin, ...(opaque === undefined ? {} : { opaque }) }];
+    }
+    default:
       return [];
   }
 }
 
-function reasoningText(item: Responses.ResponseReasoningItem): string {
-  return [...(item.content ?? []), ...item.summary].map((part) => part.text).join("\n\n");
-}
-
-function stopReasonOf(response: Responses.Response, output: readonly Responses.ResponseOutputItem[]): StopReason {
+function stopReasonOf(response: Response, output: readonly Item[]): StopReason {
   switch (response.incomplete_details?.reason) {
     case "max_output_tokens":
       return "max_tokens";
@@ -118,13 +162,13 @@ function stopReasonOf(response: Responses.Response, output: readonly Responses.R
     default:
       break;
   }
-  if (output.some((item) => item.type === "function_call")) return "tool_use";
-  const parts = output.flatMap((item) => (item.type === "message" ? item.content : []));
+  if (output.some((item) => item?.type === "function_call")) return "tool_use";
+  const parts = output.flatMap((item) => (item?.type === "message" ? item.content : []));
   return parts.some((part) => part.type === "refusal") ? "refusal" : "end_turn";
 }
 
 /** Cached tokens are inside input_tokens here; ours are apart. */
-function usageOf(usage: Responses.ResponseUsage | null | undefined): Usage {
+function usageOf(usage: Response["usage"]): Usage {
   if (usage == null) return NO_USAGE;
   const read = tokenCount(usage.input_tokens_details?.cached_tokens);
   const written = tokenCount(usage.input_tokens_details?.cache_write_tokens);
