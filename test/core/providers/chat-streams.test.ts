@@ -39,6 +39,16 @@ const oddities: readonly { how: string; chunks: readonly unknown[] }[] = [
   },
   { how: "send no ids", chunks: [call({ index: 0 }, '{"n":1}', "one"), call({ index: 1 }, '{"n":2}', "two")] },
   {
+    how: "count the index on within one call",
+    chunks: [
+      call({ index: 0, id: "a" }, "", "one"),
+      call({ index: 1 }, '{"n"'),
+      call({ index: 2 }, ":1}"),
+      call({ index: 0, id: "b" }, "", "two"),
+      call({ index: 3 }, '{"n":2}'),
+    ],
+  },
+  {
     how: "send empty ids and no index",
     chunks: [call({ id: "" }, '{"n":1}', "one"), call({ id: "" }, '{"n":2}', "two")],
   },
@@ -94,6 +104,14 @@ test("signatures, reasoning details and usage in a provider's own places are kep
     { type: "tool_use", opaque: { extra_content: { google: { thought_signature: "sig" } } } },
   ]);
   expect(usage).toEqual({ inputTokens: 40, outputTokens: 3, cacheReadTokens: 60, cacheWriteTokens: 0 });
+});
+
+test("usage within the last choice, as Moonshot sends it, counts", async () => {
+  const { usage } = await answerTo([
+    delta({ content: "Hello" }),
+    { choices: [{ delta: {}, finish_reason: "stop", usage: { prompt_tokens: 19, completion_tokens: 13 } }] },
+  ]);
+  expect(usage).toMatchObject({ inputTokens: 19, outputTokens: 13 });
 });
 
 test("an answer that ends with the reason `error` is a failure", async () => {

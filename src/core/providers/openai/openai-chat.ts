@@ -55,6 +55,8 @@ const chunkSchema = z.object({
     .array(
       z.object({
         finish_reason: z.string().nullish(),
+        // Source: Moonshot docs, Chat.
+        usage: usageSchema,
         delta: z
           .object({
             content: contentPieces.nullish(),
@@ -140,7 +142,7 @@ function* received(
 ): Generator<StreamEvent> {
   if (chunk.model != null && chunk.model !== "") answer.model = chunk.model;
   const choice = chunk.choices?.[0];
-  const usage = usageOf(chunk.usage ?? {});
+  const usage = usageOf(chunk.usage ?? choice?.usage ?? {});
   if (tokensOf(usage) > 0) {
     answer.usage = usage;
     yield { type: "usage", usage };
@@ -169,8 +171,9 @@ function* written(pieces: Iterable<Piece>, answer: Answer): Generator<StreamEven
 }
 
 /**
- * Some providers leave the index out, give every call the index 0, send no id, or one that an earlier turn
- * had: a new id or a new index begins a new call, and our own id is always new to the conversation.
+ * Some providers leave the index out, give every call the index 0, count it on within one call, send no id, or one
+ * that an earlier turn had: a new id, or a new index with a name, begins a new call, and our own id is always new to
+ * the conversation.
  */
 function* receivedCall(
   delta: CallDelta,
@@ -178,7 +181,8 @@ function* receivedCall(
 ): Generator<StreamEvent> {
   const wireId = delta.id ?? "";
   const name = delta.function?.name ?? "";
-  const last = answer.calls.findLast((call) => delta.index == null || call.index === delta.index);
+  const known = answer.calls.findLast((call) => delta.index == null || call.index === delta.index);
+  const last = known ?? (wireId === "" && name === "" ? answer.calls.at(-1) : undefined);
   const begins =
     last === undefined ||
     (wireId !== "" && wireId !== last.wireId) ||
