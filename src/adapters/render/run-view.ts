@@ -201,10 +201,11 @@ class ThreadRunView implements RunView {
   #message(lane: "first" | "progress"): OutgoingMessage {
     const { platform, clock } = this.#deps;
     const { agentName, startedAt, runId } = this.#run;
-    const elapsedMs = clock.now() - startedAt;
+    const { editChars: maxChars, showsTables } = platform.descriptor.limits;
+    const frame = { agentName, elapsedMs: clock.now() - startedAt, maxChars, showsTables: showsTables !== false };
     return {
       lane,
-      markdown: renderProgress(this.#state, { agentName, elapsedMs, maxChars: platform.descriptor.limits.editChars }),
+      markdown: renderProgress(this.#state, frame),
       tone: "plain",
       buttons: [{ id: `stop:${runId}`, label: "Stop", style: "danger" }],
       files: [],

@@ -1,24 +1,59 @@
 import { fenceAfter, LONGEST_MARKER } from "./fences.ts";
+import { withPlainTables } from "./plain-tables.ts";
+import { isDelimiter, tableHead } from "./tables.ts";
+
+export interface TailLimit {
+  readonly lines: number;
+  readonly chars: number;
+  /** False where Markdown's tables are shown as they are written. */
+  readonly showsTables: boolean;
+}
+
+/** A longer head of a table is not repeated. Characters. */
+const HEAD_CHARS = 400;
 
 /**
  * The last lines of a text that is still being written, as Markdown that stands by itself: a fence that
- * is open is closed (and opened again where the cut falls inside one), and no construct is shown half.
+ * is open is closed (and opened again where the cut falls inside one), a table that is cut has its head again, and no
+ * construct is shown half.
  */
-export function tailOf(text: string, limit: { readonly lines: number; readonly chars: number }): string {
-  if (text.trim() === "") return "";
-  const lines = text.trimEnd().split("\n");
+export function tailOf(text: string, limit: TailLimit): string {
+  const written = withoutHalfRow(text);
+  const shown = (limit.showsTables ? written : withPlainTables(written)).trimEnd();
+  if (shown === "") return "";
+  const lines = shown.split("\n");
+  const above = (from: number) => openedAbove(lines.slice(0, from).join("\n"), lines[from] ?? "");
+  let from = beginning(lines, limit);
+  const { length } = above(from);
+  if (length > 0) from = beginning(lines, { ...limit, chars: limit.chars - length });
+  if (from === lines.length) return completed(`…${(lines.at(-1) ?? "").slice(-limit.chars).toWellFormed()}`, "");
+  return completed(lines.slice(from).join("\n"), above(from));
+}
+
+/** The first of the lines that have room. */
+function beginning(lines: readonly string[], limit: TailLimit): number {
   let from = lines.length;
   let chars = 0;
   while (from > 0 && lines.length - from < limit.lines) {
-    const length = (lines[from - 1]?.length ?? 0) + 1;
-    if (chars + length > limit.chars) break;
-    chars += length;
+    chars += (lines[from - 1]?.length ?? 0) + 1;
+    if (chars > limit.chars) break;
     from -= 1;
   }
-  if (from === lines.length) return completed(`…${(lines.at(-1) ?? "").slice(-limit.chars).toWellFormed()}`, "");
-  const opened = fenceAfter(null, lines.slice(0, from).join("\n"), LONGEST_MARKER);
-  const reopening = from > 0 && opened !== null ? `${opened.marker}${opened.language}\n` : "";
-  return completed(lines.slice(from).join("\n"), reopening);
+  // The two lines of a table's head stand together.
+  return from > 0 && isDelimiter(lines[from] ?? "") ? from + 1 : from;
+}
+
+/** What has to stand above the rest of a text, whose first line is `next`, to be read like the whole: an open fence, or a table's head. */
+export function openedAbove(before: string, next: string): string {
+  const fence = fenceAfter(null, before, LONGEST_MARKER);
+  return fence === null ? tableHead(before, next, HEAD_CHARS) : `${fence.marker}${fence.language}\n`;
+}
+
+/** A table's row is shown once its line has ended. */
+function withoutHalfRow(text: string): string {
+  const before = text.slice(0, Math.max(0, text.lastIndexOf("\n")));
+  const isRow = tableHead(before, "|", Infinity) !== "" && fenceAfter(null, before, LONGEST_MARKER) === null;
+  return isRow ? before : text;
 }
 
 function completed(tail: string, reopening: string): string {

@@ -1,7 +1,7 @@
 import { assertNever } from "../../../core/protocol/assert-never.ts";
 import type { ParkedOn, QueryEvent, TaskProgress } from "../../../core/protocol/events.ts";
 import type { PlanStep } from "../../../core/protocol/plan.ts";
-import { fenceAfter, LONGEST_MARKER } from "../markdown/fences.ts";
+import { openedAbove } from "../markdown/incomplete-markdown.ts";
 
 /** What the live message of a run shows, as it follows from the run's events. */
 export interface ProgressState {
@@ -147,11 +147,11 @@ export function isOpen(step: Step): boolean {
   return step.state !== "done" && step.state !== "failed";
 }
 
-/** Cut at a line; where that is inside code, the kept text begins by opening the code block again. */
+/** Cut at a line; where that is inside code or a table, the kept text begins by opening it again. */
 function keepTail(text: string): string {
   if (text.length <= KEPT_CHARS) return text;
   const cut = text.indexOf("\n", text.length - KEPT_CHARS / 2);
-  const kept = text.slice(cut === -1 ? text.length - KEPT_CHARS / 2 : cut + 1);
-  const fence = fenceAfter(null, text.slice(0, text.length - kept.length), LONGEST_MARKER);
-  return (fence === null ? "" : `${fence.marker}${fence.language}\n`) + kept.toWellFormed();
+  const from = cut === -1 ? text.length - KEPT_CHARS / 2 : cut + 1;
+  const kept = text.slice(from);
+  return openedAbove(text.slice(0, from).replace(/\n$/u, ""), kept.split("\n", 1).join("")) + kept.toWellFormed();
 }

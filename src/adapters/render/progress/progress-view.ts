@@ -21,6 +21,8 @@ export interface ProgressFrame {
   readonly elapsedMs: number;
   /** Most characters of the result. */
   readonly maxChars: number;
+  /** False where Markdown's tables are shown as they are written. */
+  readonly showsTables: boolean;
 }
 
 /** The live message's Markdown: a head line, the plan, tool lines, what the operator of the thread should know, the text so far. */
@@ -35,7 +37,7 @@ export function renderProgress(state: ProgressState, frame: ProgressFrame): stri
   const above = blocks(shown);
   if (above.length > frame.maxChars) return plainLine(above, frame.maxChars);
   const room = Math.min(TAIL.chars, frame.maxChars - above.length - FENCE_ROOM);
-  const tail = room < 40 ? "" : tailOf(state.text, { lines: TAIL.lines, chars: room });
+  const tail = room < 40 ? "" : tailOf(state.text, { ...frame, lines: TAIL.lines, chars: room });
   return tail === "" ? above : `${above}\n\n${tail}`;
 }
 

@@ -3,7 +3,7 @@ import MarkdownIt from "markdown-it";
 import { expect, test } from "vitest";
 import { tailOf } from "../../../../src/adapters/render/markdown/incomplete-markdown.ts";
 
-const ROOM = { lines: 20, chars: 2_000 };
+const ROOM = { lines: 20, chars: 2_000, showsTables: true };
 
 const cases: { written: string; shown: string }[] = [
   { written: "plain words", shown: "plain words" },
@@ -21,7 +21,9 @@ const cases: { written: string; shown: string }[] = [
   { written: "text\n```t", shown: "text" },
   { written: "text\n\n| Service | Po", shown: "text" },
   { written: "text\n\n| Service | Port |\n|---|-", shown: "text" },
-  { written: "| a | b |\n|---|---|\n| 1 |", shown: "| a | b |\n|---|---|\n| 1 |" },
+  { written: "| a | b |\n|---|---|\n| 1 |", shown: "" },
+  { written: "| a | b |\n|---|---|\n| 1 | 2 |\n|", shown: "| a | b |\n|---|---|\n| 1 | 2 |" },
+  { written: "```\n| a |\n|---|\n| 1", shown: "```\n| a |\n|---|\n| 1\n```" },
   { written: "text\n```ts\nconst a", shown: "text\n```ts\nconst a\n```" },
   { written: "text\n```ts\nconst a\n``", shown: "text\n```ts\nconst a\n```" },
   { written: "```ts\nconst a\n```\nafter", shown: "```ts\nconst a\n```\nafter" },
@@ -37,11 +39,23 @@ test.each(cases)("of $written people see $shown", ({ written, shown }) => {
 
 test("the last lines are shown, and a fence cut in two is opened again", () => {
   const text = `intro\n\`\`\`py\n${Array.from({ length: 50 }, (_, n) => `print(${n})`).join("\n")}`;
-  expect(tailOf(text, { lines: 3, chars: 500 })).toBe("```py\nprint(47)\nprint(48)\nprint(49)\n```");
+  expect(tailOf(text, { ...ROOM, lines: 3, chars: 500 })).toBe("```py\nprint(47)\nprint(48)\nprint(49)\n```");
+});
+
+test.each([1, 2, 3])("of a table cut at %d lines from its end, the head stands above the rows", (lines) => {
+  const head = "| a | b |\n|---|---|";
+  const shown = tailOf(`Look:\n\n${head}\n| 1 | 2 |\n| 3 | 4 |\n`, { ...ROOM, lines });
+  expect(shown).toBe(`${head}\n${lines === 1 ? "" : "| 1 | 2 |\n"}| 3 | 4 |`);
+});
+
+test("a table is written as the whole answer has it where Markdown's are not shown", () => {
+  expect(tailOf("Look:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3", { ...ROOM, showsTables: false })).toBe(
+    "Look:\n\n```\na  b\n-  -\n1  2\n```",
+  );
 });
 
 test("a line longer than the room shows its end", () => {
-  expect(tailOf("x".repeat(100), { lines: 3, chars: 10 })).toBe(`…${"x".repeat(10)}`);
+  expect(tailOf("x".repeat(100), { ...ROOM, lines: 3, chars: 10 })).toBe(`…${"x".repeat(10)}`);
 });
 
 /** What is read of Markdown once it is rendered. */

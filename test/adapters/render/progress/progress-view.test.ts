@@ -28,8 +28,13 @@ const done = (toolName: string, title: string, summary = ""): QueryEvent[] => {
 
 const plan = (...marks: PlanMark[]) => marks.map((mark) => ({ text: "Step", mark }));
 
-function draw(events: readonly QueryEvent[], { elapsedMs = 6_400, maxChars = 4_000 } = {}): string {
-  return renderProgress(events.reduce(reduceProgress, NO_PROGRESS), { agentName: "build", elapsedMs, maxChars });
+function draw(events: readonly QueryEvent[], { elapsedMs = 6_400, maxChars = 4_000, showsTables = true } = {}): string {
+  return renderProgress(events.reduce(reduceProgress, NO_PROGRESS), {
+    agentName: "build",
+    elapsedMs,
+    maxChars,
+    showsTables,
+  });
 }
 
 const cases: { name: string; events: QueryEvent[]; lines: string[] }[] = [
@@ -205,6 +210,16 @@ test("the message stays within its limit whatever happens, and keeps its head li
     expect(text.startsWith("⏳ **build** · turn 1")).toBe(true);
   }
   expect(draw(events, { maxChars: 4_000 })).toMatch(/✓ \d+ earlier steps\n/u);
+});
+
+const ROWS = Array.from({ length: 2_000 }, (_, n) => `| api${n} | ${n} |\n`);
+
+test.each([
+  { as: "with its head", showsTables: true, begins: "| Service | Port |\n|---|--:|\n| api1988 | 1988 |\n" },
+  { as: "as columns", showsTables: false, begins: "```\napi1989  1989\n" },
+])("of a long table the last rows are shown $as", ({ showsTables, begins }) => {
+  const text = draw([turn(1), token("| Service | Port |\n|---|--:|\n"), ...ROWS.map(token)], { showsTables });
+  expect(text.split("\n\n")[1]).toSatisfy((tail: string) => tail.startsWith(begins));
 });
 
 test("of a long text the last lines are shown, inside the code they stand in", () => {
