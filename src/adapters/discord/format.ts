@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Button, OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { cut } from "../../core/text/plain-text.ts";
+import { commandAsTitle } from "../render/command-as-title.ts";
 import {
   BUTTONS_PER_ROW,
   CONTENT_CHARS,
@@ -146,5 +147,5 @@ export function threadName(text: string, author: string): string {
     .replaceAll(/\s+/gu, " ")
     .replaceAll(INVISIBLE, "")
     .trim();
-  return cut(name === "" ? `For ${author}` : name, THREAD_NAME_CHARS);
+  return cut(name === "" ? `For ${author}` : commandAsTitle(name), THREAD_NAME_CHARS);
 }

@@ -1,6 +1,7 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { InboundEvent, ThreadRef } from "../../core/protocol/platform.ts";
 import { cut } from "../../core/text/plain-text.ts";
+import { commandAsTitle } from "../render/command-as-title.ts";
 import { asking } from "./errors.ts";
 
 import { plainText } from "./message/plain-text.ts";
@@ -55,7 +56,7 @@ export class PaneTitles {
     if (event.kind !== "message" || channel.kind !== "dm") return null;
     if (!event.opensThread && !this.#begun.has(key)) return null;
     this.#begun.delete(key);
-    const title = cut(plainText(event.text).replaceAll(/\s+/gu, " "), TITLE_CHARS);
+    const title = cut(commandAsTitle(plainText(event.text).replaceAll(/\s+/gu, " ").trim()), TITLE_CHARS);
     return title === "" ? null : { thread, title };
   }
 }

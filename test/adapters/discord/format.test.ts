@@ -143,6 +143,7 @@ test.each([
   ["\n\n  🎉 Überraschung\u202e für 張偉  ", "🎉 Überraschung für 張偉"],
   ["👩‍👩‍👧 family plan", "👩‍👩‍👧 family plan"],
   ["!!!", "For Ana"],
+  ["**Ana** asks: /skill code-review src/", "Ana asks: code-review src/"],
   ["", "For Ana"],
   ["x".repeat(300), `${"x".repeat(99)}…`],
   [`${"x".repeat(98)}😀😀`, `${"x".repeat(98)}…`],

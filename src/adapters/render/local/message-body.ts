@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { OutgoingFile, OutgoingMessage } from "../../../core/protocol/platform.ts";
 import type { LocalFile, LocalMessage, LocalThread } from "../../../core/store/web-threads.ts";
 import { cut } from "../../../core/text/plain-text.ts";
+import { commandAsTitle } from "../command-as-title.ts";
 import { TITLE_CHARS } from "./frame-limits.ts";
 import { type MessageBody, messageBodySchema, type PageFile, type PageMessage, type PageThread } from "./wire.ts";
 
@@ -51,6 +52,6 @@ const MARKS =
 /** A thread is called after the first line that says something. */
 export function titleOf(text: string): string {
   const line = text.split("\n").find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? "";
-  const title = line.replaceAll(MARKS, "").trim();
+  const title = commandAsTitle(line.replaceAll(MARKS, "").trim());
   return title === "" ? "New thread" : cut(title, TITLE_CHARS);
 }
