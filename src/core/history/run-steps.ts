@@ -4,6 +4,7 @@ import type { ToolCallRow } from "../store/run/tool-calls.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Store } from "../store/store.ts";
 import { cut } from "../text/plain-text.ts";
+import { askedIn } from "./session-state.ts";
 
 /** The newest steps of a run that a list shows. */
 const MOST_STEPS = 100;
@@ -22,31 +23,37 @@ export async function stepsOfRun(
   { store, titleOf }: StepSources,
   { run, childIds }: { readonly run: RunRow; readonly childIds: readonly string[] },
 ): Promise<RunStep[]> {
-  const stepsOf = async (runId: string, agent: string | null): Promise<RunStep[]> => {
-    const calls = await store.toolCalls.ofRun(runId);
-    return calls
-      .slice(-MOST_STEPS)
-      .map((call) => stepOf(call, { runId, agent, title: titleOf(call.name, call.input) }));
+  const stepsOf = async (
+    { id, sessionId }: Pick<RunRow, "id" | "sessionId">,
+    agent: string | null,
+  ): Promise<RunStep[]> => {
+    const calls = (await store.toolCalls.ofRun(id)).slice(-MOST_STEPS);
+    const asked = calls.some(({ result }) => result === null) ? (await askedIn(store, [sessionId])).flat() : [];
+    const open = asked.some(({ runId }) => runId === id) ? "waiting" : "working";
+    return calls.map((call) => stepOf(call, { runId: id, agent, title: titleOf(call.name, call.input), open }));
   };
   const ofChild = async (id: string): Promise<RunStep[]> => {
     const [child, own] = await Promise.all([store.children.get(id), store.children.runOf(id)]);
-    return child === null || own === null ? [] : stepsOf(own.id, child.task.agent);
+    return child === null || own === null ? [] : stepsOf({ id: own.id, sessionId: id }, child.task.agent);
   };
-  const [own, ...below] = await Promise.all([stepsOf(run.id, null), ...childIds.map(ofChild)]);
+  const [own, ...below] = await Promise.all([stepsOf(run, null), ...childIds.map(ofChild)]);
   return [...own, ...below.flat()];
 }
 
-function stepOf(
-  call: ToolCallRow,
-  { runId, agent, title }: { readonly runId: string; readonly agent: string | null; readonly title: string },
-): RunStep {
-  const { callId, name, input, result, status, durationMs } = call;
+interface StepFacts extends Pick<RunStep, "agent" | "title"> {
+  readonly runId: string;
+  /** How a call without a result stands: those of a run that asks people all wait for them. */
+  readonly open: "waiting" | "working";
+}
+
+function stepOf(call: ToolCallRow, { runId, agent, title, open }: StepFacts): RunStep {
+  const { callId, name, input, result, durationMs } = call;
   return {
     id: `${runId}:${callId}`,
     agent,
     tool: name,
     title,
-    state: result !== null ? (result.isError ? "failed" : "done") : status === "begun" ? "working" : "waiting",
+    state: result === null ? open : result.isError ? "failed" : "done",
     input: cut(JSON.stringify(input, null, 2), INPUT_CHARS),
     result: result === null ? null : cut(textOfResult(result), RESULT_CHARS),
     durationMs,

@@ -10,6 +10,8 @@ import { ANA, nativeSession, THREAD } from "../../support/native-session.ts";
 const OWN = { id: "run_1", sessionId: "ses_1" };
 const CHILDS = { id: "run_2", sessionId: "child" };
 
+const ASKED = { id: "run_1:c1", sessionId: OWN.sessionId, runId: OWN.id, askedOf: ANA.id };
+
 async function summaries(): Promise<{ store: Store; summaries: Summaries }> {
   const { store } = await nativeSession();
   const { models, configOf } = commandServices();
@@ -101,6 +103,20 @@ test("steps, files and cost are those of the thread's agent and its sub-agents t
     { agent: null, tool: "write", state: "done", result: "Changed a.txt.", durationMs: 12 },
     { agent: "explorer", tool: "write", state: "done", result: "Changed b.txt." },
   ]);
+});
+
+test("a call without a result waits while its run asks people, and is at work otherwise", async () => {
+  const { store, summaries: all } = await summaries();
+  const states = async () => (await all.of(THREAD))?.steps.map(({ state }) => state);
+  const calls = ["c1", "c2"].map((id) => ({ type: "tool_use", id, name: "ask_user_question", input: {} }) as const);
+  await store.transaction((tx) => tx.toolCalls.add(OWN, 1, calls));
+  await store.transaction((tx) => tx.toolCalls.begun(OWN.id, "c1", 1));
+  expect(await states()).toEqual(["working", "working"]);
+  const body = { kind: "question" as const, question: "Which port?", options: [] };
+  await store.transaction((tx) => tx.questions.open({ ...ASKED, body, at: 1 }));
+  expect(await states()).toEqual(["waiting", "waiting"]);
+  await store.transaction((tx) => tx.questions.withdraw(ASKED.id));
+  expect(await states()).toEqual(["working", "working"]);
 });
 
 test("calls of unknown price leave the cost unknown only while no price is known", async () => {
