@@ -13,6 +13,9 @@ import { systemRuntime } from "./runtime.ts";
 /** By then platforms that connect on their own time have loaded what they need. Milliseconds. */
 const LOADED_MS = 5_000;
 
+/** What still goes on this long after the parts have stopped is nobody's. Milliseconds. */
+const LEFT_BEHIND_MS = 100;
+
 /** Signals this close are one: `npm start` passes on the Ctrl+C that the terminal has sent already. Milliseconds. */
 const ONE_SIGNAL_MS = 500;
 
@@ -60,6 +63,9 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
     if (!(error instanceof ConfigError)) log.error({ error }, "start_failed");
     report(toAppError(error), terminal);
     endAnyway(log);
+  } finally {
+    // All is closed: requests to a platform that never answers need not be.
+    setTimeout(() => process.exit(), LEFT_BEHIND_MS).unref();
   }
 }
 

@@ -9,7 +9,7 @@ import { VALID } from "../tools/network/certificates.ts";
 
 const [SLACK, DISCORD, MODEL] = ["page.example:7001", "page.example:7002", "page.example:7003"] as const;
 
-test("behind a proxy that .env names, with a password, all that goes out goes by it", async () => {
+test("behind a proxy that .env names, with a password, all that goes out goes by it; a stop waits for no sign-in", async () => {
   const trusted = path.join(tempDirectory(), "company.pem");
   writeFileSync(trusted, VALID.cert);
   await using both = await bothPlatforms({
@@ -43,4 +43,11 @@ test("behind a proxy that .env names, with a password, all that goes out goes by
   expect(bot.output()).not.toContain(password);
   expect(bot.output()).not.toMatch(/⚠.*PROXY/u);
   expect(await bot.kill("SIGTERM")).toBe(0);
+
+  const { faults } = slack.slack;
+  faults.add("auth.test", { kind: "slow", until: new Promise(() => {}) });
+  bot.launch();
+  await slack.until("the sign-in", () => !faults.isPending("auth.test"));
+  expect(await bot.kill("SIGTERM")).toBe(0);
+  expect(bot.output()).not.toContain("stop_cut_off");
 });

@@ -3,7 +3,6 @@ import type { Cluster } from "../../core/cluster.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { type AppError, PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
-
 import type { Form } from "../../core/protocol/form.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type {
@@ -26,6 +25,7 @@ import type {
 } from "../../core/protocol/platform.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { unlessAborted } from "../../core/unless-aborted.ts";
 import { privateAnswer } from "../render/private-answer.ts";
 import { reaching, untilReached } from "../render/reachability.ts";
 import { PaneTitles, setStatus, setTitle, showsStatus, suggest } from "./assistant.ts";
@@ -267,7 +267,7 @@ class SlackPlatform implements ChatPlatform {
     const reaching = { address: web.slackApiUrl, told, event: "slack_sign_in_failed", clock, log };
     try {
       return await untilReached(
-        () => identify(web, mode.type === "socket" ? mode.appToken : undefined),
+        () => unlessAborted(identify(web, mode.type === "socket" ? mode.appToken : undefined), signal),
         reaching,
         signal,
       );
