@@ -1,41 +1,53 @@
-/** What a message holds at most on any platform, and a quarter of it. Characters. */
+/** What a message holds at most on any platform. Characters. */
 export const LONG = 40_000;
-const SHORT = LONG / 4;
 
-/** Below this, growth cannot be told from the clock's fineness, and hurts nobody. Milliseconds. */
-const FINENESS_MS = 8;
+/** The long text is compared with as many of a length as make it up. */
+const PARTS = 4;
 
-/** Four times the text takes four times as long where the work is linear, sixteen times where it is quadratic. */
-export const TOLERATED_GROWTH = 11;
+/** Below this, growth cannot be told from the clock's ticks, which are of 4 ms on some machines, and hurts nobody. */
+const FINENESS_MS = 12;
 
-/** Times that the long text is measured while it seems to grow too fast: a collection of garbage may fall into one. */
-const LONG_TRIES = 12;
+/** Where the work is linear, the whole takes as long as its parts; where it is quadratic, four times as long. */
+export const TOLERATED_GROWTH = 2.75;
 
-/** The same of the short one, which takes a quarter of that, and always so often: its quickest must not be slow. */
-const SHORT_TRIES = 3;
+/** Times that the whole is measured while it seems to grow too fast: a collection of garbage may fall into one. */
+const WHOLE_TRIES = 12;
+
+/** The same of the parts, and always so often: their quickest must not be slow. */
+const PARTS_TRIES = 3;
 
 /**
- * How much longer `work` takes for a text of four times the length. Processor time of this thread: what else the machine
- * does is not in it. The quickest try of a length counts, since a machine under load adds time and never takes it away.
+ * How much longer `work` takes for a text than for its parts. Processor time of this thread: what else the machine does
+ * is not in it. The quickest try counts, since a machine under load adds time and never takes it away. What grows for a
+ * text of `LONG` may have left what the processor keeps at hand: a longer one tells whether it goes on growing.
  */
 export function growthOf(work: (text: string) => unknown, text: (length: number) => string): number {
-  let long = costOf(work, text(LONG));
-  if (long < FINENESS_MS) return 1;
-  const short = leastOf(SHORT_TRIES, () => costOf(work, text(SHORT)));
-  const growth = () => long / Math.max(short, FINENESS_MS / 4);
-  for (let tries = 1; tries < LONG_TRIES && growth() >= TOLERATED_GROWTH; tries += 1) {
-    long = Math.min(long, costOf(work, text(LONG)));
+  const growth = growthAt(LONG, work, text);
+  return growth < TOLERATED_GROWTH ? growth : Math.min(growth, growthAt(PARTS * LONG, work, text));
+}
+
+function growthAt(length: number, work: (text: string) => unknown, text: (length: number) => string): number {
+  const whole = text(length);
+  let wholeMs = costOf(() => work(whole));
+  if (wholeMs < FINENESS_MS) return 1;
+  const part = text(length / PARTS);
+  const partsMs = leastOf(PARTS_TRIES, () => costOf(() => Array.from({ length: PARTS }, () => work(part))));
+  const growth = () => wholeMs / Math.max(partsMs, FINENESS_MS / PARTS);
+  for (let tries = 1; tries < WHOLE_TRIES && growth() >= TOLERATED_GROWTH; tries += 1) {
+    const again = costOf(() => work(whole));
+    wholeMs = Math.min(wholeMs, again);
   }
-  return long < FINENESS_MS ? 1 : growth();
+  return wholeMs < FINENESS_MS ? 1 : growth();
 }
 
 function leastOf(tries: number, measure: () => number): number {
   return Math.min(...Array.from({ length: tries }, measure));
 }
 
-function costOf(work: (text: string) => unknown, text: string): number {
+/** Processor time in milliseconds. */
+function costOf(work: () => unknown): number {
   const before = process.threadCpuUsage();
-  work(text);
+  work();
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1_000;
 }
