@@ -40,6 +40,8 @@ class StatusLine {
   #sentAt = 0;
   #cancel: () => void = () => {};
   #hasEnded = false;
+  /** A run that ends before its status had its turn has nothing to take away, and holds up nobody. */
+  readonly #unneeded = new AbortController();
 
   constructor(thread: ThreadRef, deps: Scope) {
     this.#thread = thread;
@@ -58,7 +60,8 @@ class StatusLine {
     this.#hasEnded = true;
     this.#cancel();
     this.#words = "";
-    this.#send();
+    if (this.#isShown) this.#send();
+    else this.#unneeded.abort();
   }
 
   #show(): void {
@@ -86,16 +89,16 @@ class StatusLine {
     const latest = () => {
       isTaken = true;
       this.#isDue = false;
-      // A run that ends before its status had its turn has nothing to take away.
       const words = this.#words === "" && !this.#isShown ? null : this.#words;
       this.#isShown = this.#words !== "";
       return words;
     };
     try {
-      await platform.showLatestStatus?.(this.#thread, latest, this.#lane);
+      await platform.showLatestStatus?.(this.#thread, latest, { lane: this.#lane, signal: this.#unneeded.signal });
       this.#lane = "progress";
     } catch (error) {
       if (!isTaken) this.#isDue = false;
+      if (this.#unneeded.signal.aborted) return;
       // Nothing depends on it: an app without the pane has none.
       log.debug({ threadId: this.#thread.threadId, code: toAppError(error).code }, "status_not_shown");
     }

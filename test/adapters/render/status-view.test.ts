@@ -79,6 +79,17 @@ test("the statuses of many runs keep to the rate of their workspace, and what ha
   }
 });
 
+test("runs that ended before their statuses had a turn hold up no status of those that go on", async () => {
+  const { clock, shown, begin } = setup();
+  const { burst, everyMs } = LIMITS.editsPerWorkspace;
+  const views = Array.from({ length: burst + 50 }, (_, index) => begin(`${index}.0`));
+  await clock.advance(10);
+  await Promise.all(views.slice(burst).map((view) => view.park()));
+  begin("late.0");
+  await clock.advance(everyMs);
+  expect(shown.at(-1)).toMatchObject({ thread: "late.0", words: "is working…" });
+});
+
 test("a status that waits for its turn says what is so then", async () => {
   const { clock, shown, begin } = setup();
   for (let index = 0; index < LIMITS.editsPerWorkspace.burst; index += 1) begin(`${index}.0`);

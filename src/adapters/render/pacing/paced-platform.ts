@@ -13,12 +13,18 @@ export interface EditOptions {
   readonly isWanted?: () => Promise<boolean>;
 }
 
+export interface StatusOptions {
+  readonly lane: Lane;
+  /** Takes the status back while it waits for its turn. */
+  readonly signal: AbortSignal;
+}
+
 /** A ChatPlatform that keeps within the platform's rates, and what a live message needs beside it. */
 export interface PacedPlatform extends ChatPlatform {
   /** As `edit`; the message is asked for when its turn has come, so that it is the newest. */
   editLatest(posted: PostedMessage, latest: () => OutgoingMessage, options: EditOptions): Promise<void>;
   /** As `showStatus`; the words are asked for when their turn has come. Null: there is nothing to show any more. */
-  showLatestStatus?(thread: ThreadRef, latest: () => string | null, lane: Lane): Promise<void>;
+  showLatestStatus?(thread: ThreadRef, latest: () => string | null, options: StatusOptions): Promise<void>;
   /** Whether a first post in the thread's channel would go out at once. */
   canPostFirst(thread: ThreadRef): boolean;
   /** Waits for a place among the channel's first posts; the next one then goes out at once. */
@@ -113,12 +119,13 @@ function pacedStatus(
 ): Pick<PacedPlatform, "showLatestStatus"> {
   if (inner.showStatus === undefined) return {};
   return {
-    showLatestStatus(thread, latest, lane) {
+    showLatestStatus(thread, latest, { lane, signal }) {
       const send = async () => {
         const words = latest();
         if (words !== null) await inner.showStatus?.(thread, words);
       };
-      return budgets.of(thread.workspaceId).showStatus({ lane, send, signal: stopping() });
+      const either = AbortSignal.any([signal, stopping()]);
+      return budgets.of(thread.workspaceId).showStatus({ lane, send, signal: either });
     },
   };
 }
