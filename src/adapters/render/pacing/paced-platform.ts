@@ -1,8 +1,9 @@
 import { atMost } from "../../../core/at-most.ts";
-import type { ChatPlatform, Lane, OutgoingMessage, PostedMessage, ThreadRef } from "../../../core/protocol/platform.ts";
+import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { SuspendSignal } from "../../../core/protocol/signals.ts";
 import type { SharedRates } from "../../../core/shared-rates.ts";
+import type { Turn } from "./paced-queue.ts";
 import { WorkspaceBudgets } from "./workspace-budgets.ts";
 
 export interface EditOptions {
@@ -13,18 +14,15 @@ export interface EditOptions {
   readonly isWanted?: () => Promise<boolean>;
 }
 
-export interface StatusOptions {
-  readonly lane: Lane;
-  /** Takes the status back while it waits for its turn. */
-  readonly signal: AbortSignal;
-}
-
 /** A ChatPlatform that keeps within the platform's rates, and what a live message needs beside it. */
 export interface PacedPlatform extends ChatPlatform {
   /** As `edit`; the message is asked for when its turn has come, so that it is the newest. */
   editLatest(posted: PostedMessage, latest: () => OutgoingMessage, options: EditOptions): Promise<void>;
-  /** As `showStatus`; the words are asked for when their turn has come. Null: there is nothing to show any more. */
-  showLatestStatus?(thread: ThreadRef, latest: () => string | null, options: StatusOptions): Promise<void>;
+  /**
+   * As `showStatus`; the words are asked for when their turn has come. Null: there is nothing to show any more. The
+   * signal takes the status back while it waits.
+   */
+  showLatestStatus?(thread: ThreadRef, latest: () => string | null, turn: Turn): Promise<void>;
   /** Whether a first post in the thread's channel would go out at once. */
   canPostFirst(thread: ThreadRef): boolean;
   /** Waits for a place among the channel's first posts; the next one then goes out at once. */
