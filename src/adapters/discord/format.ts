@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Button, OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import { commandAsTitle } from "../../core/text/command-as-title.ts";
 import { cut } from "../../core/text/plain-text.ts";
-import { commandAsTitle } from "../render/command-as-title.ts";
 import {
   BUTTONS_PER_ROW,
   CONTENT_CHARS,

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { InboundEvent, ThreadRef } from "../../core/protocol/platform.ts";
+import { commandAsTitle } from "../../core/text/command-as-title.ts";
 import { cut } from "../../core/text/plain-text.ts";
-import { commandAsTitle } from "../render/command-as-title.ts";
 import { asking } from "./errors.ts";
 
 import { plainText } from "./message/plain-text.ts";

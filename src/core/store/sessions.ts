@@ -14,6 +14,7 @@ import {
   type ThreadRef,
   threadRefSchema,
 } from "../protocol/platform.ts";
+import { commandAsTitle } from "../text/command-as-title.ts";
 import type { Client, Stored } from "./database/client.ts";
 import type { KnownChannels } from "./known-channels.ts";
 
@@ -256,7 +257,7 @@ const openingSchema = z.object({ text: z.string() });
 
 function titleIn(body: string | undefined): string {
   const parsed = openingSchema.safeParse(body === undefined ? undefined : JSON.parse(body));
-  return parsed.success ? parsed.data.text : "";
+  return parsed.success ? commandAsTitle(parsed.data.text) : "";
 }
 
 /** Sessions that begin before their thread does. */

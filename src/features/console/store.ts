@@ -5,6 +5,7 @@ import { type ContentBlock, contentBlockSchema } from "../../core/protocol/messa
 import { type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
 import type { Client, Stored } from "../../core/store/database/client.ts";
 import { USAGE_SUMS, type UsageSum, usageSumOf } from "../../core/store/ledger/usage-report.ts";
+import { commandAsTitle } from "../../core/text/command-as-title.ts";
 
 /** A channel that sessions are in. */
 export interface ChannelRow {
@@ -307,7 +308,7 @@ function wordsOf(body: string): string {
   const parsed = sessionEventBodySchema.safeParse(JSON.parse(body));
   if (!parsed.success) return "";
   const event = parsed.data;
-  if (event.kind === "message") return event.text;
+  if (event.kind === "message") return commandAsTitle(event.text);
   // Before the owner's words stands in brackets what the agent is told of the job.
   if (event.kind === "job") return event.prompt.replace(/^\[.*?\]\n\n/u, "");
   return event.kind === "child" ? event.task.description : "";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { OutgoingFile, OutgoingMessage } from "../../../core/protocol/platform.ts";
 import type { LocalFile, LocalMessage, LocalThread } from "../../../core/store/web-threads.ts";
+import { commandAsTitle } from "../../../core/text/command-as-title.ts";
 import { cut } from "../../../core/text/plain-text.ts";
-import { commandAsTitle } from "../command-as-title.ts";
 import { TITLE_CHARS } from "./frame-limits.ts";
 import { type MessageBody, messageBodySchema, type PageFile, type PageMessage, type PageThread } from "./wire.ts";
 
