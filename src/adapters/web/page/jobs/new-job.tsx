@@ -26,24 +26,26 @@ export function NewJob({ state, done }: NewJobProps): JSX.Element | null {
   const channelId = only !== undefined && another === undefined ? only.id : chosen;
   return (
     <div class="section-notes">
-      <label>
-        New job in{" "}
-        <select value={channelId} onChange={({ currentTarget }) => setChannel(currentTarget.value)}>
-          <option value="">choose a channel</option>
-          {choices.channels.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>{" "}
-      <button
-        type="button"
-        aria-disabled={channelId === "" || commands.isBusy}
-        onClick={() => channelId !== "" && commands.tell({ verb: "add", channelId })}
-      >
-        Fill in the new job
-      </button>
+      <p class="chosen">
+        <label>
+          New job in{" "}
+          <select value={channelId} onChange={({ currentTarget }) => setChannel(currentTarget.value)}>
+            <option value="">choose a channel</option>
+            {choices.channels.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button
+          type="button"
+          aria-disabled={channelId === "" || commands.isBusy}
+          onClick={() => channelId !== "" && commands.tell({ verb: "add", channelId })}
+        >
+          Fill in the new job
+        </button>
+      </p>
       <div role="status">{commands.words !== null && <Markdown text={commands.words} />}</div>
       {commands.form !== null && (
         <FormDialog open={commands.form} controller={commands} follows={dueTimes({ channel: channelId })} />
