@@ -16,11 +16,13 @@ import {
 } from "./git/run-git.ts";
 import { readSettings } from "./git/settings.ts";
 import { withStandIn } from "./git/stand-in-directory.ts";
+import { requireNames } from "./git/unnamed-files.ts";
 import { type FoundWorktree, findWorktree } from "./git/worktree-repositories.ts";
 import { asResult, relativePath } from "./sandboxed/guest-call.ts";
+import { refusingSecrets } from "./secrets/secret-files.ts";
 import { CallQueue } from "./wasm/call-queue.ts";
 import { PathResolver, withFile } from "./wasm/workspace/path-resolver.ts";
-import { readWhole } from "./wasm/workspace/read-file.ts";
+import { hashOf, readWhole } from "./wasm/workspace/read-file.ts";
 import { refusing } from "./wasm/workspace/refusal.ts";
 
 export interface GitOptions {
@@ -82,11 +84,10 @@ export function createGitTool({
         const { sessionId, channelKey } = ctx;
         const leave = await queue.enter({ sessionId, channelKey, signal, queued: (before) => ctx.queued(before) });
         try {
-          return resultOf(
-            input,
-            await look(input, ctx, { program, bounds, signal, temporaryDirectory, worktreesOf }),
-            bounds,
-          );
+          return resultOf(input, await look(input, ctx, { program, bounds, signal, temporaryDirectory, worktreesOf }), {
+            ...bounds,
+            file: fileOf(input, ctx),
+          });
         } finally {
           leave();
         }
@@ -129,6 +130,7 @@ async function look(input: GitInput, ctx: ToolContext, means: Means): Promise<Gi
       if (names.stopped === "time") return names;
       requireOwnPaths(names);
     }
+    if (input.revision) await requireNames(input.revision, git, where);
     const call: GitCall = { ...where, args: gitArguments(input, path) };
     if (input.action !== "blame" || input.revision) return git(call);
     // Left to itself, git reads the file to blame through whatever links lead there.
@@ -140,20 +142,30 @@ function presentFile(asked: string, ctx: ToolContext): Buffer {
   const path = relativePath(asked, ctx);
   const resolver = new PathResolver(ctx.sandboxRoot);
   try {
-    return refusing(path, () => withFile(resolver.find(path), path, (fd) => readWhole(fd, path)));
+    return refusing(path, () => {
+      const place = resolver.find(path);
+      const content = withFile(place, path, (fd) => readWhole(fd, path));
+      // A link to such a file has another name.
+      refusingSecrets({})(place.relative, content, () => hashOf(content));
+      return content;
+    });
   } finally {
     resolver.close();
   }
 }
 
-function resultOf(input: GitInput, { code, stdout, stderr, stopped }: GitEnd, { timeoutMs }: GitLimits): ToolResult {
+function resultOf(
+  input: GitInput,
+  { code, stdout, stderr, stopped }: GitEnd,
+  { timeoutMs, file }: Pick<GitLimits, "timeoutMs"> & { readonly file: string },
+): ToolResult {
   const seconds = `${timeoutMs / 1_000} s`;
   if (stopped === "time")
     return errorResult(`Stopped after ${seconds}: ask for less at once.`, `stopped after ${seconds}`);
   if (code !== 0 && stopped === null) return errorResult(stderr.trim() || "git ended without saying why.", "failed");
   if (stdout.includes("\0")) return errorResult("This is a binary file; git shows text only.", "binary");
   const isCut = stopped === "output" || stdout.length > MAX_CHARS;
-  const shown = withoutCommittedSecrets(stdout.toWellFormed(), fileOf(input));
+  const shown = withoutCommittedSecrets(stdout.toWellFormed(), file);
   const text = shown.slice(0, MAX_CHARS).toWellFormed().trimEnd();
   if (isCut)
     return textResult(`${text}\n… cut after ${MAX_CHARS} characters: ${NARROWER[input.action]}.`, { summary: "cut" });
@@ -165,8 +177,8 @@ function resultOf(input: GitInput, { code, stdout, stderr, stopped }: GitEnd, { 
 }
 
 /** The file whose content is printed; empty where it is something else. */
-function fileOf({ action, path, revision = "" }: GitInput): string {
-  if (action === "blame") return path;
+function fileOf({ action, path, revision = "" }: GitInput, ctx: ToolContext): string {
+  if (action === "blame") return relativePath(path, ctx);
   const colon = revision.lastIndexOf(":");
   return action === "show" && colon !== -1 ? revision.slice(colon + 1) : "";
 }

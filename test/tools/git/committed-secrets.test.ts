@@ -1,3 +1,5 @@
+import { symlinkSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { commit, fill, gitSession } from "./git-session.ts";
@@ -13,6 +15,8 @@ function leaked() {
   fill(session.root, "leaked", () => {
     git(["init", "--quiet", "--template="]);
     put(".env", `DB_PASSWORD=${SECRET}\n`);
+    put(".pgpass", `db.test:5432:app:app:${SECRET}\n`);
+    symlinkSync(".pgpass", path.join(session.root, "linked.txt"));
     put("notes.txt", KEY);
     put("src/app.ts", "export const limit = 1;\n");
     commit(session, `Begin, with ${TOKEN}`);
@@ -24,6 +28,8 @@ function leaked() {
     put("prod.env", `DB_PASSWORD=${SECRET}\n`);
     git(["add", "prod.env"]);
   });
+  // Copied, a link is the file that it leads to.
+  git(["checkout", "--quiet", "--", "linked.txt"]);
   return session;
 }
 
@@ -39,6 +45,9 @@ test.each([
   { input: { action: "log" }, says: /Begin, with \[secret/u },
   { input: { action: "blame", path: ".env", revision: "HEAD~1" }, says: /\.env looks like/u },
   { input: { action: "blame", path: "notes.txt", revision: "HEAD~1" }, says: /notes\.txt looks like/u },
+  { input: { action: "blame", path: ".pgpass/" }, says: /\.pgpass looks like/u },
+  { input: { action: "blame", path: ".pgpass/.", revision: "HEAD" }, says: /\.pgpass looks like/u },
+  { input: { action: "blame", path: "linked.txt" }, says: /\.pgpass looks like/u },
   { input: { action: "blame", path: "src/app.ts" }, says: /src\/app\.ts looks like a token/u },
 ])("git $input shows no secret that was committed", async ({ input, says }) => {
   const text = textOf((await leaked().run(input)).content);
@@ -47,11 +56,18 @@ test.each([
   expect(text).not.toContain(TOKEN);
 });
 
-test("a blob that is shown by its hash is known by what it says", async () => {
+test.each([
+  (blob: string) => ({ action: "show", revision: blob }),
+  (blob: string) => ({ action: "show", revision: `${blob.slice(0, 7)}^{blob}` }),
+  (blob: string) => ({ action: "diff", revision: `${blob}..HEAD:src/app.ts` }),
+  () => ({ action: "show", revision: "a-tag" }),
+])("what a file held is not shown without its name, %#", async (asked) => {
   const session = leaked();
-  const hash = session.git(["rev-parse", "HEAD~1:notes.txt"]).trim();
-  const text = textOf((await session.run({ action: "show", revision: hash })).content);
-  expect(text).toContain("looks like a private key");
+  const blob = session.git(["rev-parse", "HEAD:.pgpass"]).trim();
+  session.git(["tag", "-a", "-m", "A tag", "a-tag", blob]);
+  const { content, isError } = await session.run(asked(blob));
+  expect(textOf(content)).toMatch(/^That is what a file held, without its name/u);
+  expect(isError).toBe(true);
 });
 
 test("a sample of such a file is shown as it is", async () => {

@@ -1,0 +1,20 @@
+import { Refusal } from "../wasm/workspace/refusal.ts";
+import type { GitCall, RunGit } from "./run-git.ts";
+
+/** `HEAD~2:src/main.ts`, and no search for words, as `:/fix` and `HEAD^{/fix: it}` are. */
+const NAMED = /^[^{}]*:(?!\/)./u;
+
+/**
+ * What a file held can be asked for by a hash or a tag of it, without its name, by which most secrets are known. Throws
+ * Refusal for that.
+ */
+export async function requireNames(revision: string, git: RunGit, where: Omit<GitCall, "args">): Promise<void> {
+  const asked = revision.split(/\.{2,3}/u).filter((part) => part !== "" && !NAMED.test(part));
+  if (asked.length === 0) return;
+  const input = Buffer.from(asked.map((part) => `${part.replace(/^\^/u, "")}^{}\n`).join(""));
+  const { stdout } = await git({ ...where, args: ["cat-file", "--batch-check=%(objecttype)"], input });
+  if (/^blob$/mu.test(stdout))
+    throw new Refusal(
+      "That is what a file held, without its name. Ask for it by a commit and a path: `HEAD~2:src/main.ts`.",
+    );
+}
