@@ -82,6 +82,14 @@ test("a pattern made to be slow is not tried", () => {
   expect(inputSchema(page).safeParse({ id: "a", pattern: `${"a".repeat(60)}!` }).success).toBe(true);
 });
 
+test("references that lead to each other many times over are not followed to their end", () => {
+  // Each leads to the next one twice: to follow them all would take for ever.
+  const twice = (index: number) => ({ allOf: [1, 2].map(() => ({ $ref: `#/$defs/${index}` })) });
+  const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [index, twice(index + 1)]));
+  const schema = { type: "object", $defs: { ...$defs, 40: {} }, ...twice(0) };
+  expect(inputSchema(schema).safeParse({ a: 1 }).success).toBe(true);
+});
+
 test("descriptions are bounded and cleaned wherever they are; all else stays", () => {
   const hidden = "Read\u202ethis\u0007";
   const dirty = {

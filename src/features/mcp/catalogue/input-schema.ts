@@ -15,6 +15,9 @@ const MAX_SCHEMA_TEXT = 2_000;
 /** Characters of the validator's words that the model gets. */
 const MAX_PROBLEM = 1_000;
 
+/** References that are followed for one input: a few that name each other could be followed for longer than the bot lives. */
+const MOST_FOLLOWED = 20_000;
+
 const DIALECT = "2020-12";
 
 /**
@@ -67,13 +70,24 @@ function cleanPart(key: string, value: unknown): unknown {
  * should do with strangers' schemas. What it cannot judge is left to the server.
  */
 function checker(schema: JsonObject): (input: unknown) => string | null {
+  let left = Infinity;
+  const follow: Follow = () => {
+    left -= 1;
+    if (left < 0) throw new RangeError("its references are followed for too long");
+  };
   try {
-    const validate = new CfWorkerJsonSchemaValidator({ draft: DIALECT }).getValidator(judged(schema));
-    return (input) => problemOf(() => validate(input));
+    const validate = new CfWorkerJsonSchemaValidator({ draft: DIALECT }).getValidator(judged(schema, follow));
+    return (input) => {
+      left = MOST_FOLLOWED;
+      return problemOf(() => validate(input));
+    };
   } catch {
     return () => null;
   }
 }
+
+/** Called for each reference that the validator follows; throws to end it. */
+type Follow = () => void;
 
 function problemOf(validate: () => { readonly valid: boolean; readonly errorMessage?: string | undefined }) {
   try {
@@ -97,6 +111,7 @@ const WHEN_WELL_FORMED: Readonly<Record<string, (value: unknown) => boolean>> = 
   patternProperties: () => false,
   format: () => false,
   $id: () => false,
+  $recursiveRef: () => false,
   id: isObject,
   type: (value) => [value].flat().every((one) => TYPES.includes(one)),
   required: Array.isArray,
@@ -109,25 +124,36 @@ const WHEN_WELL_FORMED: Readonly<Record<string, (value: unknown) => boolean>> = 
 const MAPS = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 
 /** What of the schema inputs are judged by. Without `patternProperties`, what they would cover must not be refused as additional. */
-function judged(schema: JsonObject): JsonObject {
+function judged(schema: JsonObject, follow: Follow): JsonObject {
   const loose = schema.patternProperties !== undefined;
   const kept = Object.entries(schema).filter(([key, value]) => {
     if (WHEN_WELL_FORMED[key]?.(value) === false) return false;
     return !(loose && (key === "additionalProperties" || key === "unevaluatedProperties"));
   });
-  return Object.fromEntries(
-    kept.map(([key, value]) => [key, MAPS.has(key) && isObject(value) ? eachOf(value) : part(key, value)]),
+  const fit = Object.fromEntries(
+    kept.map(([key, value]) => [
+      key,
+      MAPS.has(key) && isObject(value) ? eachOf(value, follow) : part(key, value, follow),
+    ]),
   );
+  const { $ref } = fit;
+  if ($ref === undefined) return fit;
+  return Object.defineProperty(fit, "$ref", {
+    get: () => {
+      follow();
+      return $ref;
+    },
+  });
 }
 
-function part(key: string, value: unknown): unknown {
+function part(key: string, value: unknown, follow: Follow): unknown {
   if (key === "enum" || key === "const" || key === "default" || key === "examples") return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => (isObject(item) ? judged(item) : item));
-  return isObject(value) ? judged(value) : value;
+  const one = (item: unknown) => (isObject(item) ? judged(item, follow) : item);
+  return Array.isArray(value) ? value.map(one) : one(value);
 }
 
-function eachOf(map: JsonObject): JsonObject {
+function eachOf(map: JsonObject, follow: Follow): JsonObject {
   return Object.fromEntries(
-    Object.entries(map).map(([name, value]) => [name, isObject(value) ? judged(value) : value]),
+    Object.entries(map).map(([name, value]) => [name, isObject(value) ? judged(value, follow) : value]),
   );
 }
