@@ -17,7 +17,8 @@ type Id = number | string;
 
 interface Request {
   readonly id?: Id;
-  readonly method: string;
+  /** None where it answers a request of ours. */
+  readonly method?: string;
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
@@ -55,6 +56,8 @@ let tools: unknown[] = [
     "family",
     "fail",
     "structured",
+    "nag",
+    "deaf",
   ].map((name) => ({ name, inputSchema: object })),
   { name: "wordy", description: `\u001b[31m${"w".repeat(9_000)}`, inputSchema: object },
   { name: "hidden\u202e text", description: "Hid\u200bden\u0000.", inputSchema: object },
@@ -90,6 +93,7 @@ if (behaviour === "banner") process.stdout.write("Hostile 1.0 [ready]> ");
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params = {} }: Request = JSON.parse(line);
   if (behaviour === "silent" || id === undefined) return;
+  if (method === undefined) return answered();
   const serverInfo = { name: "hostile", version: "1" };
   const capabilities = { tools: { listChanged: true }, resources: {}, prompts: {} };
   if (behaviour === "modern" && method === "initialize") send({ id, error: { code: -32_601, message: "too old" } });
@@ -153,6 +157,12 @@ function call(id: Id, name: string, input: unknown): void {
       tools = [{ name: "new", inputSchema: object }];
       for (let i = 0; i < 1_000; i++) send({ method: "notifications/tools/list_changed" });
       return says(id, "changed");
+    case "nag":
+      nagging = { id, left: NAGS };
+      for (let i = 0; i < NAGS; i++) send({ id: `nag-${i}`, method: "elicitation/create", params: FORM });
+      return;
+    case "deaf":
+      return interrupt();
     case "family": {
       const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" });
       return says(id, String(child.pid));
@@ -160,6 +170,24 @@ function call(id: Id, name: string, input: unknown): void {
     default:
       return send({ id, error: { code: -32_602, message: `Unknown tool ${name}` } });
   }
+}
+
+const NAGS = 100;
+const FORM = { message: "Well?", requestedSchema: object };
+let nagging: { id: Id; left: number } | null = null;
+
+function answered(): void {
+  if (nagging === null) return;
+  nagging.left -= 1;
+  if (nagging.left === 0) says(nagging.id, `${NAGS} answers`);
+}
+
+/** Asks without end, and reads no answer. */
+function interrupt(): void {
+  process.stdin.pause();
+  const asked = `${JSON.stringify({ jsonrpc: "2.0", id: "x".repeat(100_000), method: "ping" })}\n`;
+  while (process.stdout.write(asked)) {}
+  process.stdout.once("drain", interrupt);
 }
 
 function oddContent(): unknown[] {

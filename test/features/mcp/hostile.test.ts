@@ -90,6 +90,13 @@ const answers: { tool: string; what: string; text: RegExp; isError: boolean; end
     ends: true,
   },
   {
+    tool: "deaf",
+    what: "questions whose answers the server never reads",
+    text: /failed: its program ended \(it left more than 10 MB unread\)\. What it had done/,
+    isError: true,
+    ends: true,
+  },
+  {
     tool: "crash",
     what: "its death",
     text: /failed: its program ended \(exit code 3\)\. What it had done/,

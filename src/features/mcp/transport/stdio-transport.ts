@@ -7,8 +7,9 @@ import { systemCode } from "../../../core/protocol/system-code.ts";
 import type { McpCommandServer } from "../server-settings.ts";
 import type { Reaper } from "./reaper.ts";
 
-/** Bytes of one message; a server that sends more is stopped. */
+/** Bytes of one message, and of what waits to be read by it; a server that sends more, or leaves more unread, is stopped. */
 const MAX_MESSAGE_BYTES = 10_000_000;
+const MOST = `${MAX_MESSAGE_BYTES / 1_000_000} MB`;
 
 /** How a message begins, as far as it tells. */
 const MESSAGE = /(?<!\[)\{\s*"(?:jsonrpc|id|method|result|error)"\s*:/;
@@ -93,7 +94,8 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (stdin === undefined || !stdin.writable) throw new AppError("network", "the server's input is closed");
-    if (!stdin.write(serializeMessage(message))) await Promise.race([once(stdin, "drain"), this.#exited]);
+    if (stdin.writableLength > MAX_MESSAGE_BYTES) this.#stop(`it left more than ${MOST} unread`);
+    else if (!stdin.write(serializeMessage(message))) await Promise.race([once(stdin, "drain"), this.#exited]);
   }
 
   /** Resolves when the child and its group are gone. */
@@ -143,9 +145,8 @@ export class StdioTransport implements Transport {
     try {
       this.#buffer.append(this.#afterBanner(chunk));
     } catch (error) {
-      this.#ending = `it sent a message of more than ${MAX_MESSAGE_BYTES / 1_000_000} MB`;
+      this.#stop(`it sent a message of more than ${MOST}`);
       this.#report(error);
-      if (this.#child?.pid !== undefined) signalGroup(this.#child.pid, "SIGKILL");
       return;
     }
     for (let more = true; more; ) more = this.#deliver();
@@ -169,6 +170,11 @@ export class StdioTransport implements Transport {
       this.#report(error);
     }
     return true;
+  }
+
+  #stop(ending: string): void {
+    this.#ending = ending;
+    if (this.#child?.pid !== undefined) signalGroup(this.#child.pid, "SIGKILL");
   }
 
   #report(error: unknown): void {
