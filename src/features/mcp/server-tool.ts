@@ -23,6 +23,9 @@ import {
   whereabouts,
 } from "./server-settings.ts";
 
+/** Times that a server may ask people within one call. */
+const MOST_FORMS = 10;
+
 /** Characters of the progress line's argument. */
 const TITLE_CHARS = 60;
 
@@ -95,6 +98,7 @@ function callerOf(ctx: ToolContext, asking: { readonly server: string; readonly 
     progress: (text) => ctx.progress(text),
     elicit: async (request, signal) => {
       number += 1;
+      if (number > MOST_FORMS) return { action: "cancel" };
       // What is said of its progress meanwhile is that it asks.
       ctx.progress("");
       const result = await askPeople(request, { ...asking, ctx, number }, signal);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { McpOptions } from "../../../src/features/mcp/connections.ts";
 import { fieldsOf } from "../../../src/features/mcp/elicitation/fields.ts";
 import { readReply } from "../../../src/features/mcp/elicitation/reply.ts";
-import { connect, context, everything, textIn, useConnected } from "./connected.ts";
+import { connect, context, everything, hostile, textIn, useConnected } from "./connected.ts";
 
 type Asked = Parameters<McpOptions["ask"]>[0];
 
@@ -67,6 +67,17 @@ test("what does not fit is asked for again with what is wrong, and given up afte
     "That does not fit: Titled Single Select Enum must be one of Superman, Green Lantern, Wonder Woman.",
     "That does not fit: String is missing. Integer must be at most 100.",
   ]);
+});
+
+test("a server that asks without end is answered by people ten times in a call", async () => {
+  let asked = 0;
+  const ask: McpOptions["ask"] = async () => {
+    asked += 1;
+    return null;
+  };
+  const { call } = await connect({ bad: hostile() }, { ask });
+  expect(textIn(await call("mcp__bad__nag"))).toBe("100 answers");
+  expect(asked).toBe(10);
 });
 
 test("where nobody is there to answer, the server is told that it was cancelled", async () => {
