@@ -48,6 +48,8 @@ export interface WebPlatformOptions extends PagePlace {
   readonly isReplica?: boolean;
   /** What people may type after a slash. */
   readonly commands: readonly ChatCommand[];
+  /** See WebServerOptions. */
+  readonly arrivalMs?: number;
   /** Where the built page is; default: build/web. */
   readonly pageDirectory?: string;
 }

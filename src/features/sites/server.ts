@@ -31,6 +31,10 @@ export interface SiteServer {
 
 /** Bytes of a form with a password. */
 const FORM_BYTES = 4_096;
+/** How long a request may take to arrive whole. Milliseconds. */
+const ARRIVAL_MS = 20_000;
+/** Open at once. */
+const MOST_CONNECTIONS = 1_000;
 /** Bytes of a request's headers, its address among them. */
 const HEADER_BYTES = 16_384;
 
@@ -40,10 +44,16 @@ export async function startSiteServer(options: SiteServerOptions): Promise<SiteS
   const app = fastify({
     forceCloseConnections: true,
     bodyLimit: FORM_BYTES,
-    http: { maxHeaderSize: HEADER_BYTES },
+    requestTimeout: ARRIVAL_MS,
+    http: {
+      maxHeaderSize: HEADER_BYTES,
+      headersTimeout: ARRIVAL_MS / 2,
+      connectionsCheckingInterval: ARRIVAL_MS / 4,
+    },
     // Who writes the header otherwise has not come through a proxy of this machine.
     trustProxy: url === null ? false : "loopback",
   });
+  app.server.maxConnections = MOST_CONNECTIONS;
   await app.register(fastifyStatic, { root: path.parse(process.cwd()).root, serve: false });
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
     done(null, new URLSearchParams(String(body)).get("password") ?? ""),

@@ -54,6 +54,7 @@ export function openPlatform(options: {
   readonly clock?: Clock;
   readonly port?: number;
   readonly token?: string;
+  readonly arrivalMs?: number;
   readonly pageDirectory?: string;
   readonly overview?: OverviewSource;
   /** What features answer. */

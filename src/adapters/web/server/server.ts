@@ -42,6 +42,8 @@ export interface WebServerOptions extends DoorOptions {
   readonly port: number;
   /** Proxies whose word about the visitor's address and the host that was asked for is taken. */
   readonly trustProxy: readonly string[];
+  /** How long a request may take to arrive whole; ARRIVAL_MS when left out. Milliseconds. */
+  readonly arrivalMs?: number;
   readonly pageDirectory: string;
   readonly store: LocalThreadStore;
   readonly probes: Probes;
@@ -55,6 +57,11 @@ export interface WebServerOptions extends DoorOptions {
   sessions(): TeamSessions | null;
 }
 
+/** A file of the largest size over a slow line takes half of it. */
+const ARRIVAL_MS = 300_000;
+/** Open at once. Strangers who hold that many keep out others, and take nothing from what else the process does. */
+const MOST_CONNECTIONS = 2_000;
+
 export interface WebServer {
   readonly port: number;
   close(): Promise<void>;
@@ -66,7 +73,10 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     throw new ConfigError([`The web page is not built in ${options.pageDirectory}. Run npm run build.`]);
   }
   const trustProxy = options.trustProxy.length === 0 ? false : [...options.trustProxy];
-  const app = fastify({ forceCloseConnections: true, bodyLimit: 1024, trustProxy });
+  const { arrivalMs = ARRIVAL_MS } = options;
+  const http = { headersTimeout: arrivalMs / 5, connectionsCheckingInterval: arrivalMs / 10 };
+  const app = fastify({ forceCloseConnections: true, bodyLimit: 1024, trustProxy, requestTimeout: arrivalMs, http });
+  app.server.maxConnections = MOST_CONNECTIONS;
   const door = createDoor(options);
   // Before the guard: only requests that it has seen have their socket closed when the guard refuses them.
   await app.register(fastifyWebsocket, { options: { maxPayload: FRAME_BYTES }, preClose: cutSockets });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { connect } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
 import { WEB_LIMITS } from "../../../../src/adapters/web/limits.ts";
@@ -59,6 +59,26 @@ async function upgrade(headers: Record<string, string>): Promise<number> {
   socket.terminate();
   return status;
 }
+
+test("a request that does not arrive whole is not waited for", async () => {
+  const impatient = openPlatform({ store: new MemoryThreadStore(), arrivalMs: 100 });
+  onTestFinished(() => impatient.stop());
+  await impatient.start(accept, signal);
+  const { host } = new URL(entryUrl(impatient));
+  const at = Number(new URL(entryUrl(impatient)).port);
+  const socket = connect(at, "127.0.0.1");
+  const headers = [
+    `host: ${host}`,
+    `origin: http://${host}`,
+    `cookie: deckhand_${at}=${TOKEN}`,
+    "content-type: application/octet-stream",
+    "content-length: 9",
+  ];
+  socket.write(`POST /files?name=a HTTP/1.1\r\n${headers.join("\r\n")}\r\n\r\nhalf`);
+  let answer = "";
+  for await (const part of socket) answer += String(part);
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /u);
+});
 
 describe("the key", () => {
   test("the address printed at start sets a cookie out of scripts' reach and leads to the clean address", async () => {
