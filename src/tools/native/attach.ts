@@ -3,7 +3,6 @@ import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { asResult } from "../sandboxed/guest-call.ts";
 import { secretAt } from "../secrets/secret-rule.ts";
-import { Refusal } from "../wasm/workspace/refusal.ts";
 import { note } from "./note.ts";
 import { sandboxFile } from "./sandbox-file.ts";
 
@@ -53,11 +52,7 @@ export function createAttach(): Tool {
     },
     execute: ({ path, comment }, ctx) =>
       asResult(async () => {
-        const isSecret = secretAt(ctx.sandboxRoot, path) !== null;
-        if (!ctx.approved && isSecret) {
-          throw new Refusal(`${path} looks like a secret: it goes to the thread only when a person allows that.`);
-        }
-        const file = { ...sandboxFile(path, ctx), ...(isSecret ? { isAllowed: true as const } : {}) };
+        const file = sandboxFile(path, ctx, { isAllowed: ctx.approved });
         await ctx.thread.post(`attach:${ctx.callId}`, note(comment === "" ? `\`${file.name}\`` : comment, [file]));
         return textResult(`${file.name} (${file.data.length} bytes) is in the thread.`, {
           summary: `${file.data.length} bytes`,

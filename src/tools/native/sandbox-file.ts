@@ -1,13 +1,24 @@
 import type { OutgoingFile } from "../../core/protocol/platform.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { relativePath } from "../sandboxed/guest-call.ts";
+import { secretKind } from "../secrets/secret-files.ts";
 import { HEAD_BYTES, mediaTypeOf } from "../wasm/workspace/media-type.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
-import { MAX_WHOLE, readWhole } from "../wasm/workspace/read-file.ts";
+import { hashOf, MAX_WHOLE, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
 
-/** A file of the session's sandbox, to be sent to its thread. Throws Refusal: no such file, not one, too large. */
-export function sandboxFile(asked: string, ctx: ToolContext): OutgoingFile {
+/** Which of the files that look like secrets may be shown: all, where a person has allowed that, or these. */
+interface Shown {
+  readonly isAllowed?: boolean;
+  readonly known?: ReadonlyMap<string, string>;
+}
+
+/** A file of the session's sandbox, for its thread. Throws Refusal: no such file, not one, too large, not to be shown. */
+export function sandboxFile(
+  asked: string,
+  ctx: ToolContext,
+  { isAllowed = false, known = new Map() }: Shown = {},
+): OutgoingFile {
   const path = relativePath(asked, ctx);
   const mostBytes = Math.min(MAX_WHOLE, ctx.thread.limits.attachmentBytes);
   const resolver = new PathResolver(ctx.sandboxRoot);
@@ -20,8 +31,13 @@ export function sandboxFile(asked: string, ctx: ToolContext): OutgoingFile {
         return readWhole(fd, path);
       });
       if (data.length === 0) throw new Refusal(`${path} is empty: there is nothing to send.`);
+      const isSecret = secretKind(place.relative, data) !== null;
+      if (isSecret && !isAllowed && ![...known.values()].includes(hashOf(data)))
+        throw new Refusal(
+          `${path} looks like a secret: it goes to the thread only when a person allows that, whom \`attach\` asks.`,
+        );
       const mediaType = mediaTypeOf(data.subarray(0, HEAD_BYTES)) || "text/plain";
-      return { name: place.name, mediaType, data };
+      return { name: place.name, mediaType, data, ...(isSecret ? { isAllowed: true as const } : {}) };
     });
   } finally {
     resolver.close();

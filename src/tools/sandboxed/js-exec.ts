@@ -121,7 +121,7 @@ function grantOf({ code, file = "", hosts }: Input): ReturnType<Tool["grant"]> {
 function sourceOf({ code, file = "" }: Input, ctx: ToolContext): string | CallRefusal {
   if (code !== undefined) return code;
   try {
-    const { data } = sandboxFile(file, ctx);
+    const { data } = sandboxFile(file, ctx, { known: ctx.knownFiles });
     return `// ${file}\n${new TextDecoder().decode(data)}`;
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.payload };

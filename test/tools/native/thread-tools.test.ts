@@ -62,6 +62,21 @@ test("brief posts its note with its files, and nothing when one of them cannot b
   expect(post).toMatchObject({ lane: "answer", markdown: "Half done.", files: [{ name: "report.md" }] });
 });
 
+test.each([".env", "key.txt", "harmless.md"])("neither a note nor attach sends %s, unasked", async (file) => {
+  const session = await withFiles();
+  const { sandboxRoot } = session.ctx;
+  writeFileSync(path.join(sandboxRoot, ".env"), "DB_PASSWORD=hunter2\n");
+  writeFileSync(path.join(sandboxRoot, "key.txt"), `token=ghp_${"a1B2".repeat(9)}\n`);
+  symlinkSync(".env", path.join(sandboxRoot, "harmless.md"));
+  for (const result of [
+    await session.callTool(createBrief(), { text: "Half done.", files: [file] }),
+    await session.callTool(createAttach(), { path: file }, { callId: "call_2" }),
+  ]) {
+    expect(text(result)).toContain("it goes to the thread only when a person allows that");
+  }
+  expect(session.thread.posts.size).toBe(0);
+});
+
 const AT = Date.UTC(2026, 10, 3, 9, 12);
 
 const BEN = { id: "slack:U2", name: "ben", isBot: false };
