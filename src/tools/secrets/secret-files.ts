@@ -42,11 +42,17 @@ const CONTENTS: readonly (readonly [RegExp, string])[] = [
 /** Bytes of a file that are looked at. */
 const HEAD = 65_536;
 
+/** What a file of this path is by its name. */
+export function namedKind(path: string): string | null {
+  const name = path.toLowerCase();
+  if (SAMPLE.test(name.slice(name.lastIndexOf("/") + 1))) return null;
+  return NAMES.find(([end]) => end.test(name))?.[1] ?? null;
+}
+
 /** What a file with this path or content is, in a few words; null for one that seems to hold no secret. */
 export function secretKind(path: string, content: Buffer): string | null {
-  const name = path.toLowerCase();
-  const named = SAMPLE.test(name.slice(name.lastIndexOf("/") + 1)) ? undefined : NAMES.find(([end]) => end.test(name));
-  if (named !== undefined) return content.length === 0 ? null : named[1];
+  const named = namedKind(path);
+  if (named !== null) return content.length === 0 ? null : named;
   const text = content.toString("latin1", 0, HEAD);
   return (
     CONTENTS.find(([shape]) => shape.test(text))?.[1] ?? (areVariables(text) ? "a file of environment variables" : null)

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ExecutorWorktree } from "../../core/agents/executor-worktree.ts";
+import { withoutCommittedSecrets } from "../git/committed-secrets.ts";
 import { findGit, GIT_PROGRAMS, type GitCall, type GitEnd, gitRunner } from "../git/run-git.ts";
 import type { WorktreeChange } from "./executor-worktrees.ts";
 
@@ -48,7 +49,17 @@ export async function describeChanges(
 ): Promise<string> {
   if (changes.length === 0) return "It changed no files.";
   const list = changes.map(({ kind, path: file }) => `${kind}: ${plainPath(file)}`).join("\n");
-  const args = ["diff", "--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-prefix", "base", "tree"];
+  const args = [
+    "diff",
+    "--no-index",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--no-prefix",
+    "--no-renames",
+    "base",
+    "tree",
+  ];
   const shown = shownDiff(await git({ args }, worktree, signal), whole);
   return `${list}${shown === "" ? "" : `\n\n${shown}`}`;
 }
@@ -56,8 +67,8 @@ export async function describeChanges(
 /** Never less than there is without a word on it: people decide by it. */
 function shownDiff(end: GitEnd | null, whole: boolean): string {
   if (end === null) return "[The lines cannot be shown: there is no git on this machine.]";
-  const { stopped, stdout } = end;
-  if (stopped !== null) return "[The lines are too many to be shown.]";
+  if (end.stopped !== null) return "[The lines are too many to be shown.]";
+  const stdout = withoutCommittedSecrets(end.stdout, "");
   if (whole || stdout.length <= DIFF_CHARS) return stdout;
   return `${stdout.slice(0, DIFF_CHARS).toWellFormed()}\n… ${stdout.length - DIFF_CHARS} more characters …`;
 }

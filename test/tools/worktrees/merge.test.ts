@@ -154,6 +154,17 @@ test("a diff names every changed file and shows the lines", async () => {
   expect(text).toContain("-two\n+TWO");
 });
 
+test("a diff shows no file that looks like a secret, whatever was done to it", async () => {
+  const secret = "db.test:5432:app:app:hunter2-4711\n";
+  const at = await copied(
+    { ".pgpass": secret, "b/.pgpass": secret, "c.env": "A=hunter2-4711\n" },
+    { theirs: { ".pgpass": null, "b/.pgpass": `${secret}more\n`, "c.env": null, "d.env": "A=hunter2-4711\nB=1\n" } },
+  );
+  const text = await describeChanges(await at.changes(), { worktree: at.worktree, signal });
+  expect(text).toMatch(/changed: b\/\.pgpass[^]*looks like a file of credentials/u);
+  expect(text).not.toContain("hunter2");
+});
+
 test("a file that became a directory, and a directory that became a file, are taken as they are", async () => {
   const at = await copied(
     { a: "a\n", "b/deep/x": "x\n", "b/y": "y\n", "kept/z": "z\n" },

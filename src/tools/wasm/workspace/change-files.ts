@@ -14,10 +14,12 @@ import {
 import { changesScripts, isPackageFile } from "../../instructions/package-scripts.ts";
 import { growing, makingDirectories } from "../../quotas/growth.ts";
 import { BLOCK_BYTES, roomHeld, roomOf } from "../../quotas/room.ts";
+import { namedKind, secretKind } from "../../secrets/secret-files.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
 import { type FilesystemImport, type FilesystemScope, present, readBytes } from "./filesystem.ts";
 import { type MakeHooks, type PathResolver, type ResolvedPath, withFile } from "./path-resolver.ts";
 import { segmentsOf } from "./path-rules.ts";
+import { hashOf } from "./read-file.ts";
 import { Refusal } from "./refusal.ts";
 import { refuseInstructions, type Tree, treeOf } from "./tree.ts";
 import { writeBytes } from "./write-bytes.ts";
@@ -172,6 +174,7 @@ function rename(scope: FilesystemScope, source: string, target: string): void {
       refuseInstructions(target, instructs);
       segmentsOf(target, []);
     }
+    for (const file of tree.files) refuseDisguise(scope, file, moved(file, from.relative, to.relative));
     for (const file of tree.files) {
       keep.file(resolver.entry(file));
       keep.absent(moved(file, from.relative, to.relative));
@@ -187,6 +190,15 @@ function rename(scope: FilesystemScope, source: string, target: string): void {
   } finally {
     directory?.close();
   }
+}
+
+/** What is known for a secret by its name alone keeps such a name, unless the session has read it. */
+function refuseDisguise({ resolver, refuseSecret }: FilesystemScope, file: string, target: string): void {
+  if (namedKind(file) === null || namedKind(target) !== null) return;
+  const place = resolver.entry(file);
+  if (place.stats?.isFile() !== true) return;
+  const content = withFile(place, file, (fd) => readFileSync(fd));
+  if (secretKind(target, content) === null) refuseSecret(file, content, () => hashOf(content));
 }
 
 /** A file that is moved onto itself stays. */
