@@ -90,6 +90,9 @@ async function decide(
   return true;
 }
 
+/** What was asked stands in the history: named here, an address that the model made up would be one that a person wrote. */
+const ASKED_AGAIN = "Nobody decided in time. Ask again for what is still needed, and go on.";
+
 /** Nobody decided in time: who clicks first asks for the same again, as a message of theirs, in the thread's own session. */
 export async function askAgain(action: InboundAction, id: string, options: DecisionScope): Promise<Receipt> {
   const { store, engine } = options;
@@ -97,14 +100,13 @@ export async function askAgain(action: InboundAction, id: string, options: Decis
   if (row === null || row.status !== "expired") return reply("This button does nothing any more.");
   const { task, thread } = await store.sessions.get(row.sessionId);
   const card = await store.posts.get(postKey(row.runId, cardKey(row)));
-  const titles = row.calls.map(({ title }) => title).join(", ");
   const key = `ask-again:${id}`;
   const outcome = await engine.deliver(task?.root.sessionId ?? row.sessionId, {
     key,
     body: {
       kind: "message",
       author: { id: action.person.id, name: action.person.name },
-      text: `Nobody decided in time on: ${titles}. Ask again for it if it is still needed, and go on.`,
+      text: ASKED_AGAIN,
       quoted: [],
       attachments: [],
       thread,
