@@ -86,7 +86,7 @@ class ThreadRunView implements RunView {
     const saidByFold = outcome.type === "cancelled" && this.#live !== undefined && (await fold());
     if (!saidByFold) await this.#postEnding(this.#ending(outcome, stats));
     if (!saidByFold) await this.#letGo(fold());
-    await this.#reactions;
+    await this.#letGo(this.#reactions);
   }
 
   /** What people must know is part of the ending where no live message says it. */
@@ -107,9 +107,9 @@ class ThreadRunView implements RunView {
   }
 
   /** A fold lags while the workspace's edits are in demand: the thread's next run does not wait for that. */
-  async #letGo(fold: Promise<unknown>): Promise<void> {
-    this.#deps.platform.keep(fold);
-    await atMost(FOLD_WAIT_MS, fold, this.#deps.clock);
+  async #letGo(work: Promise<unknown>): Promise<void> {
+    this.#deps.platform.keep(work);
+    await atMost(FOLD_WAIT_MS, work, this.#deps.clock);
   }
 
   async park(): Promise<void> {
@@ -123,13 +123,13 @@ class ThreadRunView implements RunView {
     await this.#close();
     const last = this.#message("progress");
     await this.#letGo(this.#live?.finish(last, PARK_ATTEMPTS) ?? Promise.resolve());
-    await this.#reactions;
+    await this.#letGo(this.#reactions);
   }
 
   async suspend(): Promise<void> {
     await this.#close();
     await this.#live?.stop();
-    await this.#reactions;
+    await this.#letGo(this.#reactions);
   }
 
   /**
@@ -286,13 +286,15 @@ class ThreadRunView implements RunView {
     }
   }
 
-  /** Signs are courtesy: a failed one is logged. */
+  /** Signs are courtesy: a failed one is logged, and one that has had no turn yet goes when its run ends. */
   #react(messageId: string, sign: "seen" | "working"): void {
     const { platform, log } = this.#deps;
+    const { signal } = this.#closing;
     const put = async () => {
       try {
-        await platform.react(this.#run.thread, messageId, sign);
+        await platform.react(this.#run.thread, messageId, sign, signal);
       } catch (error) {
+        if (signal.aborted && error === signal.reason) return;
         const { code, detail } = toAppError(error);
         log.warn({ runId: this.#run.runId, code, ...detail }, "reaction_failed");
       }

@@ -300,6 +300,19 @@ test("where no post may be made, a reaction comes first and the live message as 
   await view.suspend();
 });
 
+test("a sign that has had no turn goes with its run, and keeps the thread's next one waiting no longer", async () => {
+  const { clock, inner, platform, open, run, thread } = setup();
+  await Promise.all(Array.from({ length: 3 }, (_, index) => platform.react(THREAD, `90.${index}`, "seen")));
+  const view = open(run);
+  view.show({ type: "steered", eventKeys: ["slack:T1:C1:200.2"] });
+  const finished = view.finish(answered("Done."), STATS);
+  await clock.advance(0);
+  await finished;
+  expect(thread()).toEqual(["Done."]);
+  await clock.runAll();
+  expect(inner.requests.filter(({ where }) => where === "200.2")).toEqual([]);
+});
+
 test("an answer overtakes a live message that still waits for its post", async () => {
   const { clock, inner, platform, open, run, finish, thread } = setup();
   const others = ["a", "b"].map((key) => platform.post(THREAD, answerOf(key), key));

@@ -18,6 +18,8 @@ export interface EditOptions {
 export interface PacedPlatform extends ChatPlatform {
   /** As `edit`; the message is asked for when its turn has come, so that it is the newest. */
   editLatest(posted: PostedMessage, latest: () => OutgoingMessage, options: EditOptions): Promise<void>;
+  /** The signal takes the sign back while it waits for its turn. */
+  react(thread: ThreadRef, messageId: string, sign: "seen" | "working", signal?: AbortSignal): Promise<void>;
   /**
    * As `showStatus`; the words are asked for when their turn has come. Null: there is nothing to show any more. The
    * signal takes the status back while it waits.
@@ -85,11 +87,11 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {
       const either = AbortSignal.any([signal, stopping.signal]);
       return budgets.of(thread.workspaceId).edit({ lane: latest().lane, send, signal: either });
     },
-    react: (thread, messageId, sign) =>
+    react: (thread, messageId, sign, signal) =>
       budgets.of(thread.workspaceId).react({
         lane: "progress",
         send: () => inner.react(thread, messageId, sign),
-        signal: stopping.signal,
+        signal: signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]),
       }),
     upload: (thread, file, key) => createIn(thread, "answer", () => inner.upload(thread, file, key)),
     ...pacedStatus(inner, budgets, () => stopping.signal),
