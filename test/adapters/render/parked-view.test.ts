@@ -39,6 +39,10 @@ test("a run that parks before its sub-agent has begun shows how far it is from t
   board.publish("run_1", TASK);
   await clock.advance(1_000);
   expect(shown()).toEqual([expect.stringMatching(/^⏳ \*\*build\*\* · \d+ s\n⏳ worker: part A · 1 tool · 2 s$/u)]);
+  board.publish("run_1", { ...TASK, state: "waiting", note: "waits for @ana" });
+  await clock.advance(1_000);
+  const waits = "⏸ **build** · waits for worker\n⏸ worker: part A · 1 tool · 2 s · waits for @ana";
+  expect(shown()).toEqual([waits]);
   await view.suspend();
   expect(clock.pending).toBe(0);
 });

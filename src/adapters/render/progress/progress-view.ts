@@ -4,7 +4,7 @@ import { tailOf } from "../markdown/incomplete-markdown.ts";
 import { count, duration, elapsed } from "./figures.ts";
 import { planLines } from "./plan-lines.ts";
 import { isOpen, type ProgressState, type Step } from "./progress-state.ts";
-import { isAtWork, taskLines } from "./task-lines.ts";
+import { isAtWork, isOfSubAgent, taskLines } from "./task-lines.ts";
 
 /** Tool lines shown one by one; older ones fold into a count. */
 const TOOL_LINES = 10;
@@ -58,9 +58,10 @@ function headLine(state: ProgressState, { agentName, elapsedMs }: ProgressFrame)
   return `⏳ ${name}${turn} · ${elapsed(elapsedMs)}`;
 }
 
-/** Nobody need do anything: the run's sub-agents are at work. */
+/** Nobody need do anything: the run's sub-agents are at work, and not all of them wait. */
 function waitsForTasks(state: ProgressState): boolean {
-  const isAnyAtWork = state.parkedOn === "call" && state.tasks.some(isAtWork);
+  const isAnyAtWork =
+    state.parkedOn === "call" && state.tasks.some((task) => isAtWork(task) && task.state !== "waiting");
   return isAnyAtWork && waitingSteps(state).every(isOfSubAgent);
 }
 
@@ -71,10 +72,6 @@ export function isHandedOver(state: ProgressState): boolean {
 
 function waitingSteps({ steps }: ProgressState): Step[] {
   return steps.filter(({ state }) => state === "waiting");
-}
-
-function isOfSubAgent({ toolName }: Step): boolean {
-  return toolName.startsWith("agent");
 }
 
 function waitsFor({ steps }: ProgressState, parkedOn: ParkedOn): string {

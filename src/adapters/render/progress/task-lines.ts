@@ -20,7 +20,7 @@ const ICONS: Readonly<Record<TaskProgress["state"], string>> = {
 const WORDS: Readonly<Record<TaskProgress["state"], string | null>> = {
   queued: "waits for its place",
   working: null,
-  waiting: "waits for a decision",
+  waiting: null,
   done: null,
   failed: "did not get to its end",
   stopped: "stopped",
@@ -41,6 +41,11 @@ export function taskLines(tasks: readonly TaskProgress[]): string[] {
 
 export function isAtWork({ state }: TaskProgress): boolean {
   return state === "queued" || state === "working" || state === "waiting";
+}
+
+/** Whether a call waits for sub-agents, when it does. */
+export function isOfSubAgent({ toolName }: { readonly toolName: string }): boolean {
+  return toolName.startsWith("agent");
 }
 
 function taskLine(task: TaskProgress): string {

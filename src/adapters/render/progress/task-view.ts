@@ -2,6 +2,7 @@ import type { ChildEvent } from "../../../core/events/child-event.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../../core/progress/run-view.ts";
 import type { QueryEvent, QueryOutcome, RunStats, TaskProgress } from "../../../core/protocol/events.ts";
 import type { RunViewDeps } from "../run-view.ts";
+import { isOfSubAgent } from "./task-lines.ts";
 
 type Scope = Pick<RunViewDeps, "board" | "clock">;
 
@@ -29,6 +30,8 @@ class TaskView implements RunView {
   #state: TaskProgress["state"] = "working";
   #tools: number;
   #note = "";
+  /** The newest call is the one that parks the run, or stands beside it and waits for the like. */
+  #toolName = "";
   #cancelTick: () => void = () => {};
 
   constructor(deps: Scope, event: ChildEvent, run: RunViewOptions) {
@@ -44,11 +47,16 @@ class TaskView implements RunView {
       case "queued":
         this.#state = "queued";
         break;
+      case "tool_start":
+        this.#toolName = event.toolName;
+        return;
       case "tool_end":
         this.#tools += 1;
         break;
       case "parked":
-        if (event.on === "approval") this.#state = "waiting";
+        if (event.on === "approval") this.#note = "waits for a decision";
+        else if (isOfSubAgent({ toolName: this.#toolName })) return;
+        this.#state = "waiting";
         break;
       case "status":
         this.#note = event.text;

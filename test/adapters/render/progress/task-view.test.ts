@@ -24,8 +24,8 @@ const lines: readonly { name: string; task: Partial<TaskProgress>; line: string 
   { name: "queued", task: { state: "queued", tools: 0 }, line: "⏳ explorer: find usages · waits for its place" },
   {
     name: "asking",
-    task: { state: "waiting" },
-    line: "⏸ explorer: find usages · 3 tools · 8 s · waits for a decision",
+    task: { state: "waiting", note: "waits for @ana" },
+    line: "⏸ explorer: find usages · 3 tools · 8 s · waits for @ana",
   },
   { name: "done", task: { state: "done", tools: 1 }, line: "✓ explorer: find usages · 1 tool · 8 s" },
   {
@@ -95,7 +95,16 @@ test("a sub-agent posts nothing; the run that it descends from hears how far it 
   view.show({ type: "tool_end", toolId: "t", toolName: "read", result: textResult("ok"), durationMs: 1 });
   view.show({ type: "parked", on: "approval" });
   await clock.advance(5_000);
-  expect(heard.at(-1)).toEqual({ ...TASK, state: "waiting", elapsedMs: 5_000, note: "⚠ trying again" });
+  expect(heard.at(-1)).toEqual({ ...TASK, state: "waiting", elapsedMs: 5_000, note: "waits for a decision" });
+  const waitsIn = (toolName: string, what: string) => {
+    view.show({ type: "turn_start", turn: 2 });
+    view.show({ type: "tool_start", toolId: "t2", toolName, input: {}, title: "" });
+    view.show({ type: "tool_waits", toolId: "t2", what });
+    view.show({ type: "parked", on: "call" });
+    return heard.at(-1);
+  };
+  expect(waitsIn("agent", "waits for worker")).toMatchObject({ state: "working", note: "waits for worker" });
+  expect(waitsIn("ask_user_question", "waits for @ana")).toMatchObject({ state: "waiting", note: "waits for @ana" });
   await view.park();
   expect(clock.pending).toBe(0);
   expect(board.follow("run_1", () => {}).tasks).toEqual([heard.at(-1)]);
