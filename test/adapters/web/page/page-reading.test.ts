@@ -83,7 +83,7 @@ test("on paper stands the thread, all of it, and nothing else", async () => {
   expect(await page.evaluate("document.documentElement.scrollHeight")).toBeGreaterThan(2_000);
 });
 
-test("a card shows all of what it asks, without a scroller of its own", async () => {
+test("a card shows all of what it asks, without a scroller of its own, below a tag that is an outline", async () => {
   const thread = await say("write it");
   const lines = Array.from({ length: 40 }, (_, index) => `+key_${index} = ${index}`);
   const buttons = [{ id: "approve:y:run_1:1", label: "Allow once", style: "primary" as const }];
@@ -92,4 +92,6 @@ test("a card shows all of what it asks, without a scroller of its own", async ()
   const changes = page.getByRole("region", { name: "Changes: 40 added, 0 removed" });
   await changes.waitFor();
   expect(await changes.evaluate((pre) => pre.scrollHeight - pre.clientHeight)).toBe(0);
+  const ground = `getComputedStyle(document.querySelector(".tag.approval")).backgroundColor`;
+  expect(await page.evaluate(ground)).toBe("rgba(0, 0, 0, 0)");
 });
