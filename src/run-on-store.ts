@@ -82,7 +82,7 @@ export async function runUser(config: Config, request: UserRequest, { terminal, 
   const linesOf = commandErrorLines;
   await onStore(config, { terminal, linesOf }, async (store, runtime) => {
     const { clock } = runtime;
-    const password = () => newPassword(stdin);
+    const password = () => newPassword(stdin, "passwordStdin" in request && request.passwordStdin);
     const { ok, lines } = await changeAccounts(request, { store, clock, password });
     for (const line of lines) {
       if (ok) terminal.out(line);

@@ -5,9 +5,9 @@ import type { ReadStream } from "node:tty";
 /** What the process reads: a terminal, or what is piped. */
 export type Input = Readable & Partial<Pick<ReadStream, "isTTY" | "setRawMode">>;
 
-/** A piped line, or what is typed twice; null where the two differ. */
-export async function newPassword(stdin: Input): Promise<string | null> {
-  if (stdin.isTTY !== true) return firstLine(stdin);
+/** A line of what is read (`isGiven`) or piped, or what is typed twice; null where the two differ. */
+export async function newPassword(stdin: Input, isGiven: boolean): Promise<string | null> {
+  if (isGiven || stdin.isTTY !== true) return firstLine(stdin);
   const first = await askHidden("New password: ", stdin);
   return (await askHidden("Once more: ", stdin)) === first ? first : null;
 }

@@ -2,17 +2,24 @@ import { Argument, type Command, Option } from "commander";
 
 /** What `deckhand user` is asked for. */
 export type UserRequest =
-  | { readonly type: "add"; readonly name: string; readonly role: string }
-  | { readonly type: "passwd" | "remove" | "logout"; readonly name: string }
+  | ({ readonly type: "add"; readonly name: string; readonly role: string } & PasswordSource)
+  | ({ readonly type: "passwd"; readonly name: string } & PasswordSource)
+  | { readonly type: "remove" | "logout"; readonly name: string }
   | { readonly type: "role"; readonly name: string; readonly role: string }
   | { readonly type: "list" };
+
+interface PasswordSource {
+  /** Whether nobody is asked: the password is the first line of standard input. What is piped always is. */
+  readonly passwordStdin?: boolean;
+}
 
 const ROLES = ["viewer", "operator", "admin"];
 
 const EXAMPLES = `
 Examples:
   deckhand user add ana --role admin            asks for a password, twice
-  echo "$PASSWORD" | deckhand user passwd ana   takes a piped one; ana is signed out everywhere
+  echo "$PASSWORD" | deckhand user passwd ana --password-stdin
+                                                takes a piped one; ana is signed out everywhere
   deckhand user list
 
 It works on the database itself, also beside a running bot.`;
@@ -23,17 +30,20 @@ export function addUser(program: Command, carryOut: (request: UserRequest) => Pr
     .description("accounts of those who sign in on the web page")
     .addHelpText("after", EXAMPLES);
   const name = ["<name>", "small letters, digits, dots, - and _"] as const;
+  const passwordStdin = ["--password-stdin", "read the password from standard input, one line"] as const;
   user
     .command("add")
     .description("make an account")
     .argument(...name)
     .addOption(new Option("--role <role>", "viewer: reads; operator: takes part").choices(ROLES).default("operator"))
-    .action((who: string, { role }: { role: string }) => carryOut({ type: "add", name: who, role }));
+    .option(...passwordStdin)
+    .action((who: string, given: { role: string } & PasswordSource) => carryOut({ type: "add", name: who, ...given }));
   user
     .command("passwd")
     .description("set another password, and sign the account out everywhere")
     .argument(...name)
-    .action((who: string) => carryOut({ type: "passwd", name: who }));
+    .option(...passwordStdin)
+    .action((who: string, given: PasswordSource) => carryOut({ type: "passwd", name: who, ...given }));
   user
     .command("role")
     .description("give another role; it holds at once")

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import type { Config } from "../../src/config.ts";
@@ -119,4 +120,16 @@ test("web-link prints an address with a link of its own, and says where it canno
   const none = await runCli(["web-link"], { cwd, env: { PORT: "0" } });
   expect(none.failed).toBe(true);
   expect(none.error).toContain("PORT is 0");
+});
+
+test("with --password-stdin nobody is asked for a password, at a terminal neither", async () => {
+  const cwd = tempDirectory();
+  const run = (...args: string[]) =>
+    runCli(["user", ...args], {
+      cwd,
+      stdin: Object.assign(Readable.from(["correct horse staple\nmore\n"]), { isTTY: true }),
+    });
+  expect(await run("add", "ana", "--role", "admin", "--password-stdin")).toMatchObject({ error: "", failed: false });
+  expect(await run("passwd", "ana", "--password-stdin")).toMatchObject({ error: "", failed: false });
+  expect((await run("list")).out).toBe("ana · admin · never signed in");
 });
