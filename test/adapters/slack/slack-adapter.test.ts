@@ -53,13 +53,14 @@ test("a mention comes as two events with one key, and the person is looked up on
   expect(callsOf(harness, "users.info")).toHaveLength(1);
 });
 
-test("an app that hears of mentions only is answered all the same", async () => {
+test("an app that hears of mentions only is answered all the same, also where the text lacks the mention", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
-  const ts = harness.server.workspace.nextTs();
-  const text = `<@${harness.server.workspace.botUserId}> hello`;
-  harness.server.people.event({ type: "app_mention", channel: "C0001", user: "U0ANA", ts, text });
-  expect(await inbox.nextMessage()).toMatchObject({ addressed: "mention", opensThread: true, text: "hello" });
+  const { workspace, people } = harness.server;
+  for (const text of [`<@${workspace.botUserId}> hello`, "hello"]) {
+    people.event({ type: "app_mention", channel: "C0001", user: "U0ANA", ts: workspace.nextTs(), text });
+    expect(await inbox.nextMessage()).toMatchObject({ addressed: "mention", opensThread: true, text: "hello" });
+  }
 });
 
 test("what was not answered in time comes again by itself", async () => {
