@@ -56,7 +56,7 @@ const ownVariables = {
       .refine((url) => !/^file:~(?:\/|$)/u.test(url), "must be written out: here, ~ is not the home directory")
       .refine((url) => !/^file:[^?]*\?\w+=/u.test(url), "must name a file, without ?…")
       .refine(
-        (url) => !/[?&]connection_limit=(?!(?:[2-9]|[1-9]\d{1,2})(?:&|$))/u.test(url),
+        (url) => !/^postgres.*[?&]connection_limit=(?!(?:[2-9]|[1-9]\d{1,2})(?:&|$))/u.test(url),
         "connection_limit in it must be a whole number from 2 to 999",
       )
       .exactOptional(),
