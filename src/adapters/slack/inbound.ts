@@ -42,7 +42,7 @@ export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Pr
   const isRead = deps.serves(person);
   const { text, quoted, files } = isRead ? await readMessage(event, { directory, botUserId: identity.userId }) : UNREAD;
   const view = isRead && kind === "dm" ? await viewOf(event, deps) : [];
-  const addressed = addressedOf(event, kind, identity.userId);
+  const addressed = addressedOf(event, identity.userId);
   return {
     kind: "message",
     key: messageKey(identity, channel, ts),
@@ -76,8 +76,10 @@ async function viewOf({ user = "", app_context }: MessageEvent, { views, directo
   return seen === null ? [] : [await viewText(seen, directory)];
 }
 
-function addressedOf({ type, text: said }: MessageEvent, kind: Kind, botUserId: string): InboundMessage["addressed"] {
-  if (kind === "dm") return "dm";
+/** Whom a message is for, as far as its payload alone tells. */
+export function addressedOf(event: MessageEvent, botUserId: string): InboundMessage["addressed"] {
+  const { type, channel, channel_type, text: said } = event;
+  if (channelKind(channel, channel_type) === "dm") return "dm";
   const text = said ?? "";
   // The text of a message in blocks may lack what they mention.
   if (type === "app_mention" || mentionedIn(text).includes(botUserId)) return "mention";

@@ -4,6 +4,7 @@ import type { InboundEvent, InboundMessage } from "../../core/protocol/platform.
 import { isOurs } from "./connection/origin.ts";
 import { inboundForm } from "./forms.ts";
 import {
+  addressedOf,
   inboundAction,
   inboundCommand,
   inboundHomeAction,
@@ -12,7 +13,6 @@ import {
   perhapsEdited,
 } from "./inbound.ts";
 import { inboundShortcut } from "./message/shortcut.ts";
-import { mentionedIn } from "./message/text.ts";
 
 import { assistantStarted, channelJoined, homeOpened, reactionAdded, type SlackScope } from "./surfaces.ts";
 import type { Identity } from "./web.ts";
@@ -148,9 +148,8 @@ export function addressedMessage(payload: unknown, identity: Identity): Addresse
   const envelope = eventCallbackSchema.safeParse(payload);
   const message = messageEventSchema.safeParse(envelope.data?.event);
   if (!message.success || message.data.user === undefined) return null;
-  const { channel, channel_type, text, thread_ts, ts, user } = message.data;
-  const isDm = channel_type === "im" || channel.startsWith("D");
-  if (!isDm && !mentionedIn(text ?? "").includes(identity.userId)) return null;
+  const { channel, thread_ts, ts, user } = message.data;
+  if (!["dm", "mention"].includes(addressedOf(message.data, identity.userId))) return null;
   return {
     key: messageKey(identity, channel, ts),
     thread: { platform: "slack", workspaceId: identity.teamId, channelId: channel, threadId: thread_ts ?? ts },

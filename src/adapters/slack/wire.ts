@@ -5,6 +5,12 @@ import { z } from "zod";
 /** Seconds with six decimals, as text. */
 const tsSchema = z.string().regex(/^\d{1,12}(?:\.\d{1,9})?$/u);
 
+/** Null stands for what is not there, wherever it is sent at all. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
+}
+
 /** What a message says and brings, read piece by piece: see message/read-message.ts. */
 const contentShape = {
   text: z.string().nullish().catch(null),
@@ -49,7 +55,7 @@ export type HistoryMessage = z.infer<typeof historyMessageSchema>;
 
 export const eventCallbackSchema = z.object({
   type: z.literal("event_callback"),
-  event: z.looseObject({ type: z.string(), subtype: z.string().optional() }),
+  event: z.preprocess(withoutNulls, z.looseObject({ type: z.string(), subtype: z.string().optional() })),
 });
 
 /** How Slack tells that a message reads otherwise: because it was edited, or because something about it has changed. */
@@ -65,11 +71,14 @@ const placeSchema = z.object({ ts: z.string(), thread_ts: z.string().optional() 
 /** Where somebody said something, or changed what they had said. */
 export const saidSchema = z.object({
   type: z.literal("event_callback"),
-  event: placeSchema.extend({
-    type: z.enum(["message", "app_mention"]),
-    channel: z.string(),
-    message: placeSchema.optional().catch(undefined),
-  }),
+  event: z.preprocess(
+    withoutNulls,
+    placeSchema.extend({
+      type: z.enum(["message", "app_mention"]),
+      channel: z.string(),
+      message: placeSchema.optional().catch(undefined),
+    }),
+  ),
 });
 
 export const joinedSchema = z.object({
@@ -190,14 +199,17 @@ export const messageShortcutSchema = z.object({
 });
 export type MessageShortcut = z.infer<typeof messageShortcutSchema>;
 
-export const slashCommandSchema = z.object({
-  command: z.string(),
-  text: z.string().default(""),
-  user_id: z.string(),
-  channel_id: z.string(),
-  channel_name: z.string().optional(),
-  trigger_id: z.string(),
-});
+export const slashCommandSchema = z.preprocess(
+  withoutNulls,
+  z.object({
+    command: z.string(),
+    text: z.string().default(""),
+    user_id: z.string(),
+    channel_id: z.string(),
+    channel_name: z.string().optional(),
+    trigger_id: z.string(),
+  }),
+);
 export type SlashCommand = z.infer<typeof slashCommandSchema>;
 
 export const userSchema = z.object({

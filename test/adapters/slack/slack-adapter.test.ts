@@ -63,6 +63,21 @@ test("an app that hears of mentions only is answered all the same, also where th
   }
 });
 
+test("what is sent as null is not there", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const nulls = { thread_ts: null, subtype: null, hidden: null, channel_type: null, bot_id: null, edited: null };
+  const said = {
+    type: "message",
+    channel: "D0001",
+    user: "U0ANA",
+    ts: harness.server.workspace.nextTs(),
+    text: "hello",
+  };
+  harness.server.people.event({ ...said, ...nulls });
+  expect(await inbox.nextMessage()).toMatchObject({ addressed: "dm", opensThread: true, text: "hello" });
+});
+
 test("what was not answered in time comes again by itself", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
