@@ -3,6 +3,7 @@ import path from "node:path";
 import type { DirectoriesAbove, InstructionLayer, InstructionRoots } from "../../core/context/system-prompt.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
+import { type RefuseSecret, refuseOpenSecret, refusingSecrets } from "../secrets/secret-files.ts";
 import { notRegular, PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { isBeneath } from "../wasm/workspace/path-rules.ts";
 import { withImports } from "./imports.ts";
@@ -17,6 +18,8 @@ interface Imports {
   /** Relative to the root. */
   readonly file: string;
   readonly note: (file: string) => string;
+  /** Throws for a file that is not to be told; which ones a project names, whoever fills it has chosen. */
+  readonly refuse: RefuseSecret;
 }
 
 interface Cached {
@@ -31,24 +34,20 @@ interface Cached {
  * those that `follows` refuses are left out. `files`: absolute paths of the operator's own, the most general first.
  */
 export function createInstructionReader(files: readonly string[], log: Log) {
-  const cache = new Map<string, Cached>();
-
-  const readOpen = (source: string, fd: number, stats: Stats): string => {
-    const version = `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
-    const known = cache.get(source);
-    if (known?.version === version) return known.text;
-    const text = instructionText(fd, stats);
-    cache.set(source, { version, text });
-    return text;
-  };
+  const readOpen = reading();
   const layer = layering(log);
 
-  const readIn = (resolver: PathResolver, root: string, file: string): string =>
-    withFile(resolver.find(file), file, (fd, stats) => readOpen(`${root}/${file}`, fd, stats));
+  const readIn = ({ resolver, root, refuse }: Pick<Imports, "resolver" | "root" | "refuse">, file: string): string => {
+    const place = resolver.find(file);
+    return withFile(place, file, (fd, stats) => {
+      refuseOpenSecret(refuse, place.relative, fd);
+      return readOpen(`${root}/${file}`, fd, stats);
+    });
+  };
   /** A file that is named and not there may be a person's name or a package's. */
-  const imported = ({ resolver, root, file, note }: Imports, text: string): string => {
-    const read = (named: string) => layer(named, () => readIn(resolver, root, named))[0]?.text ?? null;
-    return withImports(text, file, { read, note });
+  const imported = (importing: Imports, text: string): string => {
+    const read = (named: string) => layer(named, () => readIn(importing, named))[0]?.text ?? null;
+    return withImports(text, importing.file, { read, note: importing.note });
   };
 
   /** The first file of each directory that says something. */
@@ -62,7 +61,13 @@ export function createInstructionReader(files: readonly string[], log: Log) {
       return directories.flatMap((directory) => {
         for (const name of PROJECT_FILES) {
           const file = path.posix.join(directory, name);
-          const [project] = layer(file, () => imported({ resolver, root, file, note }, readIn(resolver, root, file)));
+          const refuse = refusingSecrets({});
+          // What such a file says itself its writers have put there; a link leads to what somebody else has.
+          const linked: RefuseSecret = (at, ...content) => (at === file ? undefined : refuse(at, ...content));
+          const [project] = layer(file, () => {
+            const text = readIn({ resolver, root, refuse: linked }, file);
+            return imported({ resolver, root, file, note, refuse }, text);
+          });
           if (project !== undefined) return [project];
         }
         return [];
@@ -78,7 +83,7 @@ export function createInstructionReader(files: readonly string[], log: Log) {
     const root = path.dirname(file);
     const resolver = new PathResolver(root);
     try {
-      return imported({ resolver, root, file: path.basename(file), note: () => "" }, text);
+      return imported({ resolver, root, file: path.basename(file), note: () => "", refuse: () => {} }, text);
     } finally {
       resolver.close();
     }
@@ -93,6 +98,19 @@ export function createInstructionReader(files: readonly string[], log: Log) {
     const outer = above === undefined ? [] : projectLayers(above, (file) => (isOpen(file) ? OPEN : ""));
     const inner = projectLayers({ root: sandboxRoot, directories: [""] }, () => "");
     return [...own, ...[...outer, ...inner].filter(follows)];
+  };
+}
+
+/** Reads what an open file tells agents, once for each version of it. */
+function reading() {
+  const cache = new Map<string, Cached>();
+  return (source: string, fd: number, stats: Stats): string => {
+    const version = `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
+    const known = cache.get(source);
+    if (known?.version === version) return known.text;
+    const text = instructionText(fd, stats);
+    cache.set(source, { version, text });
+    return text;
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import type { DirectoriesAbove } from "../../../src/core/context/system-prompt.ts";
@@ -152,6 +152,17 @@ test("imports follow no link out of the root, and into no .git", () => {
   symlinkSync(put("outside/secret.txt", "never"), path.join(root, "link.md"));
   symlinkSync(path.join(home, "outside"), path.join(root, "folder"));
   expect(read()).toEqual(["@link.md @folder/secret.txt @.git/config"]);
+});
+
+test("nobody who fills a project has its secrets told, by imports or links", () => {
+  put("root/AGENTS.md", "Our token is xoxb-1. @.env @notes.md @style.md");
+  put("root/.env", "DB_PASSWORD=hunter2\n");
+  put("root/style.md", "Tabs.");
+  symlinkSync(".env", path.join(root, "notes.md"));
+  expect(read()).toEqual(["Our token is xoxb-1. @.env @notes.md @style.md\n\n[Imported: style.md]\nTabs."]);
+  unlinkSync(path.join(root, "AGENTS.md"));
+  symlinkSync(".env", path.join(root, "AGENTS.md"));
+  expect(read()).toEqual([]);
 });
 
 test("imports end at a depth of five", () => {
