@@ -134,8 +134,9 @@ function entryAt(resolver: PathResolver, top: string, path: string): number | "d
 }
 
 function contentOf(resolver: PathResolver, top: string, { path }: FoundFile): Buffer {
-  const content = withFile(resolver.entry(joined(top, path)), path, (fd) => readWhole(fd, path, MOST_FILE_BYTES));
-  const kind = secretKind(path, content);
+  const place = resolver.entry(joined(top, path));
+  const content = withFile(place, path, (fd) => readWhole(fd, path, MOST_FILE_BYTES));
+  const kind = secretKind(place.relative, content);
   if (kind !== null)
     throw new Refusal(`${path} looks like ${kind}: it is not published. Take it out of the directory.`);
   return content;

@@ -95,6 +95,15 @@ const ROWS: readonly Row[] = [
     says: "deploy/id_rsa looks like a private key: it is not published. Take it out of the directory.",
   },
   {
+    name: "what the directory's own name makes a secret, by a link to it",
+    directory: "linked",
+    make(world) {
+      world.put(".docker", { "index.html": "x", "config.json": "{}" });
+      symlinkSync(".docker", path.join(world.root, "linked"));
+    },
+    says: "config.json looks like cloud credentials: it is not published. Take it out of the directory.",
+  },
+  {
     name: "a name that no browser asks for",
     make: (world) => world.put("heron", { "a\\b.txt": "x" }),
     says: "a\\b.txt: a browser could not ask for a file of this name. Rename it.",
