@@ -92,7 +92,7 @@ test("all that is wrong is said by field at once, and the form comes back as it 
   const reply = await type(world, "add", { filled });
   expect("problems" in reply ? reply.problems : null).toEqual({
     agent: "There is no agent nobody. Known: build, plan.",
-    channel: "I don't know the channel #far. Say it in that channel, or mention me there once.",
+    channel: "I don't know that channel, or am not in it. Invite me there, and mention me there once.",
     timezone: "There is no time zone Mars. Zones are written like Europe/Paris.",
   });
   expect(valuesOf(formOf(reply))).toMatchObject(filled);

@@ -179,8 +179,12 @@ describe("a private channel", () => {
   });
 });
 
+/** As of a channel that there is not. */
+const UNKNOWN = "I don't know that channel, or am not in it. Invite me there, and mention me there once.";
+
 const MEMBERSHIPS = [
-  { membership: null, refusal: "I don't know that channel, or am not in it. Invite me there first." },
+  { membership: null, refusal: UNKNOWN },
+  { membership: { isPrivate: true, isMember: false, canPost: true }, refusal: UNKNOWN },
   {
     membership: { isPrivate: false, isMember: false, canPost: true },
     refusal: "You are not in that channel: only its people may have something posted there.",

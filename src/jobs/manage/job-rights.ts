@@ -3,6 +3,7 @@ import { toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
+import { UNKNOWN_CHANNEL } from "../scheduling/job-input.ts";
 import type { JobScope } from "../scheduling/job-scope.ts";
 
 type Person = JobRequest["person"];
@@ -69,7 +70,7 @@ export function createJobRights({
       if (channel.channelId === thread.channelId && channel.platform === thread.platform) return null;
       try {
         const membership = await membershipOf(channel, person.id);
-        if (membership === null) return "I don't know that channel, or am not in it. Invite me there first.";
+        if (membership === null || (membership.isPrivate && !membership.isMember)) return UNKNOWN_CHANNEL;
         if (!membership.isMember)
           return "You are not in that channel: only its people may have something posted there.";
         return membership.canPost ? null : "I may not post in that channel. Invite me there first.";

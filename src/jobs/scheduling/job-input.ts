@@ -37,6 +37,10 @@ interface Problem {
   readonly typed?: string;
 }
 
+/** The same of a private channel for those who are not in it: that there is one of the name is for its people to know. */
+export const UNKNOWN_CHANNEL =
+  "I don't know that channel, or am not in it. Invite me there, and mention me there once.";
+
 /** What a job is like whose flags say nothing else. */
 export const JOB_DEFAULTS = {
   agent: null,
@@ -116,7 +120,9 @@ export async function readJobInput(
     ...(parsed.error?.issues ?? []).map(flagProblem),
     ...agentProblems(agent, place.agents),
     ...(await modelProblems(typed.model, place, known)),
-    ...(thread === null ? [unknownChannel(channel ?? "")] : skillProblems(skill, () => place.skillsOf(thread))),
+    ...(thread === null
+      ? [{ field: "channel", text: UNKNOWN_CHANNEL } as const]
+      : skillProblems(skill, () => place.skillsOf(thread))),
     ...("field" in time ? [time] : []),
     ...(rest.prompt === undefined && known === null ? [NO_PROMPT] : []),
   ];
@@ -201,14 +207,6 @@ function skillProblems(skill: string | undefined, skillsOf: () => SkillCatalogue
 
 function unknownName(field: "agent" | "skill", name: string, known: readonly string[]): Problem {
   return { field, text: `There is no ${field} \`${plainLine(name, 80)}\`. Known: ${known.join(", ")}.` };
-}
-
-function unknownChannel(channel: string): Problem {
-  const name = plainLine(channel.replaceAll("`", ""), 80);
-  return {
-    field: "channel",
-    text: `I don't know the channel \`${name}\`. Say it in that channel, or mention me there once.`,
-  };
 }
 
 function channelOf(thread: ThreadRef): ThreadRef {

@@ -70,7 +70,7 @@ const refusals: { input: JobInput; reason: string }[] = [
   },
   {
     input: { cron: "@daily", prompt: "x", channel: "#nowhere" },
-    reason: "I don't know the channel `#nowhere`. Say it in that channel, or mention me there once.",
+    reason: "I don't know that channel, or am not in it. Invite me there, and mention me there once.",
   },
   { input: { cron: "@daily", prompt: "x", skill: "weather" }, reason: "There is no skill `weather`. Known: forecast." },
   {
