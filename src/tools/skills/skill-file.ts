@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Skill } from "../../core/skills/skills.ts";
+import { refuseOpenSecret, refusingSecrets } from "../secrets/secret-files.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
 import { PathResolver, type ResolvedPath, withFile } from "../wasm/workspace/path-resolver.ts";
 import { comparableName, isBeneath, segmentsOf } from "../wasm/workspace/path-rules.ts";
@@ -27,9 +28,13 @@ export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileReq
   const resolver = new PathResolver(skill.origin === "project" ? sandboxRoot : skill.folder);
   const folder = skill.origin === "project" ? skill.folder : "";
   try {
-    const window = refusing(file, () =>
-      withFile(findWithin(resolver, folder, file), file, (fd) => readLines(fd, offset, MAX_FILE_LINES)),
-    );
+    const window = refusing(file, () => {
+      const place = findWithin(resolver, folder, file);
+      return withFile(place, file, (fd) => {
+        if (path.posix.normalize(file) !== "SKILL.md") refuseOpenSecret(refusingSecrets({}), place.relative, fd);
+        return readLines(fd, offset, MAX_FILE_LINES);
+      });
+    });
     if (!window.wellFormed || window.text.includes("\0")) throw new Refusal(`${file} is not a text.`);
     return window;
   } catch (error) {

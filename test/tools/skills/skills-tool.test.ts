@@ -141,6 +141,18 @@ test.each(
   expect(text(result)).toMatch(/The skill's files: SKILL\.md, references\/a\.md\.$/);
 });
 
+test.each(["root/.agents/skills", "home/extensions/skills"])(
+  "what looks like a secret beside a SKILL.md in %s is none of the skill's files",
+  async (folder) => {
+    office.skill(`${folder}/tidy`);
+    office.put(`${folder}/tidy/.env`, "DB_PASSWORD=hunter2\n");
+    symlinkSync(".env", path.join(office.directory, folder, "tidy/notes.md"));
+    for (const file of [".env", "notes.md"]) {
+      expect(text(await office.call({ skill: "tidy", file }))).toMatch(/\.env looks like a file of environment/u);
+    }
+  },
+);
+
 test("a file that is not there, or is no text, is an error that names the files there are", async () => {
   office.skill("home/extensions/skills/tidy");
   office.put("home/extensions/skills/tidy/picture.bin", "a\0b");
