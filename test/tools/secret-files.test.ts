@@ -21,6 +21,8 @@ test.each([
   ["account.json", JSON.stringify({ private_key: KEY })],
   ["a.txt", "token is ghp_abcdefghijklmnopqrstuvwxyz0123456789"],
   ["a.txt", "# staging\nexport DB_PASSWORD='pa55word-long'\nHOST=db\n"],
+  ["a.yaml", "kind: Config\nusers:\n- user:\n    token: abcdefghijklmnopqrst\n"],
+  ["a.yaml", "users:\n- user:\n    client-key-data: abcdefghijklmnopqrst\nkind: Config\n"],
   [".npmrc", "//registry.npmjs.org/:_authToken=abcdef012345"],
 ])("%s looks like a secret: %j", (file, content) => {
   expect(secretKind(file, Buffer.from(content))).not.toBeNull();
@@ -80,6 +82,13 @@ describe("once a person has allowed it", () => {
     expect(sent.cards[0]?.[0]).toMatch(/Send a file that looks like a secret\?[^]*all who read the thread/u);
     expect(sent.results.join()).toContain("is in the thread");
   });
+});
+
+test("a file that is made to be slow to look at is not: a program leaves thousands of them", {
+  timeout: 60_000,
+}, () => {
+  const content = Buffer.from("kind:\nConfig\n\n\n".repeat(4_000));
+  for (let file = 0; file < 1_000; file++) expect(secretKind(`${file}.yaml`, content)).toBeNull();
 });
 
 test("what the session wrote itself it reads without a card", async () => {

@@ -25,16 +25,16 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/\.tfstate(?:\.backup)?$/u, "a Terraform state"],
 ];
 
-const CONTENTS: readonly (readonly [RegExp, string])[] = [
-  [/-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\n){1,8}[\w+/=:-]{16}/u, "a private key"],
+/** All of the shapes are in it. One that spans the file would be tried from each of its lines on. */
+const CONTENTS: readonly (readonly [shapes: readonly RegExp[], string])[] = [
+  [[/-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\n){1,8}[\w+/=:-]{16}/u], "a private key"],
+  [[/^\s{0,20}(?:-\s)?(?:client-key-data|token):\s*["']?[\w+/=.-]{20}/mu, /^kind:\s*Config/mu], "a kubeconfig"],
+  [[/aws_secret_access_key["']?\s{0,5}[=:]\s{0,5}["']?[\w/+-]{30}/iu], "cloud credentials"],
+  [[/:_(?:authToken|password)\s{0,3}=\s{0,3}["']?(?!\$)[^\s"']{8}/u], "a registry's credentials"],
   [
-    /^\s{0,20}(?:-\s)?(?:client-key-data|token):\s*["']?[\w+/=.-]{20}[^]*^kind:\s*Config|^kind:\s*Config[^]*^\s{0,20}(?:client-key-data|token):\s*["']?[\w+/=.-]{20}/mu,
-    "a kubeconfig",
-  ],
-  [/aws_secret_access_key["']?\s{0,5}[=:]\s{0,5}["']?[\w/+-]{30}/iu, "cloud credentials"],
-  [/:_(?:authToken|password)\s{0,3}=\s{0,3}["']?(?!\$)[^\s"']{8}/u, "a registry's credentials"],
-  [
-    /\b(?:xox[abprs]-\d{6,}-[\w-]{10}|gh[opsur]_[A-Za-z0-9]{36}|github_pat_\w{50}|glpat-[\w-]{20}|sk-ant-[\w-]{24}|sk_live_[A-Za-z0-9]{20}|npm_[A-Za-z0-9]{36}|AIza[\w-]{35})/u,
+    [
+      /\b(?:xox[abprs]-\d{6,}-[\w-]{10}|gh[opsur]_[A-Za-z0-9]{36}|github_pat_\w{50}|glpat-[\w-]{20}|sk-ant-[\w-]{24}|sk_live_[A-Za-z0-9]{20}|npm_[A-Za-z0-9]{36}|AIza[\w-]{35})/u,
+    ],
     "a token",
   ],
 ];
@@ -55,7 +55,8 @@ export function secretKind(path: string, content: Buffer): string | null {
   if (named !== null) return content.length === 0 ? null : named;
   const text = content.toString("latin1", 0, HEAD);
   return (
-    CONTENTS.find(([shape]) => shape.test(text))?.[1] ?? (areVariables(text) ? "a file of environment variables" : null)
+    CONTENTS.find(([shapes]) => shapes.every((shape) => shape.test(text)))?.[1] ??
+    (areVariables(text) ? "a file of environment variables" : null)
   );
 }
 
