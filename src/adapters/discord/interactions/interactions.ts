@@ -11,7 +11,16 @@ import type {
 import { privately } from "../../../core/protocol/private-reply.ts";
 import { privateAnswer } from "../../render/private-answer.ts";
 import { formatEphemeral } from "../format.ts";
-import { type ChannelContext, inboundAction, inboundCommand, inboundMenuCommand, type Seen } from "../inbound.ts";
+import {
+  type ChannelContext,
+  inboundAction,
+  inboundCommand,
+  inboundMenuCommand,
+  type Seen,
+  userIdOf,
+  whoActed,
+} from "../inbound.ts";
+import { membershipIn } from "../membership.ts";
 import { withAnswered } from "../message/answered.ts";
 import type { WireMember } from "../message/person-schema.ts";
 import type { Names } from "../message/wording.ts";
@@ -46,6 +55,10 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
       elsewhere === null
         ? await options.channels.of(channel.id, interaction.guild_id ?? undefined, channel)
         : await options.channels.elsewhere(elsewhere);
+    if (elsewhere !== null && !(await isStillThere(interaction, place, options))) {
+      await options.rest.respond(addressOf(interaction), CALLBACK.message, { body: formatEphemeral(GONE), files: [] });
+      return;
+    }
     const known = withRoles(await withTarget(interaction, options), await rolesOf(options, interaction));
     if (known.type === 4) {
       await complete(known, place, options);
@@ -57,6 +70,27 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
       options.threads.expect({ ...event, text: event.quoted.join("\n") });
     await respond(options, { interaction: known, event, receipt: await receive(options, event), again, elsewhere });
   };
+}
+
+const GONE = privately("This button does nothing any more.");
+
+/** A direct message stays with whoever has left the place that it is about. */
+async function isStillThere(
+  interaction: WireInteraction,
+  { workspace, channel, threadId }: ChannelContext,
+  { client, log }: DiscordScope,
+): Promise<boolean> {
+  const who = whoActed(interaction);
+  if (who === null) return false;
+  const asked = { channelId: channel.id, workspaceId: workspace.id, userId: userIdOf(who.id) };
+  try {
+    // The thread need not be there yet, or any more.
+    const membership = await membershipIn(client, { ...asked, threadId });
+    return (membership ?? (await membershipIn(client, { ...asked, threadId: null })))?.isMember === true;
+  } catch (error) {
+    log.warn({ err: error, channelId: channel.id }, "discord.membership_unknown");
+    return false;
+  }
 }
 
 /** What comes too late for what is typed by now is shown no more, and is no failure. */
