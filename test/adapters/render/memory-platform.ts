@@ -149,3 +149,7 @@ export function memoryLog(): Log & { readonly lines: { level: string; event: str
   const log = { lines, debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
   return { ...log, child: () => ({ ...log, child: () => memoryLog() }) };
 }
+
+export function said(markdown: string, lane: OutgoingMessage["lane"] = "answer"): OutgoingMessage {
+  return { lane, markdown, tone: "plain", buttons: [], files: [] };
+}

@@ -3,14 +3,9 @@ import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform
 import { createTaskBoard } from "../../../src/adapters/render/progress/task-board.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import type { Message } from "../../../src/core/protocol/messages.ts";
-import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { LIMITS, memoryLog, memoryPlatform, runIn, THREAD } from "./memory-platform.ts";
-
-const said = (markdown: string, lane: OutgoingMessage["lane"] = "answer"): OutgoingMessage => {
-  return { lane, markdown, tone: "plain", buttons: [], files: [] };
-};
+import { LIMITS, memoryLog, memoryPlatform, runIn, said, THREAD } from "./memory-platform.ts";
 
 test("a resumed run that ends at once folds the message it had, although the channel's posts are in demand", async () => {
   const clock = new ManualClock(0);

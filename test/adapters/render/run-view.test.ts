@@ -6,21 +6,19 @@ import type { RunViewOptions } from "../../../src/core/progress/run-view.ts";
 import { PlatformError, ProviderError } from "../../../src/core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../../src/core/protocol/events.ts";
 import type { Message } from "../../../src/core/protocol/messages.ts";
-import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { memoryLog, memoryPlatform, runIn, THREAD } from "./memory-platform.ts";
+import { memoryLog, memoryPlatform, runIn, said, THREAD } from "./memory-platform.ts";
 
 const STATS: RunStats = { turns: 3, tools: 2, durationMs: 6_400, costUsd: 0.004, changedFiles: [] };
+const OTHER = { platform: "slack", channelId: "C1", messageId: "x" } as const;
 
 function says(text: string): Message {
   return { id: "msg_1", role: "assistant", content: [{ type: "text", text }], createdAt: 0 };
 }
 
-function answered(text: string): QueryOutcome {
-  return { type: "end_turn", message: says(text), usage: NO_USAGE };
-}
+const answered = (text: string): QueryOutcome => ({ type: "end_turn", message: says(text), usage: NO_USAGE });
 
 function setup(options: Partial<RunViewOptions> = {}) {
   const clock = new ManualClock(0);
@@ -205,9 +203,7 @@ test("a fold that must wait for its edit does not keep the run from ending, and 
   const { clock, inner, platform, open, run, thread } = setup();
   const view = open(run);
   await clock.advance(600);
-  const busy = Array.from({ length: 8 }, () =>
-    platform.edit({ platform: "slack", channelId: "C1", messageId: "x" }, { ...answerOf("busy"), lane: "progress" }),
-  );
+  const busy = Array.from({ length: 8 }, () => platform.edit(OTHER, said("busy", "progress")));
   const finished = view.finish(answered("Done."), STATS);
   await clock.advance(2_000);
   await finished;
@@ -222,9 +218,7 @@ test("an answer does not wait for the edit of its own live message", async () =>
   const { clock, platform, open, run, thread } = setup();
   const view = open(run);
   await clock.advance(600);
-  const busy = Array.from({ length: 40 }, () =>
-    platform.edit({ platform: "slack", channelId: "C1", messageId: "x" }, { ...answerOf("busy"), lane: "progress" }),
-  );
+  const busy = Array.from({ length: 40 }, () => platform.edit(OTHER, said("busy", "progress")));
   view.show({ type: "token", text: "Do" });
   await clock.advance(2_000);
   const finished = view.finish(answered("Done."), STATS);
@@ -290,7 +284,7 @@ test("finishing twice says nothing twice", async () => {
 
 test("where no post may be made, a reaction comes first and the live message as soon as it may", async () => {
   const { clock, inner, platform, open, run } = setup();
-  const others = ["a", "b", "c"].map((key) => platform.post(THREAD, answerOf(key), key));
+  const others = ["a", "b", "c"].map((key) => platform.post(THREAD, said(key), key));
   const view = open(run);
   await clock.advance(600);
   expect(inner.requests.at(-1)).toMatchObject({ kind: "react", at: 500, where: "100.1", text: "working" });
@@ -315,7 +309,7 @@ test("a sign that has had no turn goes with its run, and keeps the thread's next
 
 test("an answer overtakes a live message that still waits for its post", async () => {
   const { clock, inner, platform, open, run, finish, thread } = setup();
-  const others = ["a", "b"].map((key) => platform.post(THREAD, answerOf(key), key));
+  const others = ["a", "b"].map((key) => platform.post(THREAD, said(key), key));
   await Promise.all(others);
   const view = open(run);
   await clock.advance(600);
@@ -403,7 +397,3 @@ test("a live message that cannot be posted does not keep the answer back", async
   await finish(view, answered("Done."));
   expect(thread()).toEqual(["Done."]);
 });
-
-function answerOf(markdown: string): OutgoingMessage {
-  return { lane: "answer", markdown, tone: "plain", buttons: [], files: [] };
-}

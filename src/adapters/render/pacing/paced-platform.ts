@@ -87,7 +87,7 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {
       const either = AbortSignal.any([signal, stopping.signal]);
       return budgets.of(thread.workspaceId).edit({ lane: latest().lane, send, signal: either });
     },
-    react: (thread, messageId, sign, signal) =>
+    react: (thread, ...[messageId, sign, signal]) =>
       budgets.of(thread.workspaceId).react({
         lane: "progress",
         send: () => inner.react(thread, messageId, sign),
