@@ -76,6 +76,15 @@ const answers: {
     timeoutMs: 500,
   },
   {
+    what: "a flood of questions whose answers are not taken",
+    onCall: (response) => {
+      const asked = Array.from({ length: 200 }, (_, id) => ({ jsonrpc: "2.0", id: `q${id}`, method: "ping" }));
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(asked.map((one) => `data: ${JSON.stringify(one)}\n\n`).join(""));
+    },
+    text: /failed: it ended before it answered/,
+  },
+  {
     what: "an answer that never comes",
     onCall: () => {},
     text: /failed: it did not answer within 0\.2 s/,

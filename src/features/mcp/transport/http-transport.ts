@@ -10,6 +10,9 @@ import { z } from "zod";
 /** Milliseconds for telling a server that a request is given up; one that hangs does not take that, either. */
 const GIVING_UP_MS = 1_000;
 
+/** Answers to what a server asks of us that it has not taken yet: one that leaves more of them is let go of. */
+const MOST_ANSWERS = 100;
+
 const givenUpSchema = z.object({
   method: z.literal("notifications/cancelled"),
   params: z.object({ requestId: z.union([z.string(), z.number()]) }),
@@ -23,6 +26,7 @@ type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport["send"]>
  */
 export class HttpTransport extends StreamableHTTPClientTransport {
   readonly #waiting = new Map<RequestId, AbortController>();
+  #answers = 0;
 
   constructor(url: URL, options: StreamableHTTPClientTransportOptions) {
     super(url, options);
@@ -38,7 +42,9 @@ export class HttpTransport extends StreamableHTTPClientTransport {
       this.#giveUp(givenUp.data.params.requestId);
       return super.send(message, { ...options, requestSignal: AbortSignal.timeout(GIVING_UP_MS) });
     }
-    if (!isJSONRPCRequest(message) || options.requestSignal !== undefined) return super.send(message, options);
+    if (!isJSONRPCRequest(message))
+      return "method" in message ? super.send(message, options) : this.#answer(message, options);
+    if (options.requestSignal !== undefined) return super.send(message, options);
     const waiting = new AbortController();
     this.#waiting.set(message.id, waiting);
     try {
@@ -46,6 +52,17 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     } catch (error) {
       this.#waiting.delete(message.id);
       throw error;
+    }
+  }
+
+  /** Each is a connection of its own, and what it says is held until it is taken. */
+  async #answer(message: JSONRPCMessage, options: SendOptions): Promise<void> {
+    if (this.#answers >= MOST_ANSWERS) return this.close();
+    this.#answers += 1;
+    try {
+      await super.send(message, options);
+    } finally {
+      this.#answers -= 1;
     }
   }
 
