@@ -14,12 +14,11 @@ import {
 import { changesScripts, isPackageFile } from "../../instructions/package-scripts.ts";
 import { growing, makingDirectories } from "../../quotas/growth.ts";
 import { BLOCK_BYTES, roomHeld, roomOf } from "../../quotas/room.ts";
-import { namedKind, secretKind } from "../../secrets/secret-files.ts";
+import { namedKind, openSecretKind, refuseOpenSecret } from "../../secrets/secret-files.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
 import { type FilesystemImport, type FilesystemScope, present, readBytes } from "./filesystem.ts";
 import { type MakeHooks, type PathResolver, type ResolvedPath, withFile } from "./path-resolver.ts";
 import { segmentsOf } from "./path-rules.ts";
-import { hashOf } from "./read-file.ts";
 import { Refusal } from "./refusal.ts";
 import { refuseInstructions, type Tree, treeOf } from "./tree.ts";
 import { writeBytes } from "./write-bytes.ts";
@@ -197,8 +196,9 @@ function refuseDisguise({ resolver, refuseSecret }: FilesystemScope, file: strin
   if (namedKind(file) === null || namedKind(target) !== null) return;
   const place = resolver.entry(file);
   if (place.stats?.isFile() !== true) return;
-  const content = withFile(place, file, (fd) => readFileSync(fd));
-  if (secretKind(target, content) === null) refuseSecret(file, content, () => hashOf(content));
+  withFile(place, file, (fd) => {
+    if (openSecretKind(target, fd) === null) refuseOpenSecret(refuseSecret, file, fd);
+  });
 }
 
 /** A file that is moved onto itself stays. */
