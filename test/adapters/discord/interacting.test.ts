@@ -149,13 +149,14 @@ test("what is clicked in a direct message is done in the thread that it is about
   expect(await inbox.next()).toMatchObject({ kind: "command", name: "skill", args: "review", thread });
 });
 
-test("a direct message does nothing any more for who has left the place that it is about", async () => {
+test("a direct message does nothing any more for who has left the private thread that it is about", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
-  const { server, guild, ana } = harbour;
+  const { server, guild, general, ana } = harbour;
   const { world } = server;
-  const hidden = world.privateChannel(guild, "hidden", [ana, world.bot]);
-  const thread = { platform: "discord" as const, workspaceId: guild.id, channelId: hidden.id, threadId: null };
+  const hidden = world.privateThread(general, "hidden");
+  hidden.threadMembers.add(ana.id);
+  const thread = { platform: "discord" as const, workspaceId: guild.id, channelId: general.id, threadId: hidden.id };
   await adapter.postEphemeral(thread, `discord:${ana.id}`, plainMessage("Details?", { buttons: stop }));
   const at = { channel: world.dm(ana), user: ana };
   const shown = required(at.channel.messages.at(-1));
@@ -163,7 +164,7 @@ test("a direct message does nothing any more for who has left the place that it 
   const click = () => server.people.click(at, shown, required(button));
   await click().answered;
   expect(await inbox.next()).toMatchObject({ kind: "action", action: "stop:run_1", thread });
-  guild.members.delete(ana.id);
+  hidden.threadMembers.delete(ana.id);
   const clicked = click();
   await clicked.answered;
   expect(clicked.shown.map(({ content }) => content)).toEqual(["This button does nothing any more."]);

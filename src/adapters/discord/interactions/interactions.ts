@@ -74,19 +74,18 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
 
 const GONE = privately("This button does nothing any more.");
 
-/** A direct message stays with whoever has left the place that it is about. */
+/** A direct message stays with whoever has left the private thread that it is about; who sees its channel the core asks. */
 async function isStillThere(
   interaction: WireInteraction,
   { workspace, channel, threadId }: ChannelContext,
   { client, log }: DiscordScope,
 ): Promise<boolean> {
   const who = whoActed(interaction);
-  if (who === null) return false;
-  const asked = { channelId: channel.id, workspaceId: workspace.id, userId: userIdOf(who.id) };
+  if (who === null || threadId === null) return who !== null;
   try {
-    // The thread need not be there yet, or any more.
-    const membership = await membershipIn(client, { ...asked, threadId });
-    return (membership ?? (await membershipIn(client, { ...asked, threadId: null })))?.isMember === true;
+    const asked = { channelId: channel.id, workspaceId: workspace.id, threadId, userId: userIdOf(who.id) };
+    // A thread need not be there yet, or any more.
+    return (await membershipIn(client, asked))?.isMember ?? true;
   } catch (error) {
     log.warn({ err: error, channelId: channel.id }, "discord.membership_unknown");
     return false;
