@@ -101,7 +101,7 @@ async function serve({
     const { id, method, params } = requestSchema.parse(await json(request));
     const one = { method, headers: request.headers, params };
     seen.push(one);
-    if (method === ANSWER) return; // it is left waiting
+    if (method === ANSWER) return undefined; // it is left waiting
     if (method === "notifications/cancelled") return onCancelled(response);
     if (id === undefined) return response.writeHead(202).end();
     if (method === "tools/call") return onCall(response, id, one);
