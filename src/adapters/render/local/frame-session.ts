@@ -183,8 +183,10 @@ async function answerMessage(
   receipt: Receipt,
   { message, options }: { readonly message: LocalMessage; readonly options: FrameSessionOptions },
 ): Promise<void> {
-  const note = privateAnswer(receipt);
-  if (note === null) return;
+  const answer = privateAnswer(receipt);
+  if (answer === null) return;
+  // Nothing came of the message: a script at the terminal must not take the reason for an answer.
+  const note = receipt.type === "refused" ? { ...answer, tone: "error" as const } : answer;
   const { id, threadId } = message;
   const { place, poster } = options;
   const key = `${keyIn(place, id)}:answer`;

@@ -113,6 +113,13 @@ describe("what a page sends", () => {
     const bodies = (await page.thread(threadId))?.map(({ body }) => `${body.by}: ${body.markdown}`);
     expect(bodies).toEqual(["person: /status", "note: nothing runs here"]);
   });
+
+  test("why a message is not taken stays in its thread as an error, which the terminal tells from an answer", async () => {
+    inbox.answerWith({ type: "refused", reason: "Only some people may use me here." });
+    const threadId = await page.send("hello");
+    const [, note] = (await page.thread(threadId)) ?? [];
+    expect(note?.body).toMatchObject({ by: "note", tone: "error", markdown: "Only some people may use me here." });
+  });
 });
 
 test("a command beside the thread is answered there, and leaves no message in it", async () => {
