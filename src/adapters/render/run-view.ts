@@ -292,7 +292,7 @@ class ThreadRunView implements RunView {
     const { signal } = this.#closing;
     const put = async () => {
       try {
-        await platform.react(this.#run.thread, messageId, sign, signal);
+        await platform.putSign(this.#run.thread, { messageId, sign, signal });
       } catch (error) {
         if (signal.aborted && error === signal.reason) return;
         const { code, detail } = toAppError(error);

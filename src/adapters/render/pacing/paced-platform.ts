@@ -14,12 +14,18 @@ export interface EditOptions {
   readonly isWanted?: () => Promise<boolean>;
 }
 
+export interface WaitingSign {
+  readonly messageId: string;
+  readonly sign: "seen" | "working";
+  readonly signal: AbortSignal;
+}
+
 /** A ChatPlatform that keeps within the platform's rates, and what a live message needs beside it. */
 export interface PacedPlatform extends ChatPlatform {
   /** As `edit`; the message is asked for when its turn has come, so that it is the newest. */
   editLatest(posted: PostedMessage, latest: () => OutgoingMessage, options: EditOptions): Promise<void>;
-  /** The signal takes the sign back while it waits for its turn. */
-  react(thread: ThreadRef, messageId: string, sign: "seen" | "working", signal?: AbortSignal): Promise<void>;
+  /** As `react`; the signal takes the sign back while it waits for its turn. */
+  putSign(thread: ThreadRef, sign: WaitingSign): Promise<void>;
   /**
    * As `showStatus`; the words are asked for when their turn has come. Null: there is nothing to show any more. The
    * signal takes the status back while it waits.
@@ -58,6 +64,13 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {
     return posted;
   };
 
+  const putSign = (thread: ThreadRef, { messageId, sign, signal }: WaitingSign) =>
+    budgets.of(thread.workspaceId).react({
+      lane: "progress",
+      send: () => inner.react(thread, messageId, sign),
+      signal: AbortSignal.any([signal, stopping.signal]),
+    });
+
   return {
     descriptor: inner.descriptor,
     start(receive, signal) {
@@ -87,12 +100,8 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {
       const either = AbortSignal.any([signal, stopping.signal]);
       return budgets.of(thread.workspaceId).edit({ lane: latest().lane, send, signal: either });
     },
-    react: (thread, ...[messageId, sign, signal]) =>
-      budgets.of(thread.workspaceId).react({
-        lane: "progress",
-        send: () => inner.react(thread, messageId, sign),
-        signal: signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]),
-      }),
+    react: (thread, messageId, sign) => putSign(thread, { messageId, sign, signal: stopping.signal }),
+    putSign,
     upload: (thread, file, key) => createIn(thread, "answer", () => inner.upload(thread, file, key)),
     ...pacedStatus(inner, budgets, () => stopping.signal),
     ...unpaced(inner),
