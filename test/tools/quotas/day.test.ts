@@ -9,7 +9,10 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 import { text } from "../file-session.ts";
 import { MB, useQuotas } from "./quota-session.ts";
 
-const stage = useQuotas({ limits: { root: () => 10 * MB, person: 2 * MB, channel: 3 * MB } });
+const limits = { root: () => 10 * MB, person: 2 * MB, channel: 3 * MB };
+const stage = useQuotas({ limits });
+/** Its quotas are closed by the test of a restart. */
+const restarted = useQuotas({ limits });
 const big = (call: number) => ({ path: `f${call}.txt`, content: "x".repeat(900_000) });
 const DAY_MS = 86_400_000;
 
@@ -56,12 +59,11 @@ test("a program that removes what others wrote has no more room by it", async ()
 });
 
 test("a restart gives nobody a new day", async () => {
-  const session = stage.session({ person: "slack:UR" });
+  const session = restarted.session({ person: "slack:UR" });
   await session.run("write", big(1));
   await session.run("write", big(2));
-  await stage.quotas.close();
-  const { clock, file } = stage;
-  const limits = { root: () => 10 * MB, person: 2 * MB, channel: 3 * MB };
+  await restarted.quotas.close();
+  const { clock, file } = restarted;
   const again = createQuotas({
     limits,
     isGiven: () => false,
