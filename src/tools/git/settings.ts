@@ -1,5 +1,8 @@
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { entryOf, type Repository } from "./repository.ts";
 import type { RunGit } from "./run-git.ts";
@@ -22,21 +25,38 @@ const HARMLESS: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
 ];
 
 const MAX_SETTINGS = 1_000;
+/** Bytes. */
+const MAX_CONFIGURATION = 1_000_000;
 
-/** Reads the configuration as a file of names and values: nothing in it takes effect, nor is another file included. */
+/** What is in configurations, by the hash of their text: repositories are looked at again and again, and it seldom changes. */
+const known = new BoundedMap<string, GitSettings>(100);
+/** Characters of a text whose settings are kept. */
+const MAX_KEPT = 10_000;
+
+/** Reads the configuration as a list of names and values: nothing in it takes effect, nor is another file included. */
 export async function readSettings({ commonDir }: Repository, git: RunGit): Promise<GitSettings> {
   const file = path.join(commonDir, "config");
   const entry = entryOf(file);
   if (entry === null) return { objectFormat: "sha1", harmless: [] };
   if (!entry.isFile())
     throw new Refusal("The repository's configuration is not a plain file, so git cannot be used on it.");
-  const listed = await git({ args: ["config", "--file", file, "--null", "--no-includes", "--list"] });
-  if (listed.stopped !== null) throw new Refusal("The repository's configuration is too large to be read.");
-  if (listed.code !== 0) {
-    const reason = listed.stderr.trim().replaceAll(file, ".git/config");
+  if (entry.size > MAX_CONFIGURATION) throw new Refusal("The repository's configuration is too large to be read.");
+  const text = await readFile(file, "utf8");
+  const key = hash("sha256", text);
+  const settings = known.get(key) ?? settingsOf(await listingOf(text, git));
+  if (text.length <= MAX_KEPT) known.set(key, settings);
+  return settings;
+}
+
+async function listingOf(text: string, git: RunGit): Promise<string> {
+  const args = ["config", "--file", "-", "--null", "--no-includes", "--list"];
+  const { code, stdout, stderr, stopped } = await git({ args, input: Buffer.from(text) });
+  if (stopped !== null) throw new Refusal("The repository's configuration is too large to be read.");
+  if (code !== 0) {
+    const reason = stderr.trim().replaceAll("standard input", ".git/config");
     throw new Refusal(`The repository's configuration cannot be read: ${reason}`);
   }
-  return settingsOf(listed.stdout);
+  return stdout;
 }
 
 /** From `name LF value NUL`; a name without value has no LF and means true. */

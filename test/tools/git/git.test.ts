@@ -3,6 +3,9 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { textOf } from "../../../src/core/protocol/messages.ts";
+import { findRepository } from "../../../src/tools/git/repository.ts";
+import { findGit, GIT_PROGRAMS, gitRunner, type RunGit } from "../../../src/tools/git/run-git.ts";
+import { readSettings } from "../../../src/tools/git/settings.ts";
 import { createGitTool } from "../../../src/tools/git.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { commit, type GitSession, gitSession } from "./git-session.ts";
@@ -208,4 +211,22 @@ test("what a model is told of the input says how fields are used", () => {
     .object({ properties: z.record(z.string(), z.object({ description: z.string() })) })
     .parse(z.toJSONSchema(createGitTool().input, { io: "input" }));
   expect(Object.keys(properties)).toEqual(["action", "path", "revision", "staged", "count", "lines"]);
+});
+
+test("a configuration that has not changed is not listed again, and one that has is", async () => {
+  const session = gitSession();
+  const { repository } = findRepository(session.root, "");
+  const program = findGit(GIT_PROGRAMS) ?? "";
+  const git = gitRunner(program, { timeoutMs: 60_000, outputBytes: 100_000 }, new AbortController().signal);
+  let calls = 0;
+  const counting: RunGit = (call) => {
+    calls += 1;
+    return git(call);
+  };
+  session.git(["config", "core.eol", "lf"]);
+  const first = await readSettings(repository, counting);
+  expect(await readSettings(repository, counting)).toEqual(first);
+  expect(calls).toBe(1);
+  session.git(["config", "core.eol", "crlf"]);
+  expect((await readSettings(repository, counting)).harmless).toContainEqual(["core.eol", "crlf"]);
 });
