@@ -91,7 +91,7 @@ test("a run that has had its time ends with all it has begun: a shell, a server'
   const serverSees = (wanted: string) => () => slow.seen.some(({ method }) => method === wanted);
   await until(serverSees("tools/list"), limit(scene, "the server's tools"));
   for (const [index, { name, flags = "--mode agi" }] of cases.entries()) {
-    const words = `--name ${name} --cron "0 0 1 1 *" --timeout 10 --prompt "Do as ${name} does." ${flags}`;
+    const words = `--name ${name} --cron "0 0 1 1 *" --timeout 30 --prompt "Do as ${name} does." ${flags}`;
     await addJob(scene, words, timedOutIn(index));
   }
   for (const { name } of cases) await ask(scene, `/jobs run ${name}`);
@@ -100,7 +100,7 @@ test("a run that has had its time ends with all it has begun: a shell, a server'
   const lineOf = (index: number) =>
     reports(scene, timedOutIn(index))
       .flatMap((post) => [shown(scene, post), ...below(scene, post).map((reply) => reply.text)])
-      .find((line) => line.includes("timed out, stopped by its time limit of 10 s"));
+      .find((line) => line.includes("timed out, stopped by its time limit of 30 s"));
   for (const [index, { name }] of cases.entries()) {
     await until(() => lineOf(index) !== undefined, limit(scene, `the line of ${name}`));
     expect(lineOf(index)).toContain(`✗ **${name}**`);
