@@ -1,4 +1,10 @@
-import type { InboundEvent, InboundMessage, Receipt, Receive } from "../../src/core/protocol/platform.ts";
+import type {
+  InboundDeletion,
+  InboundEvent,
+  InboundMessage,
+  Receipt,
+  Receive,
+} from "../../src/core/protocol/platform.ts";
 
 /**
  * The core's end of an adapter, for tests: durable in memory, deduplicating by key. A test awaits what
@@ -7,6 +13,7 @@ import type { InboundEvent, InboundMessage, Receipt, Receive } from "../../src/c
 export class Inbox {
   /** Everything received, duplicates included, in order. */
   readonly events: InboundEvent[] = [];
+  readonly deletions: InboundDeletion[] = [];
   readonly #seen = new Set<string>();
   readonly #fresh: InboundEvent[] = [];
   #taken = 0;
@@ -18,10 +25,15 @@ export class Inbox {
   readonly receive: Receive = async (event) => {
     // A question while somebody types, which leaves nothing.
     if (event.kind === "completion") return { type: "completions", words: [] };
-    this.events.push(event);
+    if (event.kind === "deletion") this.deletions.push(event);
+    else this.events.push(event);
     if (this.#refusing) {
       this.#notify();
       throw new Error("the database is away");
+    }
+    if (event.kind === "deletion") {
+      this.#notify();
+      return { type: "ignored" };
     }
     const fresh = !this.#seen.has(event.key);
     this.#seen.add(event.key);

@@ -227,6 +227,7 @@ class DiscordPlatform implements ChatPlatform {
     const on = {
       message: (data: unknown) => this.#own(promise.then((live) => live.messages.posted(data))),
       edit: (data: unknown) => this.#own(promise.then((live) => live.messages.edited(data))),
+      deletion: (data: unknown) => this.#own(promise.then((live) => live.messages.deleted(data))),
       interaction: (data: unknown) => this.#own(promise.then((live) => live.takeInteraction(data))),
       reaction: (data: unknown) => this.#own(promise.then((live) => live.takeReaction(data))),
       guild: (guild: Guild) => this.#own(this.#surfaceOpened(guildJoined(guild), receive)),

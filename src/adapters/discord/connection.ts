@@ -38,7 +38,7 @@ export interface ConnectionOptions {
   readonly rates?: SharedRates | null | undefined;
   /** Called in the order of the gateway's events, with what it sent. */
   readonly on: Readonly<
-    Record<"message" | "edit" | "interaction" | "reaction" | "threadDelete", (data: unknown) => void>
+    Record<"message" | "edit" | "deletion" | "interaction" | "reaction" | "threadDelete", (data: unknown) => void>
   > & {
     /** The bot was added to a server. */
     readonly guild: (guild: Guild) => void;
@@ -242,6 +242,8 @@ function listen(
   };
   ws.on(names.MessageCreate, unlessClosed(on.message));
   ws.on(names.MessageUpdate, unlessClosed(on.edit));
+  ws.on(names.MessageDelete, unlessClosed(on.deletion));
+  ws.on(names.MessageDeleteBulk, unlessClosed(on.deletion));
   ws.on(names.InteractionCreate, unlessClosed(on.interaction));
   ws.on(names.MessageReactionAdd, unlessClosed(on.reaction));
   ws.on(names.ThreadDelete, unlessClosed(on.threadDelete));

@@ -39,7 +39,7 @@ export function inboundMessage(
   const topic = place.topic === undefined || message.id !== place.threadId ? [] : [place.topic];
   return {
     kind: "message",
-    key: eventKey("discord", message.id),
+    key: messageKey(message.id),
     ...whereabouts(place, thread),
     person: who,
     at: timeOf(message.id),
@@ -209,6 +209,10 @@ export function person(user: WireUser, member: WireMember | undefined): Person {
 /** `discord:1` → `1`. */
 export function userIdOf(personId: string): string {
   return personId.replace(/^discord:/u, "");
+}
+
+export function messageKey(id: string): string {
+  return eventKey("discord", id);
 }
 
 /** A click, a command, a form or what is being typed. */

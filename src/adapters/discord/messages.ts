@@ -9,10 +9,16 @@ import { privateAnswer } from "../render/private-answer.ts";
 import type { Channels } from "./channels.ts";
 import type { Ephemerals } from "./ephemerals.ts";
 import { isNotThere } from "./history.ts";
-import { inboundMessage, isPersons } from "./inbound.ts";
+import { inboundMessage, isPersons, messageKey } from "./inbound.ts";
 import type { MemberEverywhere } from "./members.ts";
 import { withAnswered } from "./message/answered.ts";
-import { editSchema, pushedMessageSchema, type WireMessage, wholeUpdateSchema } from "./message/message-schema.ts";
+import {
+  deletionSchema,
+  editSchema,
+  pushedMessageSchema,
+  type WireMessage,
+  wholeUpdateSchema,
+} from "./message/message-schema.ts";
 import type { NamesIn } from "./message/named-people.ts";
 import { readMessage } from "./message/read-message.ts";
 import type { Names } from "./message/wording.ts";
@@ -51,6 +57,7 @@ export interface DiscordScope {
 export interface Messages {
   posted(data: unknown): Promise<void>;
   edited(data: unknown): Promise<void>;
+  deleted(data: unknown): Promise<void>;
 }
 
 /** Messages of one channel are received one after the other, so that nothing overtakes what was said before. */
@@ -62,7 +69,8 @@ export function createMessages(options: DiscordScope): Messages {
       const forward = forwards.get(message.channel_id);
       if (message.message_snapshots.length > 0) forwards.set(message.channel_id, message);
       const commented = isCommentTo(forward, message) ? forward : undefined;
-      const received = await untilReceived(options, { message, editedAt, commented });
+      const arrival = { message, editedAt, commented };
+      const received = await untilReceived(options, message.id, () => receiveOnce(options, arrival));
       if (received !== null) await tell(options, received);
     });
   return {
@@ -81,6 +89,14 @@ export function createMessages(options: DiscordScope): Messages {
       if (editedAt < options.clock.now() - EDITED_LATELY_MS) return;
       const message = await wholeOf(options, data, edit);
       if (message !== null && message.author.id !== options.channels.names.botId) await take(message, editedAt);
+    },
+    deleted: async (data) => {
+      const deletion = deletionSchema.safeParse(data).data;
+      if (deletion === undefined) return;
+      const { channel_id, ids } = deletion;
+      const messages = ids.map((id) => ({ key: messageKey(id), at: timeOf(id) }));
+      const receive = () => options.receive({ kind: "deletion", messages });
+      await channels.run(channel_id, () => untilReceived(options, ids[0], receive));
     },
   };
 }
@@ -123,16 +139,20 @@ interface Received {
   readonly receipt: Receipt;
 }
 
-async function untilReceived(options: DiscordScope, arrival: Arrival): Promise<Received | null> {
+async function untilReceived<T>(
+  { log, clock, signal }: DiscordScope,
+  messageId: string | undefined,
+  receive: () => Promise<T>,
+): Promise<T> {
   for (const pauseMs of RETRY_PAUSES_MS) {
     try {
-      return await receiveOnce(options, arrival);
+      return await receive();
     } catch (error) {
-      options.log.warn({ err: error, messageId: arrival.message.id, pauseMs }, "discord.message_not_received");
+      log.warn({ err: error, messageId, pauseMs }, "discord.message_not_received");
     }
-    await options.clock.sleep(pauseMs, options.signal);
+    await clock.sleep(pauseMs, signal);
   }
-  return receiveOnce(options, arrival);
+  return receive();
 }
 
 async function receiveOnce(

@@ -84,9 +84,14 @@ class ThreadRunView implements RunView {
     const fold = () => this.#fold(last);
     // A stop is said by the live message itself, at once; an answer is a message of its own, and the fold follows.
     const saidByFold = outcome.type === "cancelled" && this.#live !== undefined && (await fold());
-    if (!saidByFold) await this.#postEnding(this.#ending(outcome, stats));
+    if (!saidByFold && !this.#isUnseen(outcome, stats)) await this.#postEnding(this.#ending(outcome, stats));
     if (!saidByFold) await this.#letGo(fold());
     await this.#letGo(this.#reactions);
+  }
+
+  /** What is deleted before anybody has seen or got anything of it ends without a word: no thread may hang at it any more. */
+  #isUnseen(outcome: QueryOutcome, { tools }: RunStats): boolean {
+    return outcome.type === "cancelled" && outcome.cause.by === "deletion" && this.#live === undefined && tools === 0;
   }
 
   /** What people must know is part of the ending where no live message says it. */

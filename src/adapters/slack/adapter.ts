@@ -127,6 +127,10 @@ class SlackPlatform implements ChatPlatform {
         throw error;
       });
       if (event === null) return undefined;
+      if (event.kind === "deletion") {
+        await receive(event);
+        return undefined;
+      }
       const receipt = (await refusedShortcut(web, payload)) ?? (await receive(event));
       if (receipt.type === "accepted" || event.kind === "surface") this.#entitle(event);
       return this.#answer(event, receipt, payload);

@@ -30,9 +30,7 @@ const WRITTEN = new Set([undefined, "file_share", "thread_broadcast", "me_messag
 export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Promise<InboundMessage | null> {
   const { identity, directory } = deps;
   const { user, channel, ts } = event;
-  if (user === undefined || user === identity.userId) return null;
-  if (!WRITTEN.has(event.subtype) || event.hidden === true) return null;
-  if (!isNil(event.bot_id)) return null;
+  if (user === undefined || !isWritten(event, identity)) return null;
   const kind = channelKind(channel, event.channel_type);
   const [person, place] = await Promise.all([
     directory.person(user),
@@ -57,6 +55,11 @@ export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Pr
     messageId: ts,
     ...(isNil(event.edited) ? {} : { edited: "before" }),
   };
+}
+
+/** Whether it is anybody's word to us, as far as its payload alone tells. */
+export function isWritten({ user, subtype, hidden, bot_id }: MessageEvent, { userId }: Identity): boolean {
+  return user !== undefined && user !== userId && WRITTEN.has(subtype) && hidden !== true && isNil(bot_id);
 }
 
 /** What Slack brings of a message at once when somebody edits it, too: the time is that of the edit then. */

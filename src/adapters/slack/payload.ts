@@ -1,6 +1,5 @@
 import type { z } from "zod";
-
-import type { InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
+import type { InboundDeletion, InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
 import { isOurs } from "./connection/origin.ts";
 import { inboundForm } from "./forms.ts";
 import {
@@ -9,6 +8,7 @@ import {
   inboundCommand,
   inboundHomeAction,
   inboundMessage,
+  isWritten,
   messageKey,
   perhapsEdited,
 } from "./inbound.ts";
@@ -21,6 +21,7 @@ import {
   blockActionsSchema,
   changeSchema,
   contextChangedSchema,
+  deletionSchema,
   eventCallbackSchema,
   formSubmissionSchema,
   homeActionsSchema,
@@ -31,13 +32,15 @@ import {
   reactionSchema,
   saidSchema,
   slashCommandSchema,
+  tombstoneSchema,
+  tsToMs,
 } from "./wire.ts";
 
 /**
  * What Slack sent as an event of ours, or null for what concerns us not and for what cannot be read:
  * both are acknowledged, since Slack would only send the same again. Rejects when it should be sent again.
  */
-export async function readPayload(payload: unknown, deps: SlackScope): Promise<InboundEvent | null> {
+export async function readPayload(payload: unknown, deps: SlackScope): Promise<InboundEvent | InboundDeletion | null> {
   if (!isOurs(payload, deps.identity)) {
     deps.log.warn({ teamId: deps.identity.teamId }, "slack_request_of_another");
     return null;
@@ -70,20 +73,21 @@ export async function readPayload(payload: unknown, deps: SlackScope): Promise<I
 export function saidIn(payload: unknown): string | null {
   const said = saidSchema.safeParse(payload);
   if (!said.success) return null;
-  const { channel, message: changed, ...came } = said.data.event;
-  const { ts, thread_ts: root = ts } = changed ?? came;
+  const { channel, message: changed, previous_message: deleted, ...came } = said.data.event;
+  const { ts, thread_ts: root = ts } = changed ?? deleted ?? came;
   return `${channel} ${root}`;
 }
 
 async function readEvent(
   event: { readonly type: string; readonly subtype?: string | undefined },
   deps: SlackScope,
-): Promise<InboundEvent | null> {
+): Promise<InboundEvent | InboundDeletion | null> {
   switch (event.type) {
     case "message":
     case "app_mention":
       // Changes and deletions nest the message they are about; their shape is not ours to judge.
-      if (event.subtype === "message_deleted") return null;
+      if (event.subtype === "message_deleted" || tombstoneSchema.safeParse(event).success)
+        return readDeletion(event, deps);
       if (event.subtype === "message_changed") return readChange(event, deps);
       return read(
         { schema: messageEventSchema, as: event.type === "app_mention" ? perhapsEdited : inboundMessage },
@@ -116,6 +120,19 @@ async function readChange(event: object, deps: SlackScope): Promise<InboundMessa
   if (message.text === previous.text) return null;
   const whole = messageEventSchema.safeParse({ ...message, type: "message", channel, channel_type }).data;
   return whole === undefined ? null : perhapsEdited(whole, deps);
+}
+
+/** Nobody's word is deleted with our own posts, those of other bots, and what stood in the place of a deleted message. */
+function readDeletion(event: object, { identity }: SlackScope): InboundDeletion | null {
+  const deletion = deletionSchema.safeParse(event).data;
+  const ts = deletion?.deleted_ts ?? deletion?.message?.ts;
+  if (deletion === undefined || ts === undefined) return null;
+  const { channel, channel_type, previous_message: previous } = deletion;
+  const was = messageEventSchema.safeParse({ ...previous, type: "message", channel, channel_type }).data;
+  if (was !== undefined && !isWritten(was, identity)) return null;
+  const isAddressed = was !== undefined && ["dm", "mention"].includes(addressedOf(was, identity.userId));
+  const key = messageKey(identity, channel, ts);
+  return { kind: "deletion", messages: [{ key, at: tsToMs(ts), ...(isAddressed ? { isAddressed } : {}) }] };
 }
 
 interface Reading<T> {

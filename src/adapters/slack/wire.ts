@@ -66,9 +66,22 @@ export const changeSchema = z.object({
   previous_message: z.object({ text: z.string() }),
 });
 
+/** How Slack tells that a message is deleted: it is gone, or where replies hang at it another stands in its place. */
+export const deletionSchema = z.object({
+  channel: z.string(),
+  channel_type: z.string().optional(),
+  deleted_ts: tsSchema.optional(),
+  message: z.object({ ts: tsSchema }).optional(),
+  /** As it was; not to be relied upon. */
+  previous_message: z.looseObject({}).optional().catch(undefined),
+});
+
+/** In place of a deleted message. */
+export const tombstoneSchema = z.object({ message: z.object({ subtype: z.literal("tombstone") }) });
+
 const placeSchema = z.object({ ts: z.string(), thread_ts: z.string().optional() });
 
-/** Where somebody said something, or changed what they had said. */
+/** Where somebody said something, or changed or deleted what they had said. */
 export const saidSchema = z.object({
   type: z.literal("event_callback"),
   event: z.preprocess(
@@ -77,6 +90,7 @@ export const saidSchema = z.object({
       type: z.enum(["message", "app_mention"]),
       channel: z.string(),
       message: placeSchema.optional().catch(undefined),
+      previous_message: placeSchema.optional().catch(undefined),
     }),
   ),
 });

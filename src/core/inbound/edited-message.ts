@@ -11,7 +11,7 @@ export type Edit =
   | { readonly type: "request"; readonly message: InboundMessage }
   | { readonly type: "correction"; readonly message: InboundMessage; readonly of: Request };
 
-interface Request extends StoredEvent {
+export interface Request extends StoredEvent {
   readonly body: PersonMessageEvent;
 }
 
@@ -23,6 +23,11 @@ export function editedKey(key: string): string {
 /** The key of what a message says since an edit, at that time. */
 export function changedKey({ key, at }: Pick<InboundMessage, "key" | "at">): string {
   return `edited:${at}:${key}`;
+}
+
+/** The key of a message, of which this is the key or that of an edit. */
+export function messageKeyOf(key: string): string {
+  return key.replace(/^edited:(?:\d+:)?/u, "");
 }
 
 /** Null when the edit changes nothing that the agent has, by this process or an earlier one, or is none of its business. */
@@ -45,7 +50,7 @@ export async function editOf(
   return { type: "request", message: { ...message, key: editedKey(key) } };
 }
 
-function requestIn(event: StoredEvent | null): Request | null {
+export function requestIn(event: StoredEvent | null): Request | null {
   return event?.body.kind === "message" && event.body.addressed ? { ...event, body: event.body } : null;
 }
 

@@ -13,6 +13,7 @@ import { accessRefusal } from "../permissions/access.ts";
 import type { WorkspaceRefusalOf } from "../permissions/workspaces.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { Log } from "../protocol/log.ts";
+import type { InboundDeletion } from "../protocol/platform.ts";
 import {
   type InboundAction,
   type InboundCommand,
@@ -30,6 +31,7 @@ import { sessionOfMessage } from "../run/opening-thread.ts";
 import type { RunHook } from "../run/run-hooks.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { NO_BUTTON, receiveClick } from "./clicks.ts";
+import { takeDeletion } from "./deleted-message.ts";
 import { changedKey, editOf, takeCorrection } from "./edited-message.ts";
 import type { FirstContact } from "./first-contact.ts";
 import { homeView } from "./home-view.ts";
@@ -55,6 +57,9 @@ export interface IntakeOptions extends CommandServices {
 /** Being added to a channel longer ago than this is no news any more. Milliseconds. */
 const NEWS_MS = 24 * 60 * 60_000;
 
+/** Platforms deliver a message sooner, and one that was not taken once more after it. Milliseconds. */
+const PROMPT_MS = 3_000;
+
 /** Messages taken lately that are remembered, and as many commands. */
 const REMEMBERED = 1_000;
 
@@ -77,6 +82,7 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
     breaker,
   };
   return async (event) => {
+    if (event.kind === "deletion") return receiveDeletion(event, options);
     const foreign = await options.workspaceRefusal(event);
     if (event.kind === "surface") return receiveSurface(event, foreign, options);
     const refusal = foreign ?? accessRefusal(event.person, options.access);
@@ -125,6 +131,17 @@ function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
   return receipt;
 }
 
+/** What is being taken is deleted once it is; what is delivered once more is not taken any more. */
+async function receiveDeletion(deletion: InboundDeletion, options: Intake): Promise<Receipt> {
+  const { receipts } = options;
+  for (const { key } of deletion.messages) {
+    const taking = receipts.get(key);
+    receipts.set(key, Promise.resolve({ type: "ignored" }));
+    await taking?.catch(() => undefined); // whoever delivers it hears of its failure
+  }
+  return takeDeletion(deletion, options);
+}
+
 /** Where Deckhand is added, it says who it is. A person who is not served gets no page. */
 async function receiveSurface(opened: InboundSurface, foreign: string | null, options: Intake): Promise<Receipt> {
   if (opened.surface === "channel") {
@@ -141,7 +158,7 @@ async function receiveSurface(opened: InboundSurface, foreign: string | null, op
 /** What is answered privately is no event of a session: it is noted, so that it is not taken once more after a restart. */
 async function answered(arrived: InboundMessage, options: Intake): Promise<Receipt> {
   const edit = arrived.edited === undefined ? null : await editOf(arrived, options);
-  if (arrived.edited !== undefined && edit === null) return { type: "duplicate" };
+  if (arrived.edited === undefined ? await isOver(arrived, options) : edit === null) return { type: "duplicate" };
   if (edit?.type === "correction") return takeCorrection(edit, options);
   const message = edit?.message ?? arrived;
   const isFirst = (await options.firstContact?.isFirstWord(message)) ?? false;
@@ -149,6 +166,11 @@ async function answered(arrived: InboundMessage, options: Intake): Promise<Recei
   if (isFirst) await options.firstContact?.greet(message);
   if (receipt.type === "reply") await noteAnswered(message, options);
   return receipt;
+}
+
+/** A message that comes late may have come before, and been answered privately or deleted. */
+async function isOver({ key, at }: InboundMessage, { store, runtime }: Intake): Promise<boolean> {
+  return runtime.clock.now() - at > PROMPT_MS && (await store.presence.wasAnswered(key));
 }
 
 function noteAnswered({ key }: InboundMessage, { store, runtime }: Intake): Promise<void> {

@@ -4,6 +4,8 @@ import { assertNever } from "./assert-never.ts";
 const causeSchema = z.discriminatedUnion("by", [
   /** `name`: as people read it, `@ana`. */
   z.object({ by: z.literal("person"), name: z.string() }),
+  /** The message that asked for it is deleted. */
+  z.object({ by: z.literal("deletion") }),
   /** The agent that began the run, of a sub-agent's. */
   z.object({ by: z.literal("agent") }),
   z.object({ by: z.literal("timeout"), limitMs: z.number() }),
@@ -25,6 +27,8 @@ export function causeText(cause: CancelCause): string {
   switch (cause.by) {
     case "person":
       return cause.name;
+    case "deletion":
+      return "the deletion of its request";
     case "agent":
       return "the agent that began it";
     case "timeout":

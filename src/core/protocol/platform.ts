@@ -1,10 +1,7 @@
 import { z } from "zod";
 import type { Form, FormProblems, FormValues } from "./form.ts";
 
-/**
- * The port between the core and a chat platform. Adapters translate; they decide nothing that the
- * core can decide, and hold no state that a restart may not lose.
- */
+/** The port between the core and a chat platform. Adapters translate; they decide nothing that the core can decide, and hold no state that a restart may not lose. */
 
 /** A platform by the name of its adapter's folder: `slack`. Which there are is for src/platforms.ts to say. */
 export const platformNameSchema = z.string().regex(/^[a-z]+$/u);
@@ -138,6 +135,12 @@ export interface InboundSurface extends InboundBase {
    * Deckhand itself; home: a page that one person sees; assistant: a new thread of a pane for talks with it.
    */
   readonly surface: "channel" | "home" | "assistant";
+}
+
+/** Messages that are deleted now, by whoever may. `at`: when each was posted; isAddressed: it spoke to the bot, where the platform says so. */
+export interface InboundDeletion {
+  readonly kind: "deletion";
+  readonly messages: readonly (Pick<InboundBase, "key" | "at"> & { readonly isAddressed?: true })[];
 }
 
 export type InboundEvent = InboundMessage | InboundCommand | InboundCompletion | InboundAction | InboundSurface;
@@ -305,7 +308,7 @@ export type Receipt =
   | { readonly type: "prompts"; readonly prompts: readonly { readonly title: string; readonly message: string }[] };
 
 /** Resolves once the event is durable (or needs not be); only then may the platform be answered. */
-export type Receive = (event: InboundEvent) => Promise<Receipt>;
+export type Receive = (event: InboundEvent | InboundDeletion) => Promise<Receipt>;
 
 export interface ChatPlatform {
   readonly descriptor: PlatformDescriptor;
@@ -329,10 +332,7 @@ export interface ChatPlatform {
   showStatus?(thread: ThreadRef, status: string): Promise<void>;
   /** A person's membership of a channel without thread; null when there is none that Deckhand knows. Absent where everybody is in each channel. */
   membership?(channel: ThreadRef, personId: string): Promise<Membership | null>;
-  /**
-   * Opens a private thread beside a private one, with the person in it. Null where that one is as open as its channel: a
-   * message opens a thread there. Absent where all threads are.
-   */
+  /** Opens a private thread beside a private one, with the person in it. Null where that one is as open as its channel: a message opens a thread there. Absent where all threads are. */
   openPrivateThread?(thread: ThreadRef, name: string, personId: string): Promise<ThreadRef | null>;
   /** Somebody as the platform knows them now, in the thread's workspace; null when they have left it. Absent where nobody can. */
   member?(thread: ThreadRef, personId: string): Promise<Person | null>;
@@ -345,10 +345,7 @@ export interface ChatPlatform {
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
   /** The thread's root and newest messages, oldest first; of a ref without thread the channel's newest, where there are any. */
   fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]>;
-  /**
-   * What people wrote while we were down, oldest first. `known`: threads of sessions, which some platforms
-   * do not list; none when left out.
-   */
+  /** What people wrote while we were down, oldest first. `known`: threads of sessions, which some platforms do not list; none when left out. */
   missed(since: number, signal: AbortSignal, known?: readonly ThreadRef[]): Promise<readonly InboundEvent[]>;
 }
 

@@ -30,6 +30,9 @@ export function inboxReads(db: Client) {
       return row === null ? null : toEvent(row);
     },
 
+    /** Those of the keys that there are. */
+    byKeys: (keys: readonly string[]) => eventsWhere(db, { key: { in: [...keys] } }),
+
     /** True when it came and no run has taken it. */
     async isWaiting(key: string): Promise<boolean> {
       return (await db.inboxEvent.count({ where: { key, state: "waiting" } })) > 0;
@@ -48,10 +51,7 @@ export function inboxReads(db: Client) {
     },
 
     /** What a run has taken: what began it, and what entered it since. */
-    async ofRun(runId: string): Promise<StoredEvent[]> {
-      const rows = await db.inboxEvent.findMany({ where: { runId }, orderBy: { seq: "asc" } });
-      return rows.map(toEvent);
-    },
+    ofRun: (runId: string) => eventsWhere(db, { runId }),
 
     async get(seq: number): Promise<StoredEvent> {
       return toEvent(await db.inboxEvent.findUniqueOrThrow({ where: { seq } }));
@@ -153,6 +153,14 @@ export function inboxWrites(db: Client) {
 
 /** Thread context waits for a run that something else begins. */
 const ACTS = { OR: [{ wakes: true }, { resumes: true }] };
+
+async function eventsWhere(
+  db: Client,
+  where: { readonly runId: string } | { readonly key: { in: string[] } },
+): Promise<StoredEvent[]> {
+  const rows = await db.inboxEvent.findMany({ where, orderBy: { seq: "asc" } });
+  return rows.map(toEvent);
+}
 
 function toEvent(row: Stored<"InboxEvent">): StoredEvent {
   const body: unknown = JSON.parse(row.body);

@@ -57,3 +57,31 @@ test("edits that mention nobody and those in direct messages come as what they a
   expect(edit(`discord:${direct.id}`)).toMatchObject({ addressed: "dm", edited: "now", at: direct.editedAt });
   expect(stage.harbour.log.lines.filter(({ level }) => level === "error")).toEqual([]);
 });
+
+test("what is deleted comes by its keys, many at once as one, behind what was said before; so does what could not be taken", async () => {
+  await using stage = await begun();
+  const { server, general, ana, bob, botMention, log } = stage.harbour;
+  const { people, gateway, world } = server;
+  const said = ["one", "two", "three"].map((text) => people.say({ channel: general, user: ana }, text));
+  const asked = people.say({ channel: general, user: bob }, `${botMention} fix it`);
+  const direct = people.dm(ana, "hello");
+  const refuse = stage.inbox.refuse();
+  people.delete(general, asked);
+  await stage.inbox.until(() => stage.inbox.events.length >= 5);
+  refuse();
+  people.delete(general, ...said);
+  people.delete(world.dm(ana), direct);
+  gateway.dispatch("MESSAGE_DELETE", { id: 7, channel_id: general.id });
+  gateway.dispatch("MESSAGE_DELETE_BULK", { channel_id: general.id });
+  const taken = (ids: readonly string[]) =>
+    stage.inbox.deletions.find(
+      ({ messages }) => messages.map(({ key }) => key).join() === ids.map((id) => `discord:${id}`).join(),
+    );
+  await stage.inbox.until(() =>
+    [[asked.id], said.map(({ id }) => id), [direct.id]].every((ids) => taken(ids) !== undefined),
+  );
+  const [first] = taken(said.map(({ id }) => id))?.messages ?? [];
+  expect(Math.abs((first?.at ?? 0) - Date.now())).toBeLessThan(60_000);
+  expect(stage.inbox.deletions.every(({ messages }) => messages.length === 1 || messages.length === 3)).toBe(true);
+  expect(log.lines.filter(({ level }) => level === "error")).toEqual([]);
+});

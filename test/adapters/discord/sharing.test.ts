@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { InboundEvent } from "../../../src/core/protocol/platform.ts";
+import type { Receive } from "../../../src/core/protocol/platform.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { openHarbour } from "../../support/discord/harness.ts";
@@ -13,9 +13,9 @@ async function twoProcesses(clock: Clock = systemRuntime().clock) {
   const taken: { by: string; text: string }[] = [];
   const start = async (by: string, time = systemRuntime().clock) => {
     const platform = harbour.adapter({ cluster: cluster.replica(), clock: time });
-    const receive = async (event: InboundEvent) => {
+    const receive: Receive = async (event) => {
       if (event.kind === "message") taken.push({ by, text: event.text });
-      return { type: "accepted" } as const;
+      return { type: "accepted" };
     };
     await platform.start(receive, new AbortController().signal);
     return platform;

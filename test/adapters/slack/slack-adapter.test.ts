@@ -107,7 +107,7 @@ test("who is refused is told once, though the mention comes twice", async () => 
   await using harness = await openSlackHarness();
   const refused: string[] = [];
   await harness.platform.start((event) => {
-    refused.push(event.key);
+    refused.push(event.kind);
     return Promise.resolve({ type: "refused", reason: "Guests may not." });
   }, signal);
   const said = await harness.mention("hello");

@@ -76,6 +76,18 @@ export class People {
     dispatch("MESSAGE_UPDATE", { id, channel_id, guild_id, edited_timestamp, ...(whole ? rest : { content }) });
   }
 
+  /** Deletes messages of a channel, whoever wrote them; the gateway tells of many at once. */
+  delete(channel: Channel, ...messages: readonly Message[]): void {
+    for (const message of messages) channel.messages.splice(channel.messages.indexOf(message), 1);
+    const [id, ...more] = messages.map((message) => message.id);
+    const at = { channel_id: channel.id, ...(channel.guild_id === undefined ? {} : { guild_id: channel.guild_id }) };
+    const isBulk = more.length > 0;
+    this.#options.dispatch(
+      isBulk ? "MESSAGE_DELETE_BULK" : "MESSAGE_DELETE",
+      isBulk ? { ids: [id, ...more], ...at } : { id, ...at },
+    );
+  }
+
   /** Discord adds the preview of a link to a message, which nobody edited by that. */
   unfurl({ channel }: Pick<Membership, "channel">, message: Message, embeds: readonly object[]): void {
     Object.assign(message.extra, { embeds });

@@ -111,6 +111,24 @@ export class SlackPeople {
     return isMention ? [changed, this.event({ ...now, type: "app_mention" })] : [changed];
   }
 
+  /** Deletes a message: where replies hang at it, another one stands in its place. */
+  delete(message: SlackMessage): Delivery {
+    const { messages } = this.#workspace;
+    const { channel, ts } = message;
+    const { channel_type, ...previous_message } = this.#messageEvent(message);
+    const at = { type: "message", hidden: true, channel, channel_type, ts: this.#workspace.nextTs(), previous_message };
+    const place = messages.indexOf(message);
+    if (this.#workspace.thread(channel, ts).length === 1) {
+      messages.splice(place, 1);
+      return this.event({ ...at, subtype: "message_deleted", deleted_ts: ts });
+    }
+    const raw = { subtype: "tombstone", hidden: true };
+    const stone = this.#workspace.add({ channel, user: "USLACKBOT", text: "This message was deleted.", ts, raw });
+    messages.splice(messages.indexOf(stone), 1);
+    messages.splice(place, 1, stone);
+    return this.event({ ...at, subtype: "message_changed", message: asJson(stone, this.#context, false) });
+  }
+
   /** Looks at something else while the pane is open. */
   lookAt(entities: readonly object[], user = "U0ANA"): Delivery {
     return this.event({

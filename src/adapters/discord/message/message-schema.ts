@@ -160,6 +160,12 @@ export const editSchema = z.object({
   edited_timestamp: z.iso.datetime({ offset: true }),
 });
 
+/** That a message was deleted, or many of a channel at once; whose they were it does not say. */
+export const deletionSchema = z.union([
+  z.object({ channel_id: snowflake, ids: z.array(snowflake) }),
+  z.object({ channel_id: snowflake, id: snowflake }).transform(({ channel_id, id }) => ({ channel_id, ids: [id] })),
+]);
+
 /** What the gateway pushes is somebody's, somewhere. */
 export const pushedMessageSchema = z
   .looseObject({ channel_id: snowflake, author: z.looseObject({ id: snowflake }) })

@@ -9,7 +9,7 @@ export function presenceReads(db: Client) {
       return row?.seenAt.getTime() ?? null;
     },
 
-    /** Whether a message was answered privately, and so is no event of a session. */
+    /** Whether a message was answered privately, and so is no event of a session, or is deleted, and so is to be none. */
     async wasAnswered(key: string): Promise<boolean> {
       return (await db.answeredMessage.count({ where: { key } })) > 0;
     },

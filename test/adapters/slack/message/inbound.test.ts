@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { begin, plainMessage } from "../../../contracts/platform-steps.ts";
 import { openSlackHarness } from "../../../support/slack/slack-harness.ts";
-import type { SlackUser } from "../../../support/slack/slack-model.ts";
+import type { SlackMessage, SlackUser } from "../../../support/slack/slack-model.ts";
 
 const { signal } = new AbortController();
 const CHANNEL = { platform: "slack", workspaceId: "T0001", channelId: "C0001", threadId: null } as const;
@@ -72,6 +72,55 @@ test("what somebody has changed comes under the key of the message, at the time 
   expect(changed).toMatchObject({ ...edit, addressed: "none", text: "please fix it" });
   for (const mention of mentions) expect(mention).toMatchObject({ ...edit, addressed: "mention", text: "fix it" });
   expect(new Set(inbox.events.map(({ at }) => at)).size).toBe(3);
+});
+
+test("a person's message that is deleted comes under its key, alone or with replies; those of bots do not", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const { people, workspace } = harness.server;
+  const say = (text: string, more: Partial<SlackMessage> = {}) =>
+    workspace.add({ channel: "C0001", user: "U0ANA", text, ...more });
+  const root = say(`<@${workspace.botUserId}> fix it`);
+  const reply = say("and that", { threadTs: root.ts });
+  const direct = say("hello", { channel: "D0001" });
+  const ours = say("Done.", { user: workspace.botUserId, threadTs: root.ts });
+  const bots = say("alert", { user: "U0BOT2", raw: { bot_id: "B0002" } });
+  for (const message of [ours, bots, root, direct, reply]) await people.delete(message).answered;
+  const stone = workspace.find("C0001", root.ts);
+  expect(stone?.raw).toMatchObject({ subtype: "tombstone" });
+  // With its last reply the stone goes, too.
+  if (stone !== undefined) await people.delete(stone).answered;
+  await people.event({ type: "message", subtype: "message_deleted", channel: "C0001", deleted_ts: "7.000100" })
+    .answered;
+  const deleted = (channel: string, ts: string) => ({
+    key: `slack:T0001:${channel}:${ts}`,
+    at: Math.floor(Number(ts) * 1_000),
+  });
+  expect(inbox.deletions.flatMap(({ messages }) => messages)).toEqual([
+    { ...deleted("C0001", root.ts), isAddressed: true },
+    { ...deleted("D0001", direct.ts), isAddressed: true },
+    deleted("C0001", reply.ts),
+    deleted("C0001", "7.000100"),
+  ]);
+  expect(inbox.events).toEqual([]);
+});
+
+test("a deletion is received behind the message, however long that takes to read", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const release = inbox.hold();
+  const said = await harness.mention("fix it");
+  await inbox.nextMessage();
+  const { people, workspace } = harness.server;
+  const message = workspace.find("C0001", said.messageId);
+  if (message === undefined) throw new Error("nothing was said");
+  const deletion = people.delete(message);
+  await harness.mention("elsewhere");
+  await inbox.nextMessage();
+  expect(inbox.deletions).toEqual([]);
+  release();
+  await deletion.answered;
+  expect(inbox.deletions).toHaveLength(1);
 });
 
 test("Slack itself is no person", async () => {

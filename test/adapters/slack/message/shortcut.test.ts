@@ -74,7 +74,7 @@ test("it is Slack's only when it is stored: what could not be taken comes again,
   await using _ = harness;
   const keys: string[] = [];
   await harness.platform.start((event) => {
-    keys.push(event.key);
+    keys.push("key" in event ? event.key : event.kind);
     return keys.length === 1 ? Promise.reject(new Error("no database")) : Promise.resolve({ type: "accepted" });
   }, never);
   const { people, workspace } = harness.server;
