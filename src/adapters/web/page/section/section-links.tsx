@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { Link } from "../link.tsx";
 import type { PageState } from "../state/state.ts";
-import { isAtLeast, SECTIONS } from "./sections.ts";
+import { maySee, SECTIONS } from "./sections.ts";
 
 interface SectionLinksProps {
   readonly state: PageState;
@@ -10,7 +10,7 @@ interface SectionLinksProps {
 
 /** Leads to the sections that the person may see. */
 export function SectionLinks({ state, open }: SectionLinksProps): JSX.Element {
-  const seen = SECTIONS.filter(({ role }) => isAtLeast(role, state));
+  const seen = SECTIONS.filter((section) => maySee(section, state));
   return (
     <ul class="section-links" aria-label="Running it">
       {seen.map(({ name, title }) => (

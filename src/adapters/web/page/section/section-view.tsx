@@ -6,7 +6,7 @@ import type { Controller } from "../state/controller.ts";
 import type { OpenSection, PageState } from "../state/state.ts";
 import { ConnectionBar } from "../thread/thread-view.tsx";
 import type { SectionProps } from "./section-props.ts";
-import { isAtLeast, SECTIONS, type Section } from "./sections.ts";
+import { maySee, SECTIONS, type Section } from "./sections.ts";
 
 interface SectionViewProps {
   readonly state: PageState;
@@ -27,10 +27,10 @@ export function SectionView(props: SectionViewProps): JSX.Element {
       <ConnectionBar state={state} />
       <div class="section-body" tabIndex={-1}>
         {section === undefined && <p class="hint centred">The page has no such part.</p>}
-        {section !== undefined && !isAtLeast(section.role, state) && (
+        {section !== undefined && !maySee(section, state) && (
           <p class="hint centred">{state.lastSeq === null ? "Loading…" : "This is for admins."}</p>
         )}
-        {section !== undefined && isAtLeast(section.role, state) && (
+        {section !== undefined && maySee(section, state) && (
           <LoadedSection
             key={section.name}
             section={section}
