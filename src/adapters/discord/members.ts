@@ -1,5 +1,5 @@
 import type { Client } from "discord.js";
-import { BoundedMap } from "../../core/bounded-map.ts";
+import { believing } from "../../core/believed.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "./channels.ts";
@@ -26,19 +26,15 @@ export function createMemberEverywhere(
   rest: Pick<DiscordRest, "member">,
   clock: Clock,
 ): MemberEverywhere {
-  const known = new BoundedMap<string, { readonly member: WireMember | undefined; readonly until: number }>(REMEMBERED);
-  return async (userId) => {
-    const believed = known.get(userId);
-    if (believed !== undefined && believed.until > clock.now()) return believed.member;
+  const ask: MemberEverywhere = async (userId) => {
     const guilds = [...client.guilds.cache.keys()];
     const asked = guilds.slice(0, MOST_GUILDS);
     const found = await Promise.all(asked.map((guildId) => memberOf(rest, guildId, userId)));
     const members = found.filter((each) => each !== null);
     const isNowhere = members.length === 0 && asked.length === guilds.length;
-    const member = isNowhere ? undefined : together(members);
-    known.set(userId, { member, until: clock.now() + BELIEVED_MS });
-    return member;
+    return isNowhere ? undefined : together(members);
   };
+  return believing(ask, { forMs: BELIEVED_MS, most: REMEMBERED, clock });
 }
 
 function together(members: readonly WireMember[]): WireMember {

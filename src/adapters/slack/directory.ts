@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BoundedMap } from "../../core/bounded-map.ts";
+import { believing } from "../../core/believed.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
@@ -39,9 +39,10 @@ interface DirectoryParts {
 
 /** Looks up people and channels, each once in a while. */
 export function createDirectory({ web, identity, clock, log }: DirectoryParts): Directory {
-  const people = createCache((userId) => lookUpPerson(web, identity, userId), clock);
-  const channels = createCache((channelId) => lookUpChannel(web, channelId), clock);
-  const files = createCache(async (id) => nodeOf((await web.files.info({ file: id })).file), clock);
+  const belief = { forMs: BELIEVED_MS, most: REMEMBERED, clock };
+  const people = believing((userId: string) => lookUpPerson(web, identity, userId), belief);
+  const channels = believing((channelId: string) => lookUpChannel(web, channelId), belief);
+  const files = believing(async (id: string) => nodeOf((await web.files.info({ file: id })).file), belief);
   return {
     file: (fileId) => files(fileId).catch(() => ({})),
     person: async (userId) => (await people(userId)).person,
@@ -122,21 +123,4 @@ const channelSchema = z.object({ name: z.string().min(1), is_private: z.boolean(
 async function lookUpChannel(web: SlackWeb, channelId: string): Promise<z.infer<typeof channelSchema>> {
   const { channel } = await web.conversations.info({ channel: channelId });
   return channelSchema.parse(channel);
-}
-
-/** Remembers answers for a while, asks once for several at a time, and never remembers a failure. */
-function createCache<T>(lookUp: (key: string) => Promise<T>, clock: Clock): (key: string) => Promise<T> {
-  const answers = new BoundedMap<string, { readonly until: number; readonly answer: Promise<T> }>(REMEMBERED);
-  return async (key) => {
-    const known = answers.get(key);
-    if (known !== undefined && known.until > clock.now()) return known.answer;
-    const answer = lookUp(key);
-    answers.set(key, { until: clock.now() + BELIEVED_MS, answer });
-    try {
-      return await answer;
-    } catch (error) {
-      if (answers.get(key)?.answer === answer) answers.delete(key);
-      throw error;
-    }
-  };
 }

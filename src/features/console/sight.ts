@@ -1,4 +1,4 @@
-import { BoundedMap } from "../../core/bounded-map.ts";
+import { believing } from "../../core/believed.ts";
 import { channelOf, type Person, type ThreadRef } from "../../core/protocol/platform.ts";
 import type { FeatureHost, TeamSessions } from "../../feature.ts";
 import type { ChannelRow } from "./store.ts";
@@ -32,13 +32,17 @@ const REMEMBERED = 5_000;
 /** Who sees what: those who see it on its platform, as the people that they have shown to be there. */
 export function createSight(options: SightOptions): Sight {
   const { describe, canSeeChannel, memberOf, membershipOf, serves, clock, adminsSeePrivate } = options;
-  const remembered = remembering(clock);
-  const memberIn = remembered<Person | null>(async (id, thread) => {
+  // Somebody who is let in is not kept waiting.
+  const belief = { forMs: BELIEVED_MS, most: REMEMBERED, isLasting: Boolean, clock };
+  const memberIn = believing(async (id: string, thread: ThreadRef) => {
     const member = (await memberOf(thread, id)) ?? null;
     return member !== null && serves(member) ? member : null;
-  });
+  }, belief);
   // A thread may be for fewer than its channel is.
-  const isInThread = remembered(async (id, thread) => (await membershipOf(thread, id))?.isMember === true);
+  const isInThread = believing(
+    async (id: string, thread: ThreadRef) => (await membershipOf(thread, id))?.isMember === true,
+    belief,
+  );
 
   const seesAll = (viewer: Viewer): boolean =>
     viewer.kind === "operator" || (adminsSeePrivate && viewer.account.role === "admin");
@@ -84,27 +88,4 @@ export function createSight(options: SightOptions): Sight {
 /** Whoever holds the page's key on this machine. */
 export function operatorOn(platform: string): Person {
   return { id: `${platform}:local`, name: "operator", isBot: false, isGuest: false, isExternal: false, roles: [] };
-}
-
-type Ask<T> = (personId: string, thread: ThreadRef) => Promise<T>;
-
-function remembering(clock: { now(): number }) {
-  return <T>(ask: Ask<T>): Ask<T> => {
-    const known = new BoundedMap<string, { readonly answer: Promise<T>; readonly until: number }>(REMEMBERED);
-    return (personId, thread) => {
-      const key = [thread.platform, thread.workspaceId, thread.channelId, thread.threadId, personId].join(" ");
-      const before = known.get(key);
-      if (before !== undefined && before.until > clock.now()) return before.answer;
-      const answer = ask(personId, thread);
-      known.set(key, { answer, until: clock.now() + BELIEVED_MS });
-      // Somebody who is let in is not kept waiting.
-      const forget = (): void => known.delete(key);
-      answer.then((found) => (isNothing(found) ? forget() : undefined), forget);
-      return answer;
-    };
-  };
-}
-
-function isNothing(found: unknown): boolean {
-  return found === null || found === false;
 }

@@ -1,4 +1,4 @@
-import { BoundedMap } from "../../../core/bounded-map.ts";
+import { believing } from "../../../core/believed.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "../channels.ts";
 import { type Members, memberIn } from "../members.ts";
@@ -20,15 +20,10 @@ const MENTION = /<@!?(\d{1,20})>/gu;
 export type NamesIn = (messages: readonly WireMessage[], guildId: string | undefined) => Promise<Names>;
 
 export function createNamesIn(names: Names, members: Members, clock: Clock): NamesIn {
-  const known = new BoundedMap<string, { readonly name: string | undefined; readonly until: number }>(REMEMBERED);
-  const askedName = async (guildId: string, id: string): Promise<string | undefined> => {
-    const key = `${guildId} ${id}`;
-    const believed = known.get(key);
-    if (believed !== undefined && believed.until > clock.now()) return believed.name;
-    const person = await memberIn(members, guildId, id).catch(() => null);
-    known.set(key, { name: person?.name, until: clock.now() + BELIEVED_MS });
-    return person?.name;
-  };
+  const askedName = believing(
+    async (guildId: string, id: string) => (await memberIn(members, guildId, id).catch(() => null))?.name,
+    { forMs: BELIEVED_MS, most: REMEMBERED, clock },
+  );
   return async (messages, guildId = DM_WORKSPACE.id) => {
     const told = new Map(messages.flatMap(toldBy));
     const named = new Set([...JSON.stringify(messages).matchAll(MENTION)].map(([, id = ""]) => id));

@@ -1,0 +1,32 @@
+import { BoundedMap } from "./bounded-map.ts";
+import type { Clock } from "./protocol/runtime.ts";
+
+interface Belief<T> {
+  /** How long an answer is believed. Milliseconds. */
+  readonly forMs: number;
+  /** Answers that are remembered. */
+  readonly most: number;
+  /** Which answers are; all where left out. */
+  readonly isLasting?: (answer: T) => boolean;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** Asks, and believes the answer for a while: several who ask at a time share one, and no failure is remembered. */
+export function believing<Q extends readonly unknown[], T>(
+  ask: (...about: Q) => Promise<T>,
+  { forMs, most, isLasting = () => true, clock }: Belief<T>,
+): (...about: Q) => Promise<T> {
+  const known = new BoundedMap<string, { readonly answer: Promise<T>; readonly until: number }>(most);
+  return (...about) => {
+    const key = JSON.stringify(about);
+    const before = known.get(key);
+    if (before !== undefined && before.until > clock.now()) return before.answer;
+    const answer = ask(...about);
+    known.set(key, { answer, until: clock.now() + forMs });
+    const forget = (): void => {
+      if (known.get(key)?.answer === answer) known.delete(key);
+    };
+    answer.then((found) => (isLasting(found) ? undefined : forget()), forget);
+    return answer;
+  };
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { believing } from "../../src/core/believed.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+function asked(answers: readonly (string | null | Error)[]) {
+  const clock = new ManualClock();
+  const about: string[] = [];
+  const ask = believing(
+    async (person: string, place: { readonly id: string }) => {
+      about.push(`${person} ${place.id}`);
+      const answer = answers[about.length - 1] ?? null;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    { forMs: 1_000, most: 10, isLasting: (answer) => answer !== null, clock },
+  );
+  return { clock, about, ask };
+}
+
+test("an answer is believed for a while, by several who ask at a time as well", async () => {
+  const { clock, about, ask } = asked(["one", "another", "third"]);
+  expect(await Promise.all([ask("ana", { id: "1" }), ask("ana", { id: "1" })])).toEqual(["one", "one"]);
+  expect(await ask("ana", { id: "2" })).toBe("another");
+  await clock.advance(1_000);
+  expect(await ask("ana", { id: "1" })).toBe("third");
+  expect(about).toEqual(["ana 1", "ana 2", "ana 1"]);
+});
+
+test("a failure, and an answer that does not last, are asked for again", async () => {
+  const { ask } = asked([new Error("away"), null, "one"]);
+  await expect(ask("ana", { id: "1" })).rejects.toThrow("away");
+  expect(await ask("ana", { id: "1" })).toBeNull();
+  expect(await ask("ana", { id: "1" })).toBe("one");
+});
