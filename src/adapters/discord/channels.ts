@@ -2,7 +2,7 @@ import type { Client } from "discord.js";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { DM_WORKSPACE_ID } from "./descriptor.ts";
-import { isDiscordError } from "./errors.ts";
+import { unlessDiscord } from "./errors.ts";
 import type { ChannelContext, ReadScope } from "./inbound.ts";
 import type { RedirectedThread } from "./interactions/direct-message-redirect.ts";
 import type { Names } from "./message/wording.ts";
@@ -39,14 +39,8 @@ export function createChannels(client: Client<true>, rest: DiscordRest, serves: 
     remembered.set(id, channel);
     return channel;
   };
-  const unlessGone = async (described: Promise<string>): Promise<string> => {
-    try {
-      return await described;
-    } catch (error) {
-      if (isDiscordError(error, "unknownChannel")) return "";
-      throw error;
-    }
-  };
+  const unlessGone = async (described: Promise<string>): Promise<string> =>
+    (await unlessDiscord(["unknownChannel"], described)) ?? "";
   const postIn = async (channelId: string, threadId: string): Promise<string> => {
     const parent = await lookUp(channelId);
     return isForum(parent) ? topicOf(await lookUp(threadId), parent) : "";

@@ -1,5 +1,5 @@
 import type { PostedMessage, ThreadMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { isDiscordError } from "./errors.ts";
+import { isDiscordError, unlessDiscord } from "./errors.ts";
 import type { PostKey } from "./format.ts";
 import { CLOCK_SKEW_MS, FIND_PAGES, PAGE_MESSAGES } from "./limits.ts";
 import type { WireMessage } from "./message/message-schema.ts";
@@ -25,7 +25,9 @@ export async function findPost(
   const channelId = channelOf(thread);
   let after = idAt(since - CLOCK_SKEW_MS);
   for (let page = 0; page < FIND_PAGES; page += 1) {
-    const messages = await messagesAfter(rest, channelId, after);
+    const asked = rest.messages(channelId, { limit: PAGE_MESSAGES, after });
+    // A thread that does not exist yet has no messages.
+    const messages = (await unlessDiscord(["unknownChannel"], asked)) ?? [];
     const found = messages.find((message) => message.author.id === botId && isUnder(key, message));
     if (found !== undefined) return { platform: "discord", channelId, messageId: found.id };
     const newest = messages.at(0);
@@ -37,16 +39,6 @@ export async function findPost(
 
 function isUnder(key: PostKey, message: WireMessage): boolean {
   return message.nonce === key.nonce || message.content.includes(key.mark);
-}
-
-/** Newest first. A thread that does not exist yet has no messages. */
-async function messagesAfter(rest: DiscordRest, channelId: string, after: string): Promise<readonly WireMessage[]> {
-  try {
-    return await rest.messages(channelId, { limit: PAGE_MESSAGES, after });
-  } catch (error) {
-    if (isDiscordError(error, "unknownChannel")) return [];
-    throw error;
-  }
 }
 
 export interface HistoryArgs {
@@ -69,7 +61,9 @@ export async function readThread(rest: DiscordRest, reading: HistoryArgs): Promi
   const wanted = root === null ? limit : limit - 1;
   let before: string | undefined;
   while (newest.length < wanted) {
-    const page = await newestMessages(rest, reading, before);
+    const part = { limit: PAGE_MESSAGES, ...(before === undefined ? {} : { before }) };
+    const asked = rest.messages(channelOf(thread), part, reading.signal);
+    const page = (await unlessDiscord(["unknownChannel"], asked)) ?? [];
     const names = await namesIn(page, thread.workspaceId);
     for (const message of page) {
       const read = threadMessage(message, names);
@@ -112,30 +106,15 @@ export async function messageIn(
 ): Promise<WireMessage | null> {
   const places = messageId === thread.threadId ? [thread.channelId, thread.threadId] : [channelOf(thread)];
   for (const channelId of places) {
-    try {
-      return await rest.message(channelId, messageId, signal);
-    } catch (error) {
-      if (!isNotThere(error)) throw error;
-    }
+    const found = await unlessDiscord(NOT_THERE, rest.message(channelId, messageId, signal));
+    if (found !== null) return found;
   }
   return null;
 }
 
 /** The message is in another place, or nowhere. */
-export function isNotThere(error: unknown): boolean {
-  return isDiscordError(error, "unknownMessage", "unknownChannel", "wrongChannelType");
-}
+export const NOT_THERE = ["unknownMessage", "unknownChannel", "wrongChannelType"] as const;
 
-async function newestMessages(
-  rest: DiscordRest,
-  { thread, signal }: HistoryArgs,
-  before: string | undefined,
-): Promise<readonly WireMessage[]> {
-  try {
-    const page = { limit: PAGE_MESSAGES, ...(before === undefined ? {} : { before }) };
-    return await rest.messages(channelOf(thread), page, signal);
-  } catch (error) {
-    if (isDiscordError(error, "unknownChannel")) return [];
-    throw error;
-  }
+export function isNotThere(error: unknown): boolean {
+  return isDiscordError(error, ...NOT_THERE);
 }

@@ -1,8 +1,8 @@
 import { eventKey } from "../../core/events/event-key.ts";
 
-import { isNotThere } from "./history.ts";
+import { unlessDiscord } from "./errors.ts";
+import { NOT_THERE } from "./history.ts";
 import { person, pointedMessage } from "./inbound.ts";
-import type { WireMessage } from "./message/message-schema.ts";
 import type { WireMember, WireUser } from "./message/person-schema.ts";
 import { type DiscordScope, tell } from "./messages.ts";
 import { reactionSchema, type WireReaction } from "./wire.ts";
@@ -15,10 +15,11 @@ export function createReactions(options: DiscordScope): (data: unknown) => Promi
     if (reaction === undefined || !reactions.has(reaction.emoji.name ?? "")) return;
     const { botId } = channels.names;
     if (reaction.user_id === botId || reaction.message_author_id === botId) return;
-    const [message, who] = await Promise.all([messageOf(options, reaction), whoReacted(options, reaction)]);
-    if (message === null || message.author.id === botId || who.user.bot === true) return;
-    const place = await channels.of(reaction.channel_id, reaction.guild_id ?? undefined);
     const { channel_id, message_id, emoji, user_id } = reaction;
+    const asked = options.rest.message(channel_id, message_id);
+    const [message, who] = await Promise.all([unlessDiscord(NOT_THERE, asked), whoReacted(options, reaction)]);
+    if (message === null || message.author.id === botId || who.user.bot === true) return;
+    const place = await channels.of(channel_id, reaction.guild_id ?? undefined);
     const key = eventKey("discord", "reaction", channel_id, message_id, emoji.name, user_id);
     const pointing = { key, person: person(who.user, who.member), at: clock.now() };
     const names = await options.namesIn([message], reaction.guild_id ?? undefined);
@@ -26,15 +27,6 @@ export function createReactions(options: DiscordScope): (data: unknown) => Promi
     if (place.opensThreads) threads.expect({ ...event, text: event.quoted.join("\n") });
     await tell(options, { event, receipt: await options.receive(event) });
   };
-}
-
-async function messageOf({ rest }: DiscordScope, reaction: WireReaction): Promise<WireMessage | null> {
-  try {
-    return await rest.message(reaction.channel_id, reaction.message_id);
-  } catch (error) {
-    if (isNotThere(error)) return null;
-    throw error;
-  }
 }
 
 /** In direct messages, Discord names the person by id only. */

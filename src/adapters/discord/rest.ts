@@ -4,62 +4,12 @@ import type { OutgoingFile } from "../../core/protocol/platform.ts";
 import { asking, isDiscordError } from "./errors.ts";
 import type { MessageBody } from "./format.ts";
 import { AUTO_ARCHIVE_MINUTES, PAGE_MESSAGES } from "./limits.ts";
-import { listOf, messageSchema, type WireMessage } from "./message/message-schema.ts";
-import { memberSchema, userSchema, type WireMember, type WireUser } from "./message/person-schema.ts";
-import {
-  CHANNEL_TYPE,
-  channelSchema,
-  type RegisteredCommand,
-  registeredCommandSchema,
-  type WireChannel,
-} from "./wire.ts";
+import { listOf, messageSchema } from "./message/message-schema.ts";
+import { memberSchema, userSchema } from "./message/person-schema.ts";
+import { CHANNEL_TYPE, channelSchema, type RegisteredCommand, registeredCommandSchema } from "./wire.ts";
 
 /** How an interaction is answered. Source: Discord docs, Interaction Callback Type. */
 export const CALLBACK = { message: 4, deferredUpdate: 6, completions: 8, modal: 9 } as const;
-
-/**
- * The requests the adapter makes, over discord.js' REST client, which paces itself by Discord's rate
- * limit headers. Everything rejects with an AppError; answers are parsed.
- */
-export interface DiscordRest extends Reading, Writing, Registering, Answering {}
-
-interface Reading {
-  channel(id: string): Promise<WireChannel>;
-  message(channelId: string, messageId: string, signal?: AbortSignal): Promise<WireMessage>;
-  /** At most `limit` (100) messages, newest first: the oldest after `after`, or the newest before `before`. */
-  messages(channelId: string, page: MessagePage, signal?: AbortSignal): Promise<readonly WireMessage[]>;
-  member(guildId: string, userId: string): Promise<WireMember>;
-  user(id: string): Promise<WireUser>;
-}
-
-interface Writing {
-  createMessage(channelId: string, answer: Answer, permission: string): Promise<MessageAddress>;
-  editMessage(at: MessageAddress, answer: Answer): Promise<void>;
-  startThread(at: MessageAddress, name: string): Promise<void>;
-  /** Answers its id. Nobody but the bot is in it yet. */
-  startPrivateThread(channelId: string, name: string): Promise<string>;
-  addThreadMember(threadId: string, userId: string): Promise<void>;
-  unarchiveThread(id: string): Promise<void>;
-  addReaction(at: MessageAddress, emoji: string): Promise<void>;
-  /** The id of the channel for direct messages to the person. */
-  openDm(userId: string): Promise<string>;
-}
-
-interface Registering {
-  /** The slash commands that Discord shows everywhere for this application. */
-  commands(applicationId: string): Promise<readonly RegisteredCommand[]>;
-  /** Replaces all of them. */
-  registerCommands(applicationId: string, commands: readonly RegisteredCommand[]): Promise<void>;
-}
-
-interface Answering {
-  respond(interaction: InteractionAddress, type: number, answer?: Answer): Promise<void>;
-  /** Shows a dialog to the person who acted. */
-  respondModal(interaction: InteractionAddress, modal: object): Promise<void>;
-  /** Shows what could stand in the option that the person types. */
-  respondChoices(interaction: InteractionAddress, choices: readonly object[]): Promise<void>;
-  followUp(interaction: InteractionAddress, answer: Answer): Promise<void>;
-}
 
 export interface MessagePage {
   readonly limit: number;
@@ -87,17 +37,25 @@ export interface Answer {
 const pageSchema = z.array(z.unknown()).pipe(listOf(messageSchema, PAGE_MESSAGES));
 const idSchema = z.object({ id: z.string() });
 
-export function createDiscordRest(rest: REST): DiscordRest {
+export type DiscordRest = ReturnType<typeof createDiscordRest>;
+
+/**
+ * The requests the adapter makes, over discord.js' REST client, which paces itself by Discord's rate
+ * limit headers. Everything rejects with an AppError; answers are parsed.
+ */
+export function createDiscordRest(rest: REST) {
   return { ...reading(rest), ...writing(rest), ...registering(rest), ...answering(rest) };
 }
 
-function registering(rest: REST): Registering {
+function registering(rest: REST) {
   return {
-    commands: (applicationId) =>
+    /** The slash commands that Discord shows everywhere for this application. */
+    commands: (applicationId: string) =>
       asking("", async () =>
         z.array(registeredCommandSchema).parse(await rest.get(`/applications/${applicationId}/commands`)),
       ),
-    registerCommands: (applicationId, commands) =>
+    /** Replaces all of them. */
+    registerCommands: (applicationId: string, commands: readonly RegisteredCommand[]) =>
       asking("", async () => {
         const body: unknown = JSON.parse(JSON.stringify(commands, withoutEmpty));
         await rest.put(`/applications/${applicationId}/commands`, { body });
@@ -110,16 +68,17 @@ function withoutEmpty(_key: string, value: unknown): unknown {
   return value === false || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
-function reading(rest: REST): Reading {
+function reading(rest: REST) {
   return {
-    channel: (id) => asking("View Channel", async () => channelSchema.parse(await rest.get(`/channels/${id}`))),
-    message: (channelId, messageId, signal) =>
+    channel: (id: string) => asking("View Channel", async () => channelSchema.parse(await rest.get(`/channels/${id}`))),
+    message: (channelId: string, messageId: string, signal?: AbortSignal) =>
       asking(
         "Read Message History",
         async () => messageSchema.parse(await rest.get(`/channels/${channelId}/messages/${messageId}`, { signal })),
         signal,
       ),
-    messages: (channelId, page, signal) =>
+    /** At most `limit` (100) messages, newest first: the oldest after `after`, or the newest before `before`. */
+    messages: (channelId: string, page: MessagePage, signal?: AbortSignal) =>
       asking(
         "Read Message History",
         async () => {
@@ -128,46 +87,48 @@ function reading(rest: REST): Reading {
         },
         signal,
       ),
-    user: (id) => asking("", async () => userSchema.parse(await rest.get(`/users/${id}`))),
-    member: (guildId, userId) =>
+    user: (id: string) => asking("", async () => userSchema.parse(await rest.get(`/users/${id}`))),
+    member: (guildId: string, userId: string) =>
       asking("View Channel", async () => memberSchema.parse(await rest.get(`/guilds/${guildId}/members/${userId}`))),
   };
 }
 
-function writing(rest: REST): Writing {
+function writing(rest: REST) {
   return {
-    createMessage: (channelId, { body, files }, permission) =>
-      asking(permission, async () => {
+    createMessage: (channelId: string, { body, files }: Answer, permission: string) =>
+      asking(permission, async (): Promise<MessageAddress> => {
         const created = await rest.post(`/channels/${channelId}/messages`, { body, files: raw(files) });
         return { channelId, messageId: idSchema.parse(created).id };
       }),
-    editMessage: ({ channelId, messageId }, { body, files }) =>
+    editMessage: ({ channelId, messageId }: MessageAddress, { body, files }: Answer) =>
       asking("Send Messages in Threads", async () => {
         await rest.patch(`/channels/${channelId}/messages/${messageId}`, { body, files: raw(files) });
       }),
-    startThread: ({ channelId, messageId }, name) =>
+    startThread: ({ channelId, messageId }: MessageAddress, name: string) =>
       asking("Create Public Threads", async () => {
         const body = { name, auto_archive_duration: AUTO_ARCHIVE_MINUTES };
         await rest.post(`/channels/${channelId}/messages/${messageId}/threads`, { body });
       }),
-    startPrivateThread: (channelId, name) =>
+    /** Answers its id. Nobody but the bot is in it yet. */
+    startPrivateThread: (channelId: string, name: string) =>
       asking("Create Private Threads", async () => {
         const body = { name, type: CHANNEL_TYPE.privateThread, auto_archive_duration: AUTO_ARCHIVE_MINUTES };
         return idSchema.parse(await rest.post(`/channels/${channelId}/threads`, { body })).id;
       }),
-    addThreadMember: (threadId, userId) =>
+    addThreadMember: (threadId: string, userId: string) =>
       asking("Send Messages in Threads", async () => {
         await rest.put(`/channels/${threadId}/thread-members/${userId}`);
       }),
-    unarchiveThread: (id) =>
+    unarchiveThread: (id: string) =>
       asking("Manage Threads", async () => {
         await rest.patch(`/channels/${id}`, { body: { archived: false } });
       }),
-    addReaction: ({ channelId, messageId }, emoji) =>
+    addReaction: ({ channelId, messageId }: MessageAddress, emoji: string) =>
       asking("Add Reactions", async () => {
         await rest.put(`/channels/${channelId}/messages/${messageId}/reactions/${encodeURIComponent(emoji)}/@me`);
       }),
-    openDm: (userId) =>
+    /** The id of the channel for direct messages to the person. */
+    openDm: (userId: string) =>
       asking("", async () => {
         const channel = await rest.post("/users/@me/channels", { body: { recipient_id: userId } });
         return idSchema.parse(channel).id;
@@ -176,7 +137,7 @@ function writing(rest: REST): Writing {
 }
 
 /** The interaction's token is the right to answer it; the bot's own does not go along. */
-function answering(rest: REST): Answering {
+function answering(rest: REST) {
   const callBack = async (interaction: InteractionAddress, body: object, files: readonly OutgoingFile[]) => {
     try {
       const path = `/interactions/${interaction.id}/${interaction.token}/callback` as const;
@@ -187,12 +148,15 @@ function answering(rest: REST): Answering {
     }
   };
   return {
-    respond: (interaction, type, answer) =>
+    respond: (interaction: InteractionAddress, type: number, answer?: Answer) =>
       callBack(interaction, answer === undefined ? { type } : { type, data: answer.body }, answer?.files ?? []),
-    respondModal: (interaction, modal) => callBack(interaction, { type: CALLBACK.modal, data: modal }, []),
-    respondChoices: (interaction, choices) =>
+    /** Shows a dialog to the person who acted. */
+    respondModal: (interaction: InteractionAddress, modal: object) =>
+      callBack(interaction, { type: CALLBACK.modal, data: modal }, []),
+    /** Shows what could stand in the option that the person types. */
+    respondChoices: (interaction: InteractionAddress, choices: readonly object[]) =>
       callBack(interaction, { type: CALLBACK.completions, data: { choices } }, []),
-    followUp: (interaction, answer) =>
+    followUp: (interaction: InteractionAddress, answer: Answer) =>
       asking("", async () => {
         await rest.post(`/webhooks/${interaction.applicationId}/${interaction.token}`, {
           auth: false,
