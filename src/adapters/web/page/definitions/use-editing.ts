@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Checked, Kind, Outcome, Theirs } from "../../sessions/team-definitions.ts";
 import { post, problemOf } from "../section/request.ts";
+import { useCheck } from "../section/use-check.ts";
 import { keepDraft, readDraft } from "../state/keep.ts";
 import type { PageState } from "../state/state.ts";
 
@@ -41,9 +42,6 @@ export interface Editing {
   readonly takeBack: (became: string) => Promise<number | null>;
 }
 
-/** Milliseconds without a key before a text is checked. */
-const PAUSE_MS = 250;
-
 interface Written {
   readonly text: string;
   /** The number that its author has seen. */
@@ -59,7 +57,9 @@ export function useEditing(edited: Edited, state: PageState): Editing {
   const sending = useSending(edited.kind, state);
   const base = seen !== null && seen.number > edited.number ? seen : edited;
   const text = written?.text ?? base.text;
-  const checked = useCheck({ ...edited, text }, state);
+  const body = { kind: edited.kind, name: edited.name, text };
+  // Saving says what is in the way.
+  const { found: checked } = useCheck<Checked>({ path: "/features/definitions/check", body }, state);
   const put = (next: Written | null): void => {
     const kept = next === null || next.text === base.text ? null : next;
     setWritten(kept);
@@ -143,27 +143,4 @@ function draftOf({ draft, text }: Edited): Written | null {
 /** Whether something is written and not saved. */
 export function hasDraft(draft: string): boolean {
   return readDraft(draft) !== "";
-}
-
-/** What is wrong with the newest text, once it has stood for a moment. */
-function useCheck({ kind, name, text }: Pick<Edited, "kind" | "name" | "text">, state: PageState): Checked | null {
-  const [checked, setChecked] = useState<{ readonly of: string; readonly found: Checked } | null>(null);
-  const latest = useRef(state);
-  latest.current = state;
-  const of = JSON.stringify([kind, name, text]);
-  useEffect(() => {
-    let isOld = false;
-    const check = async (): Promise<void> => {
-      const found = await post<Checked>("/features/definitions/check", { kind, name, text }, latest.current);
-      if (!isOld) setChecked({ of, found });
-    };
-    const timer = setTimeout(() => {
-      check().catch(() => {}); // saving says what is in the way
-    }, PAUSE_MS);
-    return () => {
-      isOld = true;
-      clearTimeout(timer);
-    };
-  }, [of]);
-  return checked?.of === of ? checked.found : null;
 }

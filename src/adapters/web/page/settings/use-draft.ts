@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { CheckedSettings, SettingChange, SettingPath, SettingProblem } from "../../sessions/team-settings.ts";
-import { post, problemOf } from "../section/request.ts";
+import { useCheck } from "../section/use-check.ts";
 import { keepDraft, readDraft } from "../state/keep.ts";
 import type { PageState } from "../state/state.ts";
 import { isWithin, keyOf } from "./paths.ts";
@@ -31,15 +31,14 @@ interface Spoilt {
   readonly problem: string;
 }
 
-/** So long nothing is asked after a key was pressed. Milliseconds. */
-const QUIET_MS = 250;
-
 /** `base`: the revision that the changes are of; they are checked anew on another one. */
 export function useDraft(base: number | null, state: PageState): Draft {
   const [changes, setChanges] = useState(() => byPath(kept("changes").filter(isChange)));
   const [spoilt, setSpoilt] = useState(() => byPath(kept("spoilt").filter(isSpoilt)));
   useEffect(() => keep([...changes.values()], [...spoilt.values()]), [changes, spoilt]);
-  const { checked, failure } = useCheck(changes, base, state);
+  const body = changes.size === 0 || base === null ? null : { changes: [...changes.values()] };
+  const asked = { path: "/features/configuration/check", body, anew: base };
+  const { found: checked, failure } = useCheck<CheckedSettings>(asked, state);
   const forget = <T>(map: ReadonlyMap<string, T>, key: string) => new Map([...map].filter(([other]) => other !== key));
   return {
     changes,
@@ -101,29 +100,4 @@ function isChange(value: unknown): value is SettingChange {
 function isSpoilt(value: unknown): value is Spoilt {
   if (!isChange(value) || !("typed" in value) || !("problem" in value)) return false;
   return typeof value.typed === "string" && typeof value.problem === "string";
-}
-
-/** What the server says of changes, a moment after the last one. */
-function useCheck(changes: ReadonlyMap<string, SettingChange>, base: number | null, state: PageState) {
-  const [known, setKnown] = useState<Pick<Draft, "checked" | "failure">>({ checked: null, failure: null });
-  const latest = useRef(state);
-  latest.current = state;
-  const asked = JSON.stringify([...changes.values()]);
-  useEffect(() => {
-    setKnown({ checked: null, failure: null });
-    if (changes.size === 0 || base === null) return () => {};
-    let isOver = false;
-    const body = { changes: [...changes.values()] };
-    const timer = setTimeout(() => {
-      post<CheckedSettings>("/features/configuration/check", body, latest.current).then(
-        (checked) => isOver || setKnown({ checked, failure: null }),
-        (error: unknown) => isOver || setKnown({ checked: null, failure: problemOf(error) }),
-      );
-    }, QUIET_MS);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [asked, base]);
-  return known;
 }
