@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import type { SessionCard } from "../../sessions/team-sessions.ts";
 import { plainText } from "../text/markdown.ts";
-import { Label, Markdown } from "../text/markdown-text.tsx";
+import { Markdown } from "../text/markdown-text.tsx";
+import { Buttons } from "../thread/buttons.tsx";
 import { Avatar } from "../thread/message-item.tsx";
 
 interface CardsProps {
@@ -43,30 +44,17 @@ export function Cards({ cards, pending, click }: CardsProps): JSX.Element | null
               </details>
             ))}
             {card.footer !== "" && <Markdown text={card.footer} class="footer" />}
-            <Buttons card={card} pending={pending} click={click} />
+            {card.buttons.length === 0 && <p class="hint">This is not for you to decide here.</p>}
+            <Buttons
+              buttons={card.buttons}
+              label="Your decision"
+              isBusy={(action) => action === pending}
+              isDisabled={pending !== null}
+              click={click}
+            />
           </div>
         </li>
       ))}
     </ul>
-  );
-}
-
-function Buttons({ card, pending, click }: Omit<CardsProps, "cards"> & { readonly card: SessionCard }): JSX.Element {
-  if (card.buttons.length === 0) return <p class="hint">This is not for you to decide here.</p>;
-  return (
-    <div class="buttons" role="group" aria-label="Your decision">
-      {card.buttons.map(({ id, label, style }) => (
-        <button
-          key={id}
-          type="button"
-          class={style}
-          aria-disabled={pending !== null}
-          aria-busy={pending === id}
-          onClick={() => click(id)}
-        >
-          <Label text={label} />
-        </button>
-      ))}
-    </div>
   );
 }

@@ -1,37 +1,34 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { PageMessage } from "../../../render/local/wire.ts";
-import { isPending } from "../state/controller.ts";
-import type { PageState } from "../state/state.ts";
+import type { MessageBody } from "../../../render/local/wire.ts";
 import { Label } from "../text/markdown-text.tsx";
 
 interface ButtonsProps {
-  readonly message: PageMessage;
-  readonly state: PageState;
+  readonly buttons: readonly MessageBody["buttons"][number][];
   readonly label: string;
-  readonly click: (messageId: string, action: string) => void;
+  /** It was pressed and is not answered yet. */
+  readonly isBusy: (action: string) => boolean;
+  /** None is to be pressed now. */
+  readonly isDisabled?: boolean;
+  readonly click: (action: string) => void;
 }
 
-export function Buttons({ message, state, label, click }: ButtonsProps): JSX.Element | null {
-  const { buttons } = message.body;
+export function Buttons({ buttons, label, isBusy, isDisabled = false, click }: ButtonsProps): JSX.Element | null {
   if (buttons.length === 0) return null;
   return (
     <div class="buttons" role="group" aria-label={label}>
-      {buttons.map(({ id, label: words, style }) => {
-        const isWaiting = isPending(state, message.id, id);
-        return (
-          <button
-            key={id}
-            type="button"
-            class={style}
-            aria-disabled={isWaiting}
-            aria-busy={isWaiting}
-            onClick={() => click(message.id, id)}
-          >
-            <Label text={words} />
-          </button>
-        );
-      })}
+      {buttons.map(({ id, label: words, style }) => (
+        <button
+          key={id}
+          type="button"
+          class={style}
+          aria-disabled={isDisabled || isBusy(id)}
+          aria-busy={isBusy(id)}
+          onClick={() => click(id)}
+        >
+          <Label text={words} />
+        </button>
+      ))}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { HTMLAttributes, JSX } from "preact";
 import type { MessageBody, PageMessage } from "../../../render/local/wire.ts";
 import type { Controller } from "../state/controller.ts";
+import { isPending } from "../state/controller.ts";
 import { cardOf, isDecided, isFolded, isLive, isQuestion } from "../state/run-details.ts";
 import type { PageState } from "../state/state.ts";
 import { AnchorIcon } from "../text/icons.tsx";
@@ -52,10 +53,10 @@ export function MessageItem({
         <Files files={body.files} />
         {body.footer !== undefined && <Markdown text={body.footer} class="footer" />}
         <Buttons
-          message={message}
-          state={state}
+          buttons={body.buttons}
           label={isQuestion(body) ? "Your decision" : "Actions"}
-          click={controller.click}
+          isBusy={(action) => isPending(state, message.id, action)}
+          click={(action) => controller.click(message.id, action)}
         />
         {body.by === "person" && (
           <Delivery
