@@ -13,7 +13,7 @@ export interface TeamOverview {
   readonly spending: Spending;
 }
 
-interface SessionName {
+export interface SessionName {
   readonly sessionId: string;
   readonly title: string;
   readonly platform: string;

@@ -4,7 +4,8 @@ import type { Kind, RevisionRow } from "../../sessions/team-definitions.ts";
 import type { Column } from "../section/data-table.tsx";
 import { Moment } from "../section/moment.tsx";
 import { PagedTable } from "../section/paged-table.tsx";
-import { get, problemOf } from "../section/request.ts";
+import { get } from "../section/request.ts";
+import { useAction } from "../section/use-action.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
 
@@ -68,15 +69,12 @@ interface Old {
 /** The revision that somebody looks at. */
 function useOld(kind: Kind, name: string) {
   const [opened, setOpened] = useState<Old | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const load = async (number: number): Promise<void> => {
-    const { text } = await get<{ text: string }>("/features/definitions/revision", { kind, name, number });
-    setProblem(null);
-    setOpened({ number, text });
-  };
-  const open = (number: number): void => {
-    load(number).catch((error: unknown) => setProblem(problemOf(error)));
-  };
+  const { problem, begin } = useAction();
+  const open = (number: number): void =>
+    begin(async () => {
+      const { text } = await get<{ text: string }>("/features/definitions/revision", { kind, name, number });
+      setOpened({ number, text });
+    });
   return { opened, problem, open, close: () => setOpened(null) };
 }
 

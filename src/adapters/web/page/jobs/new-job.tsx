@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import type { SessionChoices } from "../../sessions/team-sessions.ts";
+import { useState } from "preact/hooks";
 import { FormDialog } from "../form-dialog.tsx";
+import { useLoaded } from "../section/use-loaded.ts";
 import { fetchChoices } from "../sessions/api.ts";
 import type { PageState } from "../state/state.ts";
 import { Markdown } from "../text/markdown-text.tsx";
@@ -15,12 +15,9 @@ interface NewJobProps {
 
 /** A channel, and then the fields of its new job. */
 export function NewJob({ state, done }: NewJobProps): JSX.Element | null {
-  const [choices, setChoices] = useState<SessionChoices | null>(null);
+  const { value: choices } = useLoaded("", fetchChoices);
   const [chosen, setChannel] = useState("");
   const commands = useJobCommand(state, done);
-  useEffect(() => {
-    fetchChoices().then(setChoices, () => {});
-  }, []);
   if (choices === null || choices.channels.length === 0 || state.you?.role === "viewer") return null;
   const [only, another] = choices.channels;
   const channelId = only !== undefined && another === undefined ? only.id : chosen;

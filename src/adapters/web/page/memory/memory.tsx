@@ -98,7 +98,7 @@ function InChannel({ channelId, state }: InChannelProps): JSX.Element {
                 {countOf(count, rows.length)}
                 {isPaused && "; memory is off in this channel: nothing is recalled or remembered"}.
               </p>
-              {mayAct && <ChannelButtons commands={commands} isPaused={isPaused} channelId={channelId} />}
+              {mayAct && <ChannelButtons commands={commands} isPaused={isPaused} />}
               <div role="status">{commands.words !== null && <Markdown text={commands.words} />}</div>
               <MemoryTable rows={rows} tell={commands.tell} isBusy={commands.isBusy} isSearch={query !== ""} />
               <More next={next} words="Older ones" ask={found.more} />
@@ -155,7 +155,6 @@ function SearchForm({ search }: { readonly search: (query: string) => void }): J
 interface ChannelButtonsProps {
   readonly commands: Commands<string>;
   readonly isPaused: boolean;
-  readonly channelId: string;
 }
 
 function ChannelButtons({ commands, isPaused }: ChannelButtonsProps): JSX.Element {

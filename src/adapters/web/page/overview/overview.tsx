@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { dollars } from "../../../../core/text/dollars.ts";
-import type { OpenWork, Spent, TeamOverview } from "../../sessions/team-overview.ts";
-import { type Column, DataTable } from "../section/data-table.tsx";
+import type { OpenWork, SessionName, Spent, TeamOverview } from "../../sessions/team-overview.ts";
+import { type Column, DataTable, type DataTableProps } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
@@ -33,44 +33,40 @@ export function Overview({ state, controller }: SectionProps): JSX.Element {
           <p class="press-words" role="status">
             {told}
           </p>
-          <Part title="Goes on now">
-            <DataTable
-              caption="Goes on now"
-              columns={workColumns((work) => {
-                stop(work).catch(() => {});
-              })}
-              rows={overview.working}
-              keyOf={({ sessionId }) => sessionId}
-              empty="Nothing goes on."
-            />
-          </Part>
-          <Part title="Waits for people">
-            <DataTable
-              caption="Waits for people"
-              columns={WAITING}
-              rows={overview.waiting}
-              keyOf={({ sessionId, about, since }) => `${sessionId} ${since} ${about}`}
-              empty="Nothing waits."
-            />
-          </Part>
-          <Part title="Platforms">
-            <DataTable
-              caption="Platforms"
-              columns={PLATFORMS}
-              rows={overview.platforms}
-              keyOf={({ name }) => name}
-              empty="None is served."
-            />
-          </Part>
-          <Part title="Failed today (UTC)">
-            <DataTable
-              caption="Failed today"
-              columns={FAILED}
-              rows={overview.failed}
-              keyOf={({ sessionId, at }) => `${sessionId} ${at}`}
-              empty="Nothing has failed since midnight UTC."
-            />
-          </Part>
+          <TablePart
+            title="Goes on now"
+            caption="Goes on now"
+            columns={workColumns((work) => {
+              stop(work).catch(() => {});
+            })}
+            rows={overview.working}
+            keyOf={({ sessionId }) => sessionId}
+            empty="Nothing goes on."
+          />
+          <TablePart
+            title="Waits for people"
+            caption="Waits for people"
+            columns={WAITING}
+            rows={overview.waiting}
+            keyOf={({ sessionId, about, since }) => `${sessionId} ${since} ${about}`}
+            empty="Nothing waits."
+          />
+          <TablePart
+            title="Platforms"
+            caption="Platforms"
+            columns={PLATFORMS}
+            rows={overview.platforms}
+            keyOf={({ name }) => name}
+            empty="None is served."
+          />
+          <TablePart
+            title="Failed today (UTC)"
+            caption="Failed today"
+            columns={FAILED}
+            rows={overview.failed}
+            keyOf={({ sessionId, at }) => `${sessionId} ${at}`}
+            empty="Nothing has failed since midnight UTC."
+          />
           <Spending {...overview.spending} />
         </div>
       )}
@@ -101,6 +97,14 @@ function useNews(controller: SectionProps["controller"], again: () => void): voi
   }, [controller]);
 }
 
+function TablePart<T>({ title, ...table }: DataTableProps<T> & { readonly title: string }): JSX.Element {
+  return (
+    <Part title={title}>
+      <DataTable {...table} />
+    </Part>
+  );
+}
+
 function Part({ title, children }: { readonly title: string; readonly children: ComponentChildren }): JSX.Element {
   return (
     <div>
@@ -110,18 +114,11 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-interface Named {
-  readonly sessionId: string;
-  readonly title: string;
-  readonly platform: string;
-  readonly channel: string;
-}
-
-function SessionLink({ sessionId, title }: Named): JSX.Element {
+function SessionLink({ sessionId, title }: SessionName): JSX.Element {
   return <a href={`#/sessions/${encodeURIComponent(sessionId)}`}>{title === "" ? "Without a title" : title}</a>;
 }
 
-const where = ({ channel, platform }: Named): string => `${channel} · ${platform}`;
+const where = ({ channel, platform }: SessionName): string => `${channel} · ${platform}`;
 
 function Since({ at }: { readonly at: number }): JSX.Element {
   return <time dateTime={new Date(at).toISOString()}>{lasting(at, Date.now())}</time>;

@@ -1,19 +1,13 @@
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Column } from "../column.ts";
 import { MainHead } from "../main-head.tsx";
-import type { Controller } from "../state/controller.ts";
-import type { OpenSection, PageState } from "../state/state.ts";
-import { ConnectionBar } from "../thread/thread-view.tsx";
+import type { OpenSection } from "../state/state.ts";
+import { ConnectionBar, type ThreadViewProps } from "../thread/thread-view.tsx";
 import type { SectionProps } from "./section-props.ts";
 import { maySee, SECTIONS, type Section } from "./sections.ts";
 
-interface SectionViewProps {
-  readonly state: PageState;
+interface SectionViewProps extends Omit<ThreadViewProps, "title"> {
   readonly open: OpenSection;
-  readonly controller: Controller;
-  readonly now: number;
-  readonly show: (column: Column) => void;
 }
 
 /** The section that the address names, under its title. */

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import type { SessionChoices, SessionQuery } from "../../sessions/team-sessions.ts";
+import type { SessionQuery } from "../../sessions/team-sessions.ts";
 import { ChooseAny } from "../section/choose.tsx";
+import { useLoaded } from "../section/use-loaded.ts";
 import { fetchChoices } from "./api.ts";
 import { STATES } from "./states.ts";
 
@@ -24,10 +24,7 @@ interface FiltersProps {
 
 /** What is searched for. */
 export function Filters({ query, change }: FiltersProps): JSX.Element {
-  const [choices, setChoices] = useState<SessionChoices | null>(null);
-  useEffect(() => {
-    fetchChoices().then(setChoices, () => {});
-  }, []);
+  const { value: choices } = useLoaded("", fetchChoices);
   const states = STATES.filter(({ state }) => state !== "none");
   return (
     <search class="filters">

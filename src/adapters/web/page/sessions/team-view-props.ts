@@ -1,11 +1,6 @@
-import type { Column } from "../column.ts";
-import type { Controller } from "../state/controller.ts";
-import type { PageState, Team } from "../state/state.ts";
+import type { Team } from "../state/state.ts";
+import type { ThreadViewProps } from "../thread/thread-view.tsx";
 
-export interface TeamViewProps {
-  readonly state: PageState;
+export interface TeamViewProps extends Omit<ThreadViewProps, "title"> {
   readonly team: Team;
-  readonly controller: Controller;
-  readonly now: number;
-  readonly show: (column: Column) => void;
 }

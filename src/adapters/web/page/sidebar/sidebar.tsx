@@ -26,61 +26,46 @@ interface SidebarProps {
 }
 
 export function Sidebar(props: SidebarProps): JSX.Element {
-  return (
-    <div class="column" role={props.isAlone ? "main" : undefined}>
-      <SidebarParts {...props} />
-    </div>
-  );
-}
-
-function SidebarParts({
-  isAlone,
-  state,
-  now,
-  controller,
-  open,
-  openJob,
-  openTeam,
-  openSection,
-  help,
-}: SidebarProps): JSX.Element {
+  const { isAlone, state, now, controller, open, openJob, openTeam, openSection, help } = props;
   const mayWrite = state.you?.role !== "viewer";
   return (
-    <nav class="sidebar" aria-label="Threads and jobs">
-      <div class="brand">
-        <span class="brand-mark">
-          <AnchorIcon />
-        </span>
-        {isAlone ? <h1 class="brand-name">Deckhand</h1> : <span class="brand-name">Deckhand</span>}
-      </div>
-      {mayWrite && (
-        <button
-          type="button"
-          class="new-thread"
-          onClick={() => open(null)}
-          aria-current={state.openId === null && state.team === null && state.section === null}
-        >
-          <PlusIcon /> New thread
+    <div class="column" role={isAlone ? "main" : undefined}>
+      <nav class="sidebar" aria-label="Threads and jobs">
+        <div class="brand">
+          <span class="brand-mark">
+            <AnchorIcon />
+          </span>
+          {isAlone ? <h1 class="brand-name">Deckhand</h1> : <span class="brand-name">Deckhand</span>}
+        </div>
+        {mayWrite && (
+          <button
+            type="button"
+            class="new-thread"
+            onClick={() => open(null)}
+            aria-current={state.openId === null && state.team === null && state.section === null}
+          >
+            <PlusIcon /> New thread
+          </button>
+        )}
+        <TeamLink isOpen={state.team !== null} open={openTeam} />
+        <Waiting count={state.overview?.waiting ?? 0} open={() => openSection("overview")} />
+        <SectionLinks state={state} open={openSection} />
+        <Threads state={state} now={now} open={open} />
+        <Jobs
+          jobs={state.overview?.jobs ?? null}
+          openJob={state.openJob}
+          now={now}
+          open={openJob}
+          add={mayWrite ? () => controller.command("jobs", "add") : null}
+          isAdding={isPending(state, "", commandAction("jobs", "add"))}
+        />
+        <Panels panels={state.overview?.panels ?? []} />
+        <button type="button" class="quiet help-link" onClick={help}>
+          Keyboard shortcuts <kbd>?</kbd>
         </button>
-      )}
-      <TeamLink isOpen={state.team !== null} open={openTeam} />
-      <Waiting count={state.overview?.waiting ?? 0} open={() => openSection("overview")} />
-      <SectionLinks state={state} open={openSection} />
-      <Threads state={state} now={now} open={open} />
-      <Jobs
-        jobs={state.overview?.jobs ?? null}
-        openJob={state.openJob}
-        now={now}
-        open={openJob}
-        add={mayWrite ? () => controller.command("jobs", "add") : null}
-        isAdding={isPending(state, "", commandAction("jobs", "add"))}
-      />
-      <Panels panels={state.overview?.panels ?? []} />
-      <button type="button" class="quiet help-link" onClick={help}>
-        Keyboard shortcuts <kbd>?</kbd>
-      </button>
-      {state.you !== null && <SignedIn you={state.you} signOut={controller.signOut} />}
-    </nav>
+        {state.you !== null && <SignedIn you={state.you} signOut={controller.signOut} />}
+      </nav>
+    </div>
   );
 }
 
