@@ -33,7 +33,7 @@ export async function saveAttachment({ place, name, data, log, quotas }: Attachm
   const { sandboxRoot } = place;
   const growth = { ...place, root: sandboxRoot };
   await quotas?.ready(growth);
-  const resolver = new PathResolver(sandboxRoot);
+  using resolver = new PathResolver(sandboxRoot);
   // What the settings guard besides is guarded from tools: here a person puts a file where files of people are.
   const instructs = instructing(sandboxRoot);
   const digest = hash("sha256", data);
@@ -54,8 +54,6 @@ export async function saveAttachment({ place, name, data, log, quotas }: Attachm
     if (error instanceof NoRoom) return { refused: error.payload };
     log.warn({ err: error, name }, "attachment_not_saved");
     return null;
-  } finally {
-    resolver.close();
   }
 }
 

@@ -140,18 +140,14 @@ async function look(input: GitInput, ctx: ToolContext, means: Means): Promise<Gi
 
 function presentFile(asked: string, ctx: ToolContext): Buffer {
   const path = relativePath(asked, ctx);
-  const resolver = new PathResolver(ctx.sandboxRoot);
-  try {
-    return refusing(path, () => {
-      const place = resolver.find(path);
-      const content = withFile(place, path, (fd) => readWhole(fd, path));
-      // A link to such a file has another name.
-      refusingSecrets({})(place.relative, content, () => hashOf(content));
-      return content;
-    });
-  } finally {
-    resolver.close();
-  }
+  using resolver = new PathResolver(ctx.sandboxRoot);
+  return refusing(path, () => {
+    const place = resolver.find(path);
+    const content = withFile(place, path, (fd) => readWhole(fd, path));
+    // A link to such a file has another name.
+    refusingSecrets({})(place.relative, content, () => hashOf(content));
+    return content;
+  });
 }
 
 function resultOf(

@@ -48,7 +48,7 @@ export function createFileRestore({
     await quotas?.ready(place);
     const take = (bytes: number) => quotas?.take(place, bytes);
     const signal = AbortSignal.timeout(WAIT_MS);
-    const resolver = new PathResolver(root);
+    using resolver = new PathResolver(root);
     try {
       using held = await lock?.(root, { signal, queued: () => {} });
       await held?.requireHeld();
@@ -62,8 +62,6 @@ export function createFileRestore({
     } catch (error) {
       if (error !== signal.reason) throw error;
       return steps.map(() => BUSY);
-    } finally {
-      resolver.close();
     }
   };
 }

@@ -72,14 +72,10 @@ function contentOf(
 }
 
 function presentContent(name: string, root: string): Buffer | null {
-  const resolver = new PathResolver(root);
-  try {
-    return unlessRefused(() => {
-      const place = resolver.find(name);
-      if (place.stats === null || place.stats.size > SHOWN_BYTES) return null;
-      return withFile(place, name, (fd) => readWhole(fd, name, SHOWN_BYTES));
-    });
-  } finally {
-    resolver.close();
-  }
+  using resolver = new PathResolver(root);
+  return unlessRefused(() => {
+    const place = resolver.find(name);
+    if (place.stats === null || place.stats.size > SHOWN_BYTES) return null;
+    return withFile(place, name, (fd) => readWhole(fd, name, SHOWN_BYTES));
+  });
 }

@@ -47,18 +47,14 @@ async function makeKey(file: string): Promise<void> {
 }
 
 async function readKey(file: string): Promise<SealingKey> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    const { mode } = await handle.stat();
-    if ((mode & OTHERS) !== 0) {
-      const rights = (mode & 0o777).toString(8);
-      return { problem: `${file} is open to others (mode ${rights}). Run: chmod 600 ${file}` };
-    }
-    const key = readSealingKey((await readFile(handle, "utf8")).trim());
-    return key === null
-      ? { problem: `${file} holds no key of 32 bytes. Put the right one back, or remove it and set the keys anew.` }
-      : { key };
-  } finally {
-    await handle.close();
+  await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const { mode } = await handle.stat();
+  if ((mode & OTHERS) !== 0) {
+    const rights = (mode & 0o777).toString(8);
+    return { problem: `${file} is open to others (mode ${rights}). Run: chmod 600 ${file}` };
   }
+  const key = readSealingKey((await readFile(handle, "utf8")).trim());
+  return key === null
+    ? { problem: `${file} holds no key of 32 bytes. Put the right one back, or remove it and set the keys anew.` }
+    : { key };
 }

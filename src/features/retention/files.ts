@@ -44,14 +44,12 @@ export async function dropWorktrees(home: string, sessionIds: readonly string[])
 /** Removes a file beneath a sandbox root, through no link. */
 export async function dropAttachment(root: string, relative: string): Promise<void> {
   if ((await stat(root).catch(() => null)) === null) return;
-  const resolver = new PathResolver(root);
+  using resolver = new PathResolver(root);
   try {
     const { directory, name, stats } = resolver.entry(relative);
     if (stats?.isFile() === true) await rm(directory.at(name));
   } catch (error) {
     // Neither the directory nor the file is there.
     if (systemCode(error) !== "ENOENT") throw error;
-  } finally {
-    resolver.close();
   }
 }

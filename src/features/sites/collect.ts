@@ -49,29 +49,25 @@ interface CollectArgs {
  * what is no file, what looks like a secret.
  */
 export async function collect({ source, limits, signal, take = async () => {} }: CollectArgs): Promise<Found> {
-  const resolver = new PathResolver(source.root);
+  using resolver = new PathResolver(source.root);
   const top = segmentsOf(source.directory, [source.root]).join("/");
-  try {
-    const { files, hidden } = await listed(resolver, top, { limits, signal });
-    if (!files.some(({ path }) => path === "index.html")) {
-      throw new Refusal(`${source.directory} has no index.html, with which a site begins.`);
-    }
-    const all = createHash("sha256");
-    let bytes = 0;
-    for (const file of files) {
-      signal.throwIfAborted();
-      const content = refusing(file.path, () => contentOf(resolver, top, file));
-      bytes += content.length;
-      if (bytes > limits.bytes) throw tooLarge(limits);
-      const read = { path: file.path, size: content.length };
-      all.update(JSON.stringify([file.path, hash("sha256", content)]));
-      await take(read, content);
-      await nextTurn();
-    }
-    return { files, bytes, hidden, digest: all.digest("hex") };
-  } finally {
-    resolver.close();
+  const { files, hidden } = await listed(resolver, top, { limits, signal });
+  if (!files.some(({ path }) => path === "index.html")) {
+    throw new Refusal(`${source.directory} has no index.html, with which a site begins.`);
   }
+  const all = createHash("sha256");
+  let bytes = 0;
+  for (const file of files) {
+    signal.throwIfAborted();
+    const content = refusing(file.path, () => contentOf(resolver, top, file));
+    bytes += content.length;
+    if (bytes > limits.bytes) throw tooLarge(limits);
+    const read = { path: file.path, size: content.length };
+    all.update(JSON.stringify([file.path, hash("sha256", content)]));
+    await take(read, content);
+    await nextTurn();
+  }
+  return { files, bytes, hidden, digest: all.digest("hex") };
 }
 
 interface Listed {

@@ -70,21 +70,13 @@ export function createCopies(directory: string): Copies {
 }
 
 async function writeDurably(target: string, content: Buffer): Promise<void> {
-  const file = await open(target, "wx", 0o400);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(target, "wx", 0o400);
+  await file.writeFile(content);
+  await file.sync();
 }
 
 async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === "win32") return; // directories cannot be opened there
-  const handle = await open(directory, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(directory, "r");
+  await handle.sync();
 }

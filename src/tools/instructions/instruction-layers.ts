@@ -56,37 +56,29 @@ export function createInstructionReader(files: readonly string[], log: Log) {
     note: (file: string) => string,
   ): InstructionLayer[] => {
     if (!existsSync(root)) return []; // `PathResolver` would make it
-    const resolver = new PathResolver(root);
-    try {
-      return directories.flatMap((directory) => {
-        for (const name of PROJECT_FILES) {
-          const file = path.posix.join(directory, name);
-          const refuse = refusingSecrets({});
-          // What such a file says itself its writers have put there; a link leads to what somebody else has.
-          const linked: RefuseSecret = (at, ...content) => (at === file ? undefined : refuse(at, ...content));
-          const [project] = layer(file, () => {
-            const text = readIn({ resolver, root, refuse: linked }, file);
-            return imported({ resolver, root, file, note, refuse }, text);
-          });
-          if (project !== undefined) return [project];
-        }
-        return [];
-      });
-    } finally {
-      resolver.close();
-    }
+    using resolver = new PathResolver(root);
+    return directories.flatMap((directory) => {
+      for (const name of PROJECT_FILES) {
+        const file = path.posix.join(directory, name);
+        const refuse = refusingSecrets({});
+        // What such a file says itself its writers have put there; a link leads to what somebody else has.
+        const linked: RefuseSecret = (at, ...content) => (at === file ? undefined : refuse(at, ...content));
+        const [project] = layer(file, () => {
+          const text = readIn({ resolver, root, refuse: linked }, file);
+          return imported({ resolver, root, file, note, refuse }, text);
+        });
+        if (project !== undefined) return [project];
+      }
+      return [];
+    });
   };
 
   /** The operator's own files import what lies beside and beneath them. */
   const ownText = (file: string): string => {
     const text = withOpen(file, (fd, stats) => readOpen(file, fd, stats));
     const root = path.dirname(file);
-    const resolver = new PathResolver(root);
-    try {
-      return imported({ resolver, root, file: path.basename(file), note: () => "", refuse: () => {} }, text);
-    } finally {
-      resolver.close();
-    }
+    using resolver = new PathResolver(root);
+    return imported({ resolver, root, file: path.basename(file), note: () => "", refuse: () => {} }, text);
   };
 
   return (

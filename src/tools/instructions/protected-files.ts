@@ -29,7 +29,7 @@ export function instructing(root: string, guarded: readonly string[] = []): Inst
 function importedFiles(root: string): ReadonlySet<string> {
   const found = new Set<string>();
   if (!existsSync(root)) return found;
-  const resolver = new PathResolver(root);
+  using resolver = new PathResolver(root);
   const read = (file: string): string | null =>
     unlessRefused(() => {
       const place = resolver.find(file);
@@ -37,19 +37,15 @@ function importedFiles(root: string): ReadonlySet<string> {
       found.add(comparablePath(place.relative));
       return withFile(place, file, instructionText);
     });
-  try {
-    for (const file of PROJECT_FILES) {
-      const text = read(file);
-      if (text === null) continue;
-      const { imported, named } = walkImports({ file, text }, read);
-      for (const one of named) found.add(comparablePath(one));
-      for (const one of [{ file, text }, ...imported])
-        for (const linked of linkedTexts(one)) found.add(comparablePath(linked));
-    }
-    return found;
-  } finally {
-    resolver.close();
+  for (const file of PROJECT_FILES) {
+    const text = read(file);
+    if (text === null) continue;
+    const { imported, named } = walkImports({ file, text }, read);
+    for (const one of named) found.add(comparablePath(one));
+    for (const one of [{ file, text }, ...imported])
+      for (const linked of linkedTexts(one)) found.add(comparablePath(linked));
   }
+  return found;
 }
 
 function comparablePath(path: string): string {

@@ -21,25 +21,21 @@ export function sandboxFile(
 ): OutgoingFile {
   const path = relativePath(asked, ctx);
   const mostBytes = Math.min(MAX_WHOLE, ctx.thread.limits.attachmentBytes);
-  const resolver = new PathResolver(ctx.sandboxRoot);
-  try {
-    return refusing(path, () => {
-      const place = resolver.find(path);
-      const data = withFile(place, path, (fd, { size }) => {
-        if (size > mostBytes)
-          throw new Refusal(`${path} has ${size} bytes; at most ${mostBytes} can be sent to this thread.`);
-        return readWhole(fd, path);
-      });
-      if (data.length === 0) throw new Refusal(`${path} is empty: there is nothing to send.`);
-      const isSecret = secretKind(place.relative, data) !== null;
-      if (isSecret && !isAllowed && ![...known.values()].includes(hashOf(data)))
-        throw new Refusal(
-          `${path} looks like a secret: it goes to the thread only when a person allows that, whom \`attach\` asks.`,
-        );
-      const mediaType = mediaTypeOf(data.subarray(0, HEAD_BYTES)) || "text/plain";
-      return { name: place.name, mediaType, data, ...(isSecret ? { isAllowed: true as const } : {}) };
+  using resolver = new PathResolver(ctx.sandboxRoot);
+  return refusing(path, () => {
+    const place = resolver.find(path);
+    const data = withFile(place, path, (fd, { size }) => {
+      if (size > mostBytes)
+        throw new Refusal(`${path} has ${size} bytes; at most ${mostBytes} can be sent to this thread.`);
+      return readWhole(fd, path);
     });
-  } finally {
-    resolver.close();
-  }
+    if (data.length === 0) throw new Refusal(`${path} is empty: there is nothing to send.`);
+    const isSecret = secretKind(place.relative, data) !== null;
+    if (isSecret && !isAllowed && ![...known.values()].includes(hashOf(data)))
+      throw new Refusal(
+        `${path} looks like a secret: it goes to the thread only when a person allows that, whom \`attach\` asks.`,
+      );
+    const mediaType = mediaTypeOf(data.subarray(0, HEAD_BYTES)) || "text/plain";
+    return { name: place.name, mediaType, data, ...(isSecret ? { isAllowed: true as const } : {}) };
+  });
 }

@@ -89,12 +89,8 @@ const RUNS = "It changes what developers' machines run, so a person decides each
 
 /** Null where there is none that can be read. */
 function packageText(file: string, root: string): string | null {
-  const resolver = new PathResolver(root);
-  try {
-    return unlessRefused(() => withFile(resolver.find(file), file, (fd) => readFileSync(fd, "utf8")));
-  } finally {
-    resolver.close();
-  }
+  using resolver = new PathResolver(root);
+  return unlessRefused(() => withFile(resolver.find(file), file, (fd) => readFileSync(fd, "utf8")));
 }
 
 /** Null where the path leads out of the root: the call fails by itself. */

@@ -20,7 +20,7 @@ export interface SecretFile {
 /** Null for a path that leads to no file that looks like a secret, or to none at all: a call that needs one fails by itself. */
 export function secretAt(root: string, path: string): SecretFile | null {
   if (!existsSync(root)) return null;
-  const resolver = new PathResolver(root);
+  using resolver = new PathResolver(root);
   try {
     const place = resolver.find(path);
     if (place.stats?.isFile() !== true) return null;
@@ -31,8 +31,6 @@ export function secretAt(root: string, path: string): SecretFile | null {
   } catch (error) {
     if (error instanceof SandboxError || systemCode(error) !== undefined) return null;
     throw error;
-  } finally {
-    resolver.close();
   }
 }
 

@@ -25,7 +25,7 @@ export interface SkillFileRequest {
 export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileRequest): LineWindow {
   if (skill.folder === "") throw new Refusal(`The skill ${skill.name} has no files beside its text.`);
   if (skill.origin === "page") refuseOnPage(file);
-  const resolver = new PathResolver(skill.origin === "project" ? sandboxRoot : skill.folder);
+  using resolver = new PathResolver(skill.origin === "project" ? sandboxRoot : skill.folder);
   const folder = skill.origin === "project" ? skill.folder : "";
   try {
     const window = refusing(file, () => {
@@ -40,8 +40,6 @@ export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileReq
   } catch (error) {
     if (error instanceof Refusal) throw new Refusal(`${error.payload} ${filesOf(resolver, folder)}`);
     throw error;
-  } finally {
-    resolver.close();
   }
 }
 
@@ -64,16 +62,12 @@ export function skillFilePath({ source }: Skill, file: string): string {
 /** What a project's skill has beside its SKILL.md, as far as it is text that is returned at once. */
 export function skillFiles(skill: Skill, sandboxRoot: string): { path: string; text: string; sha256: string }[] {
   if (skill.folder === "") return [];
-  const resolver = new PathResolver(sandboxRoot);
-  try {
-    const options = { hidden: true, dependencies: true, maxEntries: MAX_FILES };
-    return listFiles(resolver, skill.folder, options).paths.flatMap((found) => {
-      const file = path.posix.relative(skill.folder, found);
-      return file === "SKILL.md" ? [] : wholeFile({ skill, sandboxRoot, file, offset: 1 });
-    });
-  } finally {
-    resolver.close();
-  }
+  using resolver = new PathResolver(sandboxRoot);
+  const options = { hidden: true, dependencies: true, maxEntries: MAX_FILES };
+  return listFiles(resolver, skill.folder, options).paths.flatMap((found) => {
+    const file = path.posix.relative(skill.folder, found);
+    return file === "SKILL.md" ? [] : wholeFile({ skill, sandboxRoot, file, offset: 1 });
+  });
 }
 
 function wholeFile(request: SkillFileRequest): ReturnType<typeof skillFiles> {

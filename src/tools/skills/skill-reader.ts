@@ -92,17 +92,13 @@ interface ReadScope {
 function readDirectory(reading: ReadScope): ParsedSkill[] {
   const { root, directory, owner } = reading.directory;
   if (!existsSync(root)) return []; // `PathResolver` would make it
-  const resolver = new PathResolver(root);
-  try {
-    const isFolders = reading.directory.holds === "folders";
-    const found = isFolders ? foldersOf(resolver, directory) : commandsOf(resolver, directory);
-    const read = found.slice(0, MAX_FOLDERS).flatMap((one) => readSkill(reading, resolver, one));
-    if (found.length <= MAX_FOLDERS) return read;
-    const reason = `has ${found.length} ${isFolders ? "folders" : "commands"}, of which the first ${MAX_FOLDERS} are read`;
-    return [...read, problemOf({ source: `${directory}${owner}`, name: "", line: 1, reason })];
-  } finally {
-    resolver.close();
-  }
+  using resolver = new PathResolver(root);
+  const isFolders = reading.directory.holds === "folders";
+  const found = isFolders ? foldersOf(resolver, directory) : commandsOf(resolver, directory);
+  const read = found.slice(0, MAX_FOLDERS).flatMap((one) => readSkill(reading, resolver, one));
+  if (found.length <= MAX_FOLDERS) return read;
+  const reason = `has ${found.length} ${isFolders ? "folders" : "commands"}, of which the first ${MAX_FOLDERS} are read`;
+  return [...read, problemOf({ source: `${directory}${owner}`, name: "", line: 1, reason })];
 }
 
 /** In order of name. A directory that is not there, or that nobody may list, has none. */

@@ -282,21 +282,17 @@ function grownTooLarge(what: string): Refusal {
 
 /** A file that goes while others are looked at is left out, and so is a name that is no Unicode, which no tool can say. */
 async function* filesOf(root: string, { maxEntries, tooMany }: ListLimits, signal: AbortSignal) {
-  const resolver = new PathResolver(root);
-  try {
-    const options = { hidden: true, dependencies: false, maxEntries };
-    const { paths, cut } = refusing(root, () => listFiles(resolver, "", options));
-    if (cut) throw tooMany(`${maxEntries.toLocaleString("en-US")} entries`);
-    for (const [index, file] of paths.entries()) {
-      if (index % AT_ONCE === 0) {
-        await nextTurn();
-        signal.throwIfAborted();
-      }
-      const place = placeOf(file, resolver);
-      if (place !== null) yield { file, place };
+  using resolver = new PathResolver(root);
+  const options = { hidden: true, dependencies: false, maxEntries };
+  const { paths, cut } = refusing(root, () => listFiles(resolver, "", options));
+  if (cut) throw tooMany(`${maxEntries.toLocaleString("en-US")} entries`);
+  for (const [index, file] of paths.entries()) {
+    if (index % AT_ONCE === 0) {
+      await nextTurn();
+      signal.throwIfAborted();
     }
-  } finally {
-    resolver.close();
+    const place = placeOf(file, resolver);
+    if (place !== null) yield { file, place };
   }
 }
 

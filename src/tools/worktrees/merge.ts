@@ -166,7 +166,7 @@ function isSame(a: Buffer | null, b: Buffer | null): boolean {
 
 /** Null when there is no such file. */
 function contentIn(root: string, file: string): Buffer | null {
-  const resolver = new PathResolver(root);
+  using resolver = new PathResolver(root);
   try {
     return refusing(file, () => {
       const place = resolver.find(file);
@@ -175,19 +175,13 @@ function contentIn(root: string, file: string): Buffer | null {
   } catch (error) {
     if (error instanceof Refusal && isMissing(resolver, file)) return null;
     throw error;
-  } finally {
-    resolver.close();
   }
 }
 
 /** What it leads to has a place of its own, which nobody has asked to change. */
 function leadsElsewhere(root: string, file: string): boolean {
-  const resolver = new PathResolver(root);
-  try {
-    return refusing(file, () => resolver.find(file).relative !== file);
-  } finally {
-    resolver.close();
-  }
+  using resolver = new PathResolver(root);
+  return refusing(file, () => resolver.find(file).relative !== file);
 }
 
 /** Also when its directory is not there, or is a file. */
@@ -214,25 +208,21 @@ async function put(file: string, { content, here, merging }: PutArgs): Promise<M
   const state = { path: file, sha256: printOf(content), action: "wrote", ...keptBefore(file, here, merging) } as const;
   await merging.log.note(state);
   await merging.requireHeld?.();
-  const resolver = new PathResolver(merging.root);
+  using resolver = new PathResolver(merging.root);
   const before = printOf(here);
   const { instructs } = merging;
-  try {
-    refusing(file, () => {
-      if (content === null) remove(file, { resolver, before, instructs });
-      else {
-        const mode = modeOf(merging.worktree.tree, file);
-        const isProgram = here === null && (mode & constants.S_IXUSR) !== 0;
-        replaceFile(makePlace(file, resolver, instructs), file, {
-          content,
-          before,
-          mode: isProgram ? mode : undefined,
-        });
-      }
-    });
-  } finally {
-    resolver.close();
-  }
+  refusing(file, () => {
+    if (content === null) remove(file, { resolver, before, instructs });
+    else {
+      const mode = modeOf(merging.worktree.tree, file);
+      const isProgram = here === null && (mode & constants.S_IXUSR) !== 0;
+      replaceFile(makePlace(file, resolver, instructs), file, {
+        content,
+        before,
+        mode: isProgram ? mode : undefined,
+      });
+    }
+  });
   return merged(state);
 }
 
@@ -293,12 +283,8 @@ function remove(file: string, { resolver, before, instructs }: RemoveArgs): void
 
 /** Removes the directories that a file has left empty, where the executor has none any more. */
 function clearAbove(file: string, { root, worktree }: MergeArgs): void {
-  const resolver = new PathResolver(root);
-  try {
-    refusing(file, () => removeEmptyAbove(file, resolver, (above) => isDirectory(path.join(worktree.tree, above))));
-  } finally {
-    resolver.close();
-  }
+  using resolver = new PathResolver(root);
+  refusing(file, () => removeEmptyAbove(file, resolver, (above) => isDirectory(path.join(worktree.tree, above))));
 }
 
 function isDirectory(at: string): boolean {

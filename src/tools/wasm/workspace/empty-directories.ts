@@ -12,13 +12,9 @@ export function removeEmptyAbove(file: string, resolver: PathResolver, isToStay:
 
 /** The topmost directory beneath a root that comes to be with a new file; none when all above it are there. */
 export function madeFor(file: string, root: string): { readonly made?: string } {
-  const resolver = new PathResolver(root);
-  try {
-    const made = missingAbove(file, resolver);
-    return made === null ? {} : { made };
-  } finally {
-    resolver.close();
-  }
+  using resolver = new PathResolver(root);
+  const made = missingAbove(file, resolver);
+  return made === null ? {} : { made };
 }
 
 /** Null when all are there, or that is not to be known. */

@@ -81,7 +81,7 @@ export class PathResolver {
   /** The directory at a relative path, checked; it stays open until another one is asked for. */
   directory(path: string): Directory {
     if (this.#held?.path === path && this.#held.directory.holds()) return this.#held.directory;
-    this.close();
+    this.keep()?.close();
     const directory = this.#open(this.#root, join(this.#root, path));
     try {
       segmentsOf(directory.real, [this.#root]); // a link may have led into .git
@@ -121,9 +121,8 @@ export class PathResolver {
     return this.find(path);
   }
 
-  close(): void {
-    this.#held?.directory.close();
-    this.#held = null;
+  [Symbol.dispose](): void {
+    this.keep()?.close();
   }
 }
 

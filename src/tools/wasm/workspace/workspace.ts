@@ -88,7 +88,7 @@ export function createWorkspace(openDirectory?: OpenDirectory): Workspace {
       };
     },
     close: () => {
-      bound?.resolver.close();
+      bound?.resolver[Symbol.dispose]();
       bound = null;
     },
   };
