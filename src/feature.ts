@@ -345,3 +345,18 @@ export interface OpenFeature {
   readonly start?: (signal: AbortSignal) => Promise<void>;
   readonly stop?: () => Promise<void>;
 }
+
+/** What whoever reads the page may ask for. */
+export function get(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
+  return { method: "GET", path, handle };
+}
+
+/** What whoever takes part may do. */
+export function post(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
+  return { method: "POST", path, handle };
+}
+
+/** What an admin may do. */
+export function adminPost(path: string, handle: FeatureRoute["handle"]): FeatureRoute {
+  return { method: "POST", path, role: "admin", handle };
+}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FeatureHost, FeatureRoute } from "../../feature.ts";
+import { type FeatureHost, type FeatureRoute, get } from "../../feature.ts";
 import { auditReads } from "./store.ts";
 
 /** Entries of one page. */
@@ -24,25 +24,15 @@ const querySchema = z.object({
 export function auditRoutes({ store, hideIn }: Pick<FeatureHost, "store" | "hideIn">): readonly FeatureRoute[] {
   const reads = store.tables(auditReads);
   return [
-    {
-      method: "GET",
-      path: "/list",
-      role: "admin",
-      handle: async ({ query }) => {
-        const filter = querySchema.safeParse(Object.fromEntries(query));
-        if (!filter.success) return { status: 400, body: { error: "The search was not understood." } };
-        const entries = await reads.page(filter.data, PAGE + 1);
-        const shown = entries.slice(0, PAGE);
-        const last = shown.at(-1);
-        const next = entries.length > PAGE && last !== undefined ? `${last.at}/${last.id}` : null;
-        return { status: 200, body: { rows: hideIn(shown), next } };
-      },
-    },
-    {
-      method: "GET",
-      path: "/choices",
-      role: "admin",
-      handle: async () => ({ status: 200, body: await reads.choices() }),
-    },
-  ];
+    get("/list", async ({ query }) => {
+      const filter = querySchema.safeParse(Object.fromEntries(query));
+      if (!filter.success) return { status: 400, body: { error: "The search was not understood." } };
+      const entries = await reads.page(filter.data, PAGE + 1);
+      const shown = entries.slice(0, PAGE);
+      const last = shown.at(-1);
+      const next = entries.length > PAGE && last !== undefined ? `${last.at}/${last.id}` : null;
+      return { status: 200, body: { rows: hideIn(shown), next } };
+    }),
+    get("/choices", async () => ({ status: 200, body: await reads.choices() })),
+  ].map((route): FeatureRoute => ({ ...route, role: "admin" }));
 }

@@ -2,16 +2,18 @@ import { z } from "zod";
 import { readContent } from "../../config/stored/fit.ts";
 import { SETTINGS_REVISION } from "../../config/stored/in-force.ts";
 import type { Plain } from "../../config/stored/plain.ts";
-import type {
-  FeatureAnswer,
-  FeatureHost,
-  FeatureRequest,
-  FeatureRoute,
-  OldSettings,
-  SavedSettings,
-  SettingChange,
-  SettingsRevision,
-  TeamSettings,
+import {
+  adminPost,
+  type FeatureAnswer,
+  type FeatureHost,
+  type FeatureRequest,
+  type FeatureRoute,
+  get,
+  type OldSettings,
+  type SavedSettings,
+  type SettingChange,
+  type SettingsRevision,
+  type TeamSettings,
 } from "../../feature.ts";
 import { changesBetween, differencesOf, draftOf, problemOf } from "./drafts.ts";
 import type { NewestSettings } from "./newest.ts";
@@ -45,38 +47,29 @@ const NONE = { status: 404, body: { error: "There is no such revision." } };
 export function settingsRoutes(host: World): readonly FeatureRoute[] {
   const { settings, hideIn, cluster } = host;
   return [
-    {
-      method: "GET",
-      path: "/settings",
-      handle: async ({ role }) => {
-        const newest = await host.newest.read();
-        const body: TeamSettings = {
-          number: newest?.number ?? 0,
-          mayChange: role === "admin",
-          settings: shownSettings(settings),
-          leftOut: settings.leftOut.map(problemOf),
-          awaiting: settings.awaitingRestart(),
-          elsewhere: host.otherSettings.lines(),
-          fileName: settings.origin.layers.file.name,
-        };
-        return { status: 200, body: hideIn(body) };
-      },
-    },
-    {
-      method: "POST",
-      path: "/check",
-      role: "admin",
-      handle: async ({ body }) => {
-        const asked = checkSchema.safeParse(body);
-        if (!asked.success) return NOT_UNDERSTOOD;
-        if (cluster.isShared) await host.newest.read();
-        const draft = draftOf(changesOf(asked.data), settings);
-        return draft === null ? TOO_MUCH : { status: 200, body: hideIn(draft.checked) };
-      },
-    },
-    { method: "POST", path: "/save", role: "admin", handle: (request) => save(request, host) },
-    { method: "GET", path: "/history", handle: ({ query }) => history(query, host) },
-    { method: "GET", path: "/revision", handle: ({ query }) => revision(query, host) },
+    get("/settings", async ({ role }) => {
+      const newest = await host.newest.read();
+      const body: TeamSettings = {
+        number: newest?.number ?? 0,
+        mayChange: role === "admin",
+        settings: shownSettings(settings),
+        leftOut: settings.leftOut.map(problemOf),
+        awaiting: settings.awaitingRestart(),
+        elsewhere: host.otherSettings.lines(),
+        fileName: settings.origin.layers.file.name,
+      };
+      return { status: 200, body: hideIn(body) };
+    }),
+    adminPost("/check", async ({ body }) => {
+      const asked = checkSchema.safeParse(body);
+      if (!asked.success) return NOT_UNDERSTOOD;
+      if (cluster.isShared) await host.newest.read();
+      const draft = draftOf(changesOf(asked.data), settings);
+      return draft === null ? TOO_MUCH : { status: 200, body: hideIn(draft.checked) };
+    }),
+    adminPost("/save", (request) => save(request, host)),
+    get("/history", ({ query }) => history(query, host)),
+    get("/revision", ({ query }) => revision(query, host)),
   ];
 }
 

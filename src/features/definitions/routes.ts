@@ -50,11 +50,9 @@ export function definitionRoutes(host: Host, kept: KeptDefinitions): readonly Fe
   ];
 }
 
-function reading<T>(
-  path: string,
-  schema: z.ZodType<T>,
-  answer: (asked: T, request: FeatureRequest) => Promise<FeatureAnswer>,
-): FeatureRoute {
+type Answer<T> = (asked: T, request: FeatureRequest) => Promise<FeatureAnswer>;
+
+function reading<T>(path: string, schema: z.ZodType<T>, answer: Answer<T>): FeatureRoute {
   const handle: FeatureRoute["handle"] = async (request) => {
     const asked = schema.safeParse(Object.fromEntries(request.query));
     return asked.success ? answer(asked.data, request) : NOT_UNDERSTOOD;
@@ -62,11 +60,7 @@ function reading<T>(
   return { method: "GET", path, handle };
 }
 
-function writing<T>(
-  path: string,
-  schema: z.ZodType<T>,
-  answer: (asked: T, request: FeatureRequest) => Promise<FeatureAnswer>,
-): FeatureRoute {
+function writing<T>(path: string, schema: z.ZodType<T>, answer: Answer<T>): FeatureRoute {
   const handle: FeatureRoute["handle"] = async (request) => {
     const asked = schema.safeParse(request.body);
     return asked.success ? answer(asked.data, request) : NOT_UNDERSTOOD;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Attempts } from "../../core/attempts.ts";
 import { DEMO_MODEL } from "../../core/providers/catalog.ts";
-import type { FeatureHost, FeatureRoute } from "../../feature.ts";
+import { adminPost, type FeatureHost, type FeatureRoute, get } from "../../feature.ts";
 import type { Keyring } from "./keyring.ts";
 import { type ProviderSources, shownModels, shownProviders } from "./providers.ts";
 import { keyProblem, nameOf } from "./stored-keys.ts";
@@ -30,26 +30,18 @@ export function providerRoutes(host: Host, sources: Sources): readonly FeatureRo
   const { keyring } = sources;
   const shown = () => shownProviders(providers(), { ...sources, stored: keyring.stored() });
   return [
-    {
-      method: "GET",
-      path: "/list",
-      handle: async ({ role }) => {
-        const mayChange = role === "admin";
-        const rows = mayChange ? shown() : shown().map(withoutHint);
-        const model = usualModel();
-        const answers = { model, isDemo: model === DEMO_MODEL };
-        return { status: 200, body: { rows: hideIn(rows), answers, problem: keyring.problem(), mayChange } };
-      },
-    },
-    {
-      method: "GET",
-      path: "/models",
-      handle: async ({ query }) => {
-        const found = shownModels(query.get("provider") ?? "", providers());
-        return found === null ? NONE : { status: 200, body: hideIn(found) };
-      },
-    },
-    { method: "POST", path: "/test", role: "admin", handle: testing(host, shown) },
+    get("/list", async ({ role }) => {
+      const mayChange = role === "admin";
+      const rows = mayChange ? shown() : shown().map(withoutHint);
+      const model = usualModel();
+      const answers = { model, isDemo: model === DEMO_MODEL };
+      return { status: 200, body: { rows: hideIn(rows), answers, problem: keyring.problem(), mayChange } };
+    }),
+    get("/models", async ({ query }) => {
+      const found = shownModels(query.get("provider") ?? "", providers());
+      return found === null ? NONE : { status: 200, body: hideIn(found) };
+    }),
+    adminPost("/test", testing(host, shown)),
     ...changes(host, keyring),
   ];
 }
@@ -82,30 +74,20 @@ function testing(
 
 function changes({ audit }: Host, keyring: Sources["keyring"]): readonly FeatureRoute[] {
   return [
-    {
-      method: "POST",
-      path: "/key",
-      role: "admin",
-      handle: async ({ body, by }) => {
-        const asked = keySchema.safeParse(body).data;
-        if (asked === undefined) return NONE;
-        const problem = await keyring.set({ provider: asked.id, key: asked.key, by });
-        if (problem !== null) return { status: 409, body: { error: problem } };
-        await audit({ by, act: "provider.key_set", about: nameOf(asked.id) });
-        return { status: 200, body: {} };
-      },
-    },
-    {
-      method: "POST",
-      path: "/key/remove",
-      role: "admin",
-      handle: async ({ body, by }) => {
-        const asked = idSchema.safeParse(body).data;
-        if (asked === undefined || !(await keyring.remove(asked.id)))
-          return { status: 404, body: { error: "No key of it is stored." } };
-        await audit({ by, act: "provider.key_removed", about: nameOf(asked.id) });
-        return { status: 200, body: {} };
-      },
-    },
+    adminPost("/key", async ({ body, by }) => {
+      const asked = keySchema.safeParse(body).data;
+      if (asked === undefined) return NONE;
+      const problem = await keyring.set({ provider: asked.id, key: asked.key, by });
+      if (problem !== null) return { status: 409, body: { error: problem } };
+      await audit({ by, act: "provider.key_set", about: nameOf(asked.id) });
+      return { status: 200, body: {} };
+    }),
+    adminPost("/key/remove", async ({ body, by }) => {
+      const asked = idSchema.safeParse(body).data;
+      if (asked === undefined || !(await keyring.remove(asked.id)))
+        return { status: 404, body: { error: "No key of it is stored." } };
+      await audit({ by, act: "provider.key_removed", about: nameOf(asked.id) });
+      return { status: 200, body: {} };
+    }),
   ];
 }

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import type { FeatureHost, FeatureRoute, TeamReplica, TeamReplicas } from "../../feature.ts";
+import {
+  adminPost,
+  type FeatureHost,
+  type FeatureRoute,
+  get,
+  type TeamReplica,
+  type TeamReplicas,
+} from "../../feature.ts";
 
 type Member = Awaited<ReturnType<FeatureHost["cluster"]["members"]>>[number];
 
@@ -10,31 +17,22 @@ const LAST = { status: 409, body: { error: "It is the only one that takes sessio
 /** Whoever reads the page sees which processes run and what they do; an admin has one hand all over and end. */
 export function replicaRoutes({ cluster, audit }: Pick<FeatureHost, "cluster" | "audit">): readonly FeatureRoute[] {
   return [
-    {
-      method: "GET",
-      path: "/list",
-      handle: async ({ role }) => {
-        const members = await cluster.members();
-        const rows = members.map((member) => shown(member, { own: cluster.id, newest: members.at(-1) }));
-        const body: TeamReplicas = { rows, mayDrain: role === "admin" };
-        return { status: 200, body };
-      },
-    },
-    {
-      method: "POST",
-      path: "/drain",
-      role: "admin",
-      handle: async ({ body, by }) => {
-        const asked = drainSchema.safeParse(body).data;
-        const members = await cluster.members();
-        const found = members.find(({ id }) => id === asked?.id);
-        if (found === undefined) return NONE;
-        const outcome = await cluster.drain(found.id);
-        if (outcome !== "asked") return outcome === "last" ? LAST : NONE;
-        await audit({ by, act: "replica.drained", about: nameOf(found) });
-        return { status: 200, body: {} };
-      },
-    },
+    get("/list", async ({ role }) => {
+      const members = await cluster.members();
+      const rows = members.map((member) => shown(member, { own: cluster.id, newest: members.at(-1) }));
+      const body: TeamReplicas = { rows, mayDrain: role === "admin" };
+      return { status: 200, body };
+    }),
+    adminPost("/drain", async ({ body, by }) => {
+      const asked = drainSchema.safeParse(body).data;
+      const members = await cluster.members();
+      const found = members.find(({ id }) => id === asked?.id);
+      if (found === undefined) return NONE;
+      const outcome = await cluster.drain(found.id);
+      if (outcome !== "asked") return outcome === "last" ? LAST : NONE;
+      await audit({ by, act: "replica.drained", about: nameOf(found) });
+      return { status: 200, body: {} };
+    }),
   ];
 }
 

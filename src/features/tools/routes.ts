@@ -1,26 +1,18 @@
-import type { FeatureHost, FeatureRoute, TeamTools } from "../../feature.ts";
+import { type FeatureHost, type FeatureRoute, get, type TeamTools } from "../../feature.ts";
 import { shownTools, type ToolsHost, toolDetails } from "./shown-tools.ts";
 
 /** What there is of tools, for whoever reads the page. */
 export function toolRoutes(host: ToolsHost & Pick<FeatureHost, "hideIn" | "toolProblems">): readonly FeatureRoute[] {
   const { hideIn, toolProblems } = host;
   return [
-    {
-      method: "GET",
-      path: "/list",
-      handle: async () => {
-        const body: TeamTools = { rows: shownTools(host), problems: toolProblems() };
-        return { status: 200, body: hideIn(body) };
-      },
-    },
-    {
-      method: "GET",
-      path: "/tool",
-      handle: async ({ query }) => {
-        const details = toolDetails(query.get("name") ?? "", host);
-        if (details === null) return { status: 404, body: { error: "There is no tool of that name now." } };
-        return { status: 200, body: hideIn({ ...details }) };
-      },
-    },
+    get("/list", async () => {
+      const body: TeamTools = { rows: shownTools(host), problems: toolProblems() };
+      return { status: 200, body: hideIn(body) };
+    }),
+    get("/tool", async ({ query }) => {
+      const details = toolDetails(query.get("name") ?? "", host);
+      if (details === null) return { status: 404, body: { error: "There is no tool of that name now." } };
+      return { status: 200, body: hideIn({ ...details }) };
+    }),
   ];
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Attempts } from "../../../core/attempts.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
-import type { FeatureHost, FeatureRoute, TeamServer, TeamServers } from "../../../feature.ts";
+import { type FeatureHost, type FeatureRoute, get, post, type TeamServer, type TeamServers } from "../../../feature.ts";
 import type { McpConnections, McpServerView } from "../connections.ts";
 import { foreignLine } from "../foreign-text.ts";
 import { isHarmless } from "../server-settings.ts";
@@ -27,30 +27,21 @@ export function mcpRoutes(
     servers.connection(name)?.reconnect().catch(failed);
   });
   return [
-    {
-      method: "GET",
-      path: "/servers",
-      handle: async ({ role }) => {
-        const body: TeamServers = { rows: shown(), mayReconnect: role !== "viewer" };
-        return { status: 200, body: hideIn(body) };
-      },
-    },
-    {
-      method: "POST",
-      path: "/reconnect",
-      role: "operator",
-      handle: async ({ body, by }) => {
-        const name = askedSchema.safeParse(body).data?.name ?? "";
-        const connection = servers.connection(name);
-        if (connection === undefined) return { status: 404, body: { error: "No such server is started." } };
-        if (begun.waitS(name, 1) > 0)
-          return { status: 429, body: { error: "It was connected anew a moment ago. Wait a few seconds." } };
-        begun.add(name);
-        await audit({ by, act: "mcp.reconnected", about: name });
-        await Promise.all([cluster.tell("servers", name), connection.reconnect()]);
-        return { status: 200, body: hideIn({ server: shown().find((server) => server.name === name) }) };
-      },
-    },
+    get("/servers", async ({ role }) => {
+      const body: TeamServers = { rows: shown(), mayReconnect: role !== "viewer" };
+      return { status: 200, body: hideIn(body) };
+    }),
+    post("/reconnect", async ({ body, by }) => {
+      const name = askedSchema.safeParse(body).data?.name ?? "";
+      const connection = servers.connection(name);
+      if (connection === undefined) return { status: 404, body: { error: "No such server is started." } };
+      if (begun.waitS(name, 1) > 0)
+        return { status: 429, body: { error: "It was connected anew a moment ago. Wait a few seconds." } };
+      begun.add(name);
+      await audit({ by, act: "mcp.reconnected", about: name });
+      await Promise.all([cluster.tell("servers", name), connection.reconnect()]);
+      return { status: 200, body: hideIn({ server: shown().find((server) => server.name === name) }) };
+    }),
   ];
 }
 
