@@ -3,14 +3,12 @@ import { z } from "zod";
 import type { Cluster } from "../../core/cluster.ts";
 import type { ChatCommand } from "../../core/command-line/command.ts";
 import type { KeyedMutex } from "../../core/keyed-mutex.ts";
-import type { Log } from "../../core/protocol/log.ts";
 import type { ChatPlatform, Receive } from "../../core/protocol/platform.ts";
 import type { Clock, Ids } from "../../core/protocol/runtime.ts";
 
 import type { LocalChannel } from "../render/local/local-channel.ts";
 import { createLocalThreads, type LocalThreads } from "../render/local/local-threads.ts";
 import { Outbox } from "../render/local/outbox.ts";
-import type { LocalThreadStore } from "../render/local/thread-store.ts";
 import { WEB } from "./descriptor.ts";
 import { weakToken } from "./errors.ts";
 import { webPlace } from "./inbound.ts";
@@ -25,31 +23,24 @@ import type { FeatureRoutes } from "./server/feature-routes.ts";
 import type { Logins } from "./server/logins.ts";
 import { createPageAddress, type PageAddress, type PagePlace } from "./server/page-address.ts";
 import { PAGE_DIRECTORY } from "./server/page-directory.ts";
-import { type Probes, startWebServer, type WebServer } from "./server/server.ts";
+import { startWebServer, type WebServer, type WebServerOptions } from "./server/server.ts";
 import { changeToken, isSame, nonce, proofFor } from "./server/signatures.ts";
 import type { TeamSessions } from "./sessions/team-sessions.ts";
 import type { ServerFrame } from "./wire.ts";
 
-export interface WebPlatformOptions extends PagePlace {
-  /** Proxies whose word about visitors is taken: addresses and networks. */
-  readonly trustProxy: readonly string[];
-  /** 0 lets the system choose. */
-  readonly port: number;
+type ServerParts = Pick<WebServerOptions, "trustProxy" | "port" | "store" | "log" | "probes" | "arrivalMs">;
+
+export interface WebPlatformOptions extends PagePlace, ServerParts {
   /** Letters, digits, - and _. Keep it over restarts, so that open pages come back by themselves. */
   readonly token: string;
-  readonly store: LocalThreadStore;
   /** One write at a time of all platforms that keep their threads in the store. */
   readonly writes: KeyedMutex;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly log: Log;
-  readonly probes: Probes;
   /** Whether other processes serve the same page; this one alone when left out. */
   readonly isReplica?: boolean;
   /** What people may type after a slash. */
   readonly commands: readonly ChatCommand[];
-  /** See WebServerOptions. */
-  readonly arrivalMs?: number;
   /** Where the built page is; default: build/web. */
   readonly pageDirectory?: string;
 }

@@ -65,7 +65,7 @@ export function createDoor(options: DoorOptions): Door {
   return {
     async admit(request, reply) {
       reply.headers(SECURITY_HEADERS);
-      const port = request.socket.localPort ?? 0;
+      const port = portOf(request);
       const path = pathOf(request);
       const isProbe = PROBE_PATHS.has(path);
       const host = request.host;
@@ -91,8 +91,8 @@ export function createDoor(options: DoorOptions): Door {
       return isOther && !isShown ? reply.code(403).send({ error: NOT_FROM_PAGE }) : undefined;
     },
     visitorOf: (request) => visitors.get(request) ?? { kind: "operator" },
-    mayFound: ({ headers, socket }) => {
-      const cookie = readCookie(headers.cookie, address.cookieName("setup", socket.localPort ?? 0));
+    mayFound: (request) => {
+      const cookie = readCookie(request.headers.cookie, address.cookieName("setup", portOf(request)));
       return mayFound(options.token, cookie, options.clock.now());
     },
   };
@@ -162,6 +162,11 @@ async function letsIn(link: string, options: DoorOptions): Promise<boolean> {
 function refuse({ reply, path }: Pick<Asked, "reply" | "path">, status: number, words: string): FastifyReply {
   reply.code(status);
   return path === "/" ? reply.type("text/html; charset=utf-8").send(plainPage(words)) : reply.send({ error: words });
+}
+
+/** The port that it came in at, by which cookies are named. */
+export function portOf({ socket }: FastifyRequest): number {
+  return socket.localPort ?? 0;
 }
 
 export function pathOf(request: FastifyRequest): string {

@@ -1,4 +1,5 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { isSame, sign } from "./signatures.ts";
 
 /** How long a link may be opened. Milliseconds. */
 export const VALID_MS = 600_000;
@@ -13,7 +14,7 @@ const LINK = /^([0-9a-z]{6,12})\.([\w-]{16})\.([\w-]{43})$/u;
 export function entryLink(token: string, now: number): string {
   const issued = now.toString(36);
   const nonce = randomBytes(12).toString("base64url");
-  return `${issued}.${nonce}.${signed(token, `${issued}.${nonce}`)}`;
+  return `${issued}.${nonce}.${sign(token, `${issued}.${nonce}`)}`;
 }
 
 export interface EntryLinks {
@@ -24,22 +25,24 @@ export interface EntryLinks {
 /** Those that a process lets in: none from before it began, where nobody but itself knows which of these were used. */
 export function entryLinks(token: string, now: () => number, isReplica = false): EntryLinks {
   const begun = isReplica ? 0 : now();
-  const used = new Map<string, number>();
+  const isFirstUse = firstUses(now, VALID_MS);
   return {
     take(link) {
       const [, issued = "", nonce = "", signature = ""] = LINK.exec(link) ?? [];
-      const right = Buffer.from(signed(token, `${issued}.${nonce}`));
-      const given = Buffer.from(signature);
-      if (given.length !== right.length || !timingSafeEqual(given, right)) return false;
+      if (!isSame(signature, sign(token, `${issued}.${nonce}`))) return false;
       const at = Number.parseInt(issued, 36);
-      for (const [old, since] of used) if (now() - since > VALID_MS) used.delete(old);
-      if (at < begun || at > now() || now() - at > VALID_MS || used.has(nonce)) return false;
-      used.set(nonce, at);
-      return true;
+      return at >= begun && at <= now() && now() - at <= VALID_MS && isFirstUse(nonce);
     },
   };
 }
 
-function signed(token: string, text: string): string {
-  return createHmac("sha256", token).update(text).digest("base64url");
+/** Whether something is used for the first time, of what nobody lets in any more after `forMs`. */
+export function firstUses(now: () => number, forMs: number): (name: string) => boolean {
+  const used = new Map<string, number>();
+  return (name) => {
+    for (const [old, since] of used) if (now() - since > forMs) used.delete(old);
+    if (used.has(name)) return false;
+    used.set(name, now());
+    return true;
+  };
 }

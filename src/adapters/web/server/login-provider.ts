@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type DoorOptions, PROVIDER_PATHS } from "./door.ts";
+import { type DoorOptions, PROVIDER_PATHS, portOf } from "./door.ts";
+import { firstUses } from "./entry-links.ts";
 import { readCookie } from "./guard.ts";
 import type { Outcome, ProviderLogin } from "./logins.ts";
 import { isSame, PROVIDER_S, providerSecrets, providerTicket } from "./signatures.ts";
@@ -33,8 +34,7 @@ const TOO_OLD: Refused = {
  */
 export function registerProviderLogin(app: FastifyInstance, options: ProviderRoutes): void {
   const { address, token, clock } = options;
-  const tickets = usedTickets(clock);
-  const portOf = (request: FastifyRequest) => request.socket.localPort ?? 0;
+  const isFirstUse = firstUses(() => clock.now(), PROVIDER_S * 1_000);
 
   app.get(PROVIDER_PATHS.there, async (request, reply) => {
     const provider = options.provider();
@@ -57,24 +57,11 @@ export function registerProviderLogin(app: FastifyInstance, options: ProviderRou
     const answered = new URL(request.url, address.originOf(request.host));
     const secrets = providerSecrets(token, ticket, clock.now());
     const isOwn = secrets !== null && isSame(answered.searchParams.get("state") ?? "", secrets.state);
-    const isFirst = isOwn && tickets.take(ticket) && (await options.firstUse(ticket, PROVIDER_S * 1_000));
+    const isFirst = isOwn && isFirstUse(ticket) && (await options.firstUse(ticket, PROVIDER_S * 1_000));
     if (!isFirst) return options.refuse(request, reply, TOO_OLD);
     const outcome = await provider.finish({ answered, secrets, address: request.ip });
     if (outcome.type === "signed_in") return options.enter(request, reply, outcome);
     const status = outcome.type === "refused" ? 403 : 503;
     return options.refuse(request, reply, { status, problem: outcome.problem });
   });
-}
-
-/** Whether a ticket is used for the first time. */
-function usedTickets(clock: DoorOptions["clock"]): { take(ticket: string): boolean } {
-  const used = new Map<string, number>();
-  return {
-    take(ticket) {
-      for (const [old, since] of used) if (clock.now() - since > PROVIDER_S * 1_000) used.delete(old);
-      if (used.has(ticket)) return false;
-      used.set(ticket, clock.now());
-      return true;
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DefectError } from "../../../core/protocol/errors.ts";
-import type { Door, DoorOptions } from "./door.ts";
+import { type Door, type DoorOptions, portOf } from "./door.ts";
 import { readCookie, SECURITY_HEADERS } from "./guard.ts";
 import { type LoginForm, loginNotice, loginPage, setupPage, type Ways } from "./login-pages.ts";
 import { registerProviderLogin } from "./login-provider.ts";
@@ -46,11 +46,7 @@ export function registerLogin(app: FastifyInstance, options: LoginRoutes): void 
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
     done(null, new URLSearchParams(String(body))),
   );
-  const given = (request: FastifyRequest, reply: FastifyReply): Ask => ({
-    request,
-    reply,
-    port: request.socket.localPort ?? 0,
-  });
+  const given = (request: FastifyRequest, reply: FastifyReply): Ask => ({ request, reply, port: portOf(request) });
   const limit = { bodyLimit: FORM_BYTES };
   registerProviderLogin(app, {
     ...options,

@@ -93,6 +93,6 @@ export function nonce(): string {
   return randomBytes(16).toString("base64url");
 }
 
-function sign(key: string, ...parts: readonly string[]): string {
+export function sign(key: string, ...parts: readonly string[]): string {
   return createHmac("sha256", key).update(parts.join(" ")).digest("base64url");
 }
