@@ -28,9 +28,9 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { unlessAborted } from "../../core/unless-aborted.ts";
 import { privateAnswer } from "../render/private-answer.ts";
 import { reaching, untilReached } from "../render/reachability.ts";
-import { PaneTitles, setStatus, setTitle, showsStatus, suggest } from "./assistant.ts";
+import { PaneTitles, setStatus, setTitle, suggest } from "./assistant.ts";
 import { SlackHttp } from "./connection/http-listener.ts";
-import { shareSocket } from "./connection/shared-socket.ts";
+import { SharedSocket } from "./connection/shared-socket.ts";
 import { SlackSocket } from "./connection/socket.ts";
 import type { SlackTransport } from "./connection/transport.ts";
 import { SLACK } from "./descriptor.ts";
@@ -198,9 +198,9 @@ class SlackPlatform implements ChatPlatform {
     return this.#do(({ web }) => postEphemeral({ web, replied: this.#replied }, thread, to));
   }
 
-  async showStatus(thread: ThreadRef, status: string): Promise<void> {
+  async showStatus({ channelId, threadId }: ThreadRef, status: string): Promise<void> {
     // What asks nothing of Slack says nothing of the token.
-    if (showsStatus(thread)) await this.#do(({ web }) => setStatus(web, thread, status));
+    if (threadId !== null) await this.#do(({ web }) => setStatus(web, { channelId, threadId }, status));
   }
 
   membership({ channelId }: ThreadRef, personId: string): Promise<Membership | null> {
@@ -259,7 +259,7 @@ class SlackPlatform implements ChatPlatform {
     const { mode, apiUrl, proxied, cluster, clock, log } = this.#options;
     if (mode.type === "http") return new SlackHttp({ bolt, ...mode, clock, log });
     const socket = new SlackSocket({ bolt, appToken: mode.appToken, apiUrl, proxied, clock, log });
-    return shareSocket(socket, { cluster, clock });
+    return cluster === undefined ? socket : new SharedSocket({ socket, cluster, clock });
   }
 
   /** Waits for Slack to be reachable; gives up only on what waiting cannot mend. */

@@ -24,16 +24,15 @@ export async function suggest(
   );
 }
 
-/** Statuses are shown in threads, those of channels and of direct messages. Source: Slack docs, assistant.threads.setStatus. */
-export type StatusThread = ThreadRef & { readonly threadId: string };
-
-export function showsStatus(thread: ThreadRef): thread is StatusThread {
-  return thread.threadId !== null;
-}
-
-/** The line under a thread; empty takes it away. */
-export async function setStatus(web: SlackWeb, thread: StatusThread, status: string): Promise<void> {
-  const { channelId, threadId } = thread;
+/**
+ * The line under a thread, also one of a direct message; empty takes it away. Source: Slack docs,
+ * assistant.threads.setStatus.
+ */
+export async function setStatus(
+  web: SlackWeb,
+  { channelId, threadId }: { readonly channelId: string; readonly threadId: string },
+  status: string,
+): Promise<void> {
   await asking("show that I am working", () =>
     web.assistant.threads.setStatus({ channel_id: channelId, thread_ts: threadId, status }),
   );

@@ -16,16 +16,8 @@ const PLACE_WITHIN_MS = 1_000;
 
 const PLACES = Array.from({ length: SOCKETS }, (_none, index) => `slack:socket:${index + 1}`);
 
-/** The same one where this process has what Slack sends to itself. */
-export function shareSocket(
-  socket: SlackTransport,
-  { cluster, clock }: Pick<SocketSharing, "clock"> & { readonly cluster: SocketSharing["cluster"] | undefined },
-): SlackTransport {
-  return cluster === undefined ? socket : new SharedSocket({ socket, cluster, clock });
-}
-
 /** A socket among those of the processes that share a database: as many as Slack lets an app have. The others post only. */
-class SharedSocket implements SlackTransport {
+export class SharedSocket implements SlackTransport {
   readonly #options: SocketSharing;
   #hasPlace = false;
   #giveUp: () => Promise<void> = () => Promise.resolve();
