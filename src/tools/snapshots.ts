@@ -29,7 +29,7 @@ export async function prune({ directory, clock, limits = SNAPSHOT_LIMITS }: Snap
   let left = limits.bytes;
   for (const { file, bytes, at } of files.toSorted((a, b) => b.at - a.at)) {
     left -= bytes;
-    if (left < 0 || clock.now() - at > limits.ageMs) await remove(file);
+    if (left < 0 || clock.now() - at > limits.ageMs) await unlessMissing(unlink(file));
   }
 }
 
@@ -41,18 +41,10 @@ interface Kept {
 
 async function entriesOf(directory: string): Promise<Kept[]> {
   const kept: Kept[] = [];
-  for (const name of await namesIn(directory)) {
+  for (const name of (await unlessMissing(readdir(directory))) ?? []) {
     const file = path.join(directory, name);
     const stats = await unlessMissing(stat(file));
     if (stats !== null) kept.push({ file, bytes: stats.size, at: stats.mtimeMs });
   }
   return kept;
-}
-
-async function namesIn(directory: string): Promise<string[]> {
-  return (await unlessMissing(readdir(directory))) ?? [];
-}
-
-async function remove(file: string): Promise<void> {
-  await unlessMissing(unlink(file));
 }

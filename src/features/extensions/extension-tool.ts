@@ -7,7 +7,7 @@ import { fromJson } from "../../core/text/from-json.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { outsideOf } from "../../core/trust/label.ts";
 import { withChangedFiles } from "../../tools/sandboxed/changed-files.ts";
-import type { Guest } from "../../tools/sandboxed/guest-call.ts";
+import { callerOf, type Guest } from "../../tools/sandboxed/guest-call.ts";
 import { capabilityFor, FILE_LIMITS, guestCapabilities } from "../../tools/wasm/capability.ts";
 import type { Sandbox } from "../../tools/wasm/sandbox.ts";
 import { type ProgramEnd, type ProgramStart, programEndSchema } from "../../tools/wasm/wasi/wasi.ts";
@@ -58,19 +58,10 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
     execute: (call, ctx, signal) => {
       const capabilities = capabilitiesOf(manifest, ctx);
       const scope = { ctx, signal, writes: capabilities.files === "write", hosts: manifest.hosts };
-      return withChangedFiles(files, scope, async ({ changed = () => {}, printed = () => {} }) => {
-        const { sessionId, personId, channelKey } = ctx;
+      return withChangedFiles(files, scope, async ({ printed = () => {}, ...noting }) => {
         const refusals = new Set<string>();
-        const caller = {
-          sessionId,
-          personId,
-          channelKey,
-          signal,
-          changed,
-          printed: ifText(printed),
-          refused: (sentence: string) => refusals.add(sentence),
-          queued: (before: number) => ctx.queued(before),
-        };
+        const refused = (sentence: string) => refusals.add(sentence);
+        const caller = { ...callerOf({ ...noting, printed: ifText(printed) }), refused };
         const request = isProgram ? programStart(manifest, call) : JSON.stringify(call);
         const capability = capabilityFor(ctx, capabilities);
         const output = await sandbox.call(directory, request, capability, caller);

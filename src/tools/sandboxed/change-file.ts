@@ -1,11 +1,20 @@
 import { readFileSync } from "node:fs";
+import { normalize } from "node:path/posix";
 import { z } from "zod";
 import type { FilesRequest } from "../../../wasm/guests/files/request.ts";
 import { type Capabilities, type CapabilityContext, reachOf } from "../../core/capabilities.ts";
 import type { WriteIntent } from "../../core/events/call-record.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import type { CallEnvironment, CallPreview, CallRefusal, CallRule } from "../../core/tool.ts";
+import {
+  type CallEnvironment,
+  type CallPreview,
+  type CallRefusal,
+  type CallRule,
+  defineTool,
+  type Tool,
+  type ToolContext,
+} from "../../core/tool.ts";
 import { instructionRefusal } from "../instructions/instruction-files.ts";
 import { changesScripts, isPackageFile } from "../instructions/package-scripts.ts";
 import { type Instructs, instructing } from "../instructions/protected-files.ts";
@@ -14,7 +23,7 @@ import { madeFor } from "../wasm/workspace/empty-directories.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal, unlessRefused } from "../wasm/workspace/refusal.ts";
-import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
+import { asResult, type CallScope, callGuest, type Guest } from "./guest-call.ts";
 
 /** A change in two steps: the plan says what would be done, and the commit does exactly that or nothing. */
 export interface Change {
@@ -41,7 +50,35 @@ const previewReply = z.object({ isNew: z.boolean(), diff: z.string() });
 const commitReply = z.object({ committed: z.literal(true) });
 const hashReply = z.object({ sha256: z.string().nullable() });
 
-export async function applyChange(guest: Guest, change: Change, scope: CallScope): Promise<ToolResult> {
+interface ChangingTool<I> extends Pick<Tool<I>, "name" | "description" | "offer" | "input"> {
+  readonly changeOf: (call: I, ctx: ToolContext) => Change;
+  /** What the file becomes; null where that cannot be told. */
+  readonly changed: (call: I, before: string) => string | null;
+}
+
+/** A tool that changes one file, which people see before it is made. */
+export function defineChange<I extends { readonly path: string }>(
+  guest: Guest,
+  { changeOf, changed, ...about }: ChangingTool<I>,
+): Tool {
+  return defineTool<I>({
+    ...about,
+    permission: "write",
+    parallel: false,
+    afterCrash: "reconcile",
+    grant: ({ path }) => ({ key: normalize(path), label: `changing ${normalize(path)}` }),
+    title: ({ path }) => path,
+    rule: (call, place) => changeRule(guest, { path: call.path, changed: (before) => changed(call, before) }, place),
+    capabilities: (_call, place) => changing(guest, place),
+    preview: (call, ctx, signal) => previewChange(guest, changeOf(call, ctx), { ctx, signal, writes: false }),
+    execute: (call, ctx, signal) =>
+      asResult(() => applyChange(guest, changeOf(call, ctx), { ctx, signal, writes: true })),
+    reconcile: ({ input: call, intent }, ctx, signal) =>
+      asResult(() => reconcileChange(guest, { change: changeOf(call, ctx), intent }, { ctx, signal, writes: true })),
+  });
+}
+
+async function applyChange(guest: Guest, change: Change, scope: CallScope): Promise<ToolResult> {
   const { path } = change;
   if (scope.ctx.readOnly) throw new Refusal("Writing is not permitted here.");
   if (!scope.ctx.approved && instructs(guest, scope.ctx.sandboxRoot)(path)) throw instructionRefusal(path);
@@ -57,17 +94,10 @@ export async function applyChange(guest: Guest, change: Change, scope: CallScope
   return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote", before, ...made }] });
 }
 
-export interface Changing {
-  /** As the model gave it. */
-  readonly path: string;
-  /** What the file becomes; null where that cannot be told. */
-  readonly changed: (before: string) => string | null;
-}
-
 /** Instruction files, and what a package runs, are a person's decision in every mode, each time. */
-export function changeRule(
+function changeRule(
   guest: Guest,
-  { path, changed }: Changing,
+  { path, changed }: { readonly path: string; readonly changed: (before: string) => string | null },
   { sandboxRoot }: CallEnvironment,
 ): CallRule | null {
   const file = beneath(path, sandboxRoot);
@@ -104,16 +134,12 @@ function beneath(path: string, root: string): string | null {
 }
 
 /** What a change may reach: files alone. */
-export function changing({ limits }: Guest, { readOnly }: Pick<CapabilityContext, "readOnly">): Capabilities {
+function changing({ limits }: Guest, { readOnly }: Pick<CapabilityContext, "readOnly">): Capabilities {
   return guestCapabilities(limits, { files: "write", readOnly });
 }
 
 /** The change as people see it before they decide: a diff. */
-export async function previewChange(
-  guest: Guest,
-  change: Change,
-  scope: CallScope,
-): Promise<CallPreview | CallRefusal> {
+async function previewChange(guest: Guest, change: Change, scope: CallScope): Promise<CallPreview | CallRefusal> {
   const { path } = change;
   try {
     const { isNew, diff } = await callGuest(guest, { body: change.preview, reply: previewReply }, scope);
@@ -138,7 +164,7 @@ async function commit(
 }
 
 /** After a restart: the file itself tells whether the intended change happened. */
-export async function reconcileChange(
+async function reconcileChange(
   guest: Guest,
   { change, intent }: { readonly change: Change; readonly intent: WriteIntent },
   scope: CallScope,

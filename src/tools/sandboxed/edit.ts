@@ -1,10 +1,9 @@
-import { normalize } from "node:path/posix";
 import { z } from "zod";
 import { replaceText } from "../../../wasm/guests/files/replace-text.ts";
 import type { EditRequest } from "../../../wasm/guests/files/request.ts";
-import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
-import { applyChange, type Change, changeRule, changing, previewChange, reconcileChange } from "./change-file.ts";
-import { asResult, type Guest, relativePath } from "./guest-call.ts";
+import type { Tool, ToolContext } from "../../core/tool.ts";
+import { type Change, defineChange } from "./change-file.ts";
+import { type Guest, relativePath } from "./guest-call.ts";
 
 const wellFormed = (text: string): boolean => text.isWellFormed();
 
@@ -22,7 +21,7 @@ const input = z.object({
 });
 
 export function createEdit(guest: Guest): Tool {
-  return defineTool({
+  return defineChange(guest, {
     name: "edit",
     description:
       "Replaces exact text in a file of the working directory. The file must have been read and not have changed since. " +
@@ -39,19 +38,8 @@ export function createEdit(guest: Guest): Tool {
       },
     },
     input,
-    permission: "write",
-    parallel: false,
-    afterCrash: "reconcile",
-    grant: ({ path }) => ({ key: normalize(path), label: `changing ${normalize(path)}` }),
-    title: ({ path }) => path,
-    rule: (call, place) =>
-      changeRule(guest, { path: call.path, changed: (before) => changedBy(before, editOf(call, call.path)) }, place),
-    capabilities: (_call, place) => changing(guest, place),
-    preview: (call, ctx, signal) => previewChange(guest, changeOf(call, ctx), { ctx, signal, writes: false }),
-    execute: (call, ctx, signal) =>
-      asResult(() => applyChange(guest, changeOf(call, ctx), { ctx, signal, writes: true })),
-    reconcile: ({ input: call, intent }, ctx, signal) =>
-      asResult(() => reconcileChange(guest, { change: changeOf(call, ctx), intent }, { ctx, signal, writes: true })),
+    changeOf,
+    changed: (call, before) => changedBy(before, editOf(call, call.path)),
   });
 }
 

@@ -4,7 +4,7 @@ import { SandboxError } from "../../core/protocol/errors.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { type CapabilityLimits, capabilityFor, guestCapabilities } from "../wasm/capability.ts";
-import type { Sandbox } from "../wasm/sandbox.ts";
+import type { Sandbox, SandboxCaller } from "../wasm/sandbox.ts";
 import type { Changed } from "../wasm/sandbox-child.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
@@ -39,8 +39,9 @@ const refusedSchema = z.object({ refused: z.string() });
 export async function callGuest<R>(
   guest: Guest,
   request: { readonly body: object; readonly reply: z.ZodType<R> },
-  { ctx, signal, writes, hosts = [], instructionFile, secretFile, changed = () => {}, printed = () => {} }: CallScope,
+  scope: CallScope,
 ): Promise<R> {
+  const { ctx, writes, hosts = [], instructionFile, secretFile } = scope;
   const capabilities = guestCapabilities(guest.limits, {
     files: writes ? "write" : "read",
     readOnly: ctx.readOnly,
@@ -51,17 +52,7 @@ export async function callGuest<R>(
     ...(secretFile === undefined ? {} : { secretFile }),
   };
   const capability = { ...capabilityFor(ctx, capabilities), ...allowed };
-  const { sessionId, personId, channelKey } = ctx;
-  const caller = {
-    sessionId,
-    personId,
-    channelKey,
-    signal,
-    changed,
-    printed,
-    queued: (before: number) => ctx.queued(before),
-  };
-  const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), capability, caller);
+  const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), capability, callerOf(scope));
   const answer = parseJson(output);
   const refused = refusedSchema.safeParse(answer);
   if (refused.success) throw new Refusal(refused.data.refused);
@@ -69,6 +60,13 @@ export async function callGuest<R>(
   if (!reply.success)
     throw new SandboxError("sandbox_failed", "the guest gave no valid answer", { cause: reply.error });
   return reply.data;
+}
+
+/** For whom the sandbox runs the call, and whom it tells what happens in it. */
+export function callerOf({ ctx, signal, changed = () => {}, printed = () => {} }: CallScope): SandboxCaller {
+  const { sessionId, personId, channelKey } = ctx;
+  const queued = (before: number) => ctx.queued(before);
+  return { sessionId, personId, channelKey, signal, changed, printed, queued };
 }
 
 /** What a call may reach that only looks at files. */

@@ -1,8 +1,7 @@
-import { normalize } from "node:path/posix";
 import { z } from "zod";
-import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
-import { applyChange, type Change, changeRule, changing, previewChange, reconcileChange } from "./change-file.ts";
-import { asResult, type Guest, relativePath } from "./guest-call.ts";
+import type { Tool, ToolContext } from "../../core/tool.ts";
+import { type Change, defineChange } from "./change-file.ts";
+import { type Guest, relativePath } from "./guest-call.ts";
 
 const input = z.object({
   path: z.string().min(1).describe("The file: relative to the working directory, or absolute beneath it."),
@@ -13,7 +12,7 @@ const input = z.object({
 });
 
 export function createWrite(guest: Guest): Tool {
-  return defineTool({
+  return defineChange(guest, {
     name: "write",
     description:
       "Creates a file of the working directory, or replaces its whole content. Directories on the way are made. " +
@@ -27,18 +26,8 @@ export function createWrite(guest: Guest): Tool {
       },
     },
     input,
-    permission: "write",
-    parallel: false,
-    afterCrash: "reconcile",
-    grant: ({ path }) => ({ key: normalize(path), label: `changing ${normalize(path)}` }),
-    title: ({ path }) => path,
-    rule: ({ path, content }, place) => changeRule(guest, { path, changed: () => content }, place),
-    capabilities: (_call, place) => changing(guest, place),
-    preview: (call, ctx, signal) => previewChange(guest, changeOf(call, ctx), { ctx, signal, writes: false }),
-    execute: (call, ctx, signal) =>
-      asResult(() => applyChange(guest, changeOf(call, ctx), { ctx, signal, writes: true })),
-    reconcile: ({ input: call, intent }, ctx, signal) =>
-      asResult(() => reconcileChange(guest, { change: changeOf(call, ctx), intent }, { ctx, signal, writes: true })),
+    changeOf,
+    changed: ({ content }) => content,
   });
 }
 
