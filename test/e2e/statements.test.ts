@@ -116,3 +116,14 @@ test("in a checkout whose instructions wait, an answer costs two statements more
   expect(statements, sent.join("\n")).toBeLessThanOrEqual(30);
   expect(commits).toBeLessThanOrEqual(6);
 });
+
+test("a deleted message that is no request costs one statement, and an old one none", async () => {
+  const { people, workspace } = scene.slack;
+  const remark = workspace.add({ channel: "C0001", user: "U0BOB", text: "lunch?" });
+  const old = workspace.add({ channel: "C0001", user: "U0BOB", text: "lunch?", ts: "1500000000.000100" });
+  await stillness();
+  await people.delete(old).answered;
+  expect(await stillness()).toEqual([]);
+  await people.delete(remark).answered;
+  expect(await stillness()).toEqual([expect.stringMatching(/^SELECT .*"InboxEvent"."key" IN /u)]);
+});

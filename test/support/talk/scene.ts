@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type DiscordServer, startDiscordServer } from "../discord/server.ts";
-import type { Channel, Guild, User } from "../discord/world.ts";
+import type { Channel, Guild, Message, User } from "../discord/world.ts";
 import { startAnthropicServer } from "../model/anthropic-server.ts";
 import { text, toolUse } from "../model/model-script.ts";
 import type { ModelServer, Script } from "../model/model-server.ts";
@@ -40,6 +40,8 @@ export interface SceneThread {
   /** What only the person in it was shown, oldest first. */
   ephemerals(): readonly string[];
   reply(words: string): void;
+  /** Deletes the person's message that says so. */
+  delete(words: string): void;
   click(buttonId: string): void;
   /** Waits until a condition on its messages holds. */
   until(
@@ -132,6 +134,12 @@ export function sceneInSlack(
             .filter((shown) => shown.user === "U0ANA" && isAbout(shown, { channel, rootTs: root.ts }))
             .map(readableText),
         reply: (said) => slack.people.say({ text: said, channel, threadTs: root.ts }),
+        delete: (said) => {
+          const isMeant = ({ byBot, text: words }: { byBot: boolean; text: string }) => !byBot && words.includes(said);
+          const message = slack.workspace.thread(channel, root.ts).find(isMeant);
+          if (message === undefined) throw new Error(`nobody has said ${said}`);
+          slack.people.delete(message);
+        },
         click: (button) => {
           const holder = slack.thread(channel, root.ts).find(({ buttons }) => buttons.some(({ id }) => id === button));
           if (holder === undefined) throw new Error(`no message has the button ${button}`);
@@ -207,7 +215,7 @@ export function sceneInDiscord(
     mention(words, channelNumber = first) {
       const parent = channelOf(channelNumber);
       const root = people.say({ channel: parent, user: ana }, `<@${world.bot.id}> ${words}`);
-      return discordThread({ discord, ana, parent, rootId: root.id });
+      return discordThread({ discord, ana, parent, root });
     },
   };
 }
@@ -216,11 +224,12 @@ interface DiscordPlace {
   readonly discord: Awaited<ReturnType<typeof startDiscordServer>>;
   readonly ana: User;
   readonly parent: Channel;
-  readonly rootId: string;
+  readonly root: Message;
 }
 
-function discordThread({ discord, ana, rootId }: DiscordPlace): SceneThread {
+function discordThread({ discord, ana, parent, root }: DiscordPlace): SceneThread {
   const { world, people } = discord;
+  const { id: rootId } = root;
   const channel = () => world.channels.get(rootId);
   const stored = () => channel()?.messages ?? [];
   const messages = () =>
@@ -237,6 +246,12 @@ function discordThread({ discord, ana, rootId }: DiscordPlace): SceneThread {
   return thread(messages, {
     ephemerals: () => people.shownPrivately(ana).filter((shown) => shown.includes(`<#${rootId}>`)),
     reply: (said) => people.say(at(), said),
+    delete: (said) => {
+      if (root.content.includes(said)) return people.delete(parent, root);
+      const message = stored().find(({ author, content }) => author.id === ana.id && content.includes(said));
+      if (message === undefined) throw new Error(`nobody has said ${said}`);
+      return people.delete(at().channel, message);
+    },
     click: (button) => {
       const holder = stored().find((message) =>
         message.components.some((row) => row.components.some((each) => each.custom_id === button)),
@@ -252,7 +267,10 @@ function thread(
   {
     ephemerals,
     ...acts
-  }: Pick<SceneThread, "ephemerals"> & { reply: (words: string) => unknown; click: (button: string) => unknown },
+  }: Pick<SceneThread, "ephemerals" | "delete"> & {
+    reply: (words: string) => unknown;
+    click: (button: string) => unknown;
+  },
 ): SceneThread {
   return {
     messages,
@@ -260,6 +278,7 @@ function thread(
     reply: (words) => {
       acts.reply(words);
     },
+    delete: acts.delete,
     click: (button) => {
       acts.click(button);
     },
