@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { revokeGrant } from "../commands/approvals.ts";
 import { runDetails } from "../history/run-details.ts";
-import { jobClick } from "../jobs/job-clicks.ts";
-import type { JobControl } from "../jobs/job-control.ts";
+import type { JobAction, JobControl } from "../jobs/job-control.ts";
 import { askAgain, clickApproval } from "../people/approval-clicks.ts";
 import { clickFeedback, type Voted } from "../people/feedback.ts";
-import type { DecisionScope } from "../people/interaction.ts";
+import { type DecisionScope, NO_BUTTON } from "../people/interaction.ts";
 import { answerByClick } from "../people/questions.ts";
 import { byPerson, causeText } from "../protocol/cancel-cause.ts";
 import type { Log } from "../protocol/log.ts";
 import { channelKeyOf, type Describe, type InboundAction, type Receipt, type ThreadRef } from "../protocol/platform.ts";
 import { reply } from "../protocol/private-reply.ts";
 import type { RunHook } from "../run/run-hooks.ts";
+import type { FeedbackValue } from "../store/run/feedback.ts";
 import type { Store } from "../store/store.ts";
 import { continueRun } from "./continue-run.ts";
 
@@ -48,39 +48,23 @@ interface ButtonKind {
   readonly click: (action: InboundAction, id: ButtonId, options: ClickOptions) => Promise<Receipt | null>;
 }
 
-const JOB: ButtonKind = {
-  scope: "anywhere",
-  click: (action, { verb, id }, { jobs }) => jobClick(jobs, { verb, id }, action),
-};
-const GO_ON: ButtonKind = {
-  scope: scopeIn("runs"),
-  click: (action, { verb, id }, options) => continueRun(action, { verb, runId: id }, options),
-};
-const VOTE: ButtonKind = {
-  scope: scopeIn("runs"),
-  click: (action, { verb, id }, options) => vote(action, { verb, runId: id }, options),
-};
-
 /** All buttons that act on something that there is, by verb: one that is missing here does nothing. */
 const BUTTONS: ReadonlyMap<string, ButtonKind> = new Map<string, ButtonKind>([
-  ["stop", { scope: scopeIn("runs"), click: (action, { id }, options) => stopRun(id, action, options) }],
-  ["details", { scope: scopeIn("runs"), click: (action, { id }, options) => details(id, action, options) }],
-  ["continue", GO_ON],
-  ["retry", GO_ON],
-  ["good", VOTE],
-  ["bad", VOTE],
+  ["stop", { scope: scopeIn("runs"), click: stopRun }],
+  ["details", { scope: scopeIn("runs"), click: details }],
+  ["continue", goOn("Continue.")],
+  ["retry", goOn("Try again.")],
+  ["good", vote("up")],
+  ["bad", vote("down")],
   ["approve", { hasChoice: true, scope: scopeIn("approvals"), click: clickApproval }],
-  ["ask-again", { scope: scopeIn("approvals"), click: (action, { id }, options) => askAgain(action, id, options) }],
+  ["ask-again", { scope: scopeIn("approvals"), click: askAgain }],
   ["answer", { hasChoice: true, scope: scopeIn("questions"), click: answerByClick }],
   ["hook", { hasChoice: true, scope: scopeIn("runs"), click: clickHook }],
-  ["revoke", { scope: scopeOfGrant, click: ({ person }, { id }, options) => revoke(id, { ...options, person }) }],
-  ["job-run", JOB],
-  ["job-pause", JOB],
-  ["job-enable", JOB],
+  ["revoke", { scope: scopeOfGrant, click: revoke }],
+  ["job-run", act("run")],
+  ["job-pause", act("disable")],
+  ["job-enable", act("enable")],
 ]);
-
-/** Says no more than that: who has no business here learns nothing of what there is. */
-export const NO_BUTTON = "This button does nothing any more.";
 
 /** What a click on one of our buttons does. It does nothing from anywhere else than where the button stands. */
 export async function receiveClick(action: InboundAction, options: ClickOptions): Promise<Receipt> {
@@ -119,21 +103,41 @@ async function scopeOfSession(of: { readonly sessionId: string } | null, store: 
   return { channelKey, threadId: thread.threadId };
 }
 
-async function revoke(grantId: string, options: Parameters<typeof revokeGrant>[1]): Promise<Receipt> {
-  return reply(await revokeGrant(grantId, options));
+async function revoke({ person }: InboundAction, { id }: ButtonId, options: ClickOptions): Promise<Receipt> {
+  return reply(await revokeGrant(id, { ...options, person }));
 }
 
-function vote(action: InboundAction, id: { verb: string; runId: string }, options: ClickOptions) {
-  const hooks = options.hooks?.() ?? [];
-  const voted: Voted = async (given, tx) => {
-    for (const hook of hooks) await hook.voted?.(given, tx);
+/** Under a report and beside a job. */
+function act(does: JobAction): ButtonKind {
+  return {
+    scope: "anywhere",
+    click: async (action, { id }, { jobs }) => reply((await jobs.act(does, id, action)).text),
   };
-  return clickFeedback(action, id, { ...options, voted });
+}
+
+/** What a click says in the clicker's place. */
+function goOn(text: string): ButtonKind {
+  return { scope: scopeIn("runs"), click: (action, id, options) => continueRun(action, { ...id, text }, options) };
+}
+
+function vote(value: FeedbackValue): ButtonKind {
+  return {
+    scope: scopeIn("runs"),
+    click: (action, { id }, { hooks = () => [], ...options }) => {
+      const voted: Voted = async (given, tx) => {
+        for (const hook of hooks()) await hook.voted?.(given, tx);
+      };
+      return clickFeedback(action, { value, runId: id }, { ...options, voted });
+    },
+  };
 }
 
 /** The steps of a run, and what features have to say of it. */
-async function details(runId: string, reader: InboundAction, options: ClickOptions): Promise<Receipt | null> {
-  const { store, describe, hooks = () => [] } = options;
+async function details(
+  reader: InboundAction,
+  { id: runId }: ButtonId,
+  { store, describe, hooks = () => [] }: ClickOptions,
+): Promise<Receipt | null> {
   const told = await Promise.all(
     hooks().map(async ({ name, details: tell }) => ({ name, ...((await tell?.(runId, reader)) ?? { lines: [] }) })),
   );
@@ -156,8 +160,8 @@ async function clickHook(action: InboundAction, { choice, id }: ButtonId, { hook
 }
 
 /** The store decides whose stop it was: a click that came second, or too late, is told so. */
-async function stopRun(runId: string, { person }: InboundAction, { store, engine }: ClickOptions) {
-  const run = await store.runs.get(runId);
+async function stopRun({ person }: InboundAction, { id }: ButtonId, { store, engine }: ClickOptions) {
+  const run = await store.runs.get(id);
   if (run === null) return null;
   const own = byPerson(person);
   if (run.status !== "ended") await engine.cancel(run.sessionId, run.id, own);

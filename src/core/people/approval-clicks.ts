@@ -6,7 +6,8 @@ import { reply } from "../protocol/private-reply.ts";
 import type { ApprovalDecision, ApprovalRow, ApprovalScope } from "../store/run/approvals.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { cardKey } from "./approvals.ts";
-import { type Clickable, clickCard, type DecisionScope, isOpen } from "./interaction.ts";
+import { clickedBefore, clickedWords } from "./clicked-words.ts";
+import { type Clickable, clickCard, type DecisionScope, isOpen, NO_BUTTON } from "./interaction.ts";
 
 /** What the buttons of a card stand for; null: deny. */
 const SCOPES: ReadonlyMap<string, ApprovalScope | null> = new Map([
@@ -35,7 +36,10 @@ function clickableApprovals(options: DecisionScope): Clickable<ApprovalRow> {
     choice(row, button, person) {
       const scope = SCOPES.get(button);
       if (scope === undefined) return null;
-      const decision = decisionOf(scope, row, { by: `@${person.name}`, at });
+      const given = { decidedBy: `@${person.name}`, at };
+      const allowed = row.people.mayRemember ? scope : "once";
+      const decision: ApprovalDecision =
+        scope === null ? { status: "denied", scope, ...given } : { status: "allowed", scope: allowed, ...given };
       return { decide: (tx) => decide(tx, { row, decision }, options) };
     },
     refusal(row, person) {
@@ -48,15 +52,6 @@ function clickableApprovals(options: DecisionScope): Clickable<ApprovalRow> {
     },
     decidedText,
   };
-}
-
-function decisionOf(
-  scope: ApprovalScope | null,
-  { people }: ApprovalRow,
-  { by, at }: { by: string; at: number },
-): ApprovalDecision {
-  if (scope === null) return { status: "denied", scope: null, decidedBy: by, at };
-  return { status: "allowed", scope: people.mayRemember ? scope : "once", decidedBy: by, at };
 }
 
 async function decide(
@@ -94,30 +89,17 @@ async function decide(
 const ASKED_AGAIN = "Nobody decided in time. Ask again for what is still needed, and go on.";
 
 /** Nobody decided in time: who clicks first asks for the same again, as a message of theirs, in the thread's own session. */
-export async function askAgain(action: InboundAction, id: string, options: DecisionScope): Promise<Receipt> {
-  const { store, engine } = options;
+export async function askAgain(
+  action: InboundAction,
+  { id }: { id: string },
+  { store, engine }: DecisionScope,
+): Promise<Receipt> {
   const row = await store.approvals.get(id);
-  if (row === null || row.status !== "expired") return reply("This button does nothing any more.");
+  if (row === null || row.status !== "expired") return reply(NO_BUTTON);
   const { task, thread } = await store.sessions.get(row.sessionId);
-  const card = await store.posts.get(postKey(row.runId, cardKey(row)));
+  const post = await store.posts.get(postKey(row.runId, cardKey(row)));
   const key = `ask-again:${id}`;
-  const outcome = await engine.deliver(task?.root.sessionId ?? row.sessionId, {
-    key,
-    body: {
-      kind: "message",
-      author: { id: action.person.id, name: action.person.name },
-      text: ASKED_AGAIN,
-      quoted: [],
-      attachments: [],
-      thread,
-      messageId: card?.posted?.messageId ?? "",
-      at: action.at,
-      addressed: true,
-      joinsThread: false,
-    },
-  });
-  if (outcome !== "duplicate") return { type: "accepted" };
-  const first = (await store.inbox.byKey(key))?.body;
-  const isOthers = first?.kind === "message" && first.author.id !== action.person.id;
-  return isOthers ? reply(`@${first.author.name} has clicked this already.`) : { type: "duplicate" };
+  const body = clickedWords(ASKED_AGAIN, action, { thread, post });
+  const outcome = await engine.deliver(task?.root.sessionId ?? row.sessionId, { key, body });
+  return outcome === "duplicate" ? clickedBefore(key, action, store) : { type: "accepted" };
 }

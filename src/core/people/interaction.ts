@@ -38,6 +38,9 @@ export interface Choice {
   readonly told?: string;
 }
 
+/** Says no more than that: who has no business here learns nothing of what there is. */
+export const NO_BUTTON = "This button does nothing any more.";
+
 /** How a kind of them is clicked. */
 export interface Clickable<R extends AskedRow> {
   /** What a decision wakes the run with. */
@@ -73,7 +76,7 @@ export async function clickCard<R extends AskedRow>(
 ): Promise<Receipt> {
   const row = await kind.rows(store).get(id);
   const choice = row && kind.choice(row, button, action.person);
-  if (row === null || choice === null) return reply("This button does nothing any more.");
+  if (row === null || choice === null) return reply(NO_BUTTON);
   const refusal = await kind.refusal(row, action.person);
   if (refusal !== null) return reply(refusal);
   const { decide, told } = choice;

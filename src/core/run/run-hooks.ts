@@ -1,10 +1,10 @@
 import type { QueryConfig } from "../agents/query-config.ts";
 import type { StoredEvent } from "../events/session-event.ts";
+import type { Voted } from "../people/feedback.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Log } from "../protocol/log.ts";
 import { labelOf, type Message } from "../protocol/messages.ts";
 import type { OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
-import type { FeedbackValue } from "../store/run/feedback.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { type Label, outsideOf, unionOf } from "../trust/label.ts";
@@ -23,18 +23,11 @@ export interface RunHook {
   /** What its folded line says beside the figures, in a few words; null for nothing. */
   readonly note?: (runId: string) => string | null;
   /** A person's newest vote on a run, in the transaction that stores it. */
-  readonly voted?: (vote: Vote, tx: StoreTransaction) => Promise<void>;
+  readonly voted?: Voted;
   /** What the Details of a run say of it to somebody; null for nothing. */
   readonly details?: (runId: string, reader: DetailsReader) => Promise<HookDetails | null>;
   /** What the button beneath them does, once it is clicked; answers in words. */
   readonly clicked?: (runId: string, reader: DetailsReader) => Promise<string>;
-}
-
-export interface Vote {
-  readonly runId: string;
-  readonly value: FeedbackValue;
-  /** What the person thought before; null when this is their first. */
-  readonly before: FeedbackValue | null;
 }
 
 export interface DetailsReader {

@@ -31,7 +31,8 @@ function options({ options: { store, engine, approvals }, clock }: NativeSession
 
 const decide = (session: NativeSession, choice: string, { by = ANA, id = ID } = {}) =>
   clickApproval(click(`approve:${choice}:${id}`, by), { choice, id }, options(session));
-const again = (session: NativeSession, by = ANA) => askAgain(click(`ask-again:${ID}`, by), ID, options(session));
+const again = (session: NativeSession, by = ANA) =>
+  askAgain(click(`ask-again:${ID}`, by), { id: ID }, options(session));
 const said = (receipt: object) => ("message" in receipt ? receipt.message : receipt);
 const approval = async ({ store }: NativeSession): Promise<ApprovalRow | null> => store.approvals.get(ID);
 

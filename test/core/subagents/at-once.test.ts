@@ -113,9 +113,10 @@ test("of two ended runs that are gone on with at once, one is", async () => {
     target: () => NO_PLATFORM,
   });
   const buttons = [];
-  for (const verb of ["continue", "retry"]) buttons.push({ verb, runId: await endedRun(store, { sessionId, verb }) });
+  for (const verb of ["continue", "retry"])
+    buttons.push({ verb, id: await endedRun(store, { sessionId, verb }), text: "Go on." });
   const clicks = buttons.map((button) =>
-    continueRun(click(`${button.verb}:${button.runId}`), button, { store, engine, runtime }),
+    continueRun(click(`${button.verb}:${button.id}`), button, { store, engine, runtime }),
   );
   const receipts = await Promise.all(clicks);
   expect(new Set(receipts.map((receipt) => receipt?.type))).toEqual(new Set(["accepted", "reply"]));

@@ -1,0 +1,25 @@
+import type { PersonMessageEvent } from "../events/session-event.ts";
+import type { InboundAction, Receipt } from "../protocol/platform.ts";
+import { reply } from "../protocol/private-reply.ts";
+import type { PostRow } from "../store/run/posts.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { StoreReads } from "../store/store.ts";
+import { authorOf } from "./run-people.ts";
+
+/** What a click on a message of ours says, as a message of the clicker's in the session's thread. */
+export function clickedWords(
+  text: string,
+  { person: { id, name }, at }: InboundAction,
+  { thread, post }: Pick<SessionRow, "thread"> & { readonly post: PostRow | null },
+): PersonMessageEvent {
+  const said = { author: { id, name }, text, quoted: [], attachments: [] };
+  const place = { thread, messageId: post?.posted?.messageId ?? "", at, joinsThread: false };
+  return { kind: "message", ...said, ...place, addressed: true };
+}
+
+/** A click whose event is there already: whoever it is of is named to everybody else. */
+export async function clickedBefore(key: string, { person }: InboundAction, store: StoreReads): Promise<Receipt> {
+  const event = await store.inbox.byKey(key);
+  const first = event === null ? person : authorOf(event.body);
+  return first.id === person.id ? { type: "duplicate" } : reply(`@${first.name} has clicked this already.`);
+}
