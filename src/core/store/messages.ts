@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Author, contentBlockSchema, type Message } from "../protocol/messages.ts";
-import { labelFrom, spelled } from "../trust/label.ts";
+import { labelFrom } from "../trust/label.ts";
 import { type Client, insert, type Stored } from "./database/client.ts";
 
 const contentSchema = z.array(contentBlockSchema);
@@ -106,7 +106,7 @@ function toStored(message: Message, place: { sessionId: string; runId: string; s
     authorId: message.author?.id ?? null,
     authorName: message.author?.name ?? null,
     context: message.context ?? false,
-    label: message.label === undefined ? null : spelled(message.label),
+    label: message.label === undefined ? null : JSON.stringify(message.label),
     createdAt: new Date(message.createdAt),
   };
 }

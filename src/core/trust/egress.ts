@@ -1,5 +1,5 @@
 import { freePartOf } from "./addresses.ts";
-import { parseHostPattern } from "./host-patterns.ts";
+import { holdsFor, parseHostPattern } from "./host-patterns.ts";
 import { type Holding, isWithin, type Label, originsIn } from "./label.ts";
 
 /** What one call would send to one place. */
@@ -77,13 +77,8 @@ function takes(sinks: readonly Sink[], to: string, label: Label): boolean {
   if (url === null) return false;
   return sinks.some(({ host, send }) => {
     const pattern = parseHostPattern(host);
-    const isIt =
-      pattern !== null &&
-      (pattern.beneath
-        ? pattern.name !== "" && url.hostname.endsWith(`.${pattern.name}`)
-        : url.hostname === pattern.name) &&
-      (pattern.port ?? "") === url.port;
-    return isIt && isWithin(label, send);
+    if (pattern === null || pattern.name === "" || (pattern.port ?? "") !== url.port) return false;
+    return holdsFor(pattern, url.hostname) && isWithin(label, send);
   });
 }
 

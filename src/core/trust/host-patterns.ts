@@ -53,7 +53,8 @@ export function spelledPattern(text: string): string | null {
   return number > 0 && number <= MAX_PORT ? `${host}:${number}` : null;
 }
 
-function holdsFor({ name, beneath }: HostPattern, hostname: string): boolean {
+/** Whatever the port. */
+export function holdsFor({ name, beneath }: HostPattern, hostname: string): boolean {
   if (name === "") return true;
   return beneath ? hostname.endsWith(`.${name}`) : hostname === name;
 }

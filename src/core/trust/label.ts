@@ -60,11 +60,6 @@ export function isWithin({ holds }: Label, most: Holding): boolean {
   return holds.every((holding) => HOLDINGS.indexOf(holding) <= HOLDINGS.indexOf(most));
 }
 
-/** As it is stored. */
-export function spelled(label: Label): string {
-  return JSON.stringify(label);
-}
-
 /** What was stored; what cannot be read, or was never said, counts as unknown. */
 export function labelFrom(stored: string | null): Label {
   return labelSchema.safeParse(fromJson(stored ?? "")).data ?? UNKNOWN;

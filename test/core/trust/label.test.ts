@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { labelOf, type Message } from "../../../src/core/protocol/messages.ts";
-import { labelFrom, NOTHING_NEW, outsideOf, spelled, UNKNOWN, unionOf } from "../../../src/core/trust/label.ts";
+import { labelFrom, NOTHING_NEW, outsideOf, UNKNOWN, unionOf } from "../../../src/core/trust/label.ts";
 
 test("a union has everyone's words once, and all that is held", () => {
   const page = { who: [outsideOf("docs.test")], holds: ["public"] } as const;
@@ -13,7 +13,7 @@ test("a union has everyone's words once, and all that is held", () => {
 
 test("what was stored is read as it was; what was not, or cannot be read, counts as outside and files", () => {
   const label = { who: ["slack:U1"], holds: ["channel"] } as const;
-  expect(labelFrom(spelled(label))).toEqual(label);
+  expect(labelFrom(JSON.stringify(label))).toEqual(label);
   for (const stored of [null, "", "{", `{"who":["a"]}`, `{"who":[],"holds":["nothing"]}`]) {
     expect(labelFrom(stored)).toEqual(UNKNOWN);
   }

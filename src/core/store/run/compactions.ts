@@ -1,5 +1,5 @@
 import { type Projection, WHOLE_HISTORY } from "../../events/projection.ts";
-import { labelFrom, spelled } from "../../trust/label.ts";
+import { labelFrom } from "../../trust/label.ts";
 import type { Client } from "../database/client.ts";
 
 export interface CompactionRow {
@@ -42,7 +42,7 @@ export function compactionWrites(db: Client) {
           summary: summary?.text ?? null,
           summarisedMessages: summary?.messages ?? 0,
           summaryMadeAt: summary?.madeAt ?? 0,
-          label: summary?.label === undefined ? null : spelled(summary.label),
+          label: summary?.label === undefined ? null : JSON.stringify(summary.label),
           createdAt: new Date(change.at),
         },
       });

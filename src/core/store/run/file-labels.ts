@@ -1,5 +1,5 @@
 import type { LabelledFile } from "../../trust/file-labels.ts";
-import { labelFrom, spelled } from "../../trust/label.ts";
+import { labelFrom } from "../../trust/label.ts";
 import type { Client } from "../database/client.ts";
 
 export function fileLabelReads(db: Client) {
@@ -18,7 +18,7 @@ export function fileLabelWrites(db: Client) {
 
     async put(root: string, { path, sha256, label }: LabelledFile): Promise<void> {
       const file = { root, path, sha256 };
-      const data = { label: spelled(label) };
+      const data = { label: JSON.stringify(label) };
       await db.fileLabel.upsert({ where: { root_path_sha256: file }, create: { ...file, ...data }, update: data });
     },
   };
