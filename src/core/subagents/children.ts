@@ -8,7 +8,7 @@ import type { QueryOutcome } from "../protocol/events.ts";
 import { labelOf } from "../protocol/messages.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { REPORT } from "../store/run/child-status.ts";
-import type { ChildRow, NewChild } from "../store/run/children.ts";
+import { beginKeyOf, type ChildRow, type NewChild } from "../store/run/children.ts";
 import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
 import { reportText } from "./child-report.ts";
 import { releaseIn, releaseQueued, wakeReleased } from "./executor-queue.ts";
@@ -140,14 +140,14 @@ export async function stopFamily(tx: StoreTransaction, run: StoppedRun, cause: C
 /** `isStopped`: it had not been stopped before. Null when no run of it goes on. */
 async function stopChild(tx: StoreTransaction, child: ChildRow, cause: CancelCause) {
   // First what begins it: whoever begins its run takes the same event, and one of the two finds it taken.
-  if (await tx.inbox.takeKey(beginKey({ parent: parentOf(child) }), null)) return null;
+  if (await tx.inbox.takeKey(beginKeyOf(child), null)) return null;
   const open = await tx.runs.open(child.id);
   return open === null ? null : { runId: open.id, isStopped: await tx.runs.requestCancel(open.id, cause) };
 }
 
 /** Stops a sub-agent that has not begun; false when it has. */
 export async function withdrawChild(child: ChildRow, { store, engine }: Pick<ChildDeps, "store" | "engine">) {
-  const isWithdrawn = await store.transaction((tx) => tx.inbox.takeKey(beginKey({ parent: parentOf(child) }), null));
+  const isWithdrawn = await store.transaction((tx) => tx.inbox.takeKey(beginKeyOf(child), null));
   // It may have had a place.
   if (isWithdrawn && child.task.concurrencyLimit !== undefined) await releaseQueued(child.parentId, { store, engine });
   return isWithdrawn;
@@ -159,7 +159,7 @@ export function withdrawWaiting(store: Store, sessionId: string): Promise<boolea
     await tx.children.lockTaskTree(sessionId);
     let isAny = false;
     for (const child of await tx.children.ofSession(sessionId)) {
-      isAny = (await tx.inbox.takeKey(beginKey({ parent: parentOf(child) }), null)) || isAny;
+      isAny = (await tx.inbox.takeKey(beginKeyOf(child), null)) || isAny;
     }
     return isAny;
   });
@@ -184,15 +184,10 @@ export async function isFamilyBusy(store: FamilyReads, sessionId: string, at: nu
 async function areChildrenAtWork(store: FamilyReads, sessionId: string): Promise<boolean> {
   for (const child of await store.children.ofSession(sessionId)) {
     // What waits is looked at first: an event that is taken between the two has begun a run by then.
-    if (await store.inbox.isWaiting(beginKey({ parent: parentOf(child) }))) return true;
+    if (await store.inbox.isWaiting(beginKeyOf(child))) return true;
     if ((await store.runs.open(child.id)) !== null) return true;
   }
   return false;
-}
-
-/** The call that a child answers. */
-export function parentOf(child: { parentId: string; parentRunId: string; parentCallId: string }) {
-  return { sessionId: child.parentId, runId: child.parentRunId, callId: child.parentCallId };
 }
 
 /** The runs of a session's sub-agents that go on, also of those whose parent's run has ended. */

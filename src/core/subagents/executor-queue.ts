@@ -1,7 +1,6 @@
 import type { SessionEngine } from "../engine/engine.ts";
-import { beginKey } from "../events/child-event.ts";
 import { runOrWait } from "../store/run/child-status.ts";
-import type { ChildRow } from "../store/run/children.ts";
+import { beginKeyOf, type ChildRow } from "../store/run/children.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 
 /**
@@ -29,7 +28,7 @@ export async function releaseIn(tx: StoreTransaction, sessionId: string): Promis
     if (place === "queued") queued.push(child);
   }
   const next = queued.slice(0, Math.max(0, places));
-  for (const child of next) await tx.inbox.release(keyOf(child));
+  for (const child of next) await tx.inbox.release(beginKeyOf(child));
   return next.map(({ id }) => id);
 }
 
@@ -41,11 +40,8 @@ export async function wakeReleased(ids: readonly string[], engine: Pick<SessionE
 }
 
 async function placeIn(tx: StoreTransaction, child: ChildRow): Promise<"queued" | "at work" | "over"> {
-  const run = await runOrWait(tx, child.id, keyOf(child));
-  if (run === "waiting") return (await tx.inbox.isHeld(keyOf(child))) ? "queued" : "at work";
+  const key = beginKeyOf(child);
+  const run = await runOrWait(tx, child.id, key);
+  if (run === "waiting") return (await tx.inbox.isHeld(key)) ? "queued" : "at work";
   return run === "gone" || run.isEnded ? "over" : "at work";
-}
-
-function keyOf({ parentId, parentRunId, parentCallId }: ChildRow): string {
-  return beginKey({ parent: { sessionId: parentId, runId: parentRunId, callId: parentCallId } });
 }

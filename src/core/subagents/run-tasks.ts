@@ -1,9 +1,8 @@
-import { beginKey, type ChildReport } from "../events/child-event.ts";
+import type { ChildReport } from "../events/child-event.ts";
 import type { TaskProgress } from "../protocol/events.ts";
 import { statusOf } from "../store/run/child-status.ts";
-import type { ChildRow } from "../store/run/children.ts";
+import { beginKeyOf, type ChildRow } from "../store/run/children.ts";
 import type { Store } from "../store/store.ts";
-import { parentOf } from "./children.ts";
 
 const ENDS: Readonly<Record<ChildReport["status"], TaskProgress["state"]>> = {
   finished: "done",
@@ -25,7 +24,7 @@ export async function tasksOfRun(
 async function taskOf(store: Store, child: ChildRow, now: number): Promise<TaskProgress> {
   const { agent, description } = child.task;
   const base = { id: child.id, callId: child.parentCallId, agent, description, note: "" };
-  const status = await statusOf(store, child.id, beginKey({ parent: parentOf(child) }));
+  const status = await statusOf(store, child.id, beginKeyOf(child));
   const run = "runId" in status ? await store.runs.get(status.runId) : null;
   const startedAt = run?.startedAt ?? child.createdAt;
   const elapsedMs = (run?.endedAt ?? now) - startedAt;

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { beginKey, endKeys } from "../../core/events/child-event.ts";
+import { endKeys } from "../../core/events/child-event.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { type ChildStatus, statusOf } from "../../core/store/run/child-status.ts";
-import type { ChildRow } from "../../core/store/run/children.ts";
+import { beginKeyOf, type ChildRow } from "../../core/store/run/children.ts";
 import type { Store } from "../../core/store/store.ts";
-import { parentOf, withdrawChild } from "../../core/subagents/children.ts";
+import { withdrawChild } from "../../core/subagents/children.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { reportResult } from "./agent.ts";
 import { AGENT_OUTPUT } from "./agent-assignment.ts";
@@ -37,7 +37,7 @@ export function createAgentOutput(deps: Pick<NativeToolDeps, "store" | "engine" 
     ...waiting<OutputInput>(async ({ agent_id: id, action }, ctx, signal) => {
       const child = await deps.store.children.get(id);
       if (child === null || child.parentId !== ctx.sessionId) return unknownAgent(id, ctx, deps.store);
-      const status = await statusOf(deps.store, id, beginKey({ parent: parentOf(child) }));
+      const status = await statusOf(deps.store, id, beginKeyOf(child));
       if (status.type === "ended") return reported({ child, status, signal }, ctx, deps);
       if (status.type === "gone") return NEVER_BEGAN;
       if (action === "read") return stateOf(child, status, deps.clock.now());

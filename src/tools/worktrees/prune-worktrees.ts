@@ -1,8 +1,7 @@
-import { beginKey } from "../../core/events/child-event.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { runOrWait } from "../../core/store/run/child-status.ts";
+import { beginKeyOf } from "../../core/store/run/children.ts";
 import type { Store } from "../../core/store/store.ts";
-import { parentOf } from "../../core/subagents/children.ts";
 import type { ExecutorWorktrees, KeptWorktree } from "./executor-worktrees.ts";
 
 /** How much executors' worktrees may hold together once their work has ended, and how long what was not merged stays. */
@@ -50,7 +49,7 @@ export async function pruneWorktrees({ worktrees, store, clock, limits = WORKTRE
 async function endOf({ name, madeAt }: KeptWorktree, { store, clock }: Pick<PruneScope, "store" | "clock">) {
   const child = await store.children.get(name);
   if (child === null) return madeAt;
-  const run = await runOrWait(store, name, beginKey({ parent: parentOf(child) }));
+  const run = await runOrWait(store, name, beginKeyOf(child));
   // It may wait for its place after its manager's end.
   if (run === "waiting" || (run !== "gone" && !run.isEnded)) return null;
   // In the order in which work goes on: what its end brings waits, and then begins a run of its manager.

@@ -1,8 +1,7 @@
-import { endKeys } from "../../events/child-event.ts";
+import { beginKey, endKeys } from "../../events/child-event.ts";
 import { type ChildTask, childTaskSchema, taskTreeOf } from "../../events/child-task.ts";
 import type { SessionSettings } from "../../events/session-settings.ts";
-import { type CancelCause, causeOf } from "../../protocol/cancel-cause.ts";
-import type { Client, Stored } from "../database/client.ts";
+import { type Client, found, type Stored } from "../database/client.ts";
 
 export interface ChildRow {
   /** The id of the child's session. */
@@ -19,6 +18,11 @@ export interface NewChild extends ChildRow {
   readonly createdBy: string;
 }
 
+/** The key of the event that begins a child. */
+export function beginKeyOf(child: Pick<ChildRow, "parentId" | "parentRunId" | "parentCallId">): string {
+  return beginKey({ parent: { sessionId: child.parentId, runId: child.parentRunId, callId: child.parentCallId } });
+}
+
 /** A line of sessions and runs, its root included. */
 export interface Family {
   readonly sessionIds: readonly string[];
@@ -28,8 +32,7 @@ export interface Family {
 export function childReads(db: Client) {
   return {
     async get(id: string): Promise<ChildRow | null> {
-      const row = await db.session.findUnique({ where: { id }, select: COLUMNS });
-      return row === null ? null : toRow(row);
+      return found(await db.session.findUnique({ where: { id }, select: COLUMNS }), toRow);
     },
 
     /** Those that a run's calls have begun, oldest first. */
@@ -43,14 +46,9 @@ export function childReads(db: Client) {
     },
 
     /** The child's only run; null when it has not begun. */
-    async runOf(
-      id: string,
-    ): Promise<{ id: string; isEnded: boolean; isParked: boolean; cancelledBy: CancelCause | null } | null> {
-      const run = await db.run.findFirst({ where: { sessionId: id } });
-      if (run === null) return null;
-      const { status, cancelledBy: stored } = run;
-      const cancelledBy = stored === null ? null : causeOf(stored);
-      return { id: run.id, isEnded: status === "ended", isParked: status === "parked", cancelledBy };
+    async runOf(sessionId: string): Promise<{ readonly id: string; readonly isEnded: boolean } | null> {
+      const run = await db.run.findFirst({ where: { sessionId } });
+      return run && { id: run.id, isEnded: run.status === "ended" };
     },
 
     /** A session with all that descend from it; with a run, that run and what descends from it. */

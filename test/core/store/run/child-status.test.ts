@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { beginKey } from "../../../../src/core/events/child-event.ts";
 import { statusOf } from "../../../../src/core/store/run/child-status.ts";
-import { parentOf } from "../../../../src/core/subagents/children.ts";
+import { beginKeyOf } from "../../../../src/core/store/run/children.ts";
 import { interleaved } from "../../../support/database/interleaved-store.ts";
 import { ANA, nativeSession } from "../../../support/native-session.ts";
 
@@ -19,7 +18,7 @@ const CHILD = {
   },
   createdAt: 0,
 };
-const BEGIN = beginKey({ parent: parentOf(CHILD) });
+const BEGIN = beginKeyOf(CHILD);
 
 test.each([1, 2, 3])("a child that begins after %i of the reads that tell how far it is was not stopped", async (n) => {
   const { store, clock } = await nativeSession();
