@@ -7,7 +7,7 @@ import {
   type WaitingEvent,
 } from "../events/session-event.ts";
 import { StoreError } from "../protocol/errors.ts";
-import type { Client, Stored } from "./database/client.ts";
+import { type Client, found, type Stored } from "./database/client.ts";
 
 export interface NewInboxEvent {
   readonly sessionId: string;
@@ -26,8 +26,7 @@ export function inboxReads(db: Client) {
     },
 
     async byKey(key: string): Promise<StoredEvent | null> {
-      const row = await db.inboxEvent.findUnique({ where: { key } });
-      return row === null ? null : toEvent(row);
+      return found(await db.inboxEvent.findUnique({ where: { key } }), toEvent);
     },
 
     /** Those of the keys that there are. */
@@ -59,11 +58,13 @@ export function inboxReads(db: Client) {
 
     /** The oldest event that may begin a run now. */
     async nextWaking(sessionId: string, at: number): Promise<StoredEvent | null> {
-      const row = await db.inboxEvent.findFirst({
-        where: { sessionId, state: "waiting", wakes: true, dueAt: { lte: new Date(at) } },
-        orderBy: { seq: "asc" },
-      });
-      return row === null ? null : toEvent(row);
+      return found(
+        await db.inboxEvent.findFirst({
+          where: { sessionId, state: "waiting", wakes: true, dueAt: { lte: new Date(at) } },
+          orderBy: { seq: "asc" },
+        }),
+        toEvent,
+      );
     },
 
     /** Everything that waits and is due, oldest first. */

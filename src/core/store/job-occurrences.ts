@@ -1,6 +1,6 @@
 import { join } from "@prisma/client/runtime/client";
 import { z } from "zod";
-import type { Client, Stored } from "./database/client.ts";
+import { type Client, found, type Stored } from "./database/client.ts";
 
 /** waiting: until the job's run before it has ended; retrying: until its next attempt. */
 const statusSchema = z.enum([
@@ -74,8 +74,7 @@ export interface OccurrenceEnd {
 export function occurrenceReads(db: Client) {
   return {
     async get(id: string): Promise<OccurrenceRow | null> {
-      const row = await db.jobOccurrence.findUnique({ where: { id } });
-      return row === null ? null : toRow(row);
+      return found(await db.jobOccurrence.findUnique({ where: { id } }), toRow);
     },
 
     /** The name of the job whose session it is; null when it is none's. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Client, Stored } from "./database/client.ts";
+import { type Client, found, type Stored } from "./database/client.ts";
 
 const kindSchema = z.enum(["settings", "skill", "agent", "instructions"]);
 
@@ -28,8 +28,7 @@ type Named = Pick<Revision, "kind" | "name">;
 
 export function revisionReads(db: Client) {
   const newest = async (named: Named): Promise<Revision | null> => {
-    const row = await db.revision.findFirst({ where: named, orderBy: { number: "desc" } });
-    return row === null ? null : toRevision(row);
+    return found(await db.revision.findFirst({ where: named, orderBy: { number: "desc" } }), toRevision);
   };
   return {
     /** Null: nothing was ever set. */

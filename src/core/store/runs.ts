@@ -1,7 +1,7 @@
 import { type CancelCause, causeOf, storedCause } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
-import type { Client, Stored } from "./database/client.ts";
+import { type Client, found, type Stored } from "./database/client.ts";
 
 export interface RunRow {
   readonly id: string;
@@ -18,20 +18,17 @@ export interface RunRow {
 export function runReads(db: Client) {
   return {
     async get(id: string): Promise<RunRow | null> {
-      const row = await db.run.findUnique({ where: { id } });
-      return row === null ? null : toRow(row);
+      return found(await db.run.findUnique({ where: { id } }), toRow);
     },
 
     /** The session's run that has not ended: there is at most one. */
     async open(sessionId: string): Promise<RunRow | null> {
-      const row = await db.run.findFirst({ where: { sessionId, status: { not: "ended" } } });
-      return row === null ? null : toRow(row);
+      return found(await db.run.findFirst({ where: { sessionId, status: { not: "ended" } } }), toRow);
     },
 
     /** The session's newest run, ended or not; null before the first. */
     async newestOf(sessionId: string): Promise<RunRow | null> {
-      const row = await db.run.findFirst({ where: { sessionId }, orderBy: { eventSeq: "desc" } });
-      return row === null ? null : toRow(row);
+      return found(await db.run.findFirst({ where: { sessionId }, orderBy: { eventSeq: "desc" } }), toRow);
     },
 
     /** Sessions with a run that has not ended, and their threads; a sub-agent's thread is that of the session it works for. */

@@ -15,7 +15,7 @@ import {
   threadRefSchema,
 } from "../protocol/platform.ts";
 import { commandAsTitle } from "../text/command-as-title.ts";
-import type { Client, Stored } from "./database/client.ts";
+import { type Client, found, type Stored } from "./database/client.ts";
 import type { KnownChannels } from "./known-channels.ts";
 
 /** A session that asks for a place. */
@@ -79,8 +79,7 @@ export function sessionReads(db: Client) {
     ...reportReads(db),
 
     async byKey(key: string): Promise<SessionRow | null> {
-      const row = await db.session.findUnique({ where: { key } });
-      return row === null ? null : toRow(row);
+      return found(await db.session.findUnique({ where: { key } }), toRow);
     },
 
     async get(id: string): Promise<SessionRow> {

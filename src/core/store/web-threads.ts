@@ -1,5 +1,5 @@
 import type { PlatformName } from "../protocol/platform.ts";
-import type { Client, Stored } from "./database/client.ts";
+import { type Client, found, type Stored } from "./database/client.ts";
 
 /** Threads of platforms that are our own; src/adapters/render/local/thread-store.ts says what may be asked of them. */
 
@@ -84,13 +84,11 @@ export function webThreadReads(db: Client) {
     },
 
     async message(id: string): Promise<LocalMessage | null> {
-      const row = await db.webMessage.findUnique({ where: { id } });
-      return row === null ? null : toMessage(row);
+      return found(await db.webMessage.findUnique({ where: { id } }), toMessage);
     },
 
     async messageByKey(key: string): Promise<LocalMessage | null> {
-      const row = await db.webMessage.findUnique({ where: { key } });
-      return row === null ? null : toMessage(row);
+      return found(await db.webMessage.findUnique({ where: { key } }), toMessage);
     },
 
     /** People's messages at or after a time, oldest first. */

@@ -16,6 +16,11 @@ export function asDatabaseClient(client: PostgresClient): DatabaseClient {
   return client as unknown as DatabaseClient;
 }
 
+/** A row as it is read; null where there is none. */
+export function found<Row, Read>(row: Row | null, read: (row: Row) => Read): Read | null {
+  return row === null ? null : read(row);
+}
+
 /** How rows of one table get into it. */
 interface Insertion<Row> {
   readonly one: (row: Row) => PromiseLike<unknown>;

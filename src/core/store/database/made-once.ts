@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
-import { systemCode, unlessMissing } from "../../protocol/system-code.ts";
+import { systemCode, unlessFails, unlessMissing } from "../../protocol/system-code.ts";
 
 /** File systems that know no links say one of these. */
 const NO_LINKS: readonly string[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+const WHOLE = { mode: 0o600, flag: "wx", flush: true } as const;
 
 /**
  * Puts a text in a file for the owner alone, unless there is one. Under its name it is whole, whatever cuts this off, and
@@ -11,23 +12,15 @@ const NO_LINKS: readonly string[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]
  */
 export async function makeOnce(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
-  await writeFile(draft, text, { mode: 0o600, flag: "wx", flush: true });
+  await writeFile(draft, text, WHOLE);
   try {
     await link(draft, file);
   } catch (error) {
     const code = systemCode(error) ?? "";
-    if (NO_LINKS.includes(code)) await createFile(file, text);
+    if (NO_LINKS.includes(code)) await unlessFails(["EEXIST"], writeFile(file, text, WHOLE));
     else if (code !== "EEXIST") throw error;
   } finally {
     await rm(draft);
-  }
-}
-
-async function createFile(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text, { mode: 0o600, flag: "wx", flush: true });
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { authorSchema } from "../../protocol/messages.ts";
-import type { Client, Stored } from "../database/client.ts";
+import { type Client, found, type Stored } from "../database/client.ts";
 
 /** A call as its card shows it, without values of secrets. */
 const shownSchema = z.object({
@@ -74,8 +74,7 @@ export interface ApprovalDecision {
 export function approvalReads(db: Client) {
   return {
     async get(id: string): Promise<ApprovalRow | null> {
-      const row = await db.approval.findUnique({ where: { id } });
-      return row === null ? null : toRow(row);
+      return found(await db.approval.findUnique({ where: { id } }), toRow);
     },
 
     /** What waits for a decision in a channel, oldest first. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Granted } from "../../trust/grants.ts";
-import type { Client, Stored } from "../database/client.ts";
+import { type Client, found, type Stored } from "../database/client.ts";
 
 /** A remembered approval. */
 export interface GrantRow extends Granted {
@@ -24,8 +24,7 @@ export function grantReads(db: Client) {
   return {
     /** Null when there is none, or none any more. */
     async get(id: string): Promise<GrantRow | null> {
-      const row = await db.grant.findFirst({ where: { id, revokedAt: null } });
-      return row === null ? null : toRow(row);
+      return found(await db.grant.findFirst({ where: { id, revokedAt: null } }), toRow);
     },
 
     /** Grants in force there, oldest first. */

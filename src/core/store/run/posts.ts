@@ -6,7 +6,7 @@ import {
   type ThreadRef,
   threadRefSchema,
 } from "../../protocol/platform.ts";
-import type { Client, Stored } from "../database/client.ts";
+import { type Client, found, type Stored } from "../database/client.ts";
 import { JOB_KEY } from "../sessions.ts";
 
 export interface PostRow {
@@ -63,8 +63,7 @@ export function postReads(db: Client) {
     },
 
     async get(key: string): Promise<PostRow | null> {
-      const row = await db.post.findUnique({ where: { key } });
-      return row === null ? null : toRow(row);
+      return found(await db.post.findUnique({ where: { key } }), toRow);
     },
 
     /** True while the first message of a job's run in the channel is on its way, or its thread is not known yet. */

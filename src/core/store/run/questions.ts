@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Author, authorSchema } from "../../protocol/messages.ts";
 import { planStepSchema } from "../../protocol/plan.ts";
-import type { Client, Stored } from "../database/client.ts";
+import { type Client, found, type Stored } from "../database/client.ts";
 
 const bodySchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("question"), question: z.string(), options: z.array(z.string()) }),
@@ -38,8 +38,7 @@ export type NewQuestion = Pick<QuestionRow, "id" | "sessionId" | "runId" | "aske
 export function questionReads(db: Client) {
   return {
     async get(id: string): Promise<QuestionRow | null> {
-      const row = await db.question.findUnique({ where: { id } });
-      return row === null ? null : toRow(row);
+      return found(await db.question.findUnique({ where: { id } }), toRow);
     },
 
     /** The question that a session waits with, else one of the sub-agents in its line, the oldest first; null when there is none. */
