@@ -1,4 +1,4 @@
-import { isAdmin, isNamed, mayChangeSession } from "../permissions/session-people.ts";
+import { isAdmin, isNamed, mayChangeSession } from "../permissions/access.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
 
 /**

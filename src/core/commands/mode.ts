@@ -6,7 +6,7 @@ import { mayRaise } from "../command-line/may-use.ts";
 import { didYouMean, nearest } from "../command-line/nearest.ts";
 import { hereOf, NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import { RAISED_MS } from "../events/session-settings.ts";
-import { isAdmin } from "../permissions/session-people.ts";
+import { isAdmin } from "../permissions/access.ts";
 import { privately, publicly } from "../protocol/private-reply.ts";
 
 export const MODE_WORDS: Readonly<Record<Mode, string>> = {

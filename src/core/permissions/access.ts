@@ -14,12 +14,12 @@ export interface AccessRules {
 
 /** Why a person is not served, in words for that person; null when they are. */
 export function accessRefusal(person: Person, rules: AccessRules): string | null {
-  const isNamed = (list: readonly string[]) => [person.id, ...person.roles].some((id) => list.includes(id));
   if (person.isBot) return "I do not answer other bots.";
-  if (isNamed(rules.deny)) return "You may not use me here. An operator can change that (`access.deny`).";
-  if (isNamed(rules.admins)) return null;
+  if (isNamed(person, rules.deny)) return "You may not use me here. An operator can change that (`access.deny`).";
+  if (isAdmin(person, rules)) return null;
   if (rules.allow !== undefined) {
-    return isNamed(rules.allow) ? null : "Only some people may use me here. An operator can add you (`access.allow`).";
+    const isAllowed = isNamed(person, rules.allow);
+    return isAllowed ? null : "Only some people may use me here. An operator can add you (`access.allow`).";
   }
   if (person.isExternal && !rules.external) {
     return "I only answer people of this workspace. An operator can change that (`access.external`).";
@@ -31,4 +31,26 @@ export function accessRefusal(person: Person, rules: AccessRules): string | null
 /** Whether a person is served at all, for adapters that read nothing of those who are not. */
 export function servedBy(rules: AccessRules): (person: Person) => boolean {
   return (person) => accessRefusal(person, rules) === null;
+}
+
+type Named = Pick<Person, "id" | "roles">;
+
+export function isNamed(person: Named, list: readonly string[]): boolean {
+  return [person.id, ...person.roles].some((id) => list.includes(id));
+}
+
+export function isAdmin(person: Named, { admins }: Pick<AccessRules, "admins">): boolean {
+  return isNamed(person, admins);
+}
+
+/**
+ * Whether a person may change a session, which others work in: its people may, who have begun it or asked something of the
+ * agent in its thread, where all can read it; and admins. What nobody has begun yet is everybody's.
+ */
+export function mayChangeSession(
+  person: Named,
+  session: { readonly people: readonly string[] } | null,
+  access: Pick<AccessRules, "admins">,
+): boolean {
+  return session === null || session.people.includes(person.id) || isAdmin(person, access);
 }

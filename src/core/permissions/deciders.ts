@@ -1,5 +1,6 @@
 import type { Person } from "../protocol/platform.ts";
 import { unstyled } from "../text/plain-text.ts";
+import { isNamed } from "./access.ts";
 
 /** Who decides what asks first. Entries are as in access rules. */
 export interface ApprovalRules {
@@ -15,9 +16,7 @@ type Clicker = Pick<Person, "id" | "roles">;
 
 /** Whether a person may decide on what `requesterId` has asked for. */
 export function mayDecide(person: Clicker, requesterId: string, rules: ApprovalRules): boolean {
-  if (rules.requester && person.id === requesterId) return true;
-  const named = [...rules.approvers, ...rules.admins];
-  return [person.id, ...person.roles].some((id) => named.includes(id));
+  return (rules.requester && person.id === requesterId) || isNamed(person, [...rules.approvers, ...rules.admins]);
 }
 
 /** As the card says it: `@ana or an approver`. */

@@ -1,5 +1,5 @@
 import { changedFilesOf } from "../../core/history/run-changes.ts";
-import { mayChangeSession } from "../../core/permissions/session-people.ts";
+import { mayChangeSession } from "../../core/permissions/access.ts";
 import { sessionKeyOf } from "../../core/protocol/platform.ts";
 import { costOfAll, type UsageSum } from "../../core/store/ledger/usage-report.ts";
 import type { ChildRow } from "../../core/store/run/children.ts";

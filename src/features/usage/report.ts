@@ -3,7 +3,7 @@ import { asTyped } from "../../core/command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { bar, textTable } from "../../core/command-line/text-table.ts";
-import { isAdmin } from "../../core/permissions/session-people.ts";
+import { isAdmin } from "../../core/permissions/access.ts";
 import { channelOf, type OutgoingMessage } from "../../core/protocol/platform.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import type { JobSum, UsageKey, UsageRange, UsageSum } from "../../core/store/ledger/usage-report.ts";
