@@ -88,7 +88,7 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => s
     `I cannot use ${named(e.detail.provider, "the model that is set")}${e.detail.reason === undefined ? "" : `: ${e.detail.reason}`}. An operator must correct it.`,
   unpriced_model: (e) => e.detail.reason ?? "The price of the model is unknown.",
   network: (e, { within }) => {
-    const whom = `I cannot reach ${e.detail.providerName ?? platformOr(e, "the model provider")}`;
+    const whom = `I cannot reach ${e.detail.providerName ?? e.detail.platform ?? "the model provider"}`;
     const proxy = proxyFailure(e);
     if (proxy !== null) return `${whom}: ${proxy}. Then ${within}.`;
     return `${whom}. Check the network or the base URL; then ${within}.`;
@@ -133,12 +133,8 @@ function model(error: AppError): string {
   return error.detail.model ?? "The model";
 }
 
-function platformOr(error: AppError, fallback: string): string {
-  return error.detail.platform ?? fallback;
-}
-
 function platform(error: AppError): string {
-  return platformOr(error, "The chat platform");
+  return error.detail.platform ?? "The chat platform";
 }
 
 function named(name: string | undefined, fallback: string): string {

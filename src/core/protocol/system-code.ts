@@ -13,14 +13,19 @@ export function unlessSystem<T>(codes: readonly string[], work: () => T): T | nu
   }
 }
 
-/** Null where there is no such file or directory. */
-export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
+/** The same of work that is under way. */
+export async function unlessFails<T>(codes: readonly string[], work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return null;
+    if (codes.includes(systemCode(error) ?? "")) return null;
     throw error;
   }
+}
+
+/** Null where there is no such file or directory. */
+export function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
+  return unlessFails(["ENOENT"], work);
 }
 
 /** Errors within errors that are looked through. */
