@@ -1,5 +1,5 @@
+import { cut } from "../text/plain-text.ts";
 import { argumentLine } from "./skill-render.ts";
-import { shorten } from "./skill-text.ts";
 import { problemText, SKILL_ORIGINS, type Skill, type SkillCatalogue, skillsForModel } from "./skills.ts";
 
 /** Characters of the index: it is part of every request. */
@@ -23,7 +23,7 @@ export function skillIndex(catalogue: SkillCatalogue): string {
 }
 
 function indexLine({ name, description, whenToUse }: Skill, most: number): string {
-  return `- ${name}: ${shorten([description, whenToUse ?? ""].join(" ").trim(), most)}`;
+  return `- ${name}: ${cut([description, whenToUse ?? ""].join(" ").trim(), most)}`;
 }
 
 function bareNames(skills: readonly Skill[]): string[] {

@@ -1,3 +1,5 @@
+import { cut } from "../text/plain-text.ts";
+
 /** Texts of skills come from repositories that anyone may have written: what nobody sees does not get through. */
 
 /** Controls but tab and line end, directions, zero-width marks but joiners (scripts need them), tag characters. */
@@ -12,15 +14,6 @@ export function seenText(text: string): string {
 
 /** One line, at most `most` characters of it. */
 export function seenLine(text: string, most: number): string {
-  const line = seenText(text.replace(/[\u2028\u2029]/g, " "))
-    .replace(/\s+/g, " ")
-    .trim();
-  return shorten(line, most);
-}
-
-/** Cut visibly, no surrogate pair torn apart. */
-export function shorten(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const head = text.slice(0, most - 1);
-  return `${head.isWellFormed() ? head : head.slice(0, -1)}…`;
+  const seen = seenText(text.replace(/[\u2028\u2029]/g, " "));
+  return cut(seen.replace(/\s+/g, " ").trim(), most);
 }

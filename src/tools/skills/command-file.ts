@@ -1,4 +1,4 @@
-import { shorten } from "../../core/skills/skill-text.ts";
+import { cut } from "../../core/text/plain-text.ts";
 
 /** Commands as other programs keep them: a file each, whose text is what a person asks for by its name. */
 
@@ -12,5 +12,5 @@ export function commandFields(
 ): Record<string, unknown> {
   const lines = body.split("\n").map((line) => line.replace(/^#+\s*/, "").trim());
   const first = lines.find((line) => /\p{L}/u.test(line)) ?? "";
-  return { description: shorten(first, MAX_LINE), "disable-model-invocation": true, ...data };
+  return { description: cut(first, MAX_LINE), "disable-model-invocation": true, ...data };
 }
