@@ -37,10 +37,7 @@ export async function runCommand({ name, line }: TypedCommand, context: CommandC
 }
 
 export function unknownCommand(name: string, commands: readonly ChatCommand[]): string {
-  const near = nearest(
-    name,
-    commands.map((command) => command.name),
-  );
-  const names = near.map((one) => `/${one}`);
-  return `I don't know ${asTyped(`/${name}`)}.${didYouMean(names, "`/help` lists what there is.")}`;
+  const names = commands.map((command) => command.name);
+  const near = nearest(name, names).map((one) => `/${one}`);
+  return `I don't know ${asTyped(`/${name}`)}.${didYouMean(near, "`/help` lists what there is.")}`;
 }

@@ -68,15 +68,11 @@ function agentList(context: CommandContext): string {
 }
 
 function unknown(name: string, context: CommandContext): string {
-  const near = nearest(
-    name,
-    visibleAgents(context).map((agent) => agent.name),
-  );
-  return `I don't know an agent ${asTyped(name)}.${didYouMean(near, choices(context))}`;
+  const names = visibleAgents(context).map((agent) => agent.name);
+  return `I don't know an agent ${asTyped(name)}.${didYouMean(nearest(name, names), choices(context))}`;
 }
 
 function choices(context: CommandContext): string {
-  return `There is ${visibleAgents(context)
-    .map(({ name }) => `\`${name}\``)
-    .join(", ")}.`;
+  const names = visibleAgents(context).map(({ name }) => `\`${name}\``);
+  return `There is ${names.join(", ")}.`;
 }

@@ -129,9 +129,6 @@ function picker({ skills, problems }: SkillCatalogue, active: string | undefined
 function unknown(name: string, catalogue: SkillCatalogue): string {
   const problem = catalogue.broken(name);
   if (problem !== undefined) return whyMissing(problem, `**${problem.name}**`);
-  const near = nearest(
-    name,
-    catalogue.skills.map((skill) => skill.name),
-  );
-  return `I don't know a skill ${asTyped(name)}.${didYouMean(near, "`/skill` lists them.")}`;
+  const names = catalogue.skills.map((skill) => skill.name);
+  return `I don't know a skill ${asTyped(name)}.${didYouMean(nearest(name, names), "`/skill` lists them.")}`;
 }
