@@ -179,7 +179,7 @@ async function prefixOf(session: SessionRow | null, from: Store) {
   const { agentDefinition, mode, toolAllow } = narrowedTo(narrowing, place.config);
   const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
   const allowed = toolAllow === undefined ? access : { ...access, toolAllow };
-  const { offered } = deferTools(offeredTools(await describedTools(from), allowed));
+  const offered = deferTools(offeredTools(await describedTools(from), allowed));
   const layers = instructions.layers(place, place.channelKey);
   const system = buildSystemPrompt({
     ...place,

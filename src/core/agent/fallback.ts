@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from "../protocol/errors.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
-import { outageCause } from "./retry-status.ts";
+import { failureCause } from "./retry-status.ts";
 
 /** Failures that another model need not share, and that waiting does not mend soon enough. */
 const FAILS_OVER: ReadonlySet<ErrorCode> = new Set([
@@ -41,23 +41,7 @@ export async function fallbackFor(query: Query, run: OpenRun, error: AppError): 
 
 /** `⚠ claude-opus-5-5 is overloaded; going on with gpt-6-sol.` */
 export function fallbackStatus(error: AppError, model: string): string {
-  return `⚠ ${cause(error)}; going on with ${model}.`;
-}
-
-function cause(error: AppError): string {
-  const { code, detail } = error;
-  const provider = detail.providerName ?? "The model provider";
-  switch (code) {
-    case "quota":
-      return `The ${provider} account has reached its spending limit`;
-    case "rate_limited":
-      return `${provider} takes no more requests for now`;
-    case "network":
-    case "provider_failed":
-      return outageCause(error);
-    default:
-      return `${detail.model ?? "The model"} is overloaded`;
-  }
+  return `⚠ ${failureCause(error)}; going on with ${model}.`;
 }
 
 /** The fallback model's error; when both models were overloaded it says so, and for how long they were tried. */

@@ -36,8 +36,8 @@ export class OpenRun {
     this.#take({ type: "responded", response });
   }
 
-  async resumed(message: Message): Promise<void> {
-    await this.#journal.resumed(this.#state.turns, message);
+  async appended(message: Message): Promise<void> {
+    await this.#journal.appended(message);
     this.#take({ type: "appended", messages: [message] });
   }
 
@@ -88,11 +88,6 @@ export class OpenRun {
     const mayWait = isLast || (mayRepeat && result.toolState === undefined);
     await this.#journal.callEnded(callId, result, { durationMs, mayWait, ...(labelled && { labelled }) });
     this.#take({ type: "call_ended", callId, result });
-  }
-
-  async toolResults(message: Message): Promise<void> {
-    await this.#journal.toolResults(this.#state.turns, message);
-    this.#take({ type: "appended", messages: [message] });
   }
 
   /** What people sent meanwhile, now part of the history. */

@@ -54,10 +54,10 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
         await skipCalls(loop, step.reason, signal);
         break;
       case "append_results":
-        await run.toolResults(resultsMessage(loop, step.message, await query.approvals.asked(run.state.turns)));
+        await run.appended(resultsMessage(loop, step.message, await query.approvals.asked(run.state.turns)));
         break;
       case "resume":
-        await run.resumed(resumeMessage(query.runtime));
+        await run.appended(resumeMessage(query.runtime));
         break;
       case "end":
         if (turnEnd !== null) yield turnEnd;
@@ -89,7 +89,7 @@ export async function openLoop(given: Query): Promise<Loop> {
   const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
   const granted = config.grantedTools ?? [];
   const access = { agentName, role, mode: config.mode, granted, ...toolAllow };
-  const { offered } = deferTools(offeredTools(query.tools, access));
+  const offered = deferTools(offeredTools(query.tools, access));
   query.opened?.(run);
   return {
     told: new Set(),

@@ -6,10 +6,13 @@ import { isOutage, retryDelayMs } from "../providers/retry.ts";
 export function retryStatus(error: ProviderError, { attempt, delayMs }: { attempt: number; delayMs: number }): Status {
   if (isOutage(error)) {
     const seconds = Math.max(1, Math.round(delayMs / 1000));
-    return { type: "status", text: `⚠ ${outageCause(error)}; trying again in ${seconds} s.`, passes: true };
+    return { type: "status", text: `⚠ ${failureCause(error)}; trying again in ${seconds} s.`, passes: true };
   }
   const retries = Math.max(attempt + 1, retriesOf(error));
-  return { type: "status", text: `⚠ ${cause(error)}; trying again${wait(delayMs)} (${attempt + 1} of ${retries}).` };
+  return {
+    type: "status",
+    text: `⚠ ${failureCause(error)}; trying again${wait(delayMs)} (${attempt + 1} of ${retries}).`,
+  };
 }
 
 /** How often a failure of this kind is tried again at most; retry.ts alone holds the rules. */
@@ -19,9 +22,16 @@ function retriesOf(error: ProviderError): number {
   return retries;
 }
 
-function cause(error: ProviderError): string {
-  const provider = error.detail.providerName ?? "The model provider";
-  switch (error.code) {
+/** `Anthropic does not answer (500)` */
+export function failureCause({ code, detail }: AppError): string {
+  const provider = detail.providerName ?? "The model provider";
+  switch (code) {
+    case "network":
+      return `${provider} cannot be reached`;
+    case "provider_failed":
+      return `${provider} does not answer${detail["status"] === undefined ? "" : ` (${detail["status"]})`}`;
+    case "quota":
+      return `The ${provider} account has reached its spending limit`;
     case "stalled":
       return "The model went silent";
     case "empty_response":
@@ -29,19 +39,12 @@ function cause(error: ProviderError): string {
     case "incomplete_stream":
       return "The model broke off in the middle of its answer";
     case "overloaded":
-      return `${error.detail.model ?? "The model"} is overloaded`;
+      return `${detail.model ?? "The model"} is overloaded`;
     case "rate_limited":
       return `${provider} takes no more requests for now`;
     default:
       return `${provider} failed`;
   }
-}
-
-/** `Anthropic does not answer (500)` */
-export function outageCause({ code, detail }: AppError): string {
-  const provider = detail.providerName ?? "The model provider";
-  if (code === "network") return `${provider} cannot be reached`;
-  return `${provider} does not answer${detail["status"] === undefined ? "" : ` (${detail["status"]})`}`;
 }
 
 /** Waits that people notice are named. */

@@ -23,10 +23,8 @@ export interface RunJournal {
   labelledFiles(root: string): Promise<readonly LabelledFile[]>;
   callIntends(callId: string, intent: WriteIntent): Promise<void>;
   callEnded(callId: string, result: ToolResult, end: CallEnding): Promise<void>;
-  /** Appends the user message that carries the turn's tool results. */
-  toolResults(turn: number, message: Message): Promise<void>;
-  /** Appends the user message that asks for the rest of the turn's response, which the output limit cut off. */
-  resumed(turn: number, message: Message): Promise<void>;
+  /** A user message that carries the turn's tool results, or asks for the rest of a response that was cut off. */
+  appended(message: Message): Promise<void>;
   /** From here on the run calls another model: `provider/model`. */
   modelSwitched(model: string): Promise<void>;
   /** Requests carry less of the history from here on; `spent` is what a summary has cost. */

@@ -91,15 +91,9 @@ function isNew(decision: Decision): decision is AskDecision | Extract<Decision, 
 function withinPlan(decision: Decision, plan: Plan | null, message: Message): Decision {
   if (!isNew(decision)) return decision;
   const uses = toolUsesOf(message.content);
-  const before = uses.slice(
-    0,
-    uses.findIndex(({ id }) => id === decision.use.id),
-  );
-  const reason = planRefusal(
-    plan,
-    decision.tool,
-    before.map(({ name }) => name),
-  );
+  const at = uses.findIndex(({ id }) => id === decision.use.id);
+  const before = uses.slice(0, at).map(({ name }) => name);
+  const reason = planRefusal(plan, decision.tool, before);
   return reason === null ? decision : refusing(decision.use, decision.title, reason);
 }
 
@@ -182,7 +176,7 @@ function openCalls({ message, run }: TurnCalls) {
 
 async function* refuse({ run }: TurnCalls, { use, title, result }: RefuseDecision): AsyncGenerator<QueryEvent, void> {
   await run.callEnded(use.id, result, NOT_RUN);
-  yield toolStart(use, title);
+  yield { type: "tool_start", toolId: use.id, toolName: use.name, input: use.input, title };
   yield { type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs: 0 };
 }
 
@@ -228,8 +222,4 @@ function runBatch(calls: TurnCalls, batch: readonly AllowedCall[], signal: Abort
     const failed = ends.find((end) => end.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }, signal);
-}
-
-function toolStart(use: ToolUseBlock, title: string): QueryEvent {
-  return { type: "tool_start", toolId: use.id, toolName: use.name, input: use.input, title };
 }

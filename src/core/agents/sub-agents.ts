@@ -1,14 +1,12 @@
+import { mayDoMore } from "./definitions.ts";
 import type { AgentDefinition } from "./query-config.ts";
 
 /** Model calls of a sub-agent whose type and call say nothing else. */
 export const CHILD_TURNS = 10;
 
-/** From the one that can do least. */
-const BY_RIGHTS = ["search-only", "read-only", "full"];
-
 /** The lesser of two access roles; one that is not known allows nothing, and is less than any. */
 export function lesserAccess(a: string, b: string): string {
-  return BY_RIGHTS.indexOf(a) <= BY_RIGHTS.indexOf(b) ? a : b;
+  return mayDoMore(a, b) ? b : a;
 }
 
 /** The type of a sub-agent that none was named for. */

@@ -12,31 +12,22 @@ const LINE_CHARS = 90;
 
 type ToolFacts = Pick<Tool, "name" | "description" | "inputSchema" | "deferred">;
 
-export interface DeferredTools<T> {
-  /** By name. */
-  readonly offered: readonly T[];
-  /** Named by the description of tool_search alone. */
-  readonly deferred: readonly T[];
-}
-
 /**
- * What a model is offered of the tools that it may use. Those that few runs need are deferred: tool_search names them and
+ * What a model is offered of the tools that it may use, by name. Those that few runs need are deferred: tool_search names them and
  * tells how they are called, use_tool calls them. What was found changes nothing here, since tools lead the prefix that
  * providers cache.
  */
-export function deferTools<T extends ToolFacts>(tools: readonly T[]): DeferredTools<T> {
+export function deferTools<T extends ToolFacts>(tools: readonly T[]): readonly T[] {
   const sorted = tools.toSorted(byName);
   const deferred = sorted.filter(isDeferred);
   const hasFinders = [TOOL_SEARCH, USE_TOOL].every((finder) => sorted.some(({ name }) => name === finder));
   if (!hasFinders || areFew(deferred)) {
-    const whole = sorted.filter((tool) => !isFinder(tool.name) && (!isDeferred(tool) || isPlain(tool)));
-    return { offered: whole, deferred: [] };
+    return sorted.filter((tool) => !isFinder(tool.name) && (!isDeferred(tool) || isPlain(tool)));
   }
   const listing = listingOf(deferred);
-  const offered = sorted
+  return sorted
     .filter((tool) => !isDeferred(tool))
     .map((tool) => (tool.name === TOOL_SEARCH ? { ...tool, description: `${tool.description}\n${listing}` } : tool));
-  return { offered, deferred };
 }
 
 /** Whose words a request carries with the descriptions of tools: others write those of servers. */

@@ -33,8 +33,6 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
   let hasEnded = false;
   const begunAt = new Map<string, number>();
   const files = labelledFiles(store);
-  const append = (message: Message) =>
-    context.commit((tx) => context.append(tx, [message]), { isDone: (tx) => tx.messages.has(message.id) });
 
   const soon = (callId: string, write: (tx: StoreTransaction) => Promise<void>, mayWait: boolean) => {
     if (!mayWait) return context.commit(write, REPEATABLE);
@@ -87,9 +85,8 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
       return soon(callId, write, mayWait);
     },
 
-    toolResults: (_turn, message) => append(message),
-
-    resumed: (_turn, message) => append(message),
+    appended: (message) =>
+      context.commit((tx) => context.append(tx, [message]), { isDone: (tx) => tx.messages.has(message.id) }),
 
     modelSwitched: (model) => context.transaction(SWITCHED, () => Promise.resolve(model)).then(() => undefined),
 

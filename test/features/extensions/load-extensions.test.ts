@@ -146,7 +146,7 @@ test("an input schema that providers refuse is told of, and stands in no request
   session.add("either", { input: { type: "object", anyOf: [{ required: ["a"] }, { required: ["b"] }] } });
   session.add("sound");
   const { tools } = await session.load();
-  expect(deferTools(tools).offered.map(({ name }) => name)).toEqual(["sound"]);
+  expect(deferTools(tools).map(({ name }) => name)).toEqual(["sound"]);
 });
 
 test("what the manifest says is what the tool is", async () => {

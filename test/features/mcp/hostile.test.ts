@@ -29,7 +29,7 @@ test("one tool that is unusable costs no other, and each says why it is left out
 test("a schema that providers refuse or nobody can judge costs no tool, and no request carries it", async () => {
   const { tool, call } = one();
   const odd = ["bad_type", "bad_choice", "bad_pattern", "bad_ref", "bad_local_ref", "bad_key", "bad_twice"];
-  const offered = (name: string) => deferTools([tool(`mcp__bad__${name}`)]).offered.length;
+  const offered = (name: string) => deferTools([tool(`mcp__bad__${name}`)]).length;
   for (const name of odd) expect(offered(name), name).toBe(0);
   expect(offered("fail")).toBe(1);
   expect(tool("mcp__bad__bad_type").input.safeParse({ a: "x" }).success).toBe(true);

@@ -13,7 +13,7 @@ import { UNKNOWN, unionOf } from "../../../src/core/trust/label.ts";
 /** The process died at a journal write: nothing after it happens until `restart`. */
 export class ProcessDied extends Error {}
 
-export type JournalWrite = Exclude<keyof RunJournal, "load">;
+export type JournalWrite = Exclude<keyof RunJournal, "load" | "appended"> | "toolResults" | "resumed";
 
 /** The write, counted from 1 over the journal's life, at which the process dies: before or after it is durable. */
 export interface CrashPoint {
@@ -181,9 +181,16 @@ export class MemoryJournal implements RunJournal {
     });
   }
 
-  toolResults(turn: number, message: Message): Promise<void> {
+  appended(message: Message): Promise<void> {
+    return message.content.some(({ type }) => type === "tool_result")
+      ? this.#toolResults(message)
+      : this.#resumed(message);
+  }
+
+  #toolResults(message: Message): Promise<void> {
     return this.#write("toolResults", () => {
       this.#waiting.clear();
+      const turn = this.#responses.at(-1)?.turn;
       const calls = [...this.#calls.values()].filter((call) => call.turn === turn);
       if (calls.some((call) => call.status !== "ended")) throw new Error("a call has not ended");
       const results = message.content.filter((block) => block.type === "tool_result");
@@ -192,12 +199,12 @@ export class MemoryJournal implements RunJournal {
     });
   }
 
-  resumed(turn: number, message: Message): Promise<void> {
+  #resumed(message: Message): Promise<void> {
     return this.#write("resumed", () => {
       const newest = this.#responses.at(-1);
-      if (newest?.turn !== turn || newest.stopReason !== "max_tokens") throw new Error("no response was cut");
-      if (this.#resumedTurns.has(turn)) throw new Error(`turn ${turn} was resumed before`);
-      this.#resumedTurns.add(turn);
+      if (newest?.stopReason !== "max_tokens") throw new Error("no response was cut");
+      if (this.#resumedTurns.has(newest.turn)) throw new Error(`turn ${newest.turn} was resumed before`);
+      this.#resumedTurns.add(newest.turn);
       this.#messages.push(message);
     });
   }
