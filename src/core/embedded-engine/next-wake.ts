@@ -47,11 +47,8 @@ export async function beginRun(
   if ((await tx.inbox.take([event.seq], runId)) === 0) throw new NothingToDo();
   const others = waiting.filter((each) => each !== event);
   const pending = entering(others, event);
-  if (pending.length > 0)
-    await tx.inbox.take(
-      pending.map(({ seq }) => seq),
-      runId,
-    );
+  const seqs = pending.map(({ seq }) => seq);
+  if (seqs.length > 0) await tx.inbox.take(seqs, runId);
   const agent = event.body.kind === "message" ? event.body.agent : undefined;
   if (agent !== undefined) await tx.sessions.setAgent(sessionId, agent);
   await tx.runs.begin({ id: runId, sessionId, eventSeq: event.seq, at: now });

@@ -52,10 +52,8 @@ export async function busyThreads(
   keyOf: (thread: ThreadRef) => string,
 ): Promise<ReadonlyMap<string, BusyState>> {
   const busy = (await store.runs.busySessions()).filter(({ thread }) => thread.platform === platform);
-  const asked = await askedIn(
-    store,
-    busy.map(({ sessionId }) => sessionId),
-  );
+  const ids = busy.map(({ sessionId }) => sessionId);
+  const asked = await askedIn(store, ids);
   const asking = new Set(asked.flat().map(({ sessionId }) => sessionId));
   const states = new Map<string, BusyState>();
   for (const { sessionId, thread } of busy) {
