@@ -86,13 +86,7 @@ export function fillPlaceholders(skill: Skill, given: GivenArguments): string {
 /** What a placeholder stands for: one of the values, everything that was given, or nothing, and then it is none. */
 type Taken = number | "all" | null;
 
-interface ArgumentBinding {
-  readonly values: readonly string[];
-  byName(name: string): Taken;
-  bySign(sign: string, at: number): Taken;
-}
-
-function placesOf({ body, args, argumentHint }: Skill, given: GivenArguments): ArgumentBinding {
+function placesOf({ body, args, argumentHint }: Skill, given: GivenArguments) {
   const { positional: values } = bindArguments(args, given);
   const isDeclared = args.length > 0 || argumentHint !== null;
   const isNumbered = isDeclared || /\$ARGUMENTS\b/.test(body);

@@ -37,7 +37,7 @@ export function parseSkill(file: SkillFile): ParsedSkill {
   if (read.type === "wrong") return problem(matter.lineOf(read.key), read.reason);
   const { when_to_use: whenToUse, "allowed-tools": allowedTools, name: given, ...rest } = read.fields;
   const { "argument-hint": argumentHint, "disable-model-invocation": isForPeopleOnly, ...more } = rest;
-  const { arguments: named, tools: written, ...plain } = more;
+  const { arguments: named, tools: written, metadata: _metadata, ...plain } = more;
   const name = nameOf(given ?? null, folderName);
   if (name === "") return problem(matter.lineOf("name"), NO_NAME);
   if (RESERVED.includes(name)) return problem(matter.lineOf("name"), `name: ${name} stands for something else`);
@@ -63,16 +63,11 @@ function toolsOf(written: readonly string[] | null): Pick<Skill, "tools"> & { re
   return { tools, foreign: foreign.map((name) => `tools: ${name}`) };
 }
 
-interface BodyOf {
-  /** The whole file. */
-  readonly text: string;
-  readonly name: string;
-  readonly origin: SkillOrigin;
-  readonly source: string;
-}
-
 /** A long body ends at the end of a line, with how the rest is read. */
-function bounded(written: string, { text, name, origin, source }: BodyOf): string {
+function bounded(
+  written: string,
+  { text, name, origin, source }: Pick<SkillFile, "text" | "origin" | "source"> & { readonly name: string },
+): string {
   const body = seenText(written).trim();
   if (body.length <= MAX_BODY) return body;
   const end = body.lastIndexOf("\n", MAX_BODY);

@@ -16,7 +16,6 @@ export interface Skill {
   readonly whenToUse: string | null;
   readonly license: string | null;
   readonly compatibility: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
   /** `allowed-tools` as it stands: what the author would like to be allowed. It grants nothing. */
   readonly allowedTools: string | null;
   /** Names of tools: a run of the skill may use no others. Null: it narrows nothing. */

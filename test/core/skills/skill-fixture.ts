@@ -8,7 +8,6 @@ export function skillWith(more: Partial<Skill> = {}): Skill {
     whenToUse: null,
     license: null,
     compatibility: null,
-    metadata: {},
     allowedTools: null,
     tools: null,
     args: [],

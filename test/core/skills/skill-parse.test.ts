@@ -44,7 +44,6 @@ scope: session`;
     description: "Fills in PDF forms.",
     license: "Apache-2.0",
     compatibility: "Needs git and jq",
-    metadata: { author: "example-org", version: "1.5", released: "2026-01-02T00:00:00.000Z" },
     allowedTools: "Bash(git add:*) Read",
     whenToUse: "When someone has a PDF.",
     tools: ["read", "grep"],
@@ -65,7 +64,7 @@ scope: session`;
 
 test("a description is all that a skill must have", () => {
   const skill = skillOf(file("description: Tidies."), "Tidy Up");
-  expect(skill).toMatchObject({ name: "tidy-up", tools: null, args: [], metadata: {}, whenToUse: null, scope: "run" });
+  expect(skill).toMatchObject({ name: "tidy-up", tools: null, args: [], whenToUse: null, scope: "run" });
 });
 
 const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
@@ -150,7 +149,7 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   {
     name: "metadata that is no YAML",
     text: file("description: d\nmetadata:\n  words: [@Timer, other]\nlicense: MIT"),
-    expected: { license: "MIT", metadata: {}, passedOver: ["metadata"] },
+    expected: { license: "MIT", passedOver: ["metadata"] },
   },
   {
     name: "a licence whose quote is never closed",
@@ -291,13 +290,10 @@ test("a file is broken each time it is read", () => {
   expect(problemOf(text)).toEqual(problemOf(text));
 });
 
-test("only plain values of the metadata are taken, and its keys reach no prototype", () => {
+test("metadata may hold anything, and its keys reach no prototype", () => {
   const levels = Array.from({ length: 4 }, (_, level) => `  a${level + 1}: &a${level + 1} [*a${level}, *a${level}]`);
   const shared = `description: d\nmetadata:\n  a0: &a0 x\n${levels.join("\n")}\n  __proto__: polluted\n  ok: yes`;
-  const { metadata } = skillOf(file(shared));
-  expect(Object.entries(metadata)).toContainEqual(["ok", "yes"]);
-  expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
-  expect(Object.keys(metadata)).not.toContain("a4");
+  expect(skillOf(file(shared))).toMatchObject({ description: "d", passedOver: [] });
   expect("polluted" in {}).toBe(false);
 });
 

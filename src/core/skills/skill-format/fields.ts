@@ -8,7 +8,6 @@ const MAX_COMPATIBILITY = 500;
 export const MAX_LINE = 500;
 const MAX_ARGS = 20;
 const MAX_TOOLS = 50;
-const MAX_METADATA = 50;
 
 /** YAML makes numbers and dates of what was meant as text. */
 const scalar = z
@@ -71,21 +70,6 @@ const argumentHint = z
   .nullish()
   .transform((text) => seenLine(text ?? "", MAX_LINE) || null);
 
-/** Only plain values are taken. */
-const metadata = z
-  .unknown()
-  .optional()
-  .transform((value): Readonly<Record<string, string>> => {
-    if (typeof value !== "object" || value === null) return {};
-    const plain = Object.entries(value)
-      .slice(0, MAX_METADATA)
-      .flatMap(([key, entry]) => {
-        const text = line(MAX_LINE).safeParse(entry);
-        return text.success ? [[seenLine(key, MAX_LINE), text.data] as const] : [];
-      });
-    return Object.fromEntries(plain);
-  });
-
 /** What a front matter says; each value as a skill has it, bounded and of characters that are seen. */
 const fields = z.object({
   name: line(MAX_LINE).nullish(),
@@ -96,7 +80,8 @@ const fields = z.object({
   when_to_use: optionalLine(MAX_LINE),
   license: optionalLine(MAX_LINE),
   compatibility: optionalLine(MAX_COMPATIBILITY),
-  metadata,
+  /** What an author notes for other programs: nothing here reads it. */
+  metadata: z.unknown().optional(),
   "allowed-tools": z
     .union([z.array(line(MAX_LINE)).transform((list) => list.join(", ")), scalar], "must be a text or a list of names")
     .nullish()
