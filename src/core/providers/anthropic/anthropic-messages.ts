@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ContentBlock, Origin } from "../../protocol/messages.ts";
-import { inputTokensOf, type Usage } from "../../protocol/usage.ts";
+import { inputTokensOf, NO_USAGE, type Usage } from "../../protocol/usage.ts";
 import { type ModelInfo, type ModelResponse, modelInfo, type StopReason, type StreamEvent } from "../provider.ts";
 import { otherThan, readEvent, saidText } from "../stream-event.ts";
 import { tokenCount } from "../token-count.ts";
@@ -114,12 +114,7 @@ interface Answer {
 
 /** The API's events as ours. `message_stop` is the terminal marker: without it there is no `end`. */
 async function* streamEvents(events: AsyncIterable<unknown>, origin: Origin): AsyncGenerator<StreamEvent> {
-  const answer: Answer = {
-    model: origin.model,
-    usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
-    stop: null,
-    blocks: new Map(),
-  };
+  const answer: Answer = { model: origin.model, usage: NO_USAGE, stop: null, blocks: new Map() };
   for await (const raw of events) {
     const event = readEvent(eventSchema, raw);
     yield* received(event, { answer, origin });

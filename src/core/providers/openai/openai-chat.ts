@@ -5,7 +5,7 @@ import type { Ids } from "../../protocol/runtime.ts";
 import { NO_USAGE, tokensOf, type Usage } from "../../protocol/usage.ts";
 import type { ModelResponse, StreamEvent } from "../provider.ts";
 import { readEvent } from "../stream-event.ts";
-import { tokenCount } from "../token-count.ts";
+import { usageWithin } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import type { Wire, WireOptions } from "../wire.ts";
 import { CHAT_OPTIONAL_FIELDS, chatBody } from "./chat-body.ts";
@@ -239,15 +239,8 @@ function thinkingBlock({ reasoning, reasoningDetails }: Answer, origin: Origin):
   return [{ type: "thinking", thinking: reasoning, origin, ...opaque }];
 }
 
-/** Cached tokens are inside prompt_tokens here; ours are apart. */
 function usageOf(usage: NonNullable<Chunk["usage"]>): Usage {
-  const details = usage.prompt_tokens_details;
-  const read = tokenCount(details?.cached_tokens ?? usage.prompt_cache_hit_tokens);
-  const written = tokenCount(details?.cache_write_tokens);
-  return {
-    inputTokens: Math.max(0, tokenCount(usage.prompt_tokens) - read - written),
-    outputTokens: tokenCount(usage.completion_tokens),
-    cacheReadTokens: read,
-    cacheWriteTokens: written,
-  };
+  const { prompt_tokens: input, completion_tokens: output, prompt_tokens_details: details } = usage;
+  const read = details?.cached_tokens ?? usage.prompt_cache_hit_tokens;
+  return usageWithin({ input, output, read, written: details?.cache_write_tokens });
 }

@@ -5,7 +5,7 @@ import type { ContentBlock, Origin } from "../../protocol/messages.ts";
 import { NO_USAGE, type Usage } from "../../protocol/usage.ts";
 import type { ModelResponse, StopReason, StreamEvent } from "../provider.ts";
 import { otherThan, readEvent, saidText } from "../stream-event.ts";
-import { tokenCount } from "../token-count.ts";
+import { usageWithin } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import type { Wire, WireOptions } from "../wire.ts";
 import { createOpenAiClient, listModels } from "./openai-client.ts";
@@ -167,15 +167,8 @@ function stopReasonOf(response: Response, output: readonly Item[]): StopReason {
   return parts.some((part) => part.type === "refusal") ? "refusal" : "end_turn";
 }
 
-/** Cached tokens are inside input_tokens here; ours are apart. */
 function usageOf(usage: Response["usage"]): Usage {
   if (usage == null) return NO_USAGE;
-  const read = tokenCount(usage.input_tokens_details?.cached_tokens);
-  const written = tokenCount(usage.input_tokens_details?.cache_write_tokens);
-  return {
-    inputTokens: Math.max(0, tokenCount(usage.input_tokens) - read - written),
-    outputTokens: tokenCount(usage.output_tokens),
-    cacheReadTokens: read,
-    cacheWriteTokens: written,
-  };
+  const { input_tokens: input, output_tokens: output, input_tokens_details: details } = usage;
+  return usageWithin({ input, output, read: details?.cached_tokens, written: details?.cache_write_tokens });
 }

@@ -34,7 +34,7 @@ export function responsesBody({ request, refusedFields }: WireCall, endpoint: En
     stream: true,
     store: false,
     max_output_tokens: request.maxTokens,
-    input: turns.flatMap((turn) => itemsOf(turn, endpoint)),
+    input: turns.flatMap(({ role, parts }) => (role === "user" ? userItems : assistantItems)(parts, endpoint)),
     ...(instructions === "" ? {} : { instructions }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolParam) }),
     ...(allows("include") ? { include: ["reasoning.encrypted_content"] } : {}),
@@ -54,10 +54,6 @@ function toolParam(tool: ModelRequest["tools"][number]): Responses.FunctionTool 
     parameters: { ...tool.inputSchema },
     strict: false,
   };
-}
-
-function itemsOf(turn: VisibleTurn, endpoint: Endpoint): Item[] {
-  return turn.role === "user" ? userItems(turn.parts, endpoint) : assistantItems(turn.parts, endpoint);
 }
 
 function userItems(parts: readonly VisiblePart[], endpoint: Endpoint): Item[] {
