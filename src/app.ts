@@ -26,7 +26,7 @@ import { type AppError, PlatformError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { PlatformName, Receive } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
-import { createSessionRunner } from "./core/run/runner.ts";
+import { SessionRunner } from "./core/run/runner.ts";
 import { workedUntil } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { FEATURES } from "./features/features.ts";
@@ -379,7 +379,7 @@ function openIntake({ config, runtime, log, commands, features, cluster, shared 
 function openRunner({ config, runtime, log, features, cluster, shared }: Assembly, works: Works): SessionHandler {
   const { finaliser, store, engine, approvals, registry, platform, instructions, toolbox, jobs, quotas } = works;
   const watchers = () => features.opened()?.watchers ?? [];
-  return createSessionRunner({
+  return new SessionRunner({
     store,
     runtime,
     log,

@@ -193,8 +193,7 @@ export async function openWorld(
       if (body.kind === "child" || body.kind === "child_end") return leftover(body, wake, { signal, store, engine });
       if (body.kind !== "job") throw new Error(`a run of ${body.kind}`);
       runs.push(body);
-      const session = await store.sessions.get(wake.sessionId);
-      const { context } = threads.postsOf(session, wake, { store, context: given, platform: paced.descriptor });
+      const { context } = threads.postsOf(wake, { store, context: given, platform: paced.descriptor });
       const deps = { clock, log: silentLog, jobs: jobs().runs, openReport: jobReports(paced) };
       const view = openJobRun(deps, body)(viewOptions(wake, context));
       try {

@@ -5,14 +5,12 @@ import type { MessageFinaliser } from "../people/message-finaliser.ts";
 import type { Log } from "../protocol/log.ts";
 import type { PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { tasksOfRun } from "../subagents/run-tasks.ts";
 import { keepingNotices, noticesOf } from "./run-notices.ts";
 import type { OpenRunView, RunView } from "./run-view.ts";
 
 export interface ViewedRun {
-  readonly session: SessionRow;
   readonly wake: Wake;
   readonly context: TurnContext;
   readonly isQueued: boolean;
@@ -31,10 +29,10 @@ export interface OpenRunViewOptions {
 
 /** Opens a run's view where earlier wakes left it: a run that begins with this one has posted nothing yet. */
 export async function openRunView(
-  { session, wake, context, isQueued }: ViewedRun,
+  { wake, context, isQueued }: ViewedRun,
   { store, openView, runtime, log, finaliser, isShared = false }: OpenRunViewOptions,
 ): Promise<RunView> {
-  const { runId, event } = wake;
+  const { runId, session, event } = wake;
   const live = postKey(runId, "live");
   const earlier = wake.resumed ? await earlierProgress(store, wake, runtime) : NO_PROGRESS;
   const begun = openView(session.thread.platform, event.body);

@@ -40,11 +40,12 @@ export class JobThreads {
   /** The last post of each job's session: of two at once the first opens the thread, and the second finds it. */
   readonly #posting = new KeyedMutex();
 
-  postsOf(session: SessionRow, wake: { readonly event: Pick<Wake["event"], "body"> }, scope: Scope): RunPosts {
+  postsOf(
+    { session, event }: Pick<Wake, "session"> & { readonly event: Pick<Wake["event"], "body"> },
+    scope: Scope,
+  ): RunPosts {
     const { context } = scope;
-    if (jobOf(wake.event.body) === null) {
-      return { context, deliverKept: () => Promise.resolve() };
-    }
+    if (jobOf(event.body) === null) return { context, deliverKept: () => Promise.resolve() };
     const rootId = session.task?.root.sessionId ?? session.id;
     const post = (key: string, message: OutgoingMessage, thread?: ThreadRef) => {
       if (thread !== undefined) return context.post(key, message, thread);

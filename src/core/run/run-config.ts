@@ -23,8 +23,7 @@ const begunSchema = z.object({
 });
 
 interface BegunRun {
-  readonly session: SessionRow;
-  readonly wake: Pick<Wake, "event" | "pending">;
+  readonly wake: Pick<Wake, "session" | "event" | "pending">;
   readonly context: Pick<TurnContext, "stage" | "defer" | "post">;
 }
 
@@ -34,10 +33,11 @@ interface BegunRun {
  * fewer tools of its skills: a SKILL.md that changes or goes meanwhile frees nothing.
  */
 export async function configAsBegun(
-  { session, wake, context }: BegunRun,
+  { wake, context }: BegunRun,
   { channelConfigOf, skillsOf, runtime }: Pick<RunnerOptions, "channelConfigOf" | "skillsOf" | "runtime">,
 ): Promise<ChannelConfig> {
-  const { body } = wake.event;
+  const { session, event } = wake;
+  const { body } = event;
   const { settings: now } = session;
   const toolsNow = (root: string) => toolsOfSkills({ body, settings: now }, () => skillsOf(root, session.channelKey));
   let read: ChannelConfig | undefined;
@@ -45,7 +45,7 @@ export async function configAsBegun(
     const settings = settingsInForce(now, { now: runtime.clock.now(), askers: askersOf(wake) });
     read = await channelConfigOf({ ...session, settings });
     const { config, sandboxRoot } = configOfRun(body, read);
-    if (body.kind === "message") await keepRaised({ session, context, usual: config.mode }, runtime.clock.now());
+    if (body.kind === "message") await keepRaised(session, { context, usual: config.mode }, runtime.clock.now());
     return { settings, mode: config.mode, skillTools: toolsNow(sandboxRoot) };
   });
   const { settings, mode, skillTools } = begunSchema.parse(begun);
@@ -55,17 +55,17 @@ export async function configAsBegun(
 }
 
 /** Those who ask what the run is for. */
-function askersOf({ event, pending }: BegunRun["wake"]): string[] {
+function askersOf({ event, pending }: Pick<Wake, "event" | "pending">): string[] {
   const asked = pending.filter(({ body }) => body.kind === "message" && body.addressed);
   return [event, ...asked].map(({ body }) => authorOf(body).id);
 }
 
 /** A raised mode holds on with each message; one that is over is told of where it was raised. */
 async function keepRaised(
-  { session, context, usual }: Pick<BegunRun, "session" | "context"> & { readonly usual: Mode },
+  { id, settings }: SessionRow,
+  { context, usual }: Pick<BegunRun, "context"> & { readonly usual: Mode },
   now: number,
 ): Promise<void> {
-  const { id, settings } = session;
   const { raised, mode } = settings;
   if (raised === undefined) return;
   const held = heldOn(settings, now);

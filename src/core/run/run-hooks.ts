@@ -88,7 +88,8 @@ export async function withHookData(
     try {
       const given = (await before?.(run, signal)) ?? null;
       if (given === null || given === "") continue;
-      const { text, label } = typeof given === "string" ? { text: given, label: unlabelled(name) } : given;
+      const unlabelled: Label = { who: [outsideOf(name)], holds: ["files"] };
+      const { text, label } = typeof given === "string" ? { text: given, label: unlabelled } : given;
       if (text !== "") blocks.push({ type: "text", text, isAdded: true });
       labels.push(label);
     } catch (error) {
@@ -102,15 +103,6 @@ export async function withHookData(
       ? { ...message, content: [...message.content, ...blocks], label: unionOf([labelOf([message]), ...labels]) }
       : message,
   );
-}
-
-/** What hooks have to say in the folded line of a run. */
-export function notesOf(runId: string, hooks: readonly RunHook[]): string[] {
-  return hooks.flatMap(({ note }) => note?.(runId) ?? []);
-}
-
-function unlabelled(hook: string): Label {
-  return { who: [outsideOf(hook)], holds: ["files"] };
 }
 
 /** What hooks do as the run ends. Throws HookFailure. */

@@ -142,12 +142,10 @@ async function takeSteering(options: RunJournalOptions, turn: number): Promise<S
     appended = true;
   });
   // Messages that an earlier owner appended are in the history already.
-  return appended ? { messages, eventKeys: events.filter(isForUs).map((event) => event.key) } : NO_STEERING;
-}
-
-/** What people say to each other is read, too, but they are not told so. */
-function isForUs({ body }: StoredEvent): boolean {
-  return body.kind === "message" && body.addressed;
+  if (!appended) return NO_STEERING;
+  // What people say to each other is read, too, but they are not told so.
+  const isForUs = ({ body }: StoredEvent) => body.kind === "message" && body.addressed;
+  return { messages, eventKeys: events.filter(isForUs).map((event) => event.key) };
 }
 
 const NO_STEERING: Steering = { messages: [], eventKeys: [] };

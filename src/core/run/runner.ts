@@ -14,7 +14,7 @@ import { type ApprovalServiceOptions, createApprovalService, withdrawApprovals }
 import { withdrawQuestions } from "../people/questions.ts";
 import { authorOf } from "../people/run-people.ts";
 import { createToolThread } from "../people/tool-thread.ts";
-import { openRunView } from "../progress/open-run-view.ts";
+import { openRunView, type ViewedRun } from "../progress/open-run-view.ts";
 import { plainStats, statsOfRun } from "../progress/run-stats.ts";
 import type { RunView } from "../progress/run-view.ts";
 import { causeText } from "../protocol/cancel-cause.ts";
@@ -27,7 +27,6 @@ import { type Plan, stepsInHand } from "../protocol/plan.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
-import type { SessionRow } from "../store/sessions.ts";
 import type { ToolThread } from "../tool.ts";
 import { awaitTools } from "./await-tools.ts";
 import { endRun, hookedRun } from "./end-run.ts";
@@ -36,40 +35,26 @@ import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
 import { ParkedViews } from "./parked-views.ts";
 import { QueuedViews } from "./queued-views.ts";
 import { budgetsOfRun, configAsBegun, isUnattended, jobOf, taskTreeOfRun } from "./run-config.ts";
-import { notesOf, type RunHook, withHookData } from "./run-hooks.ts";
+import { type RunHook, withHookData } from "./run-hooks.ts";
 import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import { skillsOfRun } from "./run-skills.ts";
 import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
 import { saidLocally, takeInput, takeSteering } from "./take-input.ts";
 
-/** Takes a session from an event, or from where a crash cut it, to the end of its run. */
-export function createSessionRunner(options: RunnerOptions): SessionHandler {
-  return new SessionRunner(options);
-}
-
 /** One run while it goes on. */
 interface LiveRun {
-  readonly session: SessionRow;
   readonly wake: Wake;
   readonly context: TurnContext;
   readonly view: RunView;
-  /** What has become known of it. */
-  readonly known: KnownRun;
-}
-
-interface KnownRun {
   /** Null until its journal is read. */
   open: { readonly state: RunState } | null;
   /** Its calls are reserved. */
   isLimited: boolean;
 }
 
-interface OpenArgs extends Pick<LiveRun, "wake" | "context"> {
-  readonly isQueued: boolean;
-}
-
-class SessionRunner implements SessionHandler {
+/** Takes a session from an event, or from where a crash cut it, to the end of its run. */
+export class SessionRunner implements SessionHandler {
   readonly #options: RunnerOptions;
   readonly #meter = new TokenMeter();
   readonly #queued: QueuedViews;
@@ -78,7 +63,7 @@ class SessionRunner implements SessionHandler {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    const open = (wake: Wake, context: TurnContext) => this.#openView(wake.session, { wake, context, isQueued: true });
+    const open = (wake: Wake, context: TurnContext) => this.#openView({ wake, context, isQueued: true });
     this.#queued = new QueuedViews(open, options.log);
     this.#parked = new ParkedViews(options.isShared === true ? options.store.sessions : null);
   }
@@ -88,26 +73,26 @@ class SessionRunner implements SessionHandler {
   }
 
   async run(wake: Wake, given: TurnContext): Promise<"ended" | "parked"> {
-    const { session } = wake;
-    const { context, deliverKept } = this.#postsOf(session, wake, given);
+    const { context, deliverKept } = this.#postsOf(wake, given);
     await this.#queued.end(wake.runId);
-    const view = await this.#openView(session, { wake, context, isQueued: false });
-    await this.#showRoot(session, wake, context);
-    const run: LiveRun = { session, wake, context, view, known: { open: null, isLimited: true } };
+    const view = await this.#openView({ wake, context, isQueued: false });
+    await this.#showRoot(wake, context);
+    const run: LiveRun = { wake, context, view, open: null, isLimited: true };
     try {
       const outcome = await this.#outcome(run);
       if (outcome.type === "parked") {
         await this.#parked.keep(wake, context.epoch, view);
         return "parked";
       }
-      const state = wake.resumed ? null : (run.known.open?.state ?? null);
+      const state = wake.resumed ? null : (run.open?.state ?? null);
       const by = outcome.type === "cancelled" ? causeText(outcome.cause) : null;
       // A wake that asks somebody something parks, unless that fails.
       if (wake.resumed || by !== null || outcome.type === "error") await this.#withdraw(run, by);
       const isPlain = state?.callsAsked === 0 && state.toolsRun === 0;
       const stats = isPlain ? plainStats(wake, state, this.#options.runtime) : null;
       const figures = stats ?? (await statsOfRun(wake, outcome, this.#options));
-      await view.finish(outcome, { ...figures, notes: notesOf(wake.runId, this.#hooks()) });
+      const notes = this.#hooks().flatMap(({ note }) => note?.(wake.runId) ?? []);
+      await view.finish(outcome, { ...figures, notes });
       await deliverKept();
       await this.#end(run, outcome);
       return "ended";
@@ -127,10 +112,10 @@ class SessionRunner implements SessionHandler {
     }
   }
 
-  #postsOf(session: SessionRow, wake: Wake, context: TurnContext): RunPosts {
+  #postsOf(wake: Wake, context: TurnContext): RunPosts {
     const { store, platform, lock } = this.#options;
-    const { descriptor } = platform(session.thread.platform);
-    return this.#jobThreads.postsOf(session, wake, { store, context, platform: descriptor, lock });
+    const { descriptor } = platform(wake.session.thread.platform);
+    return this.#jobThreads.postsOf(wake, { store, context, platform: descriptor, lock });
   }
 
   /** Nobody need decide or answer any more. */
@@ -140,7 +125,8 @@ class SessionRunner implements SessionHandler {
   }
 
   /** After a restart nothing of a parked run shows its sub-agents' progress, unless it is woken and parks once more. */
-  async #showRoot({ id, task }: SessionRow, { resumed }: Wake, { epoch }: TurnContext): Promise<void> {
+  async #showRoot({ session, resumed }: Wake, { epoch }: TurnContext): Promise<void> {
+    const { id, task } = session;
     if (task === undefined || !resumed || this.#parked.has(task.root.runId)) return;
     const root = await this.#options.store.runs.get(task.root.runId);
     if (root?.status !== "parked") return;
@@ -148,9 +134,9 @@ class SessionRunner implements SessionHandler {
     await this.#options.engine.deliver(root.sessionId, event);
   }
 
-  async #openView(session: SessionRow, { wake, context, isQueued }: OpenArgs): Promise<RunView> {
-    await this.#parked.end(wake.runId);
-    return openRunView({ session, wake, context, isQueued }, this.#options);
+  async #openView(viewed: ViewedRun): Promise<RunView> {
+    await this.#parked.end(viewed.wake.runId);
+    return openRunView(viewed, this.#options);
   }
 
   /** How the run ends. Throws what leaves it open: suspension, lost ownership, a store that fails. */
@@ -193,15 +179,16 @@ class SessionRunner implements SessionHandler {
   }
 
   #inputOptions(run: LiveRun, sandboxRoot: string, runCommand: RunLocalCommand): RunInputOptions {
-    const { id: personId } = authorOf(run.wake.event.body);
-    const place = { sandboxRoot, personId, channelKey: run.session.channelKey };
+    const { session, event } = run.wake;
+    const { id: personId } = authorOf(event.body);
+    const place = { sandboxRoot, personId, channelKey: session.channelKey };
     const { platform, runtime, saveAttachment } = this.#options;
     return {
-      platform: platform(run.session.thread.platform),
+      platform: platform(session.thread.platform),
       ids: runtime.ids,
       signal: run.context.signal,
       saveAttachment: (name, data) => saveAttachment(place, name, data),
-      skills: () => this.#options.skillsOf(sandboxRoot, run.session.channelKey),
+      skills: () => this.#options.skillsOf(sandboxRoot, session.channelKey),
       notice: (text) => run.view.show({ type: "status", text }),
       runCommand,
     };
@@ -213,11 +200,11 @@ class SessionRunner implements SessionHandler {
     plan: Plan | null,
   ): { readonly query: Query; readonly input: RunInputOptions } {
     const { store, runtime, log, tools, approvals } = this.#options;
-    const { session, wake, context, view } = run;
+    const { wake, context, view } = run;
+    const { session } = wake;
     const { id: personId, name: person } = authorOf(wake.event.body);
     const input = this.#inputOptions(run, sandboxRoot, (typed) => localCommands(typed));
     const account = { personId, channelId: session.channelKey };
-    const instructions = this.#options.instructionsOf({ sandboxRoot, above }, session.channelKey);
     const skills = skillsOfRun(this.#options.skillsOf(sandboxRoot, session.channelKey), session.settings);
     const query: Query = {
       sessionId: session.id,
@@ -233,7 +220,7 @@ class SessionRunner implements SessionHandler {
       system: buildSystemPrompt({
         config,
         place,
-        instructions,
+        instructions: this.#options.instructionsOf({ sandboxRoot, above }, session.channelKey),
         skills: skills.index,
         tools: this.#options.sections?.(config) ?? "",
         active: [planSection(plan), skills.active],
@@ -261,20 +248,22 @@ class SessionRunner implements SessionHandler {
       spent: () => spendingOf(store, { runId: wake.runId, sessionId: session.id }, runtime.clock.now()),
       plan: () => store.plans.of(session.id),
       opened: (open) => {
-        run.known.open = open;
+        run.open = open;
       },
     };
     const localCommands = createLocalCommands({ store, context, query, show: view.show.bind(view), approvals });
     return { query, input };
   }
 
-  #thread({ session, context }: LiveRun): ToolThread {
+  #thread({ wake, context }: LiveRun): ToolThread {
     const { platform, finaliser } = this.#options;
+    const { session } = wake;
     return createToolThread({ session, platform: platform(session.thread.platform), context, finaliser });
   }
 
-  #approvals({ session, context, wake }: LiveRun): ApprovalServiceOptions {
+  #approvals({ wake, context }: LiveRun): ApprovalServiceOptions {
     const { store, engine, runtime, log, platform, approvals, finaliser } = this.#options;
+    const { session } = wake;
     return {
       store,
       engine,
@@ -290,33 +279,34 @@ class SessionRunner implements SessionHandler {
   }
 
   /** The models within what the run may spend. */
-  #registry({ session, wake, context, known }: LiveRun, account: RunAccount, config: QueryConfig): ProviderRegistry {
+  #registry(run: LiveRun, account: RunAccount, config: QueryConfig): ProviderRegistry {
     const { store, runtime, registry, budgets } = this.#options;
-    const { body } = wake.event;
+    const { session, event, runId } = run.wake;
+    const { body } = event;
     const root = session.task === undefined ? {} : { root: session.task.root };
     const settings = budgetsOfRun(body, budgets, config);
-    known.isLimited = hasLimits(settings);
+    run.isLimited = hasLimits(settings);
     return registryWithin(
       {
         store,
         runtime,
         settings,
         account: {
-          runId: wake.runId,
+          runId,
           sessionId: session.id,
           ...account,
           ...root,
-          taskTree: taskTreeOfRun(body, wake.runId),
+          taskTree: taskTreeOfRun(body, runId),
           isJob: jobOf(body) !== null,
         },
-        epoch: context.epoch,
+        epoch: run.context.epoch,
       },
       registry,
     );
   }
 
-  #end({ wake, context, known }: LiveRun, outcome: QueryOutcome): Promise<void> {
-    const mayOwe = wake.resumed || known.isLimited;
+  #end({ wake, context, isLimited }: LiveRun, outcome: QueryOutcome): Promise<void> {
+    const mayOwe = wake.resumed || isLimited;
     return endRun({ wake, context, mayOwe }, outcome, { ...this.#options, hooks: this.#hooks() });
   }
 

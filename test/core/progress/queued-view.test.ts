@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Wake } from "../../../src/core/engine/engine.ts";
 import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
 import type { RunView } from "../../../src/core/progress/run-view.ts";
-import { createSessionRunner } from "../../../src/core/run/runner.ts";
+import { SessionRunner } from "../../../src/core/run/runner.ts";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { memoryPlatform } from "../../adapters/render/memory-platform.ts";
@@ -43,7 +43,7 @@ async function queuedRun() {
     return store.sessions.get(id);
   };
   const { views, open } = recordedViews();
-  const runner = createSessionRunner({
+  const runner = new SessionRunner({
     store: { ...store, sessions: { ...store.sessions, get } },
     runtime: { clock, ids: countingIds(), random: seededRandom(1) },
     log: silentLog,

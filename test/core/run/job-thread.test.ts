@@ -45,7 +45,8 @@ function processOf(store: Store, session: SessionRow, { lock }: { readonly lock:
     const body = childEvent(parent, { task: {}, job: { mode: "write", tools: [], budgetUsd: null } });
     const context: TurnContext = { ...NOTHING, runId, post };
     const scope = { store, platform: describePlatform("slack"), context, lock };
-    const posts = threads.postsOf({ ...session, id: `agt_${number}`, task: body.task }, { event: { body } }, scope);
+    const own = { ...session, id: `agt_${number}`, task: body.task };
+    const posts = threads.postsOf({ session: own, event: { body } }, scope);
     return posts.context.post(`approval:${runId}`, CARD);
   };
 }

@@ -8,7 +8,7 @@ import { textOf } from "../../../src/core/protocol/messages.ts";
 import { CancelSignal, SuspendSignal } from "../../../src/core/protocol/signals.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { RunHook } from "../../../src/core/run/run-hooks.ts";
-import { createSessionRunner } from "../../../src/core/run/runner.ts";
+import { SessionRunner } from "../../../src/core/run/runner.ts";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { memoryPlatform } from "../../adapters/render/memory-platform.ts";
@@ -51,7 +51,7 @@ async function scene({ replies, tools = [], hooks = [] }: Scene) {
   const finaliser = new MessageFinaliser({ store, clock, log, platform: () => platform, signal });
   /** As a process that starts has it. */
   const newRunner = () =>
-    createSessionRunner({
+    new SessionRunner({
       store,
       runtime,
       log,

@@ -24,7 +24,7 @@ import type {
 import type { Ids } from "../../../src/core/protocol/runtime.ts";
 import type { LlmProvider } from "../../../src/core/providers/provider.ts";
 import { cardKeyOf } from "../../../src/core/run/run-hooks.ts";
-import { createSessionRunner } from "../../../src/core/run/runner.ts";
+import { SessionRunner } from "../../../src/core/run/runner.ts";
 import type { ChannelConfig, RunnerOptions } from "../../../src/core/run/runner-options.ts";
 import { type SkillCatalogue, skillCatalogue } from "../../../src/core/skills/skills.ts";
 import type { Store } from "../../../src/core/store/store.ts";
@@ -181,7 +181,7 @@ async function startProcess(
     announce: ({ platform: name, channelId }) => Promise.resolve({ platform: name, channelId, messageId: "announced" }),
     skillsOf: () => Promise.resolve(skills()),
   });
-  const runner = createSessionRunner({
+  const runner = new SessionRunner({
     finaliser,
     store,
     runtime,

@@ -7,7 +7,7 @@ import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
 import type { Receive } from "../../../src/core/protocol/platform.ts";
 import type { Ids } from "../../../src/core/protocol/runtime.ts";
-import { createSessionRunner } from "../../../src/core/run/runner.ts";
+import { SessionRunner } from "../../../src/core/run/runner.ts";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { commandServices } from "../command-services.ts";
@@ -75,7 +75,7 @@ export function startProgram(around: SimSurroundings, process: SimProcess, seat:
   });
   const { signal } = new AbortController();
   const finaliser = new MessageFinaliser({ store, clock, log: silentLog, platform: () => platform, signal });
-  const runner = createSessionRunner({
+  const runner = new SessionRunner({
     finaliser,
     store,
     runtime,
