@@ -50,8 +50,8 @@ export async function requireServer(use: ServerUse): Promise<readonly string[]> 
 async function requireDirect(use: ServerUse, open: () => Promise<Client>) {
   const direct = await open();
   const server = await lookAt(direct);
-  if (server.pid !== announcedPid(direct) && (await changesConnections(direct, await open())))
-    throw new ConfigError([POOLER]);
+  const { processID } = announcedSchema.parse(direct);
+  if (server.pid !== processID && (await changesConnections(direct, await open()))) throw new ConfigError([POOLER]);
   if (server.is_standby) throw new ConfigError([STANDBY]);
   if (server.is_read_only) throw new ConfigError([READ_ONLY]);
   if (use.engine === "dbos") {
@@ -124,12 +124,8 @@ async function lookAt(client: Client): Promise<Server> {
   return serverSchema.parse((await client.query(LOOK)).rows[0]);
 }
 
-const announcedSchema = z.object({ processID: z.number() });
-
 /** The process that the server said would serve the connection; a pooler says something of its own. */
-function announcedPid(client: Client): number {
-  return announcedSchema.parse(client).processID;
-}
+const announcedSchema = z.object({ processID: z.number() });
 
 /** How often it is tried: other clients of a pooler may take the connection that would tell. */
 const ROUNDS = 20;

@@ -14,12 +14,6 @@ export interface GrantRow extends Granted {
   readonly createdAt: number;
 }
 
-/** Where grants are looked for: a session's own, and those of its channel. */
-export interface GrantScope {
-  readonly sessionId: string;
-  readonly channelId: string;
-}
-
 export function grantReads(db: Client) {
   return {
     /** Null when there is none, or none any more. */
@@ -27,8 +21,8 @@ export function grantReads(db: Client) {
       return found(await db.grant.findFirst({ where: { id, revokedAt: null } }), toRow);
     },
 
-    /** Grants in force there, oldest first. */
-    async inForce({ sessionId, channelId }: GrantScope): Promise<GrantRow[]> {
+    /** Grants in force, a session's own and those of its channel, oldest first. */
+    async inForce({ sessionId, channelId }: { sessionId: string; channelId: string }): Promise<GrantRow[]> {
       const rows = await db.grant.findMany({
         where: { channelId, revokedAt: null, OR: [{ sessionId: null }, { sessionId }] },
         orderBy: { createdAt: "asc" },

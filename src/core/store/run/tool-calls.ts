@@ -82,6 +82,9 @@ export function toolCallReads(db: Client) {
 }
 
 export function toolCallWrites(db: Client) {
+  const change = async (runId: string, callId: string, data: Parameters<Client["toolCall"]["update"]>[0]["data"]) => {
+    await db.toolCall.update({ where: { runId_callId: { runId, callId } }, data });
+  };
   return {
     ...toolCallReads(db),
 
@@ -102,34 +105,22 @@ export function toolCallWrites(db: Client) {
       });
     },
 
-    async begun(runId: string, callId: string, at: number): Promise<void> {
-      await db.toolCall.update({
-        where: { runId_callId: { runId, callId } },
-        data: { status: "begun", beganAt: new Date(at) },
-      });
-    },
+    begun: (runId: string, callId: string, at: number): Promise<void> =>
+      change(runId, callId, { status: "begun", beganAt: new Date(at) }),
 
-    async intends(runId: string, callId: string, intent: WriteIntent): Promise<void> {
-      await db.toolCall.update({
-        where: { runId_callId: { runId, callId } },
-        data: { intent: JSON.stringify(intent) },
-      });
-    },
+    intends: (runId: string, callId: string, intent: WriteIntent): Promise<void> =>
+      change(runId, callId, { intent: JSON.stringify(intent) }),
 
-    async ended(runId: string, callId: string, end: CallEnd) {
-      await db.toolCall.update({
-        where: { runId_callId: { runId, callId } },
-        data: {
-          status: "ended",
-          result: JSON.stringify(end.result),
-          files: end.result.files?.length ? JSON.stringify(end.result.files) : null,
-          toolState: end.result.toolState ?? null,
-          durationMs: Math.round(end.durationMs),
-          ...(end.beganAt === undefined ? {} : { beganAt: new Date(end.beganAt) }),
-          endedAt: new Date(end.at),
-        },
-      });
-    },
+    ended: (runId: string, callId: string, { result, durationMs, beganAt, at }: CallEnd): Promise<void> =>
+      change(runId, callId, {
+        status: "ended",
+        result: JSON.stringify(result),
+        files: result.files?.length ? JSON.stringify(result.files) : null,
+        toolState: result.toolState ?? null,
+        durationMs: Math.round(durationMs),
+        ...(beganAt === undefined ? {} : { beganAt: new Date(beganAt) }),
+        endedAt: new Date(at),
+      }),
   };
 }
 
