@@ -47,7 +47,9 @@ export function createFirstContact(options: FirstContactOptions): FirstContact {
     try {
       const asks = options.admins.length === 0 && (await store.posts.get(ADMINS_ASKED)) === null;
       const place = { channelKey, isDirect: channel.kind === "dm" };
-      const message = greetingOf(options, place, asks ? [adminsWanted(person)] : []);
+      const lines = [...introduction(options, place), ...(asks ? [adminsWanted(person)] : [])];
+      const card = { markdown: lines.join("\n"), buttons: promptButtons() };
+      const message: OutgoingMessage = { lane: "first", tone: "plain", ...card, files: [] };
       await postOnce(options, { ...thread, threadId: null }, { message, also: asks ? [ADMINS_ASKED] : [] });
       greeted.set(channelKey, true);
     } catch (error) {
@@ -114,20 +116,6 @@ function adminsWanted({ id }: Greeted["person"]): string {
 }
 
 /** Three lines: what it can do here, how to begin, what it may touch. */
-function greetingOf(
-  options: Pick<FirstContactOptions, "configOf" | "agentOf" | "allowedHosts">,
-  place: GreetedChannel,
-  more: readonly string[],
-): OutgoingMessage {
-  return {
-    lane: "first",
-    markdown: [...introduction(options, place), ...more].join("\n"),
-    tone: "plain",
-    buttons: promptButtons(),
-    files: [],
-  };
-}
-
 export function introduction(
   { configOf, agentOf, allowedHosts }: Pick<FirstContactOptions, "configOf" | "agentOf" | "allowedHosts">,
   { channelKey, isDirect }: GreetedChannel,

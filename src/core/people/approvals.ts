@@ -314,23 +314,22 @@ async function decided(options: ApprovalServiceOptions, row: OpenApproval): Prom
   return verdictsOn(options, row);
 }
 
-const NONE: Remembered["covered"] = new Map();
-
-/** A decided approval, and the calls beside it that grants cover. */
-interface Settled extends Pick<Remembered, "covered"> {
-  readonly row: ApprovalRow;
-}
-
 async function verdictsOn(options: ApprovalServiceOptions, row: OpenApproval): Promise<Map<string, CallVerdict>> {
   const others = row.asked.filter(({ use }) => !row.calls.some(({ callId }) => callId === use.id));
-  const covered = others.length === 0 ? NONE : (await grantsFor(options, others, row.people)).covered;
-  return new Map(row.asked.map((call) => [call.use.id, verdictOn(call, { row, covered }, options.rules)]));
+  const covered = others.length === 0 ? null : (await grantsFor(options, others, row.people)).covered;
+  const verdictOf = (call: AskedCall) =>
+    decidedVerdict(call.use, row, options.rules) ?? covered?.get(call) ?? denied(NOT_ASKED);
+  return new Map(row.asked.map((call) => [call.use.id, verdictOf(call)]));
 }
 
-function verdictOn(asked: AskedCall, { row, covered }: Settled, { expiresMinutes }: ApprovalRules): CallVerdict {
-  const { use } = asked;
+/** Null where the call was not among those that were asked for. */
+function decidedVerdict(
+  use: AskedCall["use"],
+  row: ApprovalRow,
+  { expiresMinutes }: ApprovalRules,
+): CallVerdict | null {
   const call = row.calls.find(({ callId }) => callId === use.id);
-  if (call === undefined) return covered.get(asked) ?? denied(NOT_ASKED);
+  if (call === undefined) return null;
   if (call.refused !== undefined) return denied(call.refused);
   if (call.input !== canonicalJson(use.input)) return denied("Not run: the arguments are not those that were allowed.");
   switch (row.status) {

@@ -1,12 +1,6 @@
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import {
-  type ChatPlatform,
-  type InboundEvent,
-  type InboundMessage,
-  type Receive,
-  sessionKeyOf,
-} from "../protocol/platform.ts";
+import { type ChatPlatform, type InboundEvent, type Receive, sessionKeyOf } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { slept } from "../protocol/slept.ts";
 import type { Store } from "../store/store.ts";
@@ -45,7 +39,7 @@ export async function keepUp(options: MissedOptions, signal: AbortSignal): Promi
   let isCaughtUp = false;
   while (!signal.aborted) {
     const isConnected = platform.health().connected;
-    isCaughtUp = isConnected && (isCaughtUp || (await caughtUp(options, signal)));
+    isCaughtUp = isConnected && (isCaughtUp || (await isTaken(options, () => takeMissed(options, signal), signal)));
     if (isCaughtUp) await noteSeen(options);
     await slept(clock, BEAT_MS, signal);
   }
@@ -62,10 +56,6 @@ export async function noteSeen({ store, clock, log, platform, stored }: MissedOp
     stored?.(error);
     log.warn({ platform: platform.descriptor.name, err: error }, "presence_not_noted");
   }
-}
-
-function caughtUp(options: MissedOptions, signal: AbortSignal): Promise<boolean> {
-  return isTaken(options, () => takeMissed(options, signal), signal);
 }
 
 /** False when it has to be tried again. */
@@ -112,6 +102,7 @@ export async function takeSince(options: MissedOptions, { seenAt, away }: Gap, s
   const missed = await platform.missed(since, signal, known);
   const newest = missed.slice(-MOST_MESSAGES);
   if (newest.length < missed.length) log.warn({ dropped: missed.length - newest.length }, "missed_too_many");
+  /** Keys of threads. */
   const told = new Set<string>();
   let taken = 0;
   for (const event of newest) {
@@ -128,29 +119,22 @@ async function isKnown({ key }: InboundEvent, { inbox, presence }: Store): Promi
   return (await inbox.has(key)) || (await presence.wasAnswered(key));
 }
 
-interface ToldThreads {
-  readonly away: string | null;
-  /** Keys of threads that have been told. */
-  readonly told: Set<string>;
-}
-
 /** Each thread is told once, before its first late answer. One message that cannot be taken stops no other. */
-async function takeLate(event: InboundEvent, { away, told }: ToldThreads, options: MissedOptions): Promise<void> {
+async function takeLate(
+  event: InboundEvent,
+  { away, told }: Pick<Gap, "away"> & { readonly told: Set<string> },
+  options: MissedOptions,
+): Promise<void> {
   const { store, log, platform, receive } = options;
   const thread = sessionKeyOf(event.thread);
   try {
-    const receipt = await receive(
-      event.kind === "message" && away !== null && !told.has(thread) ? late(event, away) : event,
-    );
+    const isToTell = event.kind === "message" && away !== null && !told.has(thread);
+    const receipt = await receive(isToTell ? { ...event, late: away } : event);
     if (receipt.type === "accepted" && (await isRequest(event.key, store))) told.add(thread);
     if (receipt.type === "reply") await platform.postEphemeral(event.thread, event.person.id, receipt.message);
   } catch (error) {
     log.warn({ key: event.key, code: toAppError(error).code }, "missed_not_taken");
   }
-}
-
-function late(message: InboundMessage, away: string): InboundMessage {
-  return { ...message, late: away };
 }
 
 async function isRequest(key: string, { inbox }: Store): Promise<boolean> {
