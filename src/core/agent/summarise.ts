@@ -43,7 +43,8 @@ export async function* summarise(
   const requestFor = (resolved: ResolvedModel) => summaryRequest(fitting, { prompt, window }, resolved);
   const called: CallEnd = yield* callModel({ query, run, requestFor, isShown: false }, signal);
   if (called.type !== "responded" && called.type !== "failed") return called;
-  const text = called.type === "responded" ? summaryText(called) : "";
+  const isWhole = called.type === "responded" && called.response.stopReason === "end_turn";
+  const text = isWhole ? textOf(called.response.content).trim() : "";
   if (called.type !== "responded" || text === "") {
     query.log.warn({ sessionId: query.sessionId, failures: projection.failures + 1 }, "summary_failed");
     await run.projected({ ...projection, failures: projection.failures + 1 }, spentOn(called));
@@ -98,9 +99,4 @@ function spentOn(called: Extract<CallEnd, { type: "responded" | "failed" }>): Su
   if (called.type === "failed") return null;
   const { response, usage, costUsd, model } = called;
   return { usage, stopReason: response.stopReason, costUsd, model };
-}
-
-/** Empty when the response is no whole summary. */
-function summaryText({ response }: Extract<CallEnd, { type: "responded" }>): string {
-  return response.stopReason === "end_turn" ? textOf(response.content).trim() : "";
 }

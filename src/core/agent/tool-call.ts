@@ -22,6 +22,8 @@ import type { AllowedCall } from "./tool-decision.ts";
 
 /** Milliseconds after an abort until a call that does not heed it is left behind. A stop takes effect within a second. */
 const ABORT_GRACE_MS = 800;
+/** Characters of a failed call's first text that the log has. */
+const MAX_WHY = 200;
 
 export interface RunningCall {
   readonly query: Query;
@@ -52,7 +54,8 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   const result = await withFileLabels(running, own);
   const durationMs = clock.now() - startedAt;
   await run.callEnded(use.id, result, { durationMs, ...repeats, ...writtenFiles(running, result) });
-  logCall(running, { durationMs, isError: result.isError, ...(result.isError ? { why: whyOf(result) } : {}) });
+  const why = result.isError ? { why: plainLine(textOf(result.content), MAX_WHY) } : {};
+  logCall(running, { durationMs, isError: result.isError, ...why });
   emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
 }
 
@@ -112,13 +115,6 @@ function logCall(running: RunningCall, end: { durationMs: number; isError: boole
   const capabilities = tool.capabilities?.(use.input, place);
   const granted = capabilities === undefined ? {} : { capabilities };
   running.query.log.info({ tool: use.name, callId: use.id, ...end, approved, ...granted }, "tool_call");
-}
-
-/** Characters of a failed call's first text that the log has. */
-const MAX_WHY = 200;
-
-function whyOf({ content }: ToolResult): string {
-  return plainLine(textOf(content), MAX_WHY);
 }
 
 async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolResult | null> {

@@ -12,28 +12,27 @@ import { egressRule, type RequestContent } from "./egress/gate.ts";
 /** What becomes of a call: refused with a result that tells the model why, asked of people, run, or taken up where a crash cut it. */
 export type Decision = RefuseDecision | AskDecision | RunDecision | ReconcileDecision;
 
-export interface RefuseDecision {
-  readonly type: "refuse";
+interface DecidedCall {
   readonly use: ToolUseBlock;
   readonly title: string;
+}
+
+export interface RefuseDecision extends DecidedCall {
+  readonly type: "refuse";
   readonly result: ToolResult;
   /** True when the call had begun before a restart and is not run again. */
   readonly interrupted: boolean;
 }
 
-export interface AskDecision {
+export interface AskDecision extends DecidedCall {
   readonly type: "ask";
-  readonly use: ToolUseBlock;
-  readonly title: string;
   readonly tool: Tool;
   readonly why: string | null;
   readonly always: boolean;
 }
 
-interface RunDecision {
+interface RunDecision extends DecidedCall {
   readonly type: "run";
-  readonly use: ToolUseBlock;
-  readonly title: string;
   readonly tool: Tool;
   /** False when the journal has the call as begun already. */
   readonly begins: boolean;
@@ -43,10 +42,8 @@ interface RunDecision {
   readonly previewDigest?: string | undefined;
 }
 
-interface ReconcileDecision {
+interface ReconcileDecision extends DecidedCall {
   readonly type: "reconcile";
-  readonly use: ToolUseBlock;
-  readonly title: string;
   readonly tool: Tool;
   readonly intent: WriteIntent;
   readonly reconcile: NonNullable<Tool["reconcile"]>;
@@ -138,13 +135,12 @@ function ruleFor(tool: Tool, input: unknown, rules: TurnRules): CallRule | null 
   }
 }
 
-interface RecoverArgs {
-  readonly tool: Tool | undefined;
-  readonly rules: TurnRules;
-}
-
 /** What a restart may do with a call that had begun; it was allowed then, by people if they had to be asked. */
-function recover(use: ToolUseBlock, { intent }: CallRecord, { tool, rules }: RecoverArgs): Decision {
+function recover(
+  use: ToolUseBlock,
+  { intent }: CallRecord,
+  { tool, rules }: { readonly tool: Tool | undefined; readonly rules: TurnRules },
+): Decision {
   const isValid = tool?.input.safeParse(use.input).success ?? false;
   const approved = tool !== undefined && isValid && askFor(tool, use.input, rules).type === "ask";
   const title = titleOf(tool, use);

@@ -101,12 +101,11 @@ export class RunBudget {
   *#news(states: readonly BudgetState[], verdict: Verdict): Generator<Status> {
     if (verdict.type === "exceeded") return;
     for (const state of states) {
-      const { limit, spent } = state;
-      if (limit.usd !== null && spent.costUsd >= limit.usd * NEAR) {
-        yield* this.#once(`usd:${limit.scope}`, { type: "status", text: nearLimit(state, "usd") });
-      }
-      if (limit.tokens !== null && spent.tokens >= limit.tokens * NEAR) {
-        yield* this.#once(`tokens:${limit.scope}`, { type: "status", text: nearLimit(state, "tokens") });
+      const spent = { usd: state.spent.costUsd, tokens: state.spent.tokens };
+      for (const unit of ["usd", "tokens"] as const) {
+        const most = state.limit[unit];
+        if (most === null || spent[unit] < most * NEAR) continue;
+        yield* this.#once(`${unit}:${state.limit.scope}`, { type: "status", text: nearLimit(state, unit) });
       }
     }
     if (verdict.type !== "contended") return;
