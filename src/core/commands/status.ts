@@ -1,12 +1,13 @@
 import { asManager } from "../agents/managed-agents.ts";
+import type { QueryConfig } from "../agents/query-config.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { atWorkHere } from "../command-line/outside-threads.ts";
 import { hereOf } from "../command-line/session-to-change.ts";
 import { type SessionState, stateOf } from "../history/session-state.ts";
+import { usedContext } from "../history/session-summary.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import { privately } from "../protocol/private-reply.ts";
 import type { WaitingFor } from "../protocol/session-summary.ts";
-import { tokensOf } from "../protocol/usage.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { figure } from "../text/dollars.ts";
 import { onBy } from "./managed.ts";
@@ -33,7 +34,7 @@ async function statusText(session: SessionRow, context: CommandContext): Promise
   const [state, messages] = await Promise.all([stateOf(store, session.id), store.messages.countOf(session.id)]);
   const { mode, model, agentDefinition, managedAgents } = asManager(context.configOf(hereOf(context)));
   const { activeSkill } = session.settings;
-  const gauge = await gaugeText(session, context);
+  const gauge = await gaugeText(session, asManager(context.configOf(session)), context);
   const managed = managedAgents === undefined ? "" : ` Managed mode ${onBy(managedAgents)}.`;
   const skill = activeSkill === undefined ? "" : ` The skill **${activeSkill}** holds (\`/skill off\` ends it).`;
   return `${stateText(state)} Agent **${agentDefinition.name}**, mode ${mode}, \`${model}\`, ${messages} messages in this session.${managed}${skill}${gauge}`;
@@ -70,14 +71,10 @@ function askText({ kind, title }: WaitingFor): string {
 }
 
 /** How full the model's window was at the newest response; empty before the first. */
-async function gaugeText(session: SessionRow, { store, models, configOf }: CommandContext): Promise<string> {
-  const [newest, { at }, window] = await Promise.all([
-    store.usage.newestTurn(session.id),
-    store.compactions.newestOf(session.id),
-    models.windowOf(asManager(configOf(session))),
-  ]);
-  if (newest === null || window === null) return "";
-  if (at !== null && at >= newest.at) return " Its context was shortened; the next answer tells by how much.";
-  const tokens = tokensOf(newest.usage);
+async function gaugeText({ id }: SessionRow, config: QueryConfig, context: CommandContext): Promise<string> {
+  const used = await usedContext(id, config, context);
+  if (used === null) return "";
+  const { tokens, window, isShortened } = used;
+  if (isShortened) return " Its context was shortened; the next answer tells by how much.";
   return ` Context: ${Math.round((tokens / window) * 100)} % (${figure(tokens)} of ${figure(window)} tokens).`;
 }

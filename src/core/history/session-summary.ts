@@ -40,28 +40,28 @@ export function createSummaries(options: SummaryOptions): Summaries {
 
 async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<SessionSummary> {
   const { store, configOf, tools } = options;
-  const { mode, model, agentDefinition } = configOf(session);
+  const config = configOf(session);
   const run = await store.runs.newestOf(session.id);
   const { ofSession, ofRun } = await store.children.family(session.id, run?.id ?? "");
   const titles = (name: string, input: unknown) => {
     const tool = tools().find((each) => each.name === name);
     return titleOf(tool, { type: "tool_use", id: "", name, input });
   };
-  const [steps, files, costUsd, context, waiting, grants] = await Promise.all([
+  const [steps, files, costUsd, used, waiting, grants] = await Promise.all([
     run === null ? [] : stepsOfRun({ store, titleOf: titles }, { run, childIds: ofRun.sessionIds }),
     changedFilesOf(store, session.id),
     costOf(store, ofSession.sessionIds),
-    contextOf(session, options),
+    usedContext(session.id, config, options),
     waitingFor(store, ofSession.sessionIds),
     store.grants.inForce({ sessionId: session.id, channelId: session.channelKey }),
   ]);
   return {
-    agent: agentDefinition.name,
-    mode,
-    model,
+    agent: config.agentDefinition.name,
+    mode: config.mode,
+    model: config.model,
     steps,
     files,
-    context,
+    context: used === null || used.isShortened ? null : { tokens: used.tokens, window: used.window },
     costUsd,
     waiting,
     grants: grants.map((grant) => {
@@ -76,14 +76,17 @@ async function costOf(store: Store, sessionIds: readonly string[]): Promise<numb
   return costOfAll(sums);
 }
 
-/** As the newest response was counted; what has come since is in the next one's figure. */
-async function contextOf(session: SessionRow, options: SummaryOptions): Promise<SessionSummary["context"]> {
-  const { store, models, configOf } = options;
+/** As the newest response was counted, null before the first; what has come since is in the next one's figure. */
+export async function usedContext(
+  sessionId: string,
+  config: QueryConfig,
+  { store, models }: Pick<SummaryOptions, "store" | "models">,
+) {
   const [newest, { at }, window] = await Promise.all([
-    store.usage.newestTurn(session.id),
-    store.compactions.newestOf(session.id),
-    models.windowOf(configOf(session)),
+    store.usage.newestTurn(sessionId),
+    store.compactions.newestOf(sessionId),
+    models.windowOf(config),
   ]);
-  if (newest === null || window === null || (at !== null && at >= newest.at)) return null;
-  return { tokens: tokensOf(newest.usage), window };
+  if (newest === null || window === null) return null;
+  return { tokens: tokensOf(newest.usage), window, isShortened: at !== null && at >= newest.at };
 }
