@@ -12,6 +12,10 @@ export type Mode = (typeof MODES)[number];
 /** From the one that can do least. */
 export const MODES = ["read", "write", "agi"] as const;
 
+export function isAbove(mode: Mode, other: Mode): boolean {
+  return MODES.indexOf(mode) > MODES.indexOf(other);
+}
+
 export type AgentColor =
   | "red"
   | "orange"

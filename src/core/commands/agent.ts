@@ -35,11 +35,8 @@ export const agentCommand: ChatCommand = {
 
 /** Why the person may not have this agent answer here, in words; null when they may. */
 export function agentRefusal({ name, access }: AgentDefinition, context: CommandContext): string | null {
-  const usual = context.configOf({
-    channelKey: context.channelKey,
-    agent: context.agentOf(context.channelKey),
-    settings: {},
-  });
+  const { channelKey } = context;
+  const usual = context.configOf({ channelKey, agent: context.agentOf(channelKey), settings: {} });
   if (!mayDoMore(access, usual.agentDefinition.access) || mayRaise(context)) return null;
   return `**${name}** may do more than **${usual.agentDefinition.name}**, which is set for this channel. Only admins and approvers may let it answer here.`;
 }

@@ -1,4 +1,4 @@
-import { MODES, type Mode } from "../agents/query-config.ts";
+import { isAbove, MODES, type Mode } from "../agents/query-config.ts";
 import { readArguments } from "../command-line/arguments.ts";
 import { asTyped } from "../command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
@@ -37,11 +37,8 @@ export const modeCommand: ChatCommand = {
 function current(context: CommandContext): string {
   const { mode } = context.configOf(hereOf(context));
   const others = MODES.map((each) => `\`${each}\`: ${MODE_WORDS[each]}`);
-  return [
-    `Mode **${mode}**: ${MODE_WORDS[mode]}.`,
-    ...others,
-    "`/mode <name>` sets it for this thread, `/mode default` takes that back.",
-  ].join("\n");
+  const how = "`/mode <name>` sets it for this thread, `/mode default` takes that back.";
+  return [`Mode **${mode}**: ${MODE_WORDS[mode]}.`, ...others, how].join("\n");
 }
 
 async function setMode(wanted: string, context: CommandContext): Promise<string> {
@@ -60,11 +57,8 @@ async function setMode(wanted: string, context: CommandContext): Promise<string>
   const raised = isAbove(mode, usual) ? { by, until: now + RAISED_MS } : null;
   const change = { mode: mode === usual ? null : mode, raised };
   if (raised !== null && !isDirect) {
-    await context.say(
-      session.thread,
-      publicly(raisedText({ mode, usual, isForAll: by === null }, person.name)),
-      "mode",
-    );
+    const told = raisedText({ mode, usual, isForAll: by === null }, person.name);
+    await context.say(session.thread, publicly(told), "mode");
   }
   await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, now));
   const isRunning = (await store.runs.open(session.id)) !== null;
@@ -83,11 +77,7 @@ function raisedText({ mode, usual, isForAll }: Raise, name: string): string {
   return `⚠ @${name} has raised the mode of this thread from \`${usual}\` to **${mode}**: ${MODE_WORDS[mode]}. It holds for what ${whose}, and ends after 24 hours without a message. \`/mode default\` takes it back.`;
 }
 
-function isAbove(mode: Mode, usual: Mode): boolean {
-  return MODES.indexOf(mode) > MODES.indexOf(usual);
-}
-
-function raiseRefusal({ mode, usual }: { mode: Mode; usual: Mode }, context: CommandContext): string | null {
+function raiseRefusal({ mode, usual }: Pick<Raise, "mode" | "usual">, context: CommandContext): string | null {
   if (!isAbove(mode, usual) || mayRaise(context)) return null;
   return `Only admins and approvers may raise the mode here from \`${usual}\` to \`${mode}\`.`;
 }

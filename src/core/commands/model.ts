@@ -97,11 +97,8 @@ function refFor(word: string, known: readonly string[]): Chosen {
   const [only] = fitting;
   if (word.includes("/"))
     return { type: "chosen", ref: named.length === 1 && only !== undefined ? only : word, notes: [] };
-  if (only === undefined) {
-    return refused(
-      `I don't know a model ${asTyped(word)}. Write it as \`provider/model\`; \`/model\` lists what I know of.`,
-    );
-  }
+  const unknown = `I don't know a model ${asTyped(word)}. Write it as \`provider/model\`; \`/model\` lists what I know of.`;
+  if (only === undefined) return refused(unknown);
   if (fitting.length === 1) return { type: "chosen", ref: only, notes: [] };
   const some = fitting.slice(0, MOST_SHOWN).map((ref) => `\`${ref}\``);
   return refused(`Which one: ${some.join(", ")}?`);

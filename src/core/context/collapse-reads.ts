@@ -2,12 +2,9 @@ import { z } from "zod";
 import type { ContentBlock, ToolUseBlock } from "../protocol/messages.ts";
 
 const SEARCHES: ReadonlySet<string> = new Set(["glob", "grep"]);
-/** What names a read or a search to people. */
-const labelSchema = z.union([
-  z.object({ path: z.string() }).transform(({ path }) => path),
-  z.object({ pattern: z.string() }).transform(({ pattern }) => pattern),
-]);
 const patternSchema = z.object({ pattern: z.string() }).transform(({ pattern }) => pattern);
+/** What names a read or a search to people. */
+const labelSchema = z.union([z.object({ path: z.string() }).transform(({ path }) => path), patternSchema]);
 
 /** Blocks for people: reads and searches that follow each other become one, as they do in the live message. */
 export function collapseReads(blocks: readonly ContentBlock[]): ContentBlock[] {

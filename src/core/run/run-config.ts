@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { asManager, EXECUTOR } from "../agents/managed-agents.ts";
-import { MODES, type Mode, type QueryConfig } from "../agents/query-config.ts";
+import { isAbove, MODES, type Mode, type QueryConfig } from "../agents/query-config.ts";
 import { lesserAccess, subAgent, WORKER } from "../agents/sub-agents.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import type { TurnContext, Wake } from "../engine/engine.ts";
@@ -42,7 +42,10 @@ export async function configAsBegun(
   const toolsNow = (root: string) => toolsOfSkills({ body, settings: now }, () => skillsOf(root, session.channelKey));
   let read: ChannelConfig | undefined;
   const begun = await context.stage("begun", async () => {
-    const settings = settingsInForce(now, { now: runtime.clock.now(), askers: askersOf(wake) });
+    // Those who ask what the run is for.
+    const asked = wake.pending.filter(({ body }) => body.kind === "message" && body.addressed);
+    const askers = [event, ...asked].map(({ body }) => authorOf(body).id);
+    const settings = settingsInForce(now, { now: runtime.clock.now(), askers });
     read = await channelConfigOf({ ...session, settings });
     const { config, sandboxRoot } = configOfRun(body, read);
     if (body.kind === "message") await keepRaised(session, { context, usual: config.mode }, runtime.clock.now());
@@ -51,13 +54,7 @@ export async function configAsBegun(
   const { settings, mode, skillTools } = begunSchema.parse(begun);
   const { config, ...place } = configOfRun(body, read ?? (await channelConfigOf({ ...session, settings })));
   const lists = [...skillTools, ...toolsNow(place.sandboxRoot)];
-  return { ...place, config: narrowedTo(lists, { ...config, mode: lesserMode(mode, config.mode) }) };
-}
-
-/** Those who ask what the run is for. */
-function askersOf({ event, pending }: Pick<Wake, "event" | "pending">): string[] {
-  const asked = pending.filter(({ body }) => body.kind === "message" && body.addressed);
-  return [event, ...asked].map(({ body }) => authorOf(body).id);
+  return { ...place, config: narrowedTo(lists, { ...config, mode: isAbove(mode, config.mode) ? config.mode : mode }) };
 }
 
 /** A raised mode holds on with each message; one that is over is told of where it was raised. */
@@ -75,10 +72,6 @@ async function keepRaised(
   }
   const change = held ?? { mode: null, raised: null };
   context.defer("mode", async (tx) => void (await tx.sessions.changeSettings(id, change, now)));
-}
-
-function lesserMode(a: Mode, b: Mode): Mode {
-  return MODES.indexOf(a) <= MODES.indexOf(b) ? a : b;
 }
 
 /**

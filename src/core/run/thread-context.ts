@@ -4,7 +4,7 @@ import { explain } from "../protocol/explain.ts";
 import type { ContentBlock, Message } from "../protocol/messages.ts";
 import type { ChatPlatform, ThreadMessage } from "../protocol/platform.ts";
 import type { Ids } from "../protocol/runtime.ts";
-import { NOTHING_NEW, outsideOf, unionOf } from "../trust/label.ts";
+import { type Label, NOTHING_NEW, outsideOf, unionOf } from "../trust/label.ts";
 import { type AttachedFileOptions, attachedBlocks } from "./attached-files.ts";
 import { labelOfSaid } from "./said-label.ts";
 
@@ -78,25 +78,19 @@ async function contextMessage(message: ThreadMessage, room: Room, options: Threa
   const files: ContentBlock[] = [];
   for (const attachment of attachments.slice(0, Math.max(0, room.files))) {
     room.files -= 1;
+    const documentChars = Math.max(0, Math.min(DOCUMENT_CHARS, room.chars));
     // Nobody attached it for the agent: that it cannot be read is told to the model alone.
-    const quiet = {
-      ...options,
-      documentChars: Math.max(0, Math.min(DOCUMENT_CHARS, room.chars)),
-      notice: () => undefined,
-    };
-    const blocks = await attachedBlocks(attachment, quiet);
+    const blocks = await attachedBlocks(attachment, { ...options, documentChars, notice: () => undefined });
     files.push(...blocks.flatMap((block) => fitted(asConversation(block), room)));
   }
+  const attached: Label = files.length === 0 ? NOTHING_NEW : { who: [outsideOf("an attachment")], holds: [] };
   return {
     id: options.ids.next("msg"),
     role: "user",
     content: [{ type: "text", text }, ...files],
     author: { id: author.id, name: author.name },
     context: true,
-    label: unionOf([
-      labelOfSaid(message),
-      files.length === 0 ? NOTHING_NEW : { who: [outsideOf("an attachment")], holds: [] },
-    ]),
+    label: unionOf([labelOfSaid(message), attached]),
     createdAt: at,
   };
 }
