@@ -12,6 +12,7 @@ import {
 } from "../protocol/platform.ts";
 import type { BusyState } from "../protocol/session-summary.ts";
 import type { PersonsSession } from "../store/sessions.ts";
+import { cut } from "../text/plain-text.ts";
 import { introduction } from "./first-contact.ts";
 import { promptButtons } from "./prompts.ts";
 
@@ -66,13 +67,7 @@ function jobButtons({ id, isEnabled, isFromFile }: JobOverview): readonly Button
 }
 
 function homeSession({ thread, title, updatedAt }: PersonsSession, busy: ReadonlyMap<string, BusyState>): HomeSession {
-  const line = title.trim().split("\n", 1)[0] ?? "";
-  const words = line === "" ? "(no words)" : line;
-  const shown = words.length > TITLE_CHARS ? `${words.slice(0, TITLE_CHARS - 1).toWellFormed()}…` : words;
-  return {
-    thread,
-    title: shown,
-    state: busy.get(sessionKeyOf(thread)) ?? "ended",
-    at: updatedAt,
-  };
+  const [line = ""] = title.trim().split("\n", 1);
+  const words = line === "" ? "(no words)" : cut(line, TITLE_CHARS);
+  return { thread, title: words, state: busy.get(sessionKeyOf(thread)) ?? "ended", at: updatedAt };
 }

@@ -13,7 +13,6 @@ import { answerByMessage } from "../people/questions.ts";
 import { accessRefusal } from "../permissions/access.ts";
 import type { WorkspaceRefusalOf } from "../permissions/workspaces.ts";
 import { assertNever } from "../protocol/assert-never.ts";
-import type { Log } from "../protocol/log.ts";
 import type { InboundDeletion } from "../protocol/platform.ts";
 import {
   type InboundAction,
@@ -40,12 +39,9 @@ import { takeRemark, takeRequest } from "./person-message.ts";
 import { clickedPrompt, PROMPTS, type SuggestedPrompt } from "./prompts.ts";
 import { type CommandIntake, commandContext, takeCommand, takeWords } from "./typed-commands.ts";
 
-export interface IntakeOptions extends CommandServices {
-  readonly log: Log;
+export interface IntakeOptions extends CommandServices, Pick<CommandIntake, "log" | "announce" | "openPrivateThread"> {
   /** True where only messages that mention the bot are answered, also in its threads. */
   readonly requiresMention: (channelKey: string) => boolean;
-  readonly announce: CommandIntake["announce"];
-  readonly openPrivateThread: CommandIntake["openPrivateThread"];
   readonly workspaceRefusal: WorkspaceRefusalOf;
   /** How many processes take messages; absent: this one alone. */
   readonly processes?: () => number;
@@ -264,10 +260,8 @@ async function receivePrompt(click: InboundAction, { message }: SuggestedPrompt,
 async function complete(event: InboundCompletion, options: Intake): Promise<Receipt> {
   const session = await options.store.sessions.byKey(sessionKeyOf(event.thread));
   const asked = { ...event, kind: "command", name: event.command, args: "" } as const;
-  return {
-    type: "completions",
-    words: await completionsFor(event, commandContext({ event: asked, session }, options)),
-  };
+  const words = await completionsFor(event, commandContext({ event: asked, session }, options));
+  return { type: "completions", words };
 }
 
 async function receiveCommand(event: InboundCommand, options: Intake): Promise<Receipt> {

@@ -84,15 +84,12 @@ export async function takeRemark(
   return deliver(message, { session, addressed: false, isNew: false, agent: null, before: session.agent }, options);
 }
 
-interface Delivery {
+interface Delivery extends Omit<Request, "session"> {
   readonly session: Pick<SessionRow, "id" | "people" | "settings">;
   /** It comes to be with the message. */
   readonly opening?: NewSession;
   readonly addressed: boolean;
   readonly isNew: boolean;
-  readonly agent: string | null;
-  readonly skill?: CalledSkill | undefined;
-  readonly from?: string | undefined;
   /** Who answered, or would have answered, here until now. */
   readonly before: string;
 }
@@ -107,11 +104,8 @@ async function deliver(message: InboundMessage, delivery: Delivery, options: Mes
   const waits = switches && (await store.runs.open(session.id)) !== null;
   const opens = async (tx: StoreTransaction) =>
     opening === undefined ? true : applicantOf(await tx.sessions.create(opening));
-  const outcome = await engine.deliver(
-    session.id,
-    { key: message.key, body: bodyOf(message, delivery, options) },
-    opens,
-  );
+  const event = { key: message.key, body: bodyOf(message, delivery, options) };
+  const outcome = await engine.deliver(session.id, event, opens);
   if (outcome !== "new") return { type: "duplicate" };
   if (!switches) return { type: "accepted" };
   return reply(waits ? answersNext(agent, before) : answersFromNowOn(agent, before));
