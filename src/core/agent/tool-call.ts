@@ -130,10 +130,8 @@ async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolR
     if (isDatabaseAway(error)) throw error;
     if (!signal.aborted) return failure(running, error);
     if (!(signal.reason instanceof CancelSignal)) throw signal.reason;
-    return errorResult(
-      `Cancelled by ${causeText(signal.reason.cause)} while it ran; what it had done until then stays.`,
-      "cancelled",
-    );
+    const by = causeText(signal.reason.cause);
+    return errorResult(`Cancelled by ${by} while it ran; what it had done until then stays.`, "cancelled");
   }
 }
 
@@ -197,10 +195,8 @@ function failure({ query, call }: RunningCall, thrown: unknown): ToolResult {
   const error = withRef(toAppError(thrown), query.runtime.random);
   query.log.error({ err: thrown, tool: call.use.name, callId: call.use.id, ref: error.detail.ref }, "tool_failed");
   if (thrown instanceof AppError && thrown.code !== "defect") return errorResult(explain(error), "failed");
-  return errorResult(
-    `internal error (code ${error.detail.ref ?? ""}). Do without this call, or try it once more.`,
-    "failed",
-  );
+  const text = `internal error (code ${error.detail.ref ?? ""}). Do without this call, or try it once more.`;
+  return errorResult(text, "failed");
 }
 
 /** A stop passes at once; a suspension only after its drain time, so that what must not run again may end. */

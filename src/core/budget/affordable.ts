@@ -52,7 +52,10 @@ export function verdictOn(call: PlannedCall, states: readonly BudgetState[]): Ve
 }
 
 /** Tokens of output that one limit leaves beside what is used; Infinity where it does not hold for the call. */
-function roomFor(call: PlannedCall, { limit, unit, used }: Room): number {
+function roomFor(
+  call: PlannedCall,
+  { limit, unit, used }: { readonly limit: BudgetLimit; readonly unit: BudgetUnit; readonly used: Amount },
+): number {
   const most = limit[unit];
   if (most === null) return Number.POSITIVE_INFINITY;
   if (unit === "tokens") return most - used.tokens - call.inputTokens;
@@ -64,12 +67,6 @@ function roomFor(call: PlannedCall, { limit, unit, used }: Room): number {
   const perToken = call.price.output / 1_000_000;
   if (perToken > 0) return Math.floor(left / perToken);
   return left >= 0 || input === 0 ? Number.POSITIVE_INFINITY : 0;
-}
-
-interface Room {
-  readonly limit: BudgetLimit;
-  readonly unit: BudgetUnit;
-  readonly used: Amount;
 }
 
 export function sumOf(a: Amount, b: Amount): Amount {

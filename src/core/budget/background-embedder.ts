@@ -3,7 +3,6 @@ import type { CreateEmbedder } from "../providers/openai/embedder.ts";
 import { costOf, type Embedded } from "../providers/provider.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { textTokensAtMost } from "./estimate.ts";
-import type { BudgetSettings } from "./limits.ts";
 import { RunBudget, type RunBudgetOptions } from "./run-budget.ts";
 
 /** Makes vectors beside runs, and counts what that costs: it is put down to nobody, and only limits of a day hold for it. */
@@ -36,7 +35,9 @@ export function createBackgroundEmbedders(
   { store, runtime, settings }: Pick<RunBudgetOptions, "store" | "runtime" | "settings">,
 ): CreateBackgroundEmbedder {
   const { clock, ids } = runtime;
-  const limits = limitsOfDay(settings);
+  const { dayUsd, dayTokens } = settings;
+  // The work is for everybody: what one run, person or channel may spend says nothing of it.
+  const limits = { ...(dayUsd === undefined ? {} : { dayUsd }), ...(dayTokens === undefined ? {} : { dayTokens }) };
   return async (ref, by) => {
     const embedder = await create(ref);
     const { price } = embedder;
@@ -87,9 +88,4 @@ export function createBackgroundEmbedders(
 
 function tokensAtMost(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + textTokensAtMost(text), 0);
-}
-
-/** The work is for everybody: what one run, person or channel may spend says nothing of it. */
-function limitsOfDay({ dayUsd, dayTokens }: BudgetSettings): BudgetSettings {
-  return { ...(dayUsd === undefined ? {} : { dayUsd }), ...(dayTokens === undefined ? {} : { dayTokens }) };
 }

@@ -45,29 +45,23 @@ export function createModelChoice(registry: ListingRegistry, settings: Settings,
       return found instanceof ProviderError ? "" : modelSentence(found);
     },
     async list() {
-      const byProvider = await Promise.all(
-        providersOf(registry, settings).map((id) => modelsOf(id, registry, settings)),
-      );
-      const refs = inTurns(byProvider);
-      return Promise.all(
-        refs.map(async (ref) => {
-          const found = await resolved(ref);
-          return { ref, about: found instanceof ProviderError ? "" : modelWords(found.facts) };
-        }),
-      );
+      const providers = providersOf(registry, settings);
+      const byProvider = await Promise.all(providers.map((id) => modelsOf(id, registry, settings)));
+      const offer = async (ref: string): Promise<ModelOffer> => {
+        const found = await resolved(ref);
+        return { ref, about: found instanceof ProviderError ? "" : modelWords(found.facts) };
+      };
+      return Promise.all(inTurns(byProvider).map(offer));
     },
     async problemWith(ref, { maxBudgetUsd } = {}) {
       const found = await resolved(ref);
       if (found instanceof ProviderError) {
         const { code, detail, message } = found;
-        return code === "unknown_provider"
-          ? `I cannot use \`${ref}\`: ${detail["reason"] ?? message}.`
-          : explain(found);
+        if (code !== "unknown_provider") return explain(found);
+        return `I cannot use \`${ref}\`: ${detail["reason"] ?? message}.`;
       }
-      const scope = dollarLimit(
-        { ...budgets, ...(maxBudgetUsd === undefined ? {} : { runUsd: maxBudgetUsd }) },
-        { isJob: false },
-      );
+      const limits = maxBudgetUsd === undefined ? budgets : { ...budgets, runUsd: maxBudgetUsd };
+      const scope = dollarLimit(limits, { isJob: false });
       return scope === null || found.facts.price !== null ? null : priceUnknown(ref, scope);
     },
     async windowOf({ model, contextWindow }) {

@@ -83,6 +83,7 @@ export class Admission {
   waiting(): string[] {
     const turns = this.#turns.copy();
     // What one person wants in one channel comes in the order in which it was asked for.
+    const flowOf = ({ personId, channelKey }: Applicant) => JSON.stringify([personId, channelKey]);
     const flows = [...Map.groupBy(this.#queue.values(), flowOf).values()];
     const order: string[] = [];
     for (;;) {
@@ -130,10 +131,6 @@ const HOLDERS: readonly Holder[] = ["person", "channel"];
 
 function ownerId({ personId, channelKey }: Owner, holder: Holder): string {
   return holder === "person" ? personId : channelKey;
-}
-
-function flowOf({ personId, channelKey }: Applicant): string {
-  return JSON.stringify([personId, channelKey]);
 }
 
 /**

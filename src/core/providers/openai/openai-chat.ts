@@ -1,6 +1,6 @@
 import type { Stream } from "openai/core/streaming";
 import { z } from "zod";
-import { type ContentBlock, type Message, type Origin, toolUsesOf } from "../../protocol/messages.ts";
+import { type ContentBlock, type Origin, toolUsesOf } from "../../protocol/messages.ts";
 import type { Ids } from "../../protocol/runtime.ts";
 import { NO_USAGE, tokensOf, type Usage } from "../../protocol/usage.ts";
 import type { ModelResponse, StreamEvent } from "../provider.ts";
@@ -31,7 +31,8 @@ export async function createOpenAiChat(options: WireOptions): Promise<Wire> {
       });
       const origin = { provider: endpoint.id, model: call.request.model };
       const splitter = endpoint.quirks.reasoningTags ? createReasoningSplitter() : null;
-      yield* streamEvents(events, { origin, ids, taken: callIds(call.request.messages), splitter });
+      const taken = new Set(call.request.messages.flatMap(({ content }) => toolUsesOf(content).map(({ id }) => id)));
+      yield* streamEvents(events, { origin, ids, taken, splitter });
     },
     listModels: (signal) => listModels(client, endpoint, signal),
   };
@@ -203,20 +204,10 @@ function newCall(
   { answer, listening }: { answer: Answer; listening: StreamScope },
 ): ArrivingCall {
   const usable = wireId !== "" && !listening.taken.has(wireId) && !answer.calls.some(({ id }) => id === wireId);
-  const call = {
-    wireId,
-    index,
-    id: usable ? wireId : listening.ids.next("call"),
-    name: "",
-    json: "",
-    extra: undefined,
-  };
+  const id = usable ? wireId : listening.ids.next("call");
+  const call = { wireId, index, id, name: "", json: "", extra: undefined };
   answer.calls.push(call);
   return call;
-}
-
-function callIds(messages: readonly Message[]): Set<string> {
-  return new Set(messages.flatMap((message) => toolUsesOf(message.content).map(({ id }) => id)));
 }
 
 function responseOf(answer: Answer & Finished, origin: Origin): ModelResponse {
