@@ -5,7 +5,7 @@ import { unreadableDocument } from "../document-text.ts";
 import type { ModelRequest, SystemPart } from "../provider.ts";
 import { effortOf, thinkingBudgetOf } from "../thinking-budget.ts";
 import { providerToolId, replayedInput } from "../tool-input.ts";
-import { type VisiblePart, type VisibleTurn, visibleTurns } from "../visible-content.ts";
+import { type VisiblePart, visibleTurns } from "../visible-content.ts";
 import type { Endpoint, WireCall } from "../wire.ts";
 
 type Body = Anthropic.MessageCreateParamsStreaming;
@@ -24,6 +24,10 @@ const THINKS_BY_BUDGET = /(?:^|\.)claude-(?:3|(?:opus|sonnet)-4(?:[-.][0-5])?(?:
 /** The request as Anthropic Messages want it. */
 export function anthropicBody({ request, refusedFields }: WireCall, endpoint: Endpoint): Body {
   const turns = visibleTurns(request.messages, { provider: endpoint.id, model: request.model });
+  const messages = turns.map(({ role, parts }) => ({
+    role,
+    content: parts.flatMap((part) => contentParam(part, endpoint)),
+  }));
   const system = systemBlocks(request.system);
   return {
     model: request.model,
@@ -31,7 +35,7 @@ export function anthropicBody({ request, refusedFields }: WireCall, endpoint: En
     stream: true,
     ...(system.length === 0 ? {} : { system }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolParam) }),
-    messages: withBreakpoint(turns.map((turn) => messageParam(turn, endpoint))),
+    messages: withBreakpoint(messages),
     ...optional("temperature", temperatureOf(request), refusedFields),
     ...optional("thinking", thinkingOf(request), refusedFields),
     ...optional("output_config", outputConfigOf(request), refusedFields),
@@ -83,10 +87,6 @@ function toolParam(tool: ModelRequest["tools"][number]): Anthropic.Tool {
 interface TurnParam {
   readonly role: "user" | "assistant";
   readonly content: ContentParam[];
-}
-
-function messageParam(turn: VisibleTurn, endpoint: Endpoint): TurnParam {
-  return { role: turn.role, content: turn.parts.flatMap((part) => contentParam(part, endpoint)) };
 }
 
 function contentParam(part: VisiblePart, { quirks }: Endpoint): ContentParam[] {

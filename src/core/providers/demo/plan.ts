@@ -28,7 +28,7 @@ export function nextStep({ messages, tools }: Pick<ModelRequest, "messages" | "t
   const { intent, asked } = lastRequest(messages);
   const done = callsSince(messages, asked);
   const offered = new Set(tools.map(({ name }) => name));
-  const step = intent === null ? answer(NOT_UNDERSTOOD) : stepFor(intent, { done, offered });
+  const step = intent === null ? answer(NOT_UNDERSTOOD) : stepFor(intent, done, offered);
   if (step.type === "answer") return introduced(step.text, messages);
   return offered.has(step.tool) ? step : introduced(notOffered(step.tool), messages);
 }
@@ -53,13 +53,8 @@ function callsSince(messages: readonly Message[], asked: number): DoneCall[] {
   });
 }
 
-interface Situation {
-  readonly done: readonly DoneCall[];
-  /** Names of tools. */
-  readonly offered: ReadonlySet<string>;
-}
-
-function stepFor(intent: Intent, { done, offered }: Situation): Step {
+/** `offered`: names of tools. */
+function stepFor(intent: Intent, done: readonly DoneCall[], offered: ReadonlySet<string>): Step {
   const first = done[0];
   switch (intent.type) {
     case "greet":

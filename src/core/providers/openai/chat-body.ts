@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { assertNever } from "../../protocol/assert-never.ts";
-import type { DocumentBlock, ImageBlock, ToolResultBlock } from "../../protocol/messages.ts";
+import type { DocumentBlock, ToolResultBlock } from "../../protocol/messages.ts";
 import { quotedDocument, unreadableDocument } from "../document-text.ts";
 import type { ModelRequest } from "../provider.ts";
 import { effortOf, thinkingBudgetOf } from "../thinking-budget.ts";
@@ -158,7 +158,7 @@ function contentParts(part: VisiblePart, { quirks }: Endpoint): ContentPart[] {
     case "text":
       return [{ type: "text", text: part.text }];
     case "image":
-      return [imagePart(part)];
+      return [{ type: "image_url", image_url: { url: `data:${part.mediaType};base64,${part.data}` } }];
     case "document": {
       const { name, mediaType, data } = part;
       if (!quirks.files || data === undefined || mediaType !== "application/pdf")
@@ -168,10 +168,6 @@ function contentParts(part: VisiblePart, { quirks }: Endpoint): ContentPart[] {
     default: // results are messages of their own; thinking and calls are the assistant's
       return [];
   }
-}
-
-function imagePart(image: ImageBlock): ContentPart {
-  return { type: "image_url", image_url: { url: `data:${image.mediaType};base64,${image.data}` } };
 }
 
 /** What of a call or of reasoning must come back as it was. */

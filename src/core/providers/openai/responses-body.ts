@@ -1,12 +1,11 @@
 import type { Responses } from "openai/resources/responses/responses";
 import { z } from "zod";
-import { assertNever } from "../../protocol/assert-never.ts";
 import type { DocumentBlock, ImageBlock, ToolResultBlock } from "../../protocol/messages.ts";
 import { quotedDocument, unreadableDocument } from "../document-text.ts";
 import type { ModelRequest } from "../provider.ts";
 import { effortOf } from "../thinking-budget.ts";
 import { providerToolId, replayedInput } from "../tool-input.ts";
-import { type VisiblePart, type VisibleTurn, visibleTurns } from "../visible-content.ts";
+import { type VisiblePart, visibleTurns } from "../visible-content.ts";
 import type { Endpoint, WireCall } from "../wire.ts";
 import { failedText, joinedSystem } from "./openai-client.ts";
 
@@ -95,20 +94,7 @@ function outputItem(result: ToolResultBlock, { quirks }: Endpoint): Item {
     const text = result.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
     return { type: "function_call_output", call_id, output: failedText(text, result.isError) };
   }
-  return { type: "function_call_output", call_id, output: result.content.flatMap(outputContent) };
-}
-
-function outputContent(part: ToolResultBlock["content"][number]): Responses.ResponseFunctionCallOutputItem[] {
-  switch (part.type) {
-    case "text":
-      return [{ type: "input_text", text: part.text }];
-    case "image":
-      return [imageContent(part)];
-    case "document":
-      return [documentContent(part)];
-    default:
-      return assertNever(part);
-  }
+  return { type: "function_call_output", call_id, output: result.content.flatMap(inputContent) };
 }
 
 function assistantItems(parts: readonly VisiblePart[], endpoint: Endpoint): Item[] {
