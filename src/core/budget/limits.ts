@@ -20,8 +20,8 @@ export interface BudgetAccount {
   readonly taskTree?: string;
 }
 
-/** The runs and sessions whose calls count as those of one run, of one task tree, and of one session. */
-export interface SharedLimits {
+/** With the runs and sessions whose calls count as those of one run, of one task tree, and of one session. */
+interface LimitedAccount extends Pick<BudgetAccount, "personId" | "channelId" | "isJob"> {
   readonly runIds: readonly string[];
   readonly taskTreeIds: readonly string[];
   readonly sessionIds: readonly string[];
@@ -41,8 +41,6 @@ const DAY_MS = 86_400_000;
 export function dayBegan(at: number): number {
   return at - (at % DAY_MS);
 }
-
-type LimitedAccount = Pick<BudgetAccount, "personId" | "channelId" | "isJob"> & SharedLimits;
 
 /**
  * The limits that apply to a run's call now, narrowest first. Those of a managed task and of a job hold for all of the

@@ -60,9 +60,8 @@ async function overview(context: CommandContext): Promise<OutgoingMessage> {
   const people = grants.map(({ personId }) => personId);
   const names = await store.usage.namesOf("personId", [...new Set(people)]);
   const now = runtime.clock.now();
-  const { shown = [], elsewhere = [] } = Object.groupBy(pending, (row) =>
-    concerns(row, context) ? "shown" : "elsewhere",
-  );
+  const placeOf = (row: ApprovalRow) => (concerns(row, context) ? "shown" : "elsewhere");
+  const { shown = [], elsewhere = [] } = Object.groupBy(pending, placeOf);
   const waits = shown.map((row) => waitingLine(row, { now, isHere: row.sessionId === session?.id }));
   if (elsewhere.length > 0) waits.push(`⏸ in other threads, for others to decide: ${elsewhere.length}`);
   const held = grants.map((grant, index) => {

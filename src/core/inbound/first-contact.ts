@@ -106,11 +106,6 @@ async function postOnce(
   });
 }
 
-interface GreetedChannel {
-  readonly channelKey: string;
-  readonly isDirect: boolean;
-}
-
 function adminsWanted({ id }: Greeted["person"]): string {
   return `Nobody is named as an admin yet. Whoever runs me can name you, by \`"access": { "admins": ["${id}"] }\` in the settings file.`;
 }
@@ -118,7 +113,7 @@ function adminsWanted({ id }: Greeted["person"]): string {
 /** Three lines: what it can do here, how to begin, what it may touch. */
 export function introduction(
   { configOf, agentOf, allowedHosts }: Pick<FirstContactOptions, "configOf" | "agentOf" | "allowedHosts">,
-  { channelKey, isDirect }: GreetedChannel,
+  { channelKey, isDirect }: { readonly channelKey: string; readonly isDirect: boolean },
 ): readonly string[] {
   const { mode } = configOf({ channelKey, agent: agentOf(channelKey), settings: {} });
   const where = isDirect ? "here" : "in this channel";

@@ -80,7 +80,7 @@ class JobRunView implements RunView {
     if (failure !== null) throw failure;
     const { jobs } = this.#deps;
     const { report, text } = this.#report.wordsOf(outcome, stats);
-    const end = endOf(outcome, text, { stats, refusal: this.#refusal });
+    const end = endOf(outcome, stats, { text, refusal: this.#refusal });
     const said = end.refusal === null ? report : null;
     const facts = await jobs.factsOf(this.#run, end);
     if (facts.isOver) return;
@@ -152,13 +152,11 @@ class JobRunView implements RunView {
   }
 }
 
-interface EndFacts {
-  readonly stats: RunStats;
-  readonly refusal: string | null;
-}
-
-function endOf(outcome: QueryOutcome, text: string, { stats, refusal }: EndFacts): JobRunEnd {
-  const { costUsd, durationMs, changedFiles } = stats;
+function endOf(
+  outcome: QueryOutcome,
+  { costUsd, durationMs, changedFiles }: RunStats,
+  { text, refusal }: Pick<JobRunEnd, "text" | "refusal">,
+): JobRunEnd {
   const base = { costUsd, durationMs, transient: null, text, refusal };
   if (refusal !== null) return { ...base, verdict: "failed", text: refusal };
   switch (outcome.type) {

@@ -134,14 +134,10 @@ export function closedCard(
   const isAnswered = status === "answered";
   const ended = by === null ? "No answer is needed any more." : `Stopped by ${by}.`;
   const said = isAnswered ? answerLine(row) : `⏹ ${ended}`;
-  if (body.kind === "question") return card(`${questionLine(body.question)}\n${said}`, []);
+  if (body.kind === "question") return card(`Question: ${plainLine(unsigned(body.question), LINE_CHARS)}\n${said}`, []);
   if (!isAnswered) return card(`**The plan**\n${said}`, []);
   const plan = fitted(`**The plan**\n\n${checklist(plain(body.steps))}`, maxChars - FRAME_CHARS);
   return card(`${plan}\n\n${said}`, []);
-}
-
-function questionLine(question: string): string {
-  return `Question: ${plainLine(unsigned(question), LINE_CHARS)}`;
 }
 
 /** `✓ 8080 — @ana` */

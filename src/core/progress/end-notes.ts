@@ -12,14 +12,13 @@ export function endNote(outcome: QueryOutcome, { ids, at }: { ids: Ids; at: numb
 }
 
 function noteOf(outcome: QueryOutcome): ContentBlock | null {
-  if (outcome.type === "cancelled") return { type: "text", text: stopText(causeText(outcome.cause)) };
+  if (outcome.type === "cancelled") {
+    // Without it the next run would find the request unanswered, and carry it out after all.
+    const text = `[Stopped by ${causeText(outcome.cause)}. What was asked until here is not to be gone on with unless someone asks for it again.]`;
+    return { type: "text", text };
+  }
   if (outcome.type !== "error" || !(outcome.error instanceof ProviderError)) return null;
   const { error } = outcome;
   const retryAfter = error.retryAfterMs === undefined ? {} : { retryAfterS: Math.ceil(error.retryAfterMs / 1_000) };
   return { type: "system_api_error", code: error.code, text: explain(error), ...retryAfter };
-}
-
-/** Without it the next run would find the request unanswered, and carry it out after all. */
-function stopText(by: string): string {
-  return `[Stopped by ${by}. What was asked until here is not to be gone on with unless someone asks for it again.]`;
 }

@@ -64,7 +64,11 @@ async function postInJob(posting: PostScope, key: string, message: OutgoingMessa
   const { context, rootId, lock } = posting;
   const { thread, isOpen } = await threadOf(posting);
   if (isOpen) return context.post(key, message, thread);
-  if (key.startsWith(toolPostKey(""))) return keep(context, { key, message, thread });
+  if (key.startsWith(toolPostKey(""))) {
+    await keep(context, key, message);
+    // It has no id on the platform yet; nobody edits what waits.
+    return { platform: thread.platform, channelId: thread.channelId, messageId: "" };
+  }
   using held = await lock?.(`job-thread:${rootId}`, { signal: context.signal, queued: () => {} });
   await held?.requireHeld();
   return await postFirst(posting, key, message);
@@ -115,18 +119,10 @@ async function named({ store, platform, rootId }: PostScope, message: OutgoingMe
   return length <= platform.limits.messageChars ? { ...message, markdown } : message;
 }
 
-interface KeptPost {
-  readonly key: string;
-  readonly message: OutgoingMessage;
-  readonly thread: ThreadRef;
-}
-
-async function keep(context: TurnContext, { key, message, thread }: KeptPost): Promise<PostedMessage> {
+async function keep(context: TurnContext, key: string, message: OutgoingMessage): Promise<void> {
   const files = message.files.map((file) => ({ ...file, data: Buffer.from(file.data).toString("base64") }));
   const kept: z.infer<typeof keptSchema> = { markdown: message.markdown, files };
   await context.transaction(`${KEPT}${key}`, () => Promise.resolve(kept));
-  // It has no id on the platform yet; nobody edits what waits.
-  return { platform: thread.platform, channelId: thread.channelId, messageId: "" };
 }
 
 async function deliverKept(session: SessionRow, { store, platform, context }: Scope): Promise<void> {

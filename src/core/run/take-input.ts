@@ -31,9 +31,8 @@ export async function takeInput(
     return typeof done.value === "string" ? done.value : null;
   }
   const events = [wake.event, ...wake.pending].toSorted((a, b) => a.seq - b.seq);
-  const taken = await Promise.all(
-    events.map(async (event) => ({ seq: event.seq, messages: await messagesOf(event, input) })),
-  );
+  const bring = async (event: StoredEvent) => ({ seq: event.seq, messages: await messagesOf(event, input) });
+  const taken = await Promise.all(events.map(bring));
   const printed = localAnswer(taken);
   const told = printed === null ? goneSkills(events, input.skills) : null;
   const answer = printed ?? told?.text ?? null;
@@ -75,9 +74,7 @@ export async function takeSteering(
   input: RunInputOptions,
 ): Promise<Message[]> {
   const messages = await messagesOf(event, input);
-  await showOutputs([{ seq: event.seq, messages }], {
-    context,
-    maxChars: input.platform.descriptor.limits.messageChars,
-  });
+  const maxChars = input.platform.descriptor.limits.messageChars;
+  await showOutputs([{ seq: event.seq, messages }], { context, maxChars });
   return messages;
 }

@@ -11,6 +11,7 @@ const REPORT_CHARS = 20_000;
 
 /** What a sub-agent's end says to its parent. `history`: the sub-agent's own. */
 export function reportText(outcome: QueryOutcome, history: readonly Message[]): Pick<ChildReport, "status" | "text"> {
+  const failed = (why: string) => ({ status: "failed", text: withWords(why, history) }) as const;
   switch (outcome.type) {
     case "end_turn": {
       const text = textOf(outcome.message.content).trim();
@@ -22,14 +23,11 @@ export function reportText(outcome: QueryOutcome, history: readonly Message[]): 
       return { status: "stopped", text: withWords(`It was stopped by ${causeText(outcome.cause)}.`, history) };
     case "max_turns":
       if (outcome.partial !== undefined) return cutReport(outcome.partial);
-      return {
-        status: "failed",
-        text: withWords(`It was stopped after ${outcome.turns} turns without an end.`, history),
-      };
+      return failed(`It was stopped after ${outcome.turns} turns without an end.`);
     case "budget_exceeded":
-      return { status: "failed", text: withWords(stoppedAtLimit(outcome), history) };
+      return failed(stoppedAtLimit(outcome));
     case "error":
-      return { status: "failed", text: withWords(reasonOf(outcome.error), history) };
+      return failed(reasonOf(outcome.error));
     default:
       return assertNever(outcome);
   }
