@@ -190,27 +190,3 @@ export async function twentyCards(at: Office): Promise<Parked> {
     },
   };
 }
-
-export const deleted =
-  (words: string, when: "before" | "goOn") =>
-  async (at: Office): Promise<Parked> => {
-    const requests = at.play(words, writeNote(["deleted.txt"]));
-    const channel = at.asking();
-    const talk = at.talk({ text: words, channel });
-    await asks(at, talk);
-    const withdraw = async () => {
-      const { people, workspace } = at.slack;
-      const request = workspace.find(channel, talk.rootTs);
-      if (request === undefined) throw new Error("the request is gone");
-      await people.delete(request).answered;
-    };
-    return {
-      ...(when === "before" ? { before: withdraw } : {}),
-      async goOn() {
-        if (when === "goOn") await withdraw();
-        await talk.shows(/^⏹ Stopped by the deletion of its request\. Nothing was changed\.$/u);
-        await at.until("the closed card", () => cards(talk).length === 0);
-      },
-      over: () => expect(requests()).toHaveLength(1),
-    };
-  };
