@@ -13,11 +13,11 @@ import { answerByMessage } from "../people/questions.ts";
 import { accessRefusal } from "../permissions/access.ts";
 import type { WorkspaceRefusalOf } from "../permissions/workspaces.ts";
 import { assertNever } from "../protocol/assert-never.ts";
-import type { InboundDeletion } from "../protocol/platform.ts";
 import {
   type InboundAction,
   type InboundCommand,
   type InboundCompletion,
+  type InboundDeletion,
   type InboundEvent,
   type InboundMessage,
   type InboundSurface,

@@ -1,4 +1,4 @@
-import { BoundedMap } from "../bounded-map.ts";
+import { believing } from "../believed.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, Membership, Person, PlatformName, ThreadRef } from "../protocol/platform.ts";
@@ -32,25 +32,20 @@ export function createChannelAccess(
   memberOf: MemberOf,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): CanSeeChannel {
-  const known = new BoundedMap<string, { readonly seen: boolean; readonly until: number }>(REMEMBERED);
-  const look = async (channel: ThreadRef, { id }: Pick<Person, "id">): Promise<boolean> => {
-    if (!id.startsWith(`${channel.platform}:`)) return false;
-    // What is remembered is of the channel: not all who see it see each thread of it.
-    const membership = await membershipOf({ ...channel, threadId: null }, id);
+  const look = async (channel: ThreadRef, personId: string): Promise<boolean> => {
+    if (!personId.startsWith(`${channel.platform}:`)) return false;
+    const membership = await membershipOf(channel, personId);
     if (membership === null || membership.isMember) return membership !== null;
     if (membership.isPrivate) return false;
     // Of a workspace's open channels guests and strangers see only those that they are in.
-    const member = await memberOf(channel, id);
+    const member = await memberOf(channel, personId);
     return member !== null && member !== undefined && !member.isGuest && !member.isExternal;
   };
-  return async (channel, person) => {
-    const key = [channel.platform, channel.channelId, person.id].join(" ");
-    const believed = known.get(key);
-    if (believed !== undefined && believed.until > clock.now()) return believed.seen;
+  const sees = believing(look, { forMs: BELIEVED_MS, most: REMEMBERED, clock });
+  return async (channel, { id }) => {
     try {
-      const seen = await look(channel, person);
-      known.set(key, { seen, until: clock.now() + BELIEVED_MS });
-      return seen;
+      // What is remembered is of the channel: not all who see it see each thread of it.
+      return await sees({ ...channel, threadId: null }, id);
     } catch (error) {
       log.warn({ err: toAppError(error), channelId: channel.channelId }, "channel_people_unknown");
       return false;

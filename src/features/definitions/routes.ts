@@ -1,5 +1,12 @@
 import { z } from "zod";
-import type { FeatureAnswer, FeatureHost, FeatureRequest, FeatureRoute } from "../../feature.ts";
+import {
+  adminPost,
+  type FeatureAnswer,
+  type FeatureHost,
+  type FeatureRequest,
+  type FeatureRoute,
+  get,
+} from "../../feature.ts";
 import { check, checkSchema, problemWithName, save, saveSchema, takeBack, takeBackSchema } from "./changes.ts";
 import { channelsFor, configuredFor, mayEdit } from "./channels.ts";
 import { type KeptDefinitions, KINDS, type Kind } from "./kept.ts";
@@ -53,19 +60,17 @@ export function definitionRoutes(host: Host, kept: KeptDefinitions): readonly Fe
 type Answer<T> = (asked: T, request: FeatureRequest) => Promise<FeatureAnswer>;
 
 function reading<T>(path: string, schema: z.ZodType<T>, answer: Answer<T>): FeatureRoute {
-  const handle: FeatureRoute["handle"] = async (request) => {
+  return get(path, async (request) => {
     const asked = schema.safeParse(Object.fromEntries(request.query));
     return asked.success ? answer(asked.data, request) : NOT_UNDERSTOOD;
-  };
-  return { method: "GET", path, handle };
+  });
 }
 
 function writing<T>(path: string, schema: z.ZodType<T>, answer: Answer<T>): FeatureRoute {
-  const handle: FeatureRoute["handle"] = async (request) => {
+  return adminPost(path, async (request) => {
     const asked = schema.safeParse(request.body);
     return asked.success ? answer(asked.data, request) : NOT_UNDERSTOOD;
-  };
-  return { method: "POST", path, role: "admin", handle };
+  });
 }
 
 /** Whoever may change a text reads it as it is: what is masked would be saved so. */

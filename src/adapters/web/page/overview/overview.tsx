@@ -35,7 +35,6 @@ export function Overview({ state, controller }: SectionProps): JSX.Element {
           </p>
           <TablePart
             title="Goes on now"
-            caption="Goes on now"
             columns={workColumns((work) => {
               stop(work).catch(() => {});
             })}
@@ -45,7 +44,6 @@ export function Overview({ state, controller }: SectionProps): JSX.Element {
           />
           <TablePart
             title="Waits for people"
-            caption="Waits for people"
             columns={WAITING}
             rows={overview.waiting}
             keyOf={({ sessionId, about, since }) => `${sessionId} ${since} ${about}`}
@@ -53,7 +51,6 @@ export function Overview({ state, controller }: SectionProps): JSX.Element {
           />
           <TablePart
             title="Platforms"
-            caption="Platforms"
             columns={PLATFORMS}
             rows={overview.platforms}
             keyOf={({ name }) => name}
@@ -97,10 +94,15 @@ function useNews(controller: SectionProps["controller"], again: () => void): voi
   }, [controller]);
 }
 
-function TablePart<T>({ title, ...table }: DataTableProps<T> & { readonly title: string }): JSX.Element {
+interface TablePartProps<T> extends Omit<DataTableProps<T>, "caption"> {
+  readonly title: string;
+  readonly caption?: string;
+}
+
+function TablePart<T>({ title, caption = title, ...table }: TablePartProps<T>): JSX.Element {
   return (
     <Part title={title}>
-      <DataTable {...table} />
+      <DataTable caption={caption} {...table} />
     </Part>
   );
 }
