@@ -163,6 +163,7 @@ export const CORE_LAYERS: readonly string[] = [
   "jobs",
   "command-line",
   "commands",
+  "input",
   "run",
   "embedded-engine",
   "dbos-engine",

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import path from "node:path";
+import type { AttachmentPlace, SavedAttachment } from "../core/input/attached-files.ts";
 import type { Log } from "../core/protocol/log.ts";
-import type { AttachmentPlace, SavedAttachment } from "../core/run/attached-files.ts";
 import { isInstructionFile } from "./instructions/instruction-files.ts";
 import { instructing } from "./instructions/protected-files.ts";
 import { NoRoom } from "./quotas/growth.ts";

@@ -4,7 +4,6 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { EmbeddedEngine } from "../../src/core/embedded-engine/embedded-engine.ts";
 import { MessageFinaliser } from "../../src/core/people/message-finaliser.ts";
-import { toolPostKey } from "../../src/core/people/tool-thread.ts";
 import type { ApprovalRules } from "../../src/core/permissions/deciders.ts";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
 import type { PlanStep } from "../../src/core/protocol/plan.ts";
@@ -20,6 +19,7 @@ import type {
 } from "../../src/core/protocol/platform.ts";
 import type { Runtime } from "../../src/core/protocol/runtime.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
+import { toolPostKey } from "../../src/core/run/tool-thread.ts";
 import type { SessionRow } from "../../src/core/store/sessions.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import type { Tool, ToolContext, ToolThread } from "../../src/core/tool.ts";

@@ -8,6 +8,7 @@ import { typedCommand } from "../command-line/run-command.ts";
 import { agentCommand, agentRefusal } from "../commands/agent.ts";
 import { helpText } from "../commands/help.ts";
 import { wakeSleepingRun } from "../engine/wake-sleeping-run.ts";
+import { localCommandIn } from "../input/local-command-text.ts";
 import { NO_BUTTON } from "../people/interaction.ts";
 import { answerByMessage } from "../people/questions.ts";
 import { accessRefusal } from "../permissions/access.ts";
@@ -26,8 +27,6 @@ import {
   sessionKeyOf,
 } from "../protocol/platform.ts";
 import { reply } from "../protocol/private-reply.ts";
-import { localCommandIn } from "../run/local-command-text.ts";
-import { sessionOfMessage } from "../run/opening-thread.ts";
 import type { RunHook } from "../run/run-hooks.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { receiveClick } from "./clicks.ts";
@@ -35,6 +34,7 @@ import { takeDeletion } from "./deleted-message.ts";
 import { changedKey, editOf, takeCorrection } from "./edited-message.ts";
 import type { FirstContact } from "./first-contact.ts";
 import { homeView } from "./home-view.ts";
+import { sessionOfMessage } from "./opening-thread.ts";
 import { takeRemark, takeRequest } from "./person-message.ts";
 import { clickedPrompt, PROMPTS, type SuggestedPrompt } from "./prompts.ts";
 import { type CommandIntake, commandContext, takeCommand, takeWords } from "./typed-commands.ts";

@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { TakeLock } from "../cluster.ts";
 import type { TurnContext, Wake } from "../engine/engine.ts";
 import { KeyedMutex } from "../keyed-mutex.ts";
-import { toolPostKey } from "../people/tool-thread.ts";
 import type { OutgoingMessage, PlatformDescriptor, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { jobOf } from "./run-config.ts";
+import { toolPostKey } from "./tool-thread.ts";
 
 interface Scope {
   readonly store: Store;

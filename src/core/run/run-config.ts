@@ -8,11 +8,11 @@ import type { ChildEvent } from "../events/child-event.ts";
 import { taskTreeOf } from "../events/child-task.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
 import { heldOn, sessionSettingsSchema, settingsInForce } from "../events/session-settings.ts";
+import { narrowedTo, toolsOfSkills } from "../input/run-skills.ts";
 import { authorOf } from "../people/run-people.ts";
 import { AppError } from "../protocol/errors.ts";
 import { publicly } from "../protocol/private-reply.ts";
 import type { SessionRow } from "../store/sessions.ts";
-import { narrowedTo, toolsOfSkills } from "./run-skills.ts";
 import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
 
 const begunSchema = z.object({

@@ -3,6 +3,7 @@ import type { BudgetSettings } from "../budget/limits.ts";
 import type { TakeLock } from "../cluster.ts";
 import type { InstructionLayer, InstructionRoots } from "../context/system-prompt.ts";
 import type { SessionEngine } from "../engine/engine.ts";
+import type { AttachmentPlace, SavedAttachment } from "../input/attached-files.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { OpenRunViewOptions } from "../progress/open-run-view.ts";
 import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
@@ -12,7 +13,6 @@ import type { SessionRow } from "../store/sessions.ts";
 import type { Tool } from "../tool.ts";
 import type { Sink } from "../trust/egress.ts";
 import type { HostRules } from "../trust/host-patterns.ts";
-import type { AttachmentPlace, SavedAttachment } from "./attached-files.ts";
 import type { RunHook } from "./run-hooks.ts";
 
 /** What configuration says of a session's channel. */

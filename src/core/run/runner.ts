@@ -10,10 +10,13 @@ import { planSection } from "../context/plan-section.ts";
 import { buildSystemPrompt } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
 import type { SessionHandler, TurnContext, Wake } from "../engine/engine.ts";
+import { createLocalCommands, type RunLocalCommand } from "../input/local-command.ts";
+import type { RunInputOptions } from "../input/run-input.ts";
+import { skillsOfRun } from "../input/run-skills.ts";
+import { saidLocally, takeInput, takeSteering } from "../input/take-input.ts";
 import { type ApprovalServiceOptions, createApprovalService, withdrawApprovals } from "../people/approvals.ts";
 import { withdrawQuestions } from "../people/questions.ts";
 import { authorOf } from "../people/run-people.ts";
-import { createToolThread } from "../people/tool-thread.ts";
 import { openRunView, type ViewedRun } from "../progress/open-run-view.ts";
 import { plainStats, statsOfRun } from "../progress/run-stats.ts";
 import type { RunView } from "../progress/run-view.ts";
@@ -31,16 +34,13 @@ import type { ToolThread } from "../tool.ts";
 import { awaitTools } from "./await-tools.ts";
 import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
-import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
 import { ParkedViews } from "./parked-views.ts";
 import { QueuedViews } from "./queued-views.ts";
 import { budgetsOfRun, configAsBegun, isUnattended, jobOf, taskTreeOfRun } from "./run-config.ts";
 import { type RunHook, withHookData } from "./run-hooks.ts";
-import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
-import { skillsOfRun } from "./run-skills.ts";
 import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
-import { saidLocally, takeInput, takeSteering } from "./take-input.ts";
+import { createToolThread } from "./tool-thread.ts";
 
 /** One run while it goes on. */
 interface LiveRun {

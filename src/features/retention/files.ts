@@ -4,7 +4,7 @@ import { executorWorktree } from "../../core/agents/executor-worktree.ts";
 import { systemCode, unlessMissing } from "../../core/protocol/system-code.ts";
 import { PathResolver } from "../../tools/wasm/workspace/path-resolver.ts";
 
-/** What the saving of an attachment leaves in the history, as src/core/run/attached-files.ts writes it. */
+/** What the saving of an attachment leaves in the history, as src/core/input/attached-files.ts writes it. */
 const SAVED = /^\[Attached: .* It is saved as (attachments\/[^/]+)\.\]$/su;
 
 /** Paths of attachments that a message's content names as saved. */

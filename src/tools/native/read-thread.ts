@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { contentOf, FILE_NAME_CHARS } from "../../core/input/attached-files.ts";
+import { labelOfSaid } from "../../core/input/said-label.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { Author, ToolResultContent } from "../../core/protocol/messages.ts";
 import type { Attachment, ThreadMessage } from "../../core/protocol/platform.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import { contentOf, FILE_NAME_CHARS } from "../../core/run/attached-files.ts";
-import { labelOfSaid } from "../../core/run/said-label.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { indented, speakerName, withoutMarkers } from "../../core/text/speakers.ts";
 import { defineTool, type Tool, type ToolThread } from "../../core/tool.ts";

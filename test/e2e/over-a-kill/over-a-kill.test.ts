@@ -6,7 +6,7 @@ import { playEach } from "../../support/talk/agent-lines.ts";
 import { slackOffice } from "../../support/talk/slack-talk.ts";
 import { cutAnswer, takenOver } from "./model.ts";
 import { asking, type Office, type Parked, SETTINGS } from "./parked.ts";
-import { alwaysAllowed, asksWhichPort, clickedOnce, continued, pauses, skill, twentyCards } from "./people.ts";
+import { alwaysAllowed, asksWhichPort, clickedOnce, continued, deleted, pauses, skill, twentyCards } from "./people.ts";
 import { parentHasEnded, parentWaits, stopped, twoInBackground } from "./sub-agents.ts";
 
 /** Conversations that one kill -9 finds at different points, each of which goes on as if nothing had happened. */
@@ -25,6 +25,8 @@ const POINTS: Readonly<Record<string, (at: Office) => Promise<Parked>>> = {
   "after the parent's run has ended, the sub-agent goes on and its end wakes the parent once": parentHasEnded,
   "just after a stop, neither parent nor sub-agent goes on": stopped,
   "what is allowed for a session held in it for that file, and always holds in the channel": alwaysAllowed,
+  "a run whose request is deleted just before is stopped": deleted("deleted before", "before"),
+  "a run whose request is deleted while nothing runs is stopped": deleted("deleted meanwhile", "dead"),
   "a card's click just before counts once": clickedOnce("click before", true),
   "a card's click just after counts once": clickedOnce("click after", false),
   "of twenty cards that are decided at once, the calls run at once, however few edits Slack takes": twentyCards,

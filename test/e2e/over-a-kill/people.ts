@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
-import { hold, text, toolUse } from "../../support/model/model-script.ts";
+import { hold, silent, text, toolUse } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { systemOf, toolsOf } from "../../support/model/request-parts.ts";
 import { asks, cards, rootOf, writeNote } from "../../support/talk/approval-talk.ts";
@@ -190,3 +190,36 @@ export async function twentyCards(at: Office): Promise<Parked> {
     },
   };
 }
+
+/** While the model is asked. */
+export const deleted =
+  (words: string, when: "before" | "dead") =>
+  async (at: Office): Promise<Parked> => {
+    const gate = hold();
+    const requests = at.play(words, (_request, index) => (index === 0 ? cutOff(gate) : silent()));
+    const channel = at.channel();
+    const talk = at.talk({ text: words, channel });
+    await gate.reached;
+    await at.until("the live message", () => has(talk, "stop:"));
+    const withdraw = () => {
+      const request = at.slack.workspace.find(channel, talk.rootTs);
+      if (request === undefined) throw new Error("the request is gone");
+      return at.slack.people.delete(request);
+    };
+    return {
+      ...(when === "before" ? { before: () => withdraw().answered } : {}),
+      dead() {
+        if (when === "dead") withdraw();
+        gate.release();
+      },
+      async goOn() {
+        await talk.shows(/^⏹ Stopped by the deletion of its request/u);
+        await at.until("no button", () => !has(talk, "stop:"));
+      },
+      over() {
+        expect(talk.live()).toHaveLength(1);
+        expect(talk.answers()).toEqual([]);
+        expect(requests().length).toBeLessThanOrEqual(when === "before" ? 1 : 2);
+      },
+    };
+  };

@@ -1,7 +1,7 @@
 import type { CallRecord } from "../../../core/events/call-record.ts";
 import type { StoredEvent } from "../../../core/events/session-event.ts";
+import { localCommandIn } from "../../../core/input/local-command-text.ts";
 import { labelOf, type Message, textOf } from "../../../core/protocol/messages.ts";
-import { localCommandIn } from "../../../core/run/local-command-text.ts";
 import { isWithin, originsIn } from "../../../core/trust/label.ts";
 import { looksSecret } from "../acceptable.ts";
 import { plainWords } from "../search/words.ts";

@@ -1,9 +1,9 @@
 import type { TurnContext } from "../engine/engine.ts";
+import type { MessageFinaliser } from "../people/message-finaliser.ts";
 import type { ChatPlatform, OutgoingMessage } from "../protocol/platform.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { plainLine } from "../text/plain-text.ts";
 import type { ToolThread } from "../tool.ts";
-import type { MessageFinaliser } from "./message-finaliser.ts";
 
 export interface ToolThreadOptions {
   readonly session: Pick<SessionRow, "thread" | "task">;
