@@ -21,7 +21,8 @@ const textOf = (script: Script) => (typeof script === "string" ? script : script
  * most scripts: one runs all of a group.
  */
 const RUN_ALL = `for at in "$@"; do
-  (cd "$at" && HOME=$PWD bash -c "$(cat "$at.script")") > "$at.stdout" 2> "$at.stderr" < /dev/null
+  IFS= read -r -d "" script < "$at.script"
+  (cd "$at" && HOME=$PWD exec bash -c "$script") > "$at.stdout" 2> "$at.stderr" < /dev/null
   echo $? > "$at.code"
 done`;
 

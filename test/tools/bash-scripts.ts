@@ -144,6 +144,9 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `cat nowhere fruit.txt 2>/dev/null | head -1; echo "\${PIPESTATUS[0]}"`,
     `echo a > dir/x; echo "code $?"; echo after`,
     `while read -r a <&3; do echo "$a"; done 3< numbers.txt`,
+    `echo 'é ü 日本' > f; read -r a b < f; echo "\${#a} $b"; read -r l < f; printf %s "$l" | od -An -tx1; read -rn 3 c < f; read -rN 3 d < f; echo "[$c][$d]"`,
+    `printf 'é ü\\nö €\\n' | { read -rn1 a; read -rn1 b; read -rn1 c; read -r d; read -r e; echo "[$a][$b][$c][$d][$e]"; }`,
+    `printf 'ä,1\\nö,2\\n' > f; mapfile -t l < f; echo "\${#l[0]} \${l[1]:0:1}"; while IFS=, read -r n v; do echo "\${n}s $v"; done < f; IFS= read -rd '' all < f; bash -c "echo '$all'"; eval "echo '$all'"`,
   ],
   text: [
     `printf 'abcdefghijklmnopqrs\\0\\n\\tz' > b; od b; od -c b; od -An -tx1 -j2 -N4 b; od -tx4 b; od -A d -t u2 b; od -t x1z b; xxd b; xxd -p b; xxd -l 5 -s 2 b; xxd -g1 -c 8 b; tail -c +3 b | xxd -u; seq 100 | tr -dc '\\n' | od -An -tx1; od -c empty.txt; xxd empty.txt`,

@@ -1,3 +1,5 @@
+import { bytesOfLatin1 } from "../runtime/text-encoding.ts";
+
 /** What the repairs of just-bash in wasm/build.ts call. */
 
 /** What xargs reads: lines where it replaces, else words, which may be quoted. */
@@ -115,6 +117,30 @@ export function substitutes(assignments: object): boolean {
   const found = /"type":"(?:CommandSubstitution|ArithCommandSubst)"/.test(JSON.stringify(assignments));
   substituting.set(assignments, found);
   return found;
+}
+
+/** What a builtin has read: text, where its bytes are some. */
+export function heard(bytes: string): string {
+  if (!/[\u0080-\u00ff]/.test(bytes) || /[^\u0000-\u00ff]/.test(bytes)) return bytes;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytesOfLatin1(bytes));
+  } catch {
+    return bytes;
+  }
+}
+
+/** Whether the byte at a place belongs to the character before it. */
+export function goesOn(bytes: string, at: number): boolean {
+  return /[\u0080-\u00bf]/.test(bytes.charAt(at));
+}
+
+/** Where so many characters end. */
+export function endOf(characters: number, bytes: string): number {
+  let at = 0;
+  for (let left = characters; left > 0 && at < bytes.length; left--)
+    do at++;
+    while (goesOn(bytes, at));
+  return at;
 }
 
 interface Globbing {
