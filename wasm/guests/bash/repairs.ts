@@ -121,7 +121,7 @@ export function substitutes(assignments: object): boolean {
 
 /** What a builtin has read: text, where its bytes are some. */
 export function heard(bytes: string): string {
-  if (!/[\u0080-\u00ff]/.test(bytes) || /[^\u0000-\u00ff]/.test(bytes)) return bytes;
+  if (!/[\u0080-\u00ff]/.test(bytes) || /[\u0100-\uffff]/.test(bytes)) return bytes;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytesOfLatin1(bytes));
   } catch {
@@ -137,9 +137,8 @@ export function goesOn(bytes: string, at: number): boolean {
 /** Where so many characters end. */
 export function endOf(characters: number, bytes: string): number {
   let at = 0;
-  for (let left = characters; left > 0 && at < bytes.length; left--)
-    do at++;
-    while (goesOn(bytes, at));
+  for (let found = 0; at < bytes.length && (found < characters || goesOn(bytes, at)); at++)
+    if (!goesOn(bytes, at)) found++;
   return at;
 }
 
