@@ -36,7 +36,7 @@ export function cut([ending, from, to]) {
 
 /** The allocator reads its variables when a process begins. What has a channel to its parent is not begun anew. */
 function beginUntrimmed() {
-  const { MALLOC_MMAP_THRESHOLD_: chosen, MALLOC_TRIM_THRESHOLD_: _, ...env } = process.env;
+  const { MALLOC_MMAP_THRESHOLD_: chosen, MALLOC_TRIM_THRESHOLD_: _, GLIBC_TUNABLES: __, ...env } = process.env;
   if (chosen !== undefined)
     process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], env);
   Object.assign(process, { send: () => false });

@@ -5,11 +5,12 @@ import { trimmedEnvironment } from "../../src/cli/trim-memory.mjs";
 
 const HERE = { platform: "linux", env: { PATH: "/bin" }, hasChannel: false };
 
-test("the allocator is told to give memory back, and the rest of the environment stays", () => {
+test("the allocator is told to give memory back and to take large pages, and the rest of the environment stays", () => {
   expect(trimmedEnvironment(HERE)).toEqual({
     PATH: "/bin",
     MALLOC_MMAP_THRESHOLD_: "131072",
     MALLOC_TRIM_THRESHOLD_: "1048576",
+    GLIBC_TUNABLES: "glibc.malloc.hugetlb=1",
   });
 });
 
