@@ -27,7 +27,10 @@ export function UsageChart({ usage }: { readonly usage: TeamUsage }): JSX.Elemen
     const ending = new AbortController();
     const colours = [...(legend.current?.querySelectorAll(".swatch") ?? [])].map((one) => getComputedStyle(one).color);
     if (box.current !== null)
-      draw(box.current, { usage, series, colours, setDay }, ending.signal).catch(() => setFailed(true));
+      draw(box.current, { usage, series, colours, setDay }, ending.signal).catch((error: unknown) => {
+        reportError(error);
+        setFailed(true);
+      });
     return () => ending.abort();
   }, [usage, isDark]);
   return (
