@@ -57,15 +57,14 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     '$&;for(let name of["OFS","ORS","SUBSEP","OFMT"])if(name in $2)$1[name]=$2[name];$1.vars=$1.vars',
   ],
   [
-    "or FS, and awk fails for records that are no lines",
+    "or FS",
     /(\w)=(\w+)\(\w\.slice\(2\)\),(\w)=(\w+)\(\1\),\w=\w\+1;else if\(\w==="-v"[^]{1,120}?let (\w)=\w\.slice\(0,\w\),(\w)=\2\([^{}]{1,30}\);(?=\w\[\5\]=\6\})/g,
-    '$&if($5==="FS")$1=$6,$3=$4($6);if($5==="RS"&&$6!=="\\n")' +
-      'return{stdout:"",stderr:"awk: RS cannot be set here: a line is a record\\n",exitCode:2};',
+    '$&if($5==="FS")$1=$6,$3=$4($6);',
   ],
   [
-    "also where a program sets RS",
-    /(function \w+\(\w,(\w),(\w)\)\{switch\(\2\)\{)(?=case"FS":\w+\(\w,\w+\(\3\)\);return;case"OFS")/g,
-    '$1case"RS":if($3!=="\\n")throw new Error("RS cannot be set here: a line is a record");return;',
+    "awk's records are what RS says",
+    /(let \w=)(\w)\.split\(`\n`\)(?=;if\((\w)\.length>0&&\3\[\3\.length-1\]===""&&\3\.pop\(\),\3\.length>\w\)[^;]{1,90};for\((\w)\.FILENAME=)/g,
+    "$1repairs.records($2,$4.vars.RS)",
   ],
   [
     "grep -r names files as it is given their directory, and looks into hidden ones",
@@ -222,5 +221,10 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "so does mapfile",
     /(\(`mapfile: string length limit exceeded \(\$\{\w\.limits\.maxStringLength\} bytes\)`,"string_length"\);\w\.push\()(\w)\)/g,
     "$1repairs.heard($2))",
+  ],
+  [
+    "printf %q leaves letters as they are",
+    /\/\[\\x00-\\x1f\\x7f-\\xff\]\/\.test\((\w)\)(,\w=\w\?3:0;[^]{1,300}?)(\w)<32\|\|\3>=127&&\3<=255\?([^]{1,700}?)(\w)<32\|\|\5>=127&&\5<=255\?/g,
+    "/[\\x00-\\x1f\\x7f]/.test($1)$2$3<32||$3===127?$4$5<32||$5===127?",
   ],
 ];

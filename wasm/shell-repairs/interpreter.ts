@@ -144,4 +144,19 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     /(\w=\{\.\.\.this\.state,)(?=env:\w,arrays:(\w)\.replaceEnv\?new Map)/g,
     "$1exportedVars:new Set([...$2.replaceEnv?[]:this.state.exportedVars??[],...Object.keys($2.env??{})]),",
   ],
+  [
+    "operators within (( )) need no spaces",
+    /(\w)\.length>0&&!\1\.endsWith\(" "\)&&!\((\w)==="="&&[^;]{1,40}\.test\(\1\)\)&&!\(\2==="<"&&(\w)==="<"\)&&!\(\2===">"&&\3===">"\)&&(?=\(\1\+=" "\))/g,
+    "this.current().start>this.tokens[this.pos-1].end&&",
+  ],
+  [
+    "and begin no here-document",
+    /if\((\w)==="<"&&(\w)==="<"(&&\w==="-"\)return this\.pos=[^]{1,400}?)if\(\1==="<"&&\2==="<"\)/g,
+    'if(this.dparenDepth===0&&$1==="<"&&$2==="<"$3if(this.dparenDepth===0&&$1==="<"&&$2==="<")',
+  ],
+  [
+    "(( )) is arithmetic, whatever stands in it",
+    /this\.looksLikeNestedSubshells\((\w\+2)\)\|\|this\.dparenClosesWithSpacedParens\(\1\)/g,
+    "repairs.areSubshells(this.input,$1)",
+  ],
 ];

@@ -99,7 +99,10 @@ function apart(args: readonly string[]): string[] {
   return found;
 }
 
-/** Programs in files are read here. */
+/** Where awk prints what are no results. */
+const COMPLAINTS = "/dev/stderr";
+
+/** Programs in files are read here, variables that are set before the first file are set from the beginning. */
 async function awk(args: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
   const options: string[] = [];
   const programs: string[] = [];
@@ -110,8 +113,14 @@ async function awk(args: string[], run: Run, { fs, cwd }: Context): Promise<Resu
     if (arg.startsWith("-f")) programs.push(await fs.readFile(fs.resolvePath(cwd, value)));
     else options.push(arg.slice(0, 2), value);
   }
-  if (programs.length === 0) return run(args);
-  return run([...options, programs.join("\n"), ...args.slice(args[at] === "--" ? at + 1 : at)]);
+  if (args[at] === "--") at++;
+  else if (/^-./.test(args[at] ?? "")) return run(args);
+  const program = programs.length === 0 ? args.slice(at++, at) : [programs.join("\n")];
+  const operands = args.slice(at);
+  while (/^[A-Za-z_]\w*=/.test(operands[0] ?? "")) options.push("-v", operands.shift() ?? "");
+  await fs.writeFile(COMPLAINTS, "");
+  const result = await run([...options, ...program, ...operands]);
+  return { ...result, stderr: (await fs.readFile(COMPLAINTS)) + result.stderr };
 }
 
 /** `-quit` is known where it ends what `-print` has begun. */

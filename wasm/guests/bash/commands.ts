@@ -1,8 +1,10 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { bytesOfLatin1 } from "../runtime/text-encoding.ts";
 import { ADAPTED_COMMANDS } from "./adapted.ts";
 import { ENV } from "./env.ts";
 import { jq } from "./jq/jq.ts";
 import { COLUMN_COMMANDS } from "./text/columns.ts";
+import { pipedBytes } from "./text/command.ts";
 import { COUNT_COMMANDS } from "./text/counts.ts";
 import { DIFF } from "./text/diff.ts";
 import { DUMP_COMMANDS } from "./text/dump.ts";
@@ -22,22 +24,21 @@ export const COMMANDS: readonly CustomCommand[] = [
   SORT,
   ...COLUMN_COMMANDS,
   ...COUNT_COMMANDS,
-  defineCommand("cmp", async (args, { fs, cwd }) => {
+  defineCommand("cmp", async (args, context) => {
+    const { fs, cwd } = context;
+    const read = async (path: string): Promise<Uint8Array> =>
+      path === "-" ? bytesOfLatin1(pipedBytes(context)) : fs.readFileBuffer(fs.resolvePath(cwd, path));
     const silent = args.includes("-s");
     const [first, second, ...others] = args.filter((arg) => !/^-[sl]$/.test(arg));
     if (first === undefined || second === undefined || others.length > 0)
       return failed("cmp: two files are needed", USAGE);
     try {
-      const [a, b] = await Promise.all([first, second].map((path) => fs.readFileBuffer(fs.resolvePath(cwd, path))));
-      const difference = a === undefined || b === undefined ? null : firstDifference(a, b);
+      const [a, b] = await Promise.all([read(first), read(second)]);
+      const difference = firstDifference(a, b);
       if (difference === null) return done("");
-      const isEnd = difference === Math.min(a?.length ?? 0, b?.length ?? 0);
+      const isEnd = difference === Math.min(a.length, b.length);
       if (silent) return { ...done(""), exitCode: 1 };
-      if (isEnd)
-        return failed(
-          `cmp: EOF on ${(a?.length ?? 0) < (b?.length ?? 0) ? first : second} after byte ${difference}`,
-          1,
-        );
+      if (isEnd) return failed(`cmp: EOF on ${a.length < b.length ? first : second} after byte ${difference}`, 1);
       return {
         ...done(`${first} ${second} differ: byte ${difference + 1}, line ${lineOf(a, difference)}\n`),
         exitCode: 1,
@@ -77,8 +78,8 @@ function firstDifference(a: Uint8Array, b: Uint8Array): number | null {
   return a.length === b.length ? null : length;
 }
 
-function lineOf(bytes: Uint8Array | undefined, at: number): number {
-  return 1 + (bytes?.subarray(0, at).filter((byte) => byte === 10).length ?? 0);
+function lineOf(bytes: Uint8Array, at: number): number {
+  return 1 + bytes.subarray(0, at).filter((byte) => byte === 10).length;
 }
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";

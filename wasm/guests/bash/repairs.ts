@@ -1,4 +1,5 @@
 import { bytesOfLatin1 } from "../runtime/text-encoding.ts";
+import { posixRegex } from "./text/posix-regex.ts";
 
 /** What the repairs of just-bash in wasm/build.ts call. */
 
@@ -92,6 +93,20 @@ export function awkWords(text: string): string[] {
   return text.match(/[^ \t\n]+/g) ?? [];
 }
 
+/** The records of awk's input. */
+export function records(input: string, separator = "\n"): string[] {
+  if (separator === "") return input.replace(/^\n+|\n+$/g, "").split(/\n\n+/);
+  if (separator.length === 1) return input.split(separator);
+  const found: string[] = [];
+  let from = 0;
+  for (const { 0: end, index } of input.matchAll(posixRegex(separator, "extended", "g"))) {
+    if (end === "") continue;
+    found.push(input.slice(from, index));
+    from = index + end.length;
+  }
+  return [...found, input.slice(from)];
+}
+
 /** How `grep -r` names a file in a directory; the working directory, unless it is named, is empty. */
 export function pathWithin(directory: string, name: string): string {
   return directory === "" || directory.endsWith("/") ? directory + name : `${directory}/${name}`;
@@ -140,6 +155,18 @@ export function endOf(characters: number, bytes: string): number {
   for (let found = 0; at < bytes.length && (found < characters || goesOn(bytes, at)); at++)
     if (!goesOn(bytes, at)) found++;
   return at;
+}
+
+/** Whether what stands behind `((` is commands: the inner parenthesis does not end just before the outer one. */
+export function areSubshells(script: string, from: number): boolean {
+  const part = /'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^]|[()]/g;
+  part.lastIndex = from;
+  let depth = 1;
+  for (let found = part.exec(script); found !== null; found = part.exec(script)) {
+    if (found[0] === "(") depth++;
+    else if (found[0] === ")" && --depth === 0) return script.charAt(part.lastIndex) !== ")";
+  }
+  return false;
 }
 
 interface Globbing {
