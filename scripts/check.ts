@@ -41,6 +41,10 @@ const TESTS: Phase = { name: "tests", command: ["vitest", "run", "--retry=1"] };
 const AT_ONCE = 2;
 
 const [only] = process.argv.slice(2);
+if (only !== undefined && only !== "gates" && only !== "tests") {
+  console.error(`There is no ${only} to check: gates, tests, or nothing for both.`);
+  process.exit(2);
+}
 const failed = only === "tests" ? [] : await failedGates();
 if (failed.length > 0) {
   console.error(`\n${only === "gates" ? "" : "Not run: tests. "}Failed: ${failed.join(", ")}.`);

@@ -95,7 +95,7 @@ export function awkWords(text: string): string[] {
 
 /** The records of awk's input. */
 export function records(input: string, separator = "\n"): string[] {
-  if (separator === "") return input.replace(/^\n+|\n+$/g, "").split(/\n\n+/);
+  if (separator === "") return input.split(/\n\n+|^\n|\n$/).filter((paragraph) => paragraph !== "");
   if (separator.length === 1) return input.split(separator);
   const found: string[] = [];
   let from = 0;
