@@ -98,15 +98,20 @@ function keepGlance(root, { hash, newest }) {
 /** Each file once, with whole seconds: images and archives keep no more of a time. */
 function filesOf(root, inputs) {
   const found = new Map();
-  const look = (file) => {
-    const stats = statSync(path.join(root, file), { throwIfNoEntry: false });
-    if (stats === undefined || found.has(file)) return;
-    if (!stats.isDirectory()) {
-      found.set(file, { file, seconds: Math.floor(stats.mtimeMs / 1000), bytes: stats.size });
-      return;
+  const lookInto = (folder) => {
+    for (const entry of readdirSync(`${root}/${folder}`, { withFileTypes: true })) {
+      const file = `${folder}/${entry.name}`;
+      // What editors leave while they save begins with a dot.
+      if (entry.name.startsWith(".") || found.has(file)) continue;
+      if (entry.isDirectory()) lookInto(file);
+      else look(file);
     }
-    // What editors leave while they save begins with a dot.
-    for (const name of readdirSync(path.join(root, file))) if (!name.startsWith(".")) look(`${file}/${name}`);
+  };
+  const look = (file) => {
+    const stats = statSync(`${root}/${file}`, { throwIfNoEntry: false });
+    if (stats === undefined || found.has(file)) return;
+    if (stats.isDirectory()) return lookInto(file);
+    found.set(file, { file, seconds: Math.floor(stats.mtimeMs / 1000), bytes: stats.size });
   };
   for (const input of inputs) look(input);
   return [...found.values()];

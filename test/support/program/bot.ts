@@ -17,6 +17,8 @@ export interface Bot extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
   /** Whether its process runs. */
   isAlive(): boolean;
+  /** Whether that process has said so; it is never ready before, and what it answers meanwhile takes it time to start. */
+  hasBegun(): boolean;
   /** The process id of the running process. */
   pid(): number;
   /** Everything it printed, over all its lives. */
@@ -61,13 +63,18 @@ function entryFor(env: Readonly<Record<string, string>>): string {
   return env["DECKHAND_BENCH_WITHOUT"] === undefined ? ENTRY : SOURCES;
 }
 
+/** What it says when its parts are put together. */
+const RUNS = "Deckhand is running.";
+
 export async function createBot({ env = {}, home: shared, entry = entryFor(env) }: BotOptions = {}): Promise<Bot> {
   const home = shared ?? mkdtempSync(path.join(tmpdir(), "deckhand-bot-"));
   const port = await freePort();
   const lines: string[] = [];
+  let told = 0;
   let child: ChildProcess | null = null;
 
   const launch = () => {
+    told = lines.length;
     child = spawnProgram(entry, home, { PATH: process.env["PATH"] ?? "", HOME: home, PORT: String(port), ...env });
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data) => lines.push(String(data)));
   };
@@ -76,6 +83,7 @@ export async function createBot({ env = {}, home: shared, entry = entryFor(env) 
     return { status: response.status, text: await response.text() };
   };
   const isAlive = () => child !== null && child.exitCode === null && child.signalCode === null;
+  const hasBegun = () => lines.slice(told).join("").includes(RUNS);
   const kill = async (signal: "SIGKILL" | "SIGTERM") => {
     if (child === null || !isAlive()) return child?.exitCode ?? null;
     const exited = once(child, "exit");
@@ -92,6 +100,7 @@ export async function createBot({ env = {}, home: shared, entry = entryFor(env) 
     probe,
     kill,
     isAlive,
+    hasBegun,
     pid: () => child?.pid ?? -1,
     async ended() {
       if (child !== null && isAlive()) await once(child, "exit");
@@ -107,6 +116,7 @@ export async function createBot({ env = {}, home: shared, entry = entryFor(env) 
       await until(
         async () => {
           if (child?.exitCode !== null) throw new Error(`the bot ended at once:\n${lines.join("")}`);
+          if (!hasBegun()) return false;
           try {
             return (await probe("readyz")).status === 200;
           } catch {

@@ -88,7 +88,7 @@ function supervised(bot: Bot): Replica & { abandon(): Promise<void> } {
       await pause(RESTART_MS);
     }
   };
-  const isReady = async () => (await probed(bot, "readyz"))?.status === 200;
+  const isReady = async () => bot.hasBegun() && (await probed(bot, "readyz"))?.status === 200;
   const end = async (signal: "SIGKILL" | "SIGTERM") => {
     wanted.abort();
     const code = await bot.kill(signal);
