@@ -22,13 +22,15 @@ export function byPerson({ name }: { readonly name: string }): CancelCause {
   return { by: "person", name: `@${name}` };
 }
 
+const DELETION = "the deletion of its request";
+
 /** What stands after “stopped by”. */
 export function causeText(cause: CancelCause): string {
   switch (cause.by) {
     case "person":
       return cause.name;
     case "deletion":
-      return "the deletion of its request";
+      return DELETION;
     case "agent":
       return "the agent that began it";
     case "timeout":
@@ -42,15 +44,19 @@ export function causeText(cause: CancelCause): string {
   }
 }
 
-/** As the store keeps it: a person by name, which begins with `@`, all else as JSON. */
+/**
+ * As the store keeps it: a person by name, which begins with `@`, all else as JSON. What a version without it beside this one
+ * may read is kept in words, which that takes for a name.
+ */
 export function storedCause(cause: CancelCause): string {
-  return cause.by === "person" ? cause.name : JSON.stringify(cause);
+  return cause.by === "person" || cause.by === "deletion" ? causeText(cause) : JSON.stringify(cause);
 }
 
 /** Before there were causes, the store kept the words alone. */
 const EARLIER_LIMIT = /^its time limit of (\d+(?:\.\d+)?) s$/u;
 
 export function causeOf(stored: string): CancelCause {
+  if (stored === DELETION) return { by: "deletion" };
   if (stored.startsWith("{")) return causeSchema.parse(JSON.parse(stored));
   const [, seconds] = EARLIER_LIMIT.exec(stored) ?? [];
   return seconds === undefined ? { by: "person", name: stored } : { by: "timeout", limitMs: Number(seconds) * 1_000 };

@@ -4,6 +4,7 @@ import { type CancelCause, causeOf, causeText, storedCause } from "../../../src/
 test.each<{ cause: CancelCause; text: string }>([
   { cause: { by: "person", name: "@ana" }, text: "@ana" },
   { cause: { by: "person", name: "@{odd}" }, text: "@{odd}" },
+  { cause: { by: "deletion" }, text: "the deletion of its request" },
   { cause: { by: "agent" }, text: "the agent that began it" },
   { cause: { by: "timeout", limitMs: 1_500 }, text: "its time limit of 1.5 s" },
   { cause: { by: "overlap", with: "due_time" }, text: "its next due time" },
@@ -21,4 +22,8 @@ test.each<{ stored: string; cause: CancelCause }>([
 ])("the words that an earlier version has kept, $stored, are read", ({ stored, cause }) => {
   expect(causeOf(stored)).toEqual(cause);
   expect(causeText(causeOf(stored))).toBe(stored);
+});
+
+test("a version that knows of no deletion reads words as a name, and would not read a cause that is new to it", () => {
+  expect(storedCause({ by: "deletion" })).toBe("the deletion of its request");
 });
