@@ -298,9 +298,13 @@ class DiscordPlatform implements ChatPlatform {
   }
 }
 
-function threadDeleted({ threads }: Live, data: unknown): void {
-  const parsed = threadDeleteSchema.safeParse(data);
-  if (parsed.success) threads.existed(parsed.data.id);
+async function threadDeleted({ threads, channels, messages }: Live, data: unknown): Promise<void> {
+  const deleted = threadDeleteSchema.safeParse(data).data;
+  if (deleted === undefined) return;
+  const { id, parent_id: parent } = deleted;
+  threads.existed(id);
+  // A forum's post is gone with its first message, of which nothing else tells.
+  if (channels.isForum(parent)) await messages.deleted({ channel_id: id, id });
 }
 
 /** As Discord's settings call it. */

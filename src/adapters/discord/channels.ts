@@ -24,6 +24,8 @@ export interface Channels {
   of(channelId: string, guildId: string | undefined, told?: WireChannel): Promise<ChannelContext>;
   /** A thread of a server, which need not be there yet; its channel, when none is named. */
   elsewhere(at: RedirectedThread): Promise<ChannelContext>;
+  /** Whether a channel that there is has posts for threads. */
+  isForum(channelId: string): boolean;
   /** Title and tags of a forum's post; empty for other channels, and for one that is gone. */
   topicOf(thread: ThreadRef): Promise<string>;
   /** What a thread is called; empty for one that is gone. */
@@ -52,6 +54,10 @@ export function createChannels(client: Client<true>, rest: DiscordRest, serves: 
       const channel = await lookUp(channelId);
       const place = await channels.of(channelId, channel.guild_id ?? undefined, channel);
       return { ...place, threadId, opensThreads: false };
+    },
+    isForum: (channelId) => {
+      const channel = cachedChannel(client, channelId);
+      return channel !== undefined && isForum(channel);
     },
     topicOf: async ({ channelId, threadId }) => (threadId === null ? "" : unlessGone(postIn(channelId, threadId))),
     titleOf: async ({ threadId }) =>

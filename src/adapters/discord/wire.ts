@@ -130,7 +130,7 @@ export const registeredCommandSchema = z.object({
   options: z.array(registeredOptionSchema).default([]),
 });
 
-export const threadDeleteSchema = z.object({ id: snowflake });
+export const threadDeleteSchema = z.object({ id: snowflake, parent_id: snowflake });
 
 export type RegisteredCommand = z.infer<typeof registeredCommandSchema>;
 export type WireChannel = z.infer<typeof channelSchema>;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Inbox } from "../../contracts/inbox.ts";
 import { openHarbour } from "../../support/discord/harness.ts";
+import { TYPE } from "../../support/discord/world.ts";
 
 const never = new AbortController().signal;
 
@@ -84,4 +85,20 @@ test("what is deleted comes by its keys, many at once as one, behind what was sa
   expect(Math.abs((first?.at ?? 0) - Date.now())).toBeLessThan(60_000);
   expect(stage.inbox.deletions.every(({ messages }) => messages.length === 1 || messages.length === 3)).toBe(true);
   expect(log.lines.filter(({ level }) => level === "error")).toEqual([]);
+});
+
+test("with a forum's post its first message is deleted, with another thread none", async () => {
+  await using harbour = await openHarbour();
+  const { server, guild, general, ana, botMention } = harbour;
+  const { people, world } = server;
+  const forum = world.channel(guild, "ideas", TYPE.forum);
+  const inbox = new Inbox();
+  await harbour.adapter().start(inbox.receive, never);
+  const root = people.say({ channel: general, user: ana }, "what about it?");
+  const [thread, post] = [people.openThread(general, root.id), people.openThread(forum, world.nextId())];
+  people.say({ channel: post, user: ana }, `${botMention} fix it`, { id: post.id });
+  await inbox.until(() => inbox.events.length === 2);
+  for (const deleted of [thread, post]) people.deleteThread(deleted);
+  await inbox.until(() => inbox.deletions.length > 0);
+  expect(inbox.deletions.map(({ messages }) => messages.map(({ key }) => key))).toEqual([[`discord:${post.id}`]]);
 });
