@@ -1,28 +1,37 @@
 import type { PersonMessageEvent, StoredEvent } from "../events/session-event.ts";
 import type { InboundMessage, Receipt } from "../protocol/platform.ts";
+import type { MessageKeys } from "../store/inbox.ts";
 import type { Store } from "../store/store.ts";
 import { type MessageOptions, takeRemark, takeRequest } from "./person-message.ts";
 
 /** What an edit is of a message that is a request already. */
 const CHANGED = "[I have changed this message of mine. It reads now:]";
 
+/** How the keys of edits begin. */
+const EDITED = "edited:";
+
 /** What the edit of a message amounts to: a request that nobody has made before, or other words for one that somebody has. */
 export type Edit =
   | { readonly type: "request"; readonly message: InboundMessage }
   | { readonly type: "correction"; readonly message: InboundMessage; readonly of: Request };
 
-export interface Request extends StoredEvent {
+interface Request extends StoredEvent {
   readonly body: PersonMessageEvent;
 }
 
 /** The key of a mention that was added to a message kept as a remark: the message's own key is taken. */
 export function editedKey(key: string): string {
-  return `edited:${key}`;
+  return `${EDITED}${key}`;
 }
 
 /** The key of what a message says since an edit, at that time. */
 export function changedKey({ key, at }: Pick<InboundMessage, "key" | "at">): string {
-  return `edited:${at}:${key}`;
+  return `${EDITED}${at}:${key}`;
+}
+
+/** The keys of a message and of all its edits. */
+export function keysOf(message: string): MessageKeys {
+  return { message, edits: { startsWith: EDITED, endsWith: `:${message}` } };
 }
 
 /** The key of a message, of which this is the key or that of an edit. */
@@ -50,7 +59,7 @@ export async function editOf(
   return { type: "request", message: { ...message, key: editedKey(key) } };
 }
 
-export function requestIn(event: StoredEvent | null): Request | null {
+function requestIn(event: StoredEvent | null): Request | null {
   return event?.body.kind === "message" && event.body.addressed ? { ...event, body: event.body } : null;
 }
 

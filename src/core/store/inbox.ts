@@ -19,6 +19,12 @@ export interface NewInboxEvent {
   readonly at: number;
 }
 
+/** By which the events of a message are known: its own, and how those of its edits begin and end. */
+export interface MessageKeys {
+  readonly message: string;
+  readonly edits: { readonly startsWith: string; readonly endsWith: string };
+}
+
 export function inboxReads(db: Client) {
   return {
     async has(key: string): Promise<boolean> {
@@ -42,7 +48,7 @@ export function inboxReads(db: Client) {
       return (await db.inboxEvent.count({ where: { key, state: "waiting", wakes: false } })) > 0;
     },
 
-    /** What runs of the session have taken, behind a number. */
+    /** What runs of the session have taken, behind a number, and is not withdrawn. */
     async takenSince(sessionId: string, seq: number): Promise<(StoredEvent & { readonly runId: string | null })[]> {
       const where = { sessionId, state: "taken", seq: { gt: seq } };
       const rows = await db.inboxEvent.findMany({ where, orderBy: { seq: "asc" } });
@@ -51,6 +57,9 @@ export function inboxReads(db: Client) {
 
     /** What a run has taken: what began it, and what entered it since. */
     ofRun: (runId: string) => eventsWhere(db, { runId }),
+
+    /** As `ofRun`, without what is withdrawn. */
+    standingOfRun: (runId: string) => eventsWhere(db, { runId, state: "taken" }),
 
     async get(seq: number): Promise<StoredEvent> {
       return toEvent(await db.inboxEvent.findUniqueOrThrow({ where: { seq } }));
@@ -133,6 +142,16 @@ export function inboxWrites(db: Client) {
       await db.inboxEvent.updateMany({ where: { key, state: "waiting" }, data: { wakes: true } });
     },
 
+    /**
+     * What waits of a message and its edits is nobody's from now on, and what runs have taken of it counts as said no more.
+     * Answers these runs.
+     */
+    async withdraw(sessionId: string, { message, edits }: MessageKeys): Promise<string[]> {
+      const where = { sessionId, OR: [{ key: message }, { key: edits }] };
+      const rows = await db.inboxEvent.updateManyAndReturn({ where, data: { state: "withdrawn" } });
+      return [...new Set(rows.flatMap(({ runId }) => runId ?? []))];
+    },
+
     /** Gives one waiting event to a run, or without one to nobody; false when it waits no more. */
     async takeKey(key: string, runId: string | null): Promise<boolean> {
       const { count } = await db.inboxEvent.updateMany({
@@ -157,7 +176,7 @@ const ACTS = { OR: [{ wakes: true }, { resumes: true }] };
 
 async function eventsWhere(
   db: Client,
-  where: { readonly runId: string } | { readonly key: { in: string[] } },
+  where: { readonly runId: string; readonly state?: "taken" } | { readonly key: { in: string[] } },
 ): Promise<StoredEvent[]> {
   const rows = await db.inboxEvent.findMany({ where, orderBy: { seq: "asc" } });
   return rows.map(toEvent);

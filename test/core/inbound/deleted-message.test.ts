@@ -113,17 +113,28 @@ test.each(["at once", "each by itself"])("a run whose requests are all deleted %
   expect(stopped()).toEqual(BY_DELETION);
 });
 
-test("what is said to others, has come long ago or is nobody's is let be", async () => {
-  const { options, recorder, stopped, waiting, processes } = await stage();
+test("what has come long ago or is nobody's is let be", async () => {
+  const { options, recorder, stopped, processes } = await stage();
   const [receive] = processes;
   const old = mention("deploy", { at: options.runtime.clock.now() - 25 * 60 * 60_000 });
   await receive(old);
-  const remark = mention("lunch?", { addressed: "other" });
-  await receive(remark);
-  for (const message of [old, remark, mention("never heard")])
+  await recorder.begun(1);
+  for (const message of [old, mention("never heard")])
     expect(await receive(deletion([message]))).toEqual({ type: "ignored" });
-  expect(await waiting()).toEqual([remark.key]);
   expect([recorder.begunKeys(), stopped()]).toEqual([[old.key], []]);
+});
+
+test("what is said to others is dropped where no run has read it, and no run is told of it", async () => {
+  const { stopped, waiting, step, processes } = await stage();
+  const [receive, other] = processes;
+  const remark = (text: string) => mention(text, { addressed: "other" });
+  const [read, unread] = [remark("lunch?"), remark("the password is heron")];
+  await receive(mention("deploy"));
+  await receive(read);
+  await step();
+  await receive(unread);
+  await other(deletion([read, unread]));
+  expect([await waiting(), stopped()]).toEqual([[], []]);
 });
 
 test("a request whose deletion comes before it begins nothing, in the same process or, when it is late, in another", async () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { hold, silent, text, toolUse } from "../../support/model/model-script.ts";
 import type { ModelServer } from "../../support/model/model-server.ts";
+import { untilIdle } from "../../support/program/bot.ts";
 import { PLATFORMS, useBothPlatforms } from "../../support/talk/both-platforms.ts";
 import { answers, type SceneMessage } from "../../support/talk/scene.ts";
 import { conversationOf } from "../../support/talk/slack-talk.ts";
+import { background, isPart, part } from "../../support/talk/sub-agent-talk.ts";
 
 /** Requests that people delete, as a rule to write them again. */
 
@@ -61,6 +63,25 @@ describe.each(PLATFORMS)("on %s", (platform) => {
     expect((await thread.until(isStopped)).find(({ text: shown }) => STOPPED.test(shown))?.text).toContain(
       "after 2 tools",
     );
+  });
+
+  test("a request is deleted on which only a sub-agent works still: that stops, and nothing comes of it", async () => {
+    const scene = both.scene(platform);
+    const gate = hold();
+    const from = scene.model.requests.length;
+    scene.model.script((request) => {
+      if (isPart(request, "alpha")) return [gate.part, text("Alpha is 3.")];
+      return request.toolResults.length === 0 ? part("alpha", background) : text("It is under way.");
+    });
+    const thread = scene.mention("find out about alpha");
+    await gate.reached;
+    const ofAgent = scene.model.requests.slice(from).find((request) => isPart(request, "alpha"));
+    const isFolded = ({ text: shown }: SceneMessage) => shown.startsWith("✓ 2 turns");
+    await thread.until((messages) => answers(messages).includes("It is under way.") && messages.some(isFolded));
+    thread.delete("find out about alpha");
+    expect(await ofAgent?.ended).toBe("aborted");
+    await untilIdle(scene.bot);
+    expect(scene.model.requests).toHaveLength(from + 3);
   });
 
   test("a request that waits for a decision is deleted: its card closes, and nothing is done", async () => {

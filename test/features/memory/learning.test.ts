@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { type Reply, text } from "../../support/model/model-script.ts";
+import { hold, type Reply, text } from "../../support/model/model-script.ts";
 import type { RecordedRequest } from "../../support/model/model-server.ts";
 import { untilIdle } from "../../support/program/bot.ts";
 import {
@@ -131,6 +131,33 @@ test("passwords are neither shown to the model that learns nor kept", async () =
   const lesson = await learned("on the egret: we log in from the jump host");
   expect(lesson.lastUserText).not.toContain("hunter2");
   expect(rowsOf(at).filter(({ text: row }) => row.includes("hunter2"))).toEqual([]);
+});
+
+test("what is deleted before a lesson is not learned, whether a run was on it, it waited or was said to others", async () => {
+  const { slack } = at;
+  const gate = hold();
+  answer = () => [gate.part, text("Done.")];
+  const talk = at.talk({ text: "the osprey is deployed by hand on Mondays", channel: at.channel() });
+  await gate.reached;
+  const said = [
+    talk.say("and the osprey is deployed by hand on Tuesdays"),
+    talk.say("bob here: the osprey is deployed by hand on Fridays", { user: "U0BOB" }),
+  ];
+  await Promise.all([talk.shows(/⏳/u), ...said.map(({ answered }) => answered)]);
+  const deleted = /on (?:Mondays|Tuesdays|Fridays)/u;
+  const messages = slack.workspace.thread(talk.channel, talk.rootTs).filter(({ text: words }) => deleted.test(words));
+  await Promise.all(messages.map((message) => slack.people.delete(message).answered));
+  await talk.shows(/Stopped by the deletion/u);
+  answer = () => text("Done.");
+  talk.mention("the osprey is deployed by the pipeline, whenever somebody merges");
+  const lesson = await learned("the osprey is deployed by the pipeline, whenever somebody merges");
+  expect(lesson.lastUserText).not.toMatch(deleted);
+  expect(
+    at
+      .requestsAbout("by the pipeline")
+      .map(({ body }) => JSON.stringify(body))
+      .join(),
+  ).not.toMatch(/on (?:Tues|Fri)days/u);
 });
 
 test("what a private channel has told stays there; a preference told in the open follows its person", async () => {
