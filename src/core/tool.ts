@@ -56,7 +56,6 @@ export interface RunContext extends HostRules {
 
 export interface ToolContext extends RunContext {
   readonly callId: string;
-  readonly turn: number;
   /** True when the agent's access role forbids writes: enforced in the sandbox host, not in the guest. */
   readonly readOnly: boolean;
   /** The label of the request that led to the call. */

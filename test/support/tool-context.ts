@@ -10,7 +10,6 @@ export function toolContext(more: Partial<ToolContext> & Pick<ToolContext, "sand
     runId: "run",
     personId: "slack:U1",
     callId: "call",
-    turn: 1,
     channelKey: "slack:C1",
     readOnly: false,
     config: buildConfig({ model: "demo/demo" }),

@@ -167,7 +167,6 @@ export function toolContext(
     runId: query.runId,
     personId: query.personId,
     callId,
-    turn: run.state.turns,
     channelKey: query.channelKey,
     sandboxRoot: query.sandboxRoot,
     readOnly: config.agentDefinition.access !== "full" || config.mode === "read",

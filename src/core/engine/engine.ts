@@ -57,7 +57,7 @@ export interface Wake {
   readonly pending: readonly StoredEvent[];
 }
 
-/** `found` tells a journalled `undefined` from a step that has not been done. */
+/** `found` tells a journalled `undefined` from what has not been done. */
 export interface Done {
   readonly found: boolean;
   readonly value: unknown;
@@ -79,13 +79,11 @@ export interface TurnContext {
   readonly signal: AbortSignal;
   /** Fences this owner: every journal write checks it, so a stale owner can commit nothing. */
   readonly epoch: number;
-  /** At least once: after a crash between `fn` and its journal row, `fn` runs again. Results are JSON. */
-  step<T>(key: string, fn: () => Promise<T>): Promise<T>;
-  /** Exactly once: the effect and its journal row are one transaction. `fn` does database work only. */
+  /** Exactly once: the effect and its journal row are one transaction. `fn` does database work only. Results are JSON. */
   transaction<T>(key: string, fn: (tx: StoreTransaction) => Promise<T>): Promise<T>;
-  /** What a step has left behind, in this wake or one before. */
+  /** What has been journalled under a key, in this wake or one before. */
   earlier(key: string): Promise<Done>;
-  /** As `step`, for what is made of nothing external: its row is part of the next transaction. */
+  /** At least once: its journal row is part of the next transaction, and before that a crash has `fn` run again. Results are JSON. */
   stage<T>(key: string, fn: () => Promise<T>): Promise<T>;
   /** As `transaction`, for rows that are their own proof: no journal row. */
   commit(fn: (tx: StoreTransaction) => Promise<void>, proof: Proof): Promise<void>;

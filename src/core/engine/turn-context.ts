@@ -49,13 +49,6 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
     append: (tx, messages) => history.append(tx, { sessionId, runId }, messages),
     history: () => history.whole(),
 
-    async step(key, work) {
-      const done = await journal.earlier(key);
-      if (done.found) return fromJournal(done.value);
-      const value = await work();
-      return journal.transaction(key, () => Promise.resolve(value));
-    },
-
     async stage(key, work) {
       const done = await journal.earlier(key);
       if (done.found) return fromJournal(done.value);

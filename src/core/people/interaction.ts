@@ -14,7 +14,6 @@ import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
 export interface AskedRow {
   readonly id: string;
   readonly sessionId: string;
-  readonly runId: string;
   readonly status: string;
 }
 

@@ -49,7 +49,7 @@ test.each([
   const { context, clock, store, session } = await contextOver({ left: 2, committed });
   let works = 0;
   let counts = 100;
-  const step = context.step("work", () => Promise.resolve((works += 1)));
+  const step = context.stage("work", () => Promise.resolve((works += 1)));
   const counted = context.transaction("count", (tx) => tx.sessions.addPerson(session.id, `slack:U${(counts += 1)}`));
   await clock.runAll();
   expect([await step, await counted, works]).toEqual([1, undefined, 1]);
@@ -58,8 +58,8 @@ test.each([
 
 test("a database that stays away is the run's failure", async () => {
   const { context, clock } = await contextOver({ left: Infinity, committed: false });
-  const step = context.step("work", () => Promise.resolve(1));
-  const failed = expect(step).rejects.toThrow(ConnectionLost);
+  const work = context.transaction("work", () => Promise.resolve(1));
+  const failed = expect(work).rejects.toThrow(ConnectionLost);
   await clock.runAll();
   await failed;
 });

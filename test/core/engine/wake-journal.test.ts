@@ -122,8 +122,8 @@ test("a wake whose first look at the journal fails looks again", async () => {
       (looks += 1) === 1 ? Promise.reject(lost()) : store.journal.keysOf(...of);
     return { ...store, journal: { ...store.journal, keysOf } };
   });
-  const step = context.step("work", () => Promise.resolve("done"));
-  const ended = expect(step).resolves.toBe("done");
+  const work = context.transaction("work", () => Promise.resolve("done"));
+  const ended = expect(work).resolves.toBe("done");
   await clock.runAll();
   await ended;
 });

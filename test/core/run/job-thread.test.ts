@@ -17,7 +17,6 @@ const unasked = () => Promise.reject(new Error("nobody asks for this"));
 const NOTHING: Omit<TurnContext, "runId" | "post"> = {
   signal: new AbortController().signal,
   epoch: 1,
-  step: unasked,
   transaction: unasked,
   earlier: unasked,
   stage: unasked,

@@ -60,9 +60,9 @@ export class Deeds {
   /** Looks for what allows the call now: the decision on it, or else grants of everyone whose words are in the run. */
   async check(call: ToolContext, key: string): Promise<void> {
     if (this.#mode === "agi") return;
-    const approval = await this.#store.approvals.get(`${call.runId}:${call.turn}`);
-    const isAsked = approval?.calls.some(({ callId }) => callId === call.callId) ?? false;
-    const isAllowed = isAsked ? approval?.status === "allowed" : await this.#isGranted(call, key);
+    const approvals = await this.#store.approvals.ofRun(call.runId);
+    const approval = approvals.find(({ calls }) => calls.some(({ callId }) => callId === call.callId));
+    const isAllowed = approval === undefined ? await this.#isGranted(call, key) : approval.status === "allowed";
     if (!isAllowed) this.#unallowed.push(`${call.runId}:${call.callId}`);
   }
 

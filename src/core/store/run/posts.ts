@@ -10,7 +10,6 @@ import { type Client, found, type Stored } from "../database/client.ts";
 import { JOB_KEY } from "../sessions.ts";
 
 export interface PostRow {
-  readonly key: string;
   readonly state: "intent" | "sent";
   readonly posted: PostedMessage | null;
   readonly intentAt: number;
@@ -118,7 +117,6 @@ export function postWrites(db: Client) {
 function toRow(row: Stored<"Post">): PostRow {
   const { closing, shownAt } = row;
   return {
-    key: row.key,
     state: row.state === "sent" ? "sent" : "intent",
     posted: row.posted === null ? null : postedMessageSchema.parse(JSON.parse(row.posted)),
     intentAt: row.intentAt.getTime(),
