@@ -56,6 +56,7 @@ export interface PlatformAssembly {
 /** The page listens before there is a store: a process that stands by answers the probes, too. */
 export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store>): Promise<WebPlatform> {
   const { config, runtime, log, platforms, status, commands } = assembly;
+  const load = () => status.engine?.load() ?? { running: 0, waiting: 0 };
   const web = createWebPlatform({
     writes: assembly.writes,
     ...config.web,
@@ -67,10 +68,10 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
     ids: runtime.ids,
     log: log.child({ platform: "web" }),
     probes: {
-      health: () => ({ status: 200, body: { state: status.state } }),
+      health: () => ({ status: 200, body: { state: status.state, runs: load() } }),
       ready: () => readiness(status, platforms, sharingOf(status)),
       metrics: createMetrics({
-        load: () => status.engine?.load() ?? { running: 0, waiting: 0 },
+        load,
         connected: () => new Map([...platforms].map(([name, platform]) => [name, platform.health().connected])),
         members: async () => status.ownership?.cluster.members() ?? [],
         otherSettings: () => status.ownership?.otherSettings.names().length ?? 0,

@@ -5,7 +5,7 @@ import { startTcpProxy, type TcpProxy } from "../../support/database/network/tcp
 import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
 import { hold, type Reply, rateLimited, text } from "../../support/model/model-script.ts";
 import type { ModelServer } from "../../support/model/model-server.ts";
-import { type Bot, createBot, until } from "../../support/program/bot.ts";
+import { type Bot, createBot, runningOf, until } from "../../support/program/bot.ts";
 import { isAside, nothingLearned } from "../../support/replicas/script.ts";
 import { useShared } from "../../support/run/use-shared.ts";
 import { type BothPlatforms, bothPlatforms } from "../../support/talk/both-platforms.ts";
@@ -72,8 +72,7 @@ const MOST_THREADS = 16;
 
 /** How many runs go on in a process. */
 async function runningIn(bot: Bot): Promise<number> {
-  const { text: metrics } = await bot.probe("metrics");
-  return Number(/deckhand_runs\{state="running"\} (\d+)/u.exec(metrics)?.[1]);
+  return runningOf((await bot.probe("healthz")).text);
 }
 
 test("two processes serve one database at the same time, and either goes on with what the other began", async () => {

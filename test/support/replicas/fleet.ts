@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Bot, createBot, until } from "../program/bot.ts";
+import { type Bot, createBot, runningOf, until } from "../program/bot.ts";
 
 /** One replica of the program, and what its supervisor does with it. */
 export interface Replica {
@@ -45,7 +45,7 @@ const RESTART_MS = 300;
 /** A start of several at once on a slow machine. Milliseconds. */
 const START_MS = 240_000;
 
-/** A look at the probes of three takes twenty milliseconds of a processor, and they are waited for for most of a minute. Milliseconds. */
+/** A look at the probes of three takes ten milliseconds of a processor, and they are waited for for most of a minute. Milliseconds. */
 export const LOOK_MS = 250;
 
 export async function createFleet({ env, replicas: count }: FleetOptions): Promise<Fleet> {
@@ -115,8 +115,8 @@ function supervised(bot: Bot): Replica & { abandon(): Promise<void> } {
     freeze: () => process.kill(bot.pid(), "SIGSTOP"),
     thaw: () => process.kill(bot.pid(), "SIGCONT"),
     async running() {
-      const { text = "" } = (await probed(bot, "metrics")) ?? {};
-      return Number(/deckhand_runs\{state="running"\} (\d+)/u.exec(text)?.[1] ?? 0);
+      const health = await probed(bot, "healthz");
+      return health === null ? 0 : runningOf(health.text);
     },
     async abandon() {
       await end("SIGKILL");
@@ -125,7 +125,7 @@ function supervised(bot: Bot): Replica & { abandon(): Promise<void> } {
 }
 
 /** Null where nobody answers: a replica that starts, that is no more, or that is frozen. */
-async function probed(bot: Bot, name: "readyz" | "metrics"): Promise<{ status: number; text: string } | null> {
+async function probed(bot: Bot, name: "readyz" | "healthz"): Promise<{ status: number; text: string } | null> {
   try {
     const response = await fetch(`http://127.0.0.1:${bot.port}/${name}`, { signal: AbortSignal.timeout(2_000) });
     return { status: response.status, text: await response.text() };
