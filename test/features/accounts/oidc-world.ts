@@ -1,11 +1,12 @@
 import type { Page } from "playwright-core";
-import { onTestFinished } from "vitest";
+import { beforeEach, onTestFinished } from "vitest";
 import type { Store } from "../../../src/core/store/store.ts";
 import { readOidc } from "../../../src/features/accounts/oidc/settings.ts";
 import { accountReads } from "../../../src/features/accounts/store.ts";
 import { CLIENT, type ProviderServer, startProvider } from "../../support/oidc/provider-server.ts";
 import { sharedBrowser } from "../../support/program/browser.ts";
 import { freePort } from "../../support/program/free-port.ts";
+import { openWindow, useWindow } from "../../support/program/window.ts";
 import { type LoginWorld, loginWorld } from "./login-world.ts";
 
 /** The page shared by those who sign in at a real provider, in a real browser. */
@@ -33,16 +34,26 @@ const BUTTON = "Sign in with Harbour <id>";
 
 /** For the tests of a file: a world for each. */
 export function useOidcWorlds(emptied: () => Promise<Store>): (options?: OidcOptions) => Promise<OidcWorld> {
+  const window = useWindow();
+  // What the first of a test has: others are open beside it.
+  const isFirst = { world: true, page: true };
+  beforeEach(() => {
+    isFirst.world = true;
+    isFirst.page = true;
+  });
   const page = async (): Promise<Page> => {
-    const browser = await sharedBrowser();
-    const context = await browser.newContext();
-    onTestFinished(() => context.close());
-    const opened = await context.newPage();
-    opened.setDefaultTimeout(60_000);
+    if (isFirst.page) {
+      isFirst.page = false;
+      onTestFinished(() => window.leave());
+      return window.open();
+    }
+    const opened = await openWindow(await sharedBrowser());
+    onTestFinished(() => opened.context().close());
     return opened;
   };
   return async ({ written, passwords = true, changed } = {}) => {
-    const port = await freePort();
+    const port = isFirst.world ? window.port() : await freePort();
+    isFirst.world = false;
     const provider = await startProvider(`http://127.0.0.1:${port}/login/oidc/callback`, changed);
     const { settings } = readOidc(
       {

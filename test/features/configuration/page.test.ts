@@ -10,6 +10,7 @@ import {
   consoleOffice,
   expectSound,
   handMade,
+  leave,
   originOf,
   picture,
   signedIn,
@@ -44,6 +45,12 @@ async function settingsOf(page: Page): Promise<void> {
   await field(page, "budgets.dayUsd").waitFor();
 }
 
+async function settingsAs(name: string): Promise<Page> {
+  const page = await signedIn(at, browser, { name, section: "settings" });
+  await field(page, "budgets.dayUsd").waitFor();
+  return page;
+}
+
 async function save(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("table", { name: "What changes" }).waitFor();
@@ -59,8 +66,7 @@ async function numberNow(page: Page): Promise<number> {
 }
 
 test("axe finds nothing in the settings, their review and history, on any screen", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await settingsOf(page);
+  const page = await settingsAs("ana");
   await field(page, "budgets.dayUsd").fill("-1");
   await row(page, "budgets.dayUsd").getByText("must be more than 0").waitFor();
   await field(page, "budgets.dayUsd").scrollIntoViewIfNeeded();
@@ -76,12 +82,11 @@ test("axe finds nothing in the settings, their review and history, on any screen
   await page.goto(`${originOf(at)}/#/settings/history`);
   await page.getByRole("table", { name: "Revisions of the settings" }).waitFor();
   await expectSound(page, "settings-history");
-  await page.context().close();
+  await leave(page);
 });
 
 test("a budget that is set holds at once, and is in the history and the audit log", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await settingsOf(page);
+  const page = await settingsAs("ana");
   await field(page, "budgets.userUsd").fill("0.000001");
   await save(page);
   await page.getByText("✓ Saved as revision").waitFor();
@@ -100,12 +105,11 @@ test("a budget that is set holds at once, and is in the history and the audit lo
   await page.goto(`${originOf(at)}/#/audit`);
   const entries = page.getByRole("row").filter({ hasText: "changed settings" });
   await entries.filter({ hasText: "budgets.userUsd" }).first().waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test("what was set holds after a restart, and nothing waits for one any more", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await settingsOf(page);
+  const page = await settingsAs("ana");
   await field(page, "jobs.timezone").fill("Europe/Paris");
   await save(page);
   await page.getByText("A restart is awaited: until then").filter({ hasText: "jobs.timezone" }).waitFor();
@@ -115,13 +119,11 @@ test("what was set holds after a restart, and nothing waits for one any more", a
   await row(page, "jobs.timezone").getByText("set here").waitFor();
   expect(await field(page, "jobs.timezone").inputValue()).toBe("Europe/Paris");
   expect(await page.getByText("A restart is awaited").count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 });
 
 test("of two who save at once the second sees what changed, and loses nothing", async () => {
-  const [ana, ben] = [await signedIn(at, browser, { name: "ana" }), await signedIn(at, browser, { name: "ben" })];
-  await settingsOf(ana);
-  await settingsOf(ben);
+  const [ana, ben] = [await settingsAs("ana"), await settingsAs("ben")];
   await field(ana, "approvals.expiresMinutes").fill("30");
   await field(ben, "approvals.expiresMinutes").fill("45");
   await field(ben, "budgets.sessionUsd").fill("7");
@@ -149,12 +151,11 @@ test("of two who save at once the second sees what changed, and loses nothing", 
   const same = { after: (await numberNow(ana)) - 1, changes: [{ path: ["budgets", "sessionUsd"], value: 7 }] };
   const { body } = await post(ana, "save", same);
   expect(JSON.parse(body)).toMatchObject({ type: "conflict", newest: { by: "ben" } });
-  await Promise.all([ana.context().close(), ben.context().close()]);
+  await Promise.all([leave(ana), leave(ben)]);
 });
 
 test("what is not saved is still there after another page, and too much is refused", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await settingsOf(page);
+  const page = await settingsAs("ana");
   await field(page, "appendSystemPrompt").fill("Answer in French.");
   await page.getByRole("link", { name: "Usage" }).click();
   await page.getByRole("heading", { name: "Usage" }).waitFor();
@@ -170,12 +171,11 @@ test("what is not saved is still there after another page, and too much is refus
   const after = await numberNow(page);
   const changes = [{ path: ["appendSystemPrompt"], value: "x".repeat(100_001) }];
   expect((await post(page, "save", { after, changes })).status).toBe(400);
-  await page.context().close();
+  await leave(page);
 });
 
 test("what was typed wrong is kept until it is discarded, like all that is not saved", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await settingsOf(page);
+  const page = await settingsAs("ana");
   await field(page, "maxTurns").fill("12o");
   await row(page, "maxTurns").getByText("must be a number.").waitFor();
   await page.getByRole("link", { name: "Usage" }).click();
@@ -187,12 +187,11 @@ test("what was typed wrong is kept until it is discarded, like all that is not s
   await page.reload();
   await field(page, "maxTurns").waitFor();
   expect(await field(page, "maxTurns").inputValue()).not.toBe("12o");
-  await page.context().close();
+  await leave(page);
 });
 
 test("by keyboard alone an old revision is looked at, and gone back to as a new one", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await settingsOf(page);
+  const page = await settingsAs("ana");
   await field(page, "outputStyle").selectOption("formal");
   await save(page);
   const good = await numberNow(page);
@@ -220,12 +219,11 @@ test("by keyboard alone an old revision is looked at, and gone back to as a new 
   await page.getByText(`✓ Saved as revision ${good + 2}.`).waitFor();
   await row(page, "budgets.channelUsd").getByText("not set").waitFor();
   expect(await field(page, "outputStyle").inputValue()).toBe("formal");
-  await page.context().close();
+  await leave(page);
 });
 
 test("what a variable or the file sets is locked, with its name", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await settingsOf(page);
+  const page = await settingsAs("ana");
   await row(page, "model").getByText("DECKHAND_MODEL sets it").waitFor();
   expect(await field(page, "model").inputValue()).toBe("anthropic/claude-sonnet-5-5");
   await row(page, "budgets.runUsd").getByText("deckhand.config.json sets it").waitFor();
@@ -251,7 +249,7 @@ test("what a variable or the file sets is locked, with its name", async () => {
   expect((await post(page, "save", { after, changes: [inherited] })).status).toBe(400);
   expect((await post(page, "save", { after, changes: [{ path: ["maxTurns"] }] })).status).toBe(400);
   expect(await numberNow(page)).toBe(after);
-  await page.context().close();
+  await leave(page);
 });
 
 const readers = [
@@ -262,8 +260,7 @@ const readers = [
 test.each(readers)(
   "$role reads, and changes nothing by the page or by a request of their own making",
   async ({ name }) => {
-    const page = await signedIn(at, browser, { name });
-    await settingsOf(page);
+    const page = await settingsAs(name);
     expect(await field(page, "budgets.dayUsd").isEditable()).toBe(false);
     expect(await page.getByRole("button", { name: /^Use the default|^Add$|^Remove/u }).count()).toBe(0);
     const after = await numberNow(page);
@@ -271,7 +268,7 @@ test.each(readers)(
     expect((await post(page, "save", { after, changes })).status).toBe(403);
     expect((await post(page, "check", { changes })).status).toBe(403);
     expect(await numberNow(page)).toBe(after);
-    await page.context().close();
+    await leave(page);
   },
 );
 
@@ -287,8 +284,7 @@ const bad = [
 ];
 
 test("what is no good value is said beside its field, in the file's own words", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await settingsOf(page);
+  const page = await settingsAs("ana");
   for (const { name, typed, beside, words } of bad) {
     await field(page, name).fill(typed);
     await row(page, beside).getByRole("alert").getByText(words).first().waitFor();
@@ -309,12 +305,11 @@ test("what is no good value is said beside its field, in the file's own words", 
   await channels.getByRole("textbox", { name: "slack:C0NEW" }).fill('{ "maxTurns": 3 }');
   await save(page);
   await channels.getByRole("button", { name: "Remove slack:C0NEW" }).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test("a value that is markup is text wherever it is shown", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await settingsOf(page);
+  const page = await settingsAs("ana");
   const hostile = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
   await field(page, "appendSystemPrompt").fill(hostile);
   const fields = row(page, "logContext");
@@ -338,5 +333,5 @@ test("a value that is markup is text wherever it is shown", async () => {
     .waitFor();
   expect(await page.title()).not.toBe("1");
   expect(await page.locator("main img, main script").count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 });

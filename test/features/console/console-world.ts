@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Readable } from "node:stream";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
 import { z } from "zod";
 import { runCli } from "../../support/program/cli.ts";
+import { emptyWindow, openWindow } from "../../support/program/window.ts";
 import { typed } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 
@@ -44,40 +45,80 @@ export async function addAccount(
   if (error !== "") throw new Error(error);
 }
 
-/** What closed windows have left of sign-ins, by office and name. */
-const left = new WeakMap<SlackOffice, Map<string, Cookies>>();
-type Cookies = Awaited<ReturnType<BrowserContext["cookies"]>>;
+/** Windows that have been left, by office and account, with what they were opened with. */
+const left = new WeakMap<SlackOffice, Map<string, Left>>();
+
+interface Left {
+  readonly page: Page;
+  readonly opened: string;
+}
+
+/** Puts a window among those that have been left. */
+const leaving = new WeakMap<Page, () => Promise<void>>();
+
+/** Gives a window, signed in as it is, to whoever signs in next by the same name. */
+export async function leave(page: Page): Promise<void> {
+  tokens.delete(page);
+  await emptyWindow(page);
+  await leaving.get(page)?.();
+}
+
+interface Visitor extends BrowserContextOptions {
+  readonly name: string;
+  /** What is opened: the part of the page behind the # of its address. */
+  readonly section?: string;
+}
 
 /**
- * A browser that is signed in. Where a window of the same name has been closed it goes on with its sign-in, while that
+ * A browser that is signed in. Where a window of the same name has been left it goes on with its sign-in, while that
  * is good: a password is tried on purpose slowly, and what the form does is tested with accounts.
  */
 export async function signedIn(
   at: SlackOffice,
   browser: Browser,
-  { name, ...options }: BrowserContextOptions & { readonly name: string },
+  { name, section, ...options }: Visitor,
 ): Promise<Page> {
-  const context = await browser.newContext({ locale: "en-US", viewport: { width: 1280, height: 800 }, ...options });
-  const free = left.get(at) ?? new Map<string, Cookies>();
-  left.set(at, free);
-  const before = free.get(name) ?? [];
-  free.delete(name);
-  await context.addCookies(before);
-  const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
-  hearToken(page);
-  await page.goto(originOf(at));
-  const field = page.getByRole("textbox", { name: "Name", exact: true });
-  const inside = page.getByText("Sign out");
-  await field.or(inside).first().waitFor({ state: "attached" });
-  if (await field.isVisible()) {
-    await field.fill(name);
-    await page.getByLabel("Password").fill(PASSWORD);
-    await page.keyboard.press("Enter");
-    await inside.waitFor({ state: "attached" });
+  const page = await windowOf(at, browser, { name, ...options });
+  const address = section === undefined ? originOf(at) : `${originOf(at)}/#/${section}`;
+  if ((await page.context().cookies()).length > 0) await page.goto(address);
+  // Of whoever is not signed in, it shows the form.
+  if (new URL(page.url()).pathname !== "/") {
+    await signIn(at, page, name);
+    await page.goto(address);
   }
-  const cookies = await context.cookies();
-  context.once("close", () => free.set(name, cookies));
+  await page.getByText("Sign out").waitFor({ state: "attached" });
+  return page;
+}
+
+/** Sends the form without showing it. */
+async function signIn(at: SlackOffice, page: Page, name: string): Promise<void> {
+  const { request } = page.context();
+  const origin = originOf(at);
+  const shown = await (await request.get(`${origin}/login`)).text();
+  const token = /name="token" value="([^"]+)"/u.exec(shown)?.[1] ?? "";
+  const form = { token, name, password: PASSWORD };
+  const answer = await request.post(`${origin}/login`, { form, headers: { origin }, maxRedirects: 0 });
+  if (answer.status() !== 303) throw new Error(`${answer.status()} ${await answer.text()}`);
+}
+
+async function windowOf(at: SlackOffice, browser: Browser, { name, viewport, ...options }: Visitor): Promise<Page> {
+  const windows = left.get(at) ?? new Map<string, Left>();
+  left.set(at, windows);
+  const before = windows.get(name);
+  windows.delete(name);
+  const opened = JSON.stringify(options);
+  if (before?.opened === opened) {
+    if (viewport) await before.page.setViewportSize(viewport);
+    return before.page;
+  }
+  const page = await openWindow(browser, { locale: "en-US", ...options, ...(viewport ? { viewport } : {}) });
+  await page.context().addCookies((await before?.page.context().cookies()) ?? []);
+  await before?.page.context().close();
+  leaving.set(page, async () => {
+    await windows.get(name)?.page.context().close();
+    windows.set(name, { page, opened });
+  });
+  hearToken(page);
   return page;
 }
 

@@ -6,7 +6,7 @@ import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { useShared } from "../../support/run/use-shared.ts";
 import { inDatabase, privateChannel, typed } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
-import { addAccount, consoleOffice, expectSound, handMade, link, originOf, signedIn } from "./console-world.ts";
+import { addAccount, consoleOffice, expectSound, handMade, leave, link, originOf, signedIn } from "./console-world.ts";
 
 /** Jobs of Slack's channels on the page, by whom its accounts are linked to; and what the work has cost. */
 
@@ -37,7 +37,7 @@ useShared(
       if (user === null) continue;
       const page = await signedIn(at, browser, { name: account });
       await link(at, page, user);
-      await page.context().close();
+      await leave(page);
     }
     for (const words of ["one thing", "another thing"])
       await at.talk({ text: words, channel: at.channel() }).answered(1);
@@ -53,11 +53,7 @@ useShared(
 const rows = (page: Page) => page.getByRole("table", { name: "All jobs", exact: true }).locator("tbody tr");
 const spent = (page: Page, name: string) => page.getByRole("table", { name }).locator("tbody tr");
 
-async function opened(name: string): Promise<Page> {
-  const page = await signedIn(at, browser, { name });
-  await page.goto(`${originOf(at)}/#/jobs`);
-  return page;
-}
+const opened = (name: string) => signedIn(at, browser, { name, section: "jobs" });
 
 /** Dots of the chart that have the colour of its first series. */
 const COLOURED = `(() => {
@@ -76,14 +72,13 @@ const COLOURED = `(() => {
 const coloured = async (page: Page) => Number(await page.evaluate(COLOURED));
 
 test("axe finds nothing in the usage, on any screen, and its chart is drawn in the colours of each", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await page.goto(`${originOf(at)}/#/usage`);
+  const page = await signedIn(at, browser, { name: "ana", section: "usage" });
   await spent(page, "Spent by day").first().waitFor();
   await expectSound(page, "usage");
   await page.getByRole("combobox", { name: "Summed up by" }).selectOption("model");
   await spent(page, "Spent by model").first().waitFor();
   await expectSound(page, "usage-model", { also: () => expect.poll(() => coloured(page)).toBeGreaterThan(100) });
-  await page.context().close();
+  await leave(page);
 });
 
 test("by keyboard alone a sum is looked into, step by step, and left again", async () => {
@@ -113,7 +108,7 @@ test("by keyboard alone a sum is looked into, step by step, and left again", asy
   await total.filter({ hasText: "2 model calls" }).waitFor();
   await page.goBack();
   await total.filter({ hasText: "1 model call" }).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test("jobs of channels that somebody sees are listed, with their times in words; those of others are not", async () => {
@@ -123,14 +118,14 @@ test("jobs of channels that somebody sees are listed, with their times in words;
   await rows(page).filter({ hasText: "Plans of the board" }).waitFor();
   await page.getByRole("searchbox", { name: "Search in jobs" }).fill("board");
   await expect.poll(() => rows(page).count()).toBe(1);
-  await page.context().close();
+  await leave(page);
 
   const others = await opened("cleo");
   await rows(others).filter({ hasText: "Morning" }).waitFor();
   expect(await rows(others).filter({ hasText: "board" }).count()).toBe(0);
   const [known] = await hidden(others, "Plans of the board");
   expect(known).toBe(404);
-  await others.context().close();
+  await leave(others);
 });
 
 /** What the server says to somebody who asks for a job by its id. */
@@ -187,7 +182,7 @@ test("a job is run, paused, changed by its form and removed, as the linked perso
   expect(await rows(page).filter({ hasText: "Evening" }).count()).toBe(0);
   expect(await typed(at, "list", { channel, name: "jobs" })).not.toContain("Evening count");
   expect(acts("ana")).toEqual(expect.arrayContaining(["job.disable", "job.edit", "job.remove", "job.run"]));
-  await page.context().close();
+  await leave(page);
 });
 
 test("a new job is made in a channel of the person's", async () => {
@@ -217,7 +212,7 @@ test("a new job is made in a channel of the person's", async () => {
   await form.waitFor({ state: "detached" });
   await at.until("the job", async () => (await typed(at, "list", { channel, name: "jobs" })).includes("gulls"));
   expect(acts("ana")).toHaveLength(before + 1);
-  await page.context().close();
+  await leave(page);
 });
 
 /** What the server says to a command that the page has not made. */
@@ -230,7 +225,7 @@ test("what is not one's own is looked at only, and a viewer's hand-made request 
   const page = await opened("cleo");
   await page.getByRole("link", { name: /Morning/u }).click();
   await page.getByText("Only its owner and admins").waitFor();
-  await page.context().close();
+  await leave(page);
 
   // Whatever the page offers, the channel's rules hold, and what was refused was not done.
   const others = await opened("cleo");
@@ -238,7 +233,7 @@ test("what is not one's own is looked at only, and a viewer's hand-made request 
   const jobId = /job_\w+/u.exec(shown)?.[0] ?? "none";
   const refused = await commanded(others, { verb: "disable", jobId });
   expect(refused).toContain("only they and admins may do that");
-  await others.context().close();
+  await leave(others);
   expect(acts("cleo")).toEqual([]);
 
   const viewer = await opened("vera");
@@ -248,7 +243,7 @@ test("what is not one's own is looked at only, and a viewer's hand-made request 
   expect(await commanded(viewer, { verb: "add", channelId: `slack:${channel}` })).toContain(
     "Your account may only read",
   );
-  await viewer.context().close();
+  await leave(viewer);
 });
 
 test("axe finds nothing in the jobs, on any screen", async () => {
@@ -260,5 +255,5 @@ test("axe finds nothing in the jobs, on any screen", async () => {
   // What people write is text.
   await page.getByText("Count the <b>herons</b>.").waitFor();
   await expectSound(page, "job");
-  await page.context().close();
+  await leave(page);
 });

@@ -4,7 +4,7 @@ import { type Reply, text, toolUse, unauthorized } from "../../support/model/mod
 import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { useShared } from "../../support/run/use-shared.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
-import { addAccount, consoleOffice, expectSound, link, originOf, signedIn, WIDTHS } from "./console-world.ts";
+import { addAccount, consoleOffice, expectSound, leave, link, signedIn, WIDTHS } from "./console-world.ts";
 
 /** The overview and the views of sessions in a real browser, as somebody who is linked to a team's Slack and as somebody who is not. */
 
@@ -36,7 +36,7 @@ useShared(
     await addAccount(at, { name: "max", role: "admin" });
     const page = await signedIn(at, browser, { name: "ana" });
     await link(at, page, "U0ANA");
-    await page.context().close();
+    await leave(page);
     const talk = at.talk({ text: "tidy up", channel: at.channel() });
     await at.until("the card", () => talk.seen().some(({ buttons }) => buttons.length > 1));
     await at.talk({ text: "send somebody", channel: at.channel() }).answered(1);
@@ -55,22 +55,24 @@ const rows = (page: Page, name: string) => page.getByRole("table", { name }).loc
 const sessions = (page: Page) => page.getByRole("list", { name: "Sessions" }).getByRole("link");
 
 test("axe finds nothing in the overview, on any screen", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await page.goto(`${originOf(at)}/#/overview`);
+  const page = await signedIn(at, browser, { name: "ana", section: "overview" });
   await rows(page, "Waits for people").filter({ hasText: "rm old.toml" }).waitFor();
   await expectSound(page, "overview");
-  await page.context().close();
+  await leave(page);
 });
 
 test("on a narrow screen all of the overview's tables is in sight, each figure beside what it is", async () => {
-  const page = await signedIn(at, browser, { name: "ana", viewport: { width: WIDTHS.narrow, height: 800 } });
-  await page.goto(`${originOf(at)}/#/overview`);
+  const page = await signedIn(at, browser, {
+    name: "ana",
+    section: "overview",
+    viewport: { width: WIDTHS.narrow, height: 800 },
+  });
   await rows(page, "Waits for people").filter({ hasText: "rm old.toml" }).waitFor();
   const cut = `[...document.querySelectorAll(".section-body, .table-scroller")].filter((one) => one.scrollWidth > one.clientWidth).length`;
   expect(await page.evaluate(cut)).toBe(0);
   const label = `getComputedStyle(document.querySelector("table td"), "::before").content`;
   expect(await page.evaluate(label)).toContain("State");
-  await page.context().close();
+  await leave(page);
 });
 
 test("what begins, fails and is stopped is seen without a reload, and a card leads to its session", async () => {
@@ -91,21 +93,19 @@ test("what begins, fails and is stopped is seen without a reload, and a card lea
 
   await rows(page, "Waits for people").getByRole("link", { name: "tidy up" }).click();
   await page.getByRole("button", { name: "Allow once" }).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test("an admin who is nobody there sees what all have spent, and nothing of what goes on", async () => {
-  const page = await signedIn(at, browser, { name: "max" });
-  await page.goto(`${originOf(at)}/#/overview`);
+  const page = await signedIn(at, browser, { name: "max", section: "overview" });
   await rows(page, "Spent").filter({ hasText: "Everybody" }).filter({ hasText: "$50" }).waitFor();
   await page.getByText("Nothing goes on.").waitFor();
   expect(await page.getByText("tidy up").count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 });
 
 test("a platform that loses its connection says so, and what it was once it is back", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await page.goto(`${originOf(at)}/#/overview`);
+  const page = await signedIn(at, browser, { name: "ana", section: "overview" });
   const slack = rows(page, "Platforms").filter({ hasText: "Slack" });
   await slack.filter({ hasText: "none since the start" }).waitFor();
   for (let times = 0; times < 2; times += 1) {
@@ -115,7 +115,7 @@ test("a platform that loses its connection says so, and what it was once it is b
   at.slack.deliveries.cut("break");
   await back;
   await slack.filter({ hasText: "connected by Socket Mode" }).filter({ hasText: "ago" }).waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test.each(Object.entries(WIDTHS))("axe finds nothing in the views of sessions, on %s screens", async (name, width) => {
@@ -139,7 +139,7 @@ test.each(Object.entries(WIDTHS))("axe finds nothing in the views of sessions, o
   if (name === "narrow") await page.getByRole("button", { name: "Details" }).click();
   await page.getByRole("list", { name: "Sub-agents" }).waitFor();
   await sound("sub-agents");
-  await page.context().close();
+  await leave(page);
 });
 
 test("by keyboard alone a session is searched for, opened and left again", async () => {
@@ -164,5 +164,5 @@ test("by keyboard alone a session is searched for, opened and left again", async
   expect(String(await page.evaluate("document.activeElement.textContent"))).toContain("send somebody");
   await page.goBack();
   await page.getByRole("heading", { name: "send somebody" }).waitFor();
-  await page.context().close();
+  await leave(page);
 });

@@ -9,7 +9,17 @@ import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { useShared } from "../../support/run/use-shared.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
 import { everything } from "../mcp/connected.ts";
-import { addAccount, consoleOffice, expectSound, handMade, link, originOf, signedIn, WIDTHS } from "./console-world.ts";
+import {
+  addAccount,
+  consoleOffice,
+  expectSound,
+  handMade,
+  leave,
+  link,
+  originOf,
+  signedIn,
+  WIDTHS,
+} from "./console-world.ts";
 
 /** The pages of tools, of MCP servers, of providers and of the audit log, in a real browser over the whole program. */
 
@@ -69,8 +79,7 @@ describe("tools and MCP servers", () => {
   const server = (page: Page, name: string) => page.getByRole("region", { name: new RegExp(`^${name} `, "u") });
 
   test("each server is shown as it stands, with tools that read and that send, and an operator connects one anew", async () => {
-    const page = await signedIn(at, browser, { name: "olga" });
-    await page.goto(`${originOf(at)}/#/mcp`);
+    const page = await signedIn(at, browser, { name: "olga", section: "mcp" });
     await server(page, "all").getByText("Connected since").waitFor();
     await server(page, "all")
       .getByText(/\d+ tools that read/u)
@@ -91,24 +100,22 @@ describe("tools and MCP servers", () => {
     await server(page, "all").getByRole("status").getByText("Wait a few seconds").waitFor();
     await page.getByRole("button", { name: "Reconnect gone" }).click();
     await server(page, "gone").getByRole("status").getByText("its program is not found").waitFor();
-    await page.context().close();
+    await leave(page);
   });
 
   test("a viewer reads, and connects nothing anew by hand either", async () => {
-    const page = await signedIn(at, browser, { name: "vera" });
-    await page.goto(`${originOf(at)}/#/mcp`);
+    const page = await signedIn(at, browser, { name: "vera", section: "mcp" });
     await server(page, "all").getByText("Connected since").waitFor();
     expect(await page.getByRole("button", { name: /^Reconnect/u }).count()).toBe(0);
     const refused = await handMade(page, "/features/mcp/reconnect", { name: "all" });
     expect(refused).toMatchObject({ status: 403, body: expect.stringContaining("Your account may only read") });
-    await page.context().close();
+    await leave(page);
   });
 
   const toolsSchema = z.object({ rows: z.array(z.looseObject({ name: z.string() })) });
 
   test("tools are listed with what they may do and who has them, found by words, and one shows what models read of it", async () => {
-    const page = await signedIn(at, browser, { name: "vera" });
-    await page.goto(`${originOf(at)}/#/tools`);
+    const page = await signedIn(at, browser, { name: "vera", section: "tools" });
     const rows = page.getByRole("table", { name: "Tools" }).locator("tbody tr");
     await rows.filter({ hasText: "mcp__large__tool_255" }).waitFor();
     const bash = rows.filter({ has: page.getByRole("link", { name: "bash", exact: true }) });
@@ -138,7 +145,7 @@ describe("tools and MCP servers", () => {
     await page.getByText("There is no tool of that name now.").waitFor();
     const listed = await page.evaluate(`fetch("/features/tools/list").then((answer) => answer.json())`);
     expect(toolsSchema.parse(listed).rows.length).toBe(all);
-    await page.context().close();
+    await leave(page);
   });
 
   test("axe finds nothing in servers, in tools and in one of them, on any screen", async () => {
@@ -152,7 +159,7 @@ describe("tools and MCP servers", () => {
       await page.getByText(there).first().waitFor();
       await expectSound(page, address.replace("/", "-"));
     }
-    await page.context().close();
+    await leave(page);
   });
 });
 
@@ -160,14 +167,13 @@ describe("providers", () => {
   const rows = (page: Page) => page.getByRole("table", { name: "Providers" }).locator("tbody tr");
 
   test("axe finds nothing in the providers and their models, on any screen", async () => {
-    const page = await signedIn(at, browser, { name: "ana" });
-    await page.goto(`${originOf(at)}/#/providers`);
+    const page = await signedIn(at, browser, { name: "ana", section: "providers" });
     await rows(page).first().waitFor();
     await expectSound(page, "providers");
     await page.goto(`${originOf(at)}/#/providers/anthropic`);
     await page.getByRole("table", { name: "Models of anthropic" }).waitFor();
     await expectSound(page, "models");
-    await page.context().close();
+    await leave(page);
   });
 
   test("by keyboard alone a provider's models are opened and left, and its key is tried", async () => {
@@ -186,15 +192,14 @@ describe("providers", () => {
       .getByRole("status")
       .filter({ hasText: /[✓✗] Anthropic: /u })
       .waitFor();
-    await page.context().close();
+    await leave(page);
   });
 
   test("a viewer sees which providers have a key, and can try none", async () => {
-    const page = await signedIn(at, browser, { name: "vera" });
-    await page.goto(`${originOf(at)}/#/providers`);
+    const page = await signedIn(at, browser, { name: "vera", section: "providers" });
     await rows(page).filter({ hasText: "Anthropic" }).waitFor();
     expect(await page.getByRole("button", { name: /^Test/u }).count()).toBe(0);
-    await page.context().close();
+    await leave(page);
   });
 });
 
@@ -207,7 +212,7 @@ describe("the audit log and the sections", () => {
     );
     const page = await signedIn(at, browser, { name: "ana" });
     await link(at, page, "U0ANA");
-    await page.context().close();
+    await leave(page);
     const talk = at.talk({ text: "tidy up", channel: at.channel() });
     await at.until("the card", () => talk.seen().some(({ buttons }) => buttons.length > 1));
     talk.click("approve:y");
@@ -218,15 +223,14 @@ describe("the audit log and the sections", () => {
   const sections = (page: Page) => page.getByRole("list", { name: "Running it" }).getByRole("link");
 
   test("axe finds nothing in the audit log, on any screen, nor in the sections that narrow ones open", async () => {
-    const page = await signedIn(at, browser, { name: "ana" });
-    await page.goto(`${originOf(at)}/#/audit`);
+    const page = await signedIn(at, browser, { name: "ana", section: "audit" });
     await rows(page).filter({ hasText: "allowed a tool call" }).waitFor();
     await expectSound(page, "audit");
     await page.setViewportSize({ width: WIDTHS.narrow, height: 800 });
     await page.getByRole("button", { name: "Threads and jobs" }).click();
     await sections(page).filter({ hasText: "Audit log" }).waitFor();
     await expectSound(page, "sections", { widths: [WIDTHS.narrow] });
-    await page.context().close();
+    await leave(page);
   });
 
   test("by keyboard alone the log is opened, searched, and left for the session of a decision", async () => {
@@ -247,30 +251,28 @@ describe("the audit log and the sections", () => {
     await page.getByRole("heading", { name: "tidy up" }).waitFor();
     await page.goBack();
     await rows(page).first().waitFor();
-    await page.context().close();
+    await leave(page);
   });
 
   test("a day of 25 hours is searched to its end", async () => {
-    const page = await signedIn(at, browser, { name: "ana", timezoneId: "Europe/Paris" });
-    await page.goto(`${originOf(at)}/#/audit`);
+    const page = await signedIn(at, browser, { name: "ana", section: "audit", timezoneId: "Europe/Paris" });
     await rows(page).first().waitFor();
     const asked = page.waitForRequest((request) => request.url().includes("until=1"));
     await page.getByLabel("To").fill("2026-10-25");
     const { searchParams } = new URL((await asked).url());
     expect(searchParams.get("until")).toBe(`${Date.parse("2026-10-26T00:00+01:00")}`);
-    await page.context().close();
+    await leave(page);
   });
 
   test("who has linked an account, and what the command line has done, is in it", async () => {
-    const page = await signedIn(at, browser, { name: "ana" });
-    await page.goto(`${originOf(at)}/#/audit`);
+    const page = await signedIn(at, browser, { name: "ana", section: "audit" });
     await rows(page).filter({ hasText: "linked an account" }).filter({ hasText: "(slack:U0ANA)" }).waitFor();
     await rows(page)
       .filter({ hasText: "added an account" })
       .filter({ hasText: "vera" })
       .filter({ hasText: "command line" })
       .waitFor();
-    await page.context().close();
+    await leave(page);
   });
 
   test("a viewer finds no way to it, and the address says whose it is", async () => {
@@ -281,6 +283,6 @@ describe("the audit log and the sections", () => {
     expect(await rows(page).count()).toBe(0);
     await page.goto(`${originOf(at)}/#/nothing`);
     await page.getByText("The page has no such part.").waitFor();
-    await page.context().close();
+    await leave(page);
   });
 });

@@ -11,6 +11,7 @@ import {
   complaintsAbout,
   consoleOffice,
   expectSound,
+  leave,
   originOf,
   picture,
   signedIn,
@@ -103,7 +104,7 @@ test("axe finds nothing in lists, editors, dialogs and instructions, on any scre
   await page.getByText("All that its runs are told").waitFor();
   await page.getByText("AGENTS.md", { exact: true }).click();
   await looked("instructions-one");
-  await page.context().close();
+  await leave(page);
 });
 
 test("by keyboard a skill is edited, mended, saved and used by the next run; then the shipped one holds again", async () => {
@@ -139,12 +140,11 @@ test("by keyboard a skill is edited, mended, saved and used by the next run; the
   const later = at.talk({ text: "review it again", channel: at.channel() });
   await later.answered(1);
   expect(toldOn(at, "review it again")).not.toContain("herons");
-  await page.context().close();
+  await leave(page);
 });
 
 test("an agent is made on the page, chosen by /agent, and removed; what has no good name is not saved", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await openAt(page, "agents");
+  const page = await signedIn(at, browser, { name: "ana", section: "agents" });
   await page.getByRole("link", { name: "New agent" }).press("Enter");
   await page.getByRole("textbox", { name: "Name (required)" }).fill("The Scribe");
   await page.getByText("A name has small letters").waitFor();
@@ -175,7 +175,7 @@ test("an agent is made on the page, chosen by /agent, and removed; what has no g
   await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).press("Enter");
   await page.getByText("✓ scribe is removed.").waitFor();
   expect(await said("who is there?")).not.toContain("- scribe");
-  await page.context().close();
+  await leave(page);
 });
 
 async function said(words: string): Promise<string> {
@@ -184,14 +184,13 @@ async function said(words: string): Promise<string> {
 }
 
 test("a new one is marked only once it has a name, and a name that is taken is said to be", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await openAt(page, "agents/+");
+  const page = await signedIn(at, browser, { name: "ana", section: "agents/+" });
   await page.getByText(/^Line 1 · \d+ bytes$/u).waitFor();
   expect(await source(page).getAttribute("aria-invalid")).toBe("false");
   await page.getByRole("textbox", { name: "Name (required)" }).fill("plan");
   await save(page);
   await page.getByText("There is an agent of that name: open it to change it.").waitFor();
-  await page.context().close();
+  await leave(page);
 });
 
 test.each(["skills", "agents", "instructions", "jobs"])(
@@ -204,19 +203,16 @@ test.each(["skills", "agents", "instructions", "jobs"])(
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").innerText()).toMatch(/There is none of that name|There is no such job/u);
     expect(errors).toEqual([]);
-    await page.context().close();
+    await leave(page);
   },
 );
 
 test("of two browsers the later one is shown both versions, and loses neither", async () => {
   const [ana, max] = await Promise.all([
-    signedIn(at, browser, { name: "ana" }),
-    signedIn(at, browser, { name: "max" }),
+    signedIn(at, browser, { name: "ana", section: "skills/refactor" }),
+    signedIn(at, browser, { name: "max", section: "skills/refactor" }),
   ]);
-  for (const page of [ana, max]) {
-    await openAt(page, "skills/refactor");
-    await source(page).waitFor();
-  }
+  for (const page of [ana, max]) await source(page).waitFor();
   await source(ana).fill("---\ndescription: ana's\n---\nAs ana says.");
   await source(max).fill("---\ndescription: max's\n---\nAs max says.");
   await save(ana);
@@ -241,12 +237,11 @@ test("of two browsers the later one is shown both versions, and loses neither", 
   await save(ana);
   await ana.getByRole("button", { name: "Take theirs" }).press("Enter");
   await expect.poll(() => source(ana).inputValue()).toContain("And again.");
-  await Promise.all([ana.context().close(), max.context().close()]);
+  await Promise.all([leave(ana), leave(max)]);
 });
 
 test("what is written and not saved is there after leaving the page, marked in the list, and discarded", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await openAt(page, "skills/designer");
+  const page = await signedIn(at, browser, { name: "ana", section: "skills/designer" });
   await source(page).fill("---\ndescription: Half written\n---\nHalf.");
   await page.getByRole("link", { name: "All skills" }).press("Enter");
   await page.getByRole("row").filter({ hasText: "designer" }).filter({ hasText: "not saved" }).waitFor();
@@ -256,12 +251,11 @@ test("what is written and not saved is there after leaving the page, marked in t
   expect(await source(page).inputValue()).toContain("Half written");
   await page.getByRole("button", { name: "Discard it" }).press("Enter");
   await expect.poll(() => source(page).inputValue()).toContain("name: designer");
-  await page.context().close();
+  await leave(page);
 });
 
 test("a viewer reads; what stands in the settings is locked for admins, too", async () => {
-  const page = await signedIn(at, browser, { name: "vera" });
-  await openAt(page, "agents/build");
+  const page = await signedIn(at, browser, { name: "vera", section: "agents/build" });
   await page.getByText("all channels that the settings give no other agent").waitFor();
   expect(await source(page).getAttribute("readonly")).not.toBeNull();
   expect(await page.getByRole("button", { name: /save|Restore|Remove/iu }).count()).toBe(0);
@@ -269,18 +263,17 @@ test("a viewer reads; what stands in the settings is locked for admins, too", as
   await page.getByRole("table", { name: "Agents", exact: true }).waitFor();
   expect(await page.getByRole("link", { name: "New agent" }).count()).toBe(0);
   expect(await page.getByText("slack:C1900").count()).toBe(0);
-  await page.context().close();
+  await leave(page);
 
   const admin = await signedIn(at, browser, { name: "ana" });
   await openAt(admin, "agents/reviewer");
   await admin.getByText("agents.reviewer of deckhand.config.json").waitFor();
   expect(await source(admin).getAttribute("readonly")).not.toBeNull();
-  await admin.context().close();
+  await leave(admin);
 });
 
 test("instructions of a channel are written on the page, and stand last among what its runs are told", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await openAt(page, "instructions");
+  const page = await signedIn(at, browser, { name: "ana", section: "instructions" });
   await page.getByRole("link", { name: /C1901/u }).press("Enter");
   await source(page).fill("Answer in the words of herons.");
   await save(page);
@@ -292,5 +285,5 @@ test("instructions of a channel are written on the page, and stand last among wh
   await page.getByRole("dialog").getByRole("button", { name: "Take it back" }).press("Enter");
   await page.getByText("✓ Taken back").waitFor();
   expect(await source(page).inputValue()).toBe("");
-  await page.context().close();
+  await leave(page);
 });

@@ -9,7 +9,7 @@ import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { useShared } from "../../support/run/use-shared.ts";
 import { inDatabase, typed } from "../../support/talk/memory-talk.ts";
 import type { SlackOffice } from "../../support/talk/slack-talk.ts";
-import { addAccount, consoleOffice, signedIn } from "../console/console-world.ts";
+import { addAccount, consoleOffice, leave, signedIn } from "../console/console-world.ts";
 import { ask, toldOn } from "./definitions-world.ts";
 
 /** What is set on the page, in threads: the next run has it, and a process after a crash. */
@@ -136,7 +136,7 @@ test("who may not change a text does not read the program's keys in it", async (
     expect(shown).toContain("Never say");
     expect(shown).not.toContain(at.slack.botToken);
   }
-  await page.context().close();
+  await leave(page);
 });
 
 test("a run that goes on ends with what it began with, and the next one has what was saved meanwhile", async () => {
@@ -216,7 +216,7 @@ test.each(["vera", "olaf"])("%s reads, and whatever else they ask for by hand is
   const body = { kind: "skill", name: "mine", text: SKILL, after: 0, isNew: true };
   for (const path of ["/save", "/take-back", "/check"]) expect((await ask(page, path, body)).status).toBe(403);
   expect(audit()).toEqual(before);
-  await page.context().close();
+  await leave(page);
 });
 
 test.each([

@@ -8,7 +8,7 @@ import { closeWindows, sharedBrowser } from "../../support/program/browser.ts";
 import { type CliResult, runCli } from "../../support/program/cli.ts";
 import { useShared } from "../../support/run/use-shared.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
-import { addAccount, expectSound, originOf, signedIn } from "../console/console-world.ts";
+import { addAccount, expectSound, leave, signedIn } from "../console/console-world.ts";
 
 /** Keys that are set while the program runs, without a restart; it is started without any. */
 
@@ -51,8 +51,7 @@ const row = (page: Page) =>
   page.getByRole("table", { name: "Providers" }).locator("tbody tr", { hasText: "Anthropic" });
 
 test("a key that an admin sets on the page is tried, stored and used by the next run; another replaces it; it is removed", async () => {
-  const page = await signedIn(at, browser, { name: "ana" });
-  await page.goto(`${originOf(at)}/#/providers`);
+  const page = await signedIn(at, browser, { name: "ana", section: "providers" });
   await row(page).getByText("none: set it here").waitFor();
   const demo = page.getByText("Set a provider's key under");
   await demo.waitFor();
@@ -86,7 +85,7 @@ test("a key that an admin sets on the page is tried, stored and used by the next
   await row(page).getByText("none: set it here").waitFor();
   expect(await answer("and again with none")).not.toContain("real key");
   expect(await page.content()).not.toContain(WRONG);
-  await page.context().close();
+  await leave(page);
 });
 
 test("a key that the command line sets beside the running program is used by its next run, after a kill as well", async () => {
@@ -135,11 +134,10 @@ test("keys that cannot be opened are said on the page, by doctor and by the list
   await at.bot.kill("SIGTERM");
   await at.bot.start();
   const lost = "Stored keys cannot be used (Anthropic): they were sealed with another key.";
-  const page = await signedIn(at, browser, { name: "ana" });
-  await page.goto(`${originOf(at)}/#/providers`);
+  const page = await signedIn(at, browser, { name: "ana", section: "providers" });
   await page.getByRole("alert").getByText(lost).waitFor();
   await row(page).getByText("stored, and cannot be opened").waitFor();
-  await page.context().close();
+  await leave(page);
   expect((await keys("list")).out).toContain(`⚠ ${lost}`);
   expect((await runCli(["doctor"], { cwd: at.bot.home, env: at.env })).out).toContain(`⚠ ${lost}`);
   await setKey(KEY);
@@ -160,12 +158,11 @@ test("keys stand in clear neither in the log nor in any file of the home", async
 
 test("axe finds nothing in a stored key and in the dialog for another, on any screen", async () => {
   await setKey(WRONG);
-  const page = await signedIn(at, browser, { name: "ana" });
-  await page.goto(`${originOf(at)}/#/providers`);
+  const page = await signedIn(at, browser, { name: "ana", section: "providers" });
   await row(page).getByText("stored").waitFor();
   await expectSound(page, "keys");
   await page.getByRole("button", { name: "Replace the key of Anthropic" }).click();
   await page.getByLabel("Key", { exact: true }).fill(WRONG);
   await expectSound(page, "key-dialog", { within: "dialog[open]" });
-  await page.context().close();
+  await leave(page);
 });

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { Bot } from "./bot.ts";
+import { emptyWindow, openWindow } from "./window.ts";
 
 /** A person at the web page, in a browser window of their own. */
 export interface PageVisit extends AsyncDisposable {
@@ -30,9 +31,20 @@ export async function profileOf(bot: Bot, browser: Browser): Promise<BrowserProf
   return profile;
 }
 
+/** Windows that visits have left, by what the browser keeps. */
+const left = new WeakMap<BrowserProfile, Page[]>();
+
 /** Opens the page in a window of its own, in a browser that has been given the key before. */
-export function visitAgain(bot: Bot, browser: Browser, storageState: BrowserProfile): Promise<PageVisit> {
-  return visitAddress(new URL("/", printedUrl(bot)).href, browser, { storageState });
+export async function visitAgain(bot: Bot, browser: Browser, storageState: BrowserProfile): Promise<PageVisit> {
+  const windows = left.get(storageState) ?? [];
+  left.set(storageState, windows);
+  const page = windows.pop() ?? (await openWindow(browser, { storageState }));
+  const visit = await visitIn(page, new URL("/", printedUrl(bot)).href);
+  const leave = async () => {
+    await emptyWindow(page);
+    windows.push(page);
+  };
+  return { ...visit, [Symbol.asyncDispose]: leave };
 }
 
 /** Opens the printed address. */
@@ -46,9 +58,11 @@ export async function visitAddress(
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<PageVisit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  return visitIn(await openWindow(browser, options), address);
+}
+
+/** The same in a window that is open. */
+export async function visitIn(page: Page, address: string): Promise<PageVisit> {
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(message.text());
@@ -57,6 +71,7 @@ export async function visitAddress(
   await page.goto(address);
   const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
   await composer.waitFor();
+  const context = page.context();
   return {
     page,
     context,

@@ -1,5 +1,5 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
 import type { OverviewSource } from "../../../../src/adapters/web/live/overview.ts";
 import type { JobOverview, JobView } from "../../../../src/core/jobs/job-control.ts";
@@ -8,8 +8,8 @@ import type { SessionSummary } from "../../../../src/core/protocol/session-summa
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
-import { closeWindows, sharedBrowser } from "../../../support/program/browser.ts";
-import { visitAddress } from "../../../support/program/page-visit.ts";
+import { visitIn } from "../../../support/program/page-visit.ts";
+import { useWindow } from "../../../support/program/window.ts";
 import { entryUrl, openPlatform, SERVERS_PANEL } from "../web-setup.ts";
 import { NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
 
@@ -77,18 +77,13 @@ interface World {
 /** A job of the person's that was made here. */
 const OWN = { isFromFile: false, isTheirs: true };
 
-let browser: Browser;
 let world: World;
 let inbox: Inbox;
 let platform: WebPlatform;
 let page: Page;
 let complaints: readonly string[];
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-});
-
-afterAll(() => closeWindows(browser));
+const window = useWindow({ reducedMotion: "reduce" });
 
 beforeEach(async () => {
   world = { session: null, busy: new Map(), jobs: [], view: null };
@@ -101,13 +96,13 @@ beforeEach(async () => {
       view: (id) => Promise.resolve(world.view?.id === id ? world.view : null),
     },
   };
-  platform = openPlatform({ store: new MemoryThreadStore(), overview });
+  platform = openPlatform({ store: new MemoryThreadStore(), overview, port: window.port() });
   await platform.start(inbox.receive, signal);
-  ({ page, complaints } = await visitAddress(entryUrl(platform), browser, { reducedMotion: "reduce" }));
+  ({ page, complaints } = await visitIn(await window.open(), entryUrl(platform)));
 });
 
 afterEach(async () => {
-  await page.context().close();
+  await window.leave();
   await platform.stop();
   expect(complaints).toEqual([]);
 });

@@ -1,37 +1,32 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
 import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
-import { closeWindows, sharedBrowser } from "../../../support/program/browser.ts";
-import { visitAddress } from "../../../support/program/page-visit.ts";
+import { visitIn } from "../../../support/program/page-visit.ts";
+import { useWindow } from "../../../support/program/window.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
 import { LINES_OF_FIRST_CELL } from "./page-probes.ts";
 
 /** Nothing that is to be read is cut off, on any screen or on paper. */
 
-let browser: Browser;
 let inbox: Inbox;
 let platform: WebPlatform;
 let page: Page;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-});
-
-afterAll(() => closeWindows(browser));
+const window = useWindow();
 
 beforeEach(async () => {
   inbox = new Inbox();
-  platform = openPlatform({ store: new MemoryThreadStore() });
+  platform = openPlatform({ store: new MemoryThreadStore(), port: window.port() });
   await platform.start(inbox.receive, new AbortController().signal);
-  ({ page } = await visitAddress(entryUrl(platform), browser));
+  ({ page } = await visitIn(await window.open(), entryUrl(platform)));
 });
 
 afterEach(async () => {
-  await page.context().close();
+  await window.leave();
   await platform.stop();
 });
 

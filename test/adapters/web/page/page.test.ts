@@ -1,20 +1,19 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
 import type { Form } from "../../../../src/core/protocol/form.ts";
 import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
-import { closeWindows, sharedBrowser } from "../../../support/program/browser.ts";
-import { visitAddress } from "../../../support/program/page-visit.ts";
+import { visitIn } from "../../../support/program/page-visit.ts";
+import { useWindow } from "../../../support/program/window.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
 import { dragFile, NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
 
 const { signal } = new AbortController();
 const STOP = [{ id: "stop:run_1", label: "Stop", style: "danger" as const }];
 
-let browser: Browser;
 let store: MemoryThreadStore;
 let inbox: Inbox;
 let platform: WebPlatform;
@@ -22,22 +21,18 @@ let page: Page;
 /** Errors of scripts and of the console: there must be none in ordinary use. */
 let complaints: readonly string[];
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-});
-
-afterAll(() => closeWindows(browser));
+const window = useWindow();
 
 beforeEach(async () => {
   store = new MemoryThreadStore();
   inbox = new Inbox();
-  platform = openPlatform({ store });
+  platform = openPlatform({ store, port: window.port() });
   await platform.start(inbox.receive, signal);
-  ({ page, complaints } = await visitAddress(entryUrl(platform), browser));
+  ({ page, complaints } = await visitIn(await window.open(), entryUrl(platform)));
 });
 
 afterEach(async () => {
-  await page.context().close();
+  await window.leave();
   await platform.stop();
 });
 
@@ -169,6 +164,8 @@ describe("when something is lost", () => {
     const texts = () => inbox.events.map((event) => (event.kind === "message" ? event.text : ""));
     await inbox.until(() => texts().includes("second"));
     expect(texts()).toEqual(["first", "second"]);
+    // The route stays in the window.
+    await page.close();
   });
 
   test("a message that is not taken stays, says why, and goes out on a second try", async () => {
