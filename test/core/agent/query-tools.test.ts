@@ -250,7 +250,7 @@ test.each([
 
   await drive(query);
 
-  expect(context).toMatchObject({ readOnly, callId: "a", turn: 1, runId: "run_1", channelKey: "web:C1" });
+  expect(context).toMatchObject({ readOnly, callId: "a", runId: "run_1", channelKey: "web:C1" });
 });
 
 test("a consumer that leaves while calls run stops them and waits for their end", async () => {
