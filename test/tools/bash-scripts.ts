@@ -152,6 +152,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `printf 'ä,1\\nö,2\\n' > f; mapfile -t l < f; echo "\${#l[0]} \${l[1]:0:1}"; while IFS=, read -r n v; do echo "\${n}s $v"; done < f; IFS= read -rd '' all < f; bash -c "echo '$all'"; eval "echo '$all'"`,
   ],
   text: [
+    `seq 5 | xargs -L2 echo; printf 'a b\\n\\nc "d e"\\n' | xargs -L 1 printf '<%s>'; echo; printf 'x y\\nz\\n' | xargs -r -L1 echo n; echo -L | xargs -n1 echo -L`,
     `printf 'abcdefghijklmnopqrs\\0\\n\\tz' > b; od b; od -c b; od -An -tx1 -j2 -N4 b; od -tx4 b; od -A d -t u2 b; od -t x1z b; xxd b; xxd -p b; xxd -l 5 -s 2 b; xxd -g1 -c 8 b; tail -c +3 b | xxd -u; seq 100 | tr -dc '\\n' | od -An -tx1; od -c empty.txt; xxd empty.txt`,
     `head -n -1 fruit.txt; cat fruit.txt | head -n -4; head -qn1 fruit.txt numbers.txt; head --lines=-2 noeol.txt; printf 'x\\0y\\0' | tr '\\0' '\\n'; tr '\\012' , < fruit.txt; echo a-b | tr '\\055' _; od -c <(printf 'ab\\n'); printf ABC | od -An -tx1; printf 'ABCDEFGHIJKLMNOPQRS' | od -t x1`,
     `expr abc : 'a\\(.*\\)'; expr abc : 'a.*'; expr abc : b; echo $?; find code -printf '%y %f\\n' | sort; find . -name fruit.txt -print -quit; find . -type f -size -1k; find . -type f -size 1k | wc -l; find . -type f -size +40c | sort`,

@@ -11,7 +11,14 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "xargs takes the value of an option without a space, such as -n1",
     /(?<=name:"xargs",async execute\((\w),\w\)\{)/g,
     'let own=$1.findIndex((a,i)=>!a.startsWith("-")&&!/^-[nIPLdsEa]$/.test($1[i-1]??""));if(own<0)own=$1.length;' +
-      "$1=[...$1.slice(0,own).flatMap(a=>/^-[nIPLdsEa]./.test(a)?[a.slice(0,2),a.slice(2)]:[a]),...$1.slice(own)];",
+      "let options=$1.slice(0,own).flatMap(a=>/^-[nIPLdsEa]./.test(a)?[a.slice(0,2),a.slice(2)]:[a]);" +
+      'let lines=0,at=options.indexOf("-L");if(at>=0&&/^[1-9]\\d*$/.test(options[at+1]))lines=+options.splice(at,2)[1];' +
+      "$1=[...options,...$1.slice(own)];",
+  ],
+  [
+    "and so many lines for each command",
+    /((\w)\.length===0&&\2\.push\("echo"\);let (\w)=[^]{1,2600}?(\w)=async \w=>\{if\(\w!==null&&\w>1\)[^]{1,400}?)(?=if\(\w!==null\)\{if\(\w\.length>\w\)throw new \w+\(`xargs: iteration limit)/g,
+    "$1if(lines>0)await $4(repairs.wordsByLines($3,lines).map(words=>[...$2,...words]));else ",
   ],
   [
     "tac writes each file that is named, not the first alone",

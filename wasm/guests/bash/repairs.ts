@@ -11,6 +11,15 @@ export function xargsWords(input: string, replaces: boolean): string[] {
     .map(([word]) => word.replace(/'[^'\n]*'|"[^"\n]*"|\\[^]/g, unquoted));
 }
 
+/** The words of so many lines at a time; empty lines do not count. */
+export function wordsByLines(input: string, lines: number): string[][] {
+  const words = input.split("\n").map((line) => xargsWords(line, false));
+  const full = words.filter(({ length }) => length > 0);
+  return Array.from({ length: Math.ceil(full.length / lines) }, (_, at) =>
+    full.slice(at * lines, (at + 1) * lines).flat(),
+  );
+}
+
 function unquoted(part: string): string {
   return part.startsWith("\\") ? part.slice(1) : part.slice(1, -1);
 }
