@@ -315,6 +315,7 @@ b/' numbers.txt; echo $?`,
     [`touch -r missing new; echo $?`, "touch -r looks at no other file"],
   ],
   shell: [
+    `for d in monday 'next tuesday' 'last wed' 'this thursday' 'next Fri' 'last saturday' 'sun 09:30' 'tomorrow 10:00' 'yesterday 23:59:58' '2026-11-27 monday' 'next monday + 2 days' '1 week ago friday' 'Fri, 27 Nov 2026 10:00:00 GMT'; do date -u -d "$d" '+%F %T'; done`,
     `for d in '2024-01-31 +1 day' '2024-01-31 -2 days' '2024-02-28 2 days' '2024-01-01 + 3 weeks' '2024-03-01 yesterday' '1 month ago 2024-05-15' '2024-01-31 + 1 month' '2024-01-01 12:30 2 hours ago' '2024-02-30 + 1 day' '2024-05-05 next month' 'no day'; do date -u -d "$d" '+%F %T' 2> /dev/null || echo "not $d"; done; date -u -d @0 -I; date -u -d @0 -Iseconds; [ "$(date -d tomorrow +%F)" = "$(date -d '1 day' +%F)" ] && echo same`,
     `export E=1; env X=2 bash -c 'echo "$X$E"'; env -u E printenv E; echo $?; env -i A=1 bash -c 'echo "$A$E"'; echo in | env Q=1 cat; env X=1 false; echo $?; env nosuch; echo $?; env "B=x y" bash -c 'bash -c "echo \\$B"'; env echo "it's" '$x'`,
     `export E=1; echo x | xargs -I{} bash -c 'echo "{} $E"'; F=6 timeout 2 bash -c 'echo $E$F'; find . -name fruit.txt -exec bash -c 'echo $E $0' {} \\;; C=3; bash -c 'echo "[$C]"'; B=2 bash -c 'bash -c "echo \\$B"'`,

@@ -2,11 +2,15 @@ type Unit = "second" | "minute" | "hour" | "day" | "week" | "fortnight" | "month
 
 const TERM =
   /(?<![\w:.])(?:(?<sign>[-+]?) ?(?<count>\d{1,9}) ?|(?<which>last|next|this) )?(?<unit>sec(?:ond)?|min(?:ute)?|hour|day|week|fortnight|month|year)s?\b(?<ago> ago\b)?/i;
+const WEEKDAY =
+  /(?<![\w:.])(?:(?<which>last|next) |this )?(?<day>sun|mon|tue|wed|thu|fri|sat)(?:(?:s|nes|rs?|ur)?day)?\b/i;
+const WEEK = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const DAY_MS = 86_400_000;
 const DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, now: 0, tomorrow: 1 };
 
 /**
- * The milliseconds that a text names which counts from a day, as in `2024-01-31 + 1 day`, `2 hours ago` or `tomorrow`;
- * null for other texts. Months and days that there are not run over into the next. Times are UTC.
+ * The milliseconds that a text names which counts from a day, as in `2024-01-31 + 1 day`, `2 hours ago`, `tomorrow 10:00` or
+ * `next friday`; null for other texts. Months and days that there are not run over into the next. Times are UTC.
  */
 export function dateOf(text: string, nowMs: number): number | null {
   let rest = ` ${text.trim().replace(/\s+/g, " ")} `;
@@ -25,8 +29,10 @@ export function dateOf(text: string, nowMs: number): number | null {
     if (count !== undefined) shifts.push([count, "day"]);
   }
   rest = words.filter((word) => DAYS[word.toLowerCase()] === undefined).join(" ");
-  if (shifts.length === 0) return null;
-  const base = baseOf(rest, nowMs);
+  const { 0: named = "", groups: weekday } = WEEKDAY.exec(rest) ?? {};
+  rest = rest.replace(named, "").trim();
+  if (shifts.length === 0 && weekday === undefined) return null;
+  const base = baseOf(rest, nowMs, weekday);
   return base === null ? null : shifts.reduce(shifted, base);
 }
 
@@ -37,11 +43,24 @@ function unitOf(word: string): Unit {
   return "year";
 }
 
-function baseOf(text: string, nowMs: number): number | null {
-  if (text === "") return nowMs;
+/** A weekday is the next one from today on, at midnight where no time is named; beside a date it says nothing. */
+function baseOf(text: string, nowMs: number, weekday?: Readonly<Record<string, string | undefined>>): number | null {
+  if (text === "" && weekday === undefined) return nowMs;
+  if (/^(?:\d\d:\d\d(?::\d\d)?)?$/.test(text)) {
+    const midnight = new Date(nowMs - (nowMs % DAY_MS));
+    const time = Date.parse(`1970-01-01T${text || "00:00"}Z`);
+    return midnight.getTime() + time + daysUntil(weekday, midnight.getUTCDay()) * DAY_MS;
+  }
   const [, day, time = "00:00"] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?: ?(?:Z|UTC))?)?$/.exec(text) ?? [];
   const found = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);
   return Number.isNaN(found) || !new Date(found).toISOString().startsWith(day ?? "") ? null : found;
+}
+
+function daysUntil({ which, day = "" }: Readonly<Record<string, string | undefined>> = {}, today: number): number {
+  if (day === "") return 0;
+  const days = (WEEK.indexOf(day.toLowerCase()) - today + 7) % 7;
+  if (which?.toLowerCase() === "last") return days - 7;
+  return which !== undefined && days === 0 ? 7 : days;
 }
 
 function shifted(ms: number, [count, unit]: readonly [number, Unit]): number {
@@ -52,7 +71,7 @@ function shifted(ms: number, [count, unit]: readonly [number, Unit]): number {
     return (
       ms +
       count *
-        { second: 1000, minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000, fortnight: 1_209_600_000 }[
+        { second: 1000, minute: 60_000, hour: 3_600_000, day: DAY_MS, week: 604_800_000, fortnight: 1_209_600_000 }[
           unit
         ]
     );
