@@ -2,6 +2,9 @@ type Unit = "second" | "minute" | "hour" | "day" | "week" | "fortnight" | "month
 
 const TERM =
   /(?<![\w:.])(?:(?<sign>[-+]?) ?(?<count>\d{1,9}) ?|(?<which>last|next|this) )?(?<unit>sec(?:ond)?|min(?:ute)?|hour|day|week|fortnight|month|year)s?\b(?<ago> ago\b)?/i;
+/** What a pattern has found of a weekday. */
+type Weekday = Readonly<Record<string, string | undefined>>;
+
 const WEEKDAY =
   /(?<![\w:.])(?:(?<which>last|next) |this )?(?<day>sun|mon|tue|wed|thu|fri|sat)(?:(?:s|nes|rs?|ur)?day)?\b/i;
 const WEEK = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
@@ -44,7 +47,7 @@ function unitOf(word: string): Unit {
 }
 
 /** A weekday is the next one from today on, at midnight where no time is named; beside a date it says nothing. */
-function baseOf(text: string, nowMs: number, weekday?: Readonly<Record<string, string | undefined>>): number | null {
+function baseOf(text: string, nowMs: number, weekday?: Weekday): number | null {
   if (text === "" && weekday === undefined) return nowMs;
   if (/^(?:\d\d:\d\d(?::\d\d)?)?$/.test(text)) {
     const midnight = new Date(nowMs - (nowMs % DAY_MS));
@@ -56,7 +59,7 @@ function baseOf(text: string, nowMs: number, weekday?: Readonly<Record<string, s
   return Number.isNaN(found) || !new Date(found).toISOString().startsWith(day ?? "") ? null : found;
 }
 
-function daysUntil({ which, day = "" }: Readonly<Record<string, string | undefined>> = {}, today: number): number {
+function daysUntil({ which, day = "" }: Weekday = {}, today: number): number {
   if (day === "") return 0;
   const days = (WEEK.indexOf(day.toLowerCase()) - today + 7) % 7;
   if (which?.toLowerCase() === "last") return days - 7;

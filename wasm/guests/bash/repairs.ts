@@ -1,7 +1,7 @@
 import { bytesOfLatin1 } from "../runtime/text-encoding.ts";
 import { posixRegex } from "./text/posix-regex.ts";
 
-/** What the repairs of just-bash in wasm/build.ts call. */
+/** What the repairs of just-bash in wasm/shell-repairs call. */
 
 /** What xargs reads: lines where it replaces, else words, which may be quoted. */
 export function xargsWords(input: string, replaces: boolean): string[] {
