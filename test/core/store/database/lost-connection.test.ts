@@ -66,7 +66,8 @@ test.each(databases)("a connection that breaks between two statements of a trans
       return tx.runs.interrupted();
     }),
   );
-  expect(await store.transaction((tx) => tx.runs.interrupted())).toEqual([]);
+  // A pooler may give one more connection that has ended, before it knows.
+  await expect.poll(() => store.transaction((tx) => tx.runs.interrupted())).toEqual([]);
 });
 
 test.each(databases)("a connection that breaks in the middle of a statement, $where", async ({ open }) => {
@@ -81,7 +82,7 @@ test.each(databases)("a connection that breaks in the middle of a statement, $wh
   await until(areBusy, { what: () => "the statements" });
   await cut();
   await Promise.all([failed, alsoFailed]);
-  expect(await store.runs.interrupted()).toEqual([]);
+  await expect.poll(() => store.runs.interrupted()).toEqual([]);
 });
 
 test("connections that the server does not give", async () => {
