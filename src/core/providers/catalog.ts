@@ -72,7 +72,7 @@ export const CATALOG: readonly CatalogEntry[] = [
     keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
     regionVariable: "AWS_REGION",
     // No default model: its name says in which part of the world it may run, which is the operator's to decide.
-    quirks: { ...ANTHROPIC_QUIRKS, anthropicVersion: "2023-06-01", reasoningTags: true },
+    quirks: { ...ANTHROPIC_QUIRKS, anthropicVersion: "2023-06-01" },
   }),
   entry("deepseek", "DeepSeek", {
     baseUrl: "https://api.deepseek.com",

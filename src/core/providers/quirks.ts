@@ -14,8 +14,6 @@ export interface Quirks {
   readonly developerRole: boolean;
   /** Chat: how past reasoning goes back: not at all, as text beside tool calls, or as opaque details. */
   readonly replayReasoning: "none" | "reasoning_content" | "reasoning_details";
-  /** Chat: what the model thinks comes as text between tags, before the answer. */
-  readonly reasoningTags: boolean;
   /** Chat: tool calls carry `extra_content` (Google's thought signature) that must come back. */
   readonly extraContent: boolean;
   /** Chat: how thinking is switched on. */
@@ -53,7 +51,6 @@ export const PLAIN: Quirks = {
   streamUsage: true,
   developerRole: false,
   replayReasoning: "none",
-  reasoningTags: false,
   extraContent: false,
   thinking: "none",
   fillerAfterTool: false,

@@ -8,15 +8,20 @@ export interface ToolInput {
   readonly invalidJson?: string;
 }
 
+/** Bedrock and gateways to Anthropic's models write the empty input of a call's beginning ahead of its arguments. */
+const EMPTY_BEFORE = /^\s*\{\s*\}(?=\s*\{)/;
+
 /**
  * Parses a call's arguments ourselves, so that broken JSON becomes data that the model can be told of.
- * No text at all means no arguments, unless the model was cut off (`cut`) before it wrote any.
+ * No text at all means no arguments, unless the model was cut off (`cut`) before it wrote any; so does null. Some
+ * servers encode arguments twice.
  */
 export function parseToolInput(json: string, cut = false): ToolInput {
   if (json.trim() === "") return cut ? { input: {}, invalidJson: json } : { input: {} };
-  const input = fromJson(json);
+  const input = fromJson(json.replace(EMPTY_BEFORE, ""));
   if (isObject(input)) return { input };
-  return { input: {}, invalidJson: json };
+  if (input === null) return { input: {} };
+  return typeof input === "string" ? parseToolInput(input) : { input: {}, invalidJson: json };
 }
 
 /** A call's arguments as an object to send back; providers refuse anything else. */

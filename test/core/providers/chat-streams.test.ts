@@ -1,31 +1,9 @@
 import { expect, test } from "vitest";
-import { readableErrors } from "../../../src/core/providers/error-bodies.ts";
 import type { WireName } from "../../../src/core/providers/quirks.ts";
-import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
-import { silentLog } from "../../support/silent-log.ts";
+import { answerTo, answerWith, delta } from "../../support/model/odd-answers.ts";
 import { said, user } from "../../support/talk/conversation.ts";
 
-/** Answers as some compatible providers write them, which OpenAI itself never does. */
-async function answerWith(respond: (body: string) => Response, messages = [user("hi")], wire: WireName = "chat") {
-  const registry = createProviderRegistry({
-    settings: { local: { wire, baseUrl: "http://127.0.0.1:1/v1" } },
-    runtime: systemRuntime(),
-    log: silentLog,
-    fetch: async (_, init) => respond(typeof init?.body === "string" ? init.body : ""),
-  });
-  const { provider, model } = await registry.resolve("local/m");
-  const request = { model, system: [], messages, tools: [], maxTokens: 100, temperature: 0.5 };
-  return provider.createMessage(request, new AbortController().signal);
-}
-
-function answerTo(chunks: readonly unknown[], messages = [user("hi")]) {
-  const body = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
-  return answerWith(() => new Response(body, { headers: { "content-type": "text/event-stream" } }), messages);
-}
-
-const delta = (value: object, finish_reason: string | null = null) => ({ choices: [{ delta: value, finish_reason }] });
-const call = (fields: object, args: string, name?: string) =>
+const call = (fields: object, args: unknown, name?: string) =>
   delta({ tool_calls: [{ ...fields, function: { arguments: args, ...(name === undefined ? {} : { name }) } }] });
 
 const oddities: readonly { how: string; chunks: readonly unknown[] }[] = [
@@ -60,6 +38,59 @@ const oddities: readonly { how: string; chunks: readonly unknown[] }[] = [
       call({ index: 1, id: "b" }, '{"n":2}', "two"),
     ],
   },
+  {
+    how: "repeat the name with every piece",
+    chunks: [call({}, '{"n"', "one"), call({}, ":1}", "one"), call({}, '{"n":2}', "two")],
+  },
+  {
+    how: "repeat the name, and say the id once",
+    chunks: [
+      call({ index: 0, id: "a" }, '{"n":1}', "one"),
+      call({ index: 0 }, "", "one"),
+      call({ index: 1, id: "b" }, '{"n":2}', "two"),
+    ],
+  },
+  {
+    how: "make up a new id for every piece",
+    chunks: [
+      call({ index: 0, id: "a" }, '{"n"', "one"),
+      call({ index: 0, id: "b" }, ":1}"),
+      call({ index: 1, id: "c" }, "", "two"),
+      call({ index: 1, id: "d" }, '{"n"'),
+      call({ index: 1, id: "e" }, ":2}", "two"),
+    ],
+  },
+  {
+    how: "say the id after the name",
+    chunks: [
+      call({ index: 0 }, "", "one"),
+      call({ index: 0, id: "a" }, '{"n":1}'),
+      call({ index: 1 }, '{"n":2}', "two"),
+    ],
+  },
+  {
+    how: "give all calls one id",
+    chunks: [call({ index: 0, id: "a" }, '{"n":1}', "one"), call({ index: 0, id: "a" }, '{"n":2}', "two")],
+  },
+  {
+    how: "write arguments as objects",
+    chunks: [call({ index: 0, id: "a" }, { n: 1 }, "one"), call({ index: 1, id: "b" }, { n: 2 }, "two")],
+  },
+  {
+    how: "write an empty object first",
+    chunks: [
+      call({ index: 0, id: "a" }, "{}", "one"),
+      call({ index: 0 }, '{"n":1}'),
+      call({ index: 1, id: "b" }, '{} {"n":2}', "two"),
+    ],
+  },
+  {
+    how: "encode arguments twice",
+    chunks: [
+      call({ index: 0, id: "a" }, JSON.stringify('{"n":1}'), "one"),
+      call({ index: 1, id: "b" }, JSON.stringify('{"n":2}'), "two"),
+    ],
+  },
 ];
 test.each(oddities)("providers that $how are understood", async ({ chunks }) => {
   const { content, stopReason } = await answerTo([...chunks, delta({}, "stop")]);
@@ -71,6 +102,21 @@ test.each(oddities)("providers that $how are understood", async ({ chunks }) => 
   const ids = content.map((block) => (block.type === "tool_use" ? block.id : ""));
   expect(new Set(ids).size).toBe(2);
   expect(ids).not.toContain("");
+});
+
+test.each(["null", "{}", '""'])("arguments of %s are none", async (args) => {
+  const { content } = await answerTo([call({ index: 0, id: "a" }, args, "read"), delta({}, "tool_calls")]);
+  expect(content).toEqual([expect.objectContaining({ name: "read", input: {} })]);
+  expect(content[0]).not.toHaveProperty("invalidJson");
+});
+
+test("calls of one tool without arguments stay apart by their ids", async () => {
+  const { content } = await answerTo([
+    call({ index: 0, id: "a" }, "", "read"),
+    call({ index: 0, id: "b" }, "", "read"),
+    delta({}, "tool_calls"),
+  ]);
+  expect(content).toMatchObject([{ id: "a" }, { id: "b" }]);
 });
 
 test("an id that an earlier turn had is replaced: calls are told apart by it", async () => {
@@ -114,6 +160,26 @@ test("usage within the last choice, as Moonshot sends it, counts", async () => {
   expect(usage).toMatchObject({ inputTokens: 19, outputTokens: 13 });
 });
 
+test("usage that Groq reports in a field of its own counts", async () => {
+  const { usage } = await answerTo([
+    delta({ content: "Hello" }),
+    { ...delta({}, "stop"), x_groq: { usage: { prompt_tokens: 19, completion_tokens: 13 } } },
+  ]);
+  expect(usage).toMatchObject({ inputTokens: 19, outputTokens: 13 });
+});
+
+test("what a model thinks between tags is no part of its answer, whoever serves it", async () => {
+  const { content } = await answerTo([
+    delta({ content: "<thi" }),
+    delta({ content: "nk>\nThey greet.\n</think>" }),
+    delta({ content: "\n\nHello" }, "stop"),
+  ]);
+  expect(content).toMatchObject([
+    { type: "thinking", thinking: "\nThey greet.\n" },
+    { type: "text", text: "Hello" },
+  ]);
+});
+
 test("an answer that ends with the reason `error` is a failure", async () => {
   await expect(answerTo([delta({ content: "a" }), delta({}, "error")])).rejects.toMatchObject({
     code: "provider_failed",
@@ -143,6 +209,7 @@ test("content that is a list, as Mistral's reasoning models send it, holds thoug
 const broken = [
   { from: "DeepSeek", finish: "insufficient_system_resource", code: "overloaded" },
   { from: "Zhipu", finish: "network_error", code: "provider_failed" },
+  { from: "Google", finish: "function_call_filter: MALFORMED_FUNCTION_CALL", code: "incomplete_stream" },
 ];
 test.each(broken)("$from's end $finish is a failure that is tried again, $code", async ({ finish, code }) => {
   await expect(answerTo([delta({ content: "The total is" }), delta({}, finish)])).rejects.toMatchObject({ code });
@@ -153,6 +220,8 @@ const reasons = [
   { from: "Mistral", finish: "model_length", stopReason: "max_tokens" },
   { from: "Zhipu", finish: "model_context_window_exceeded", stopReason: "max_tokens" },
   { from: "Zhipu", finish: "sensitive", stopReason: "refusal" },
+  { from: "Google", finish: "content_filter: PROHIBITED_CONTENT", stopReason: "refusal" },
+  { from: "gateways to Google", finish: "MAX_TOKENS", stopReason: "max_tokens" },
   { from: "nobody known", finish: "whatever", stopReason: "end_turn" },
 ];
 test.each(reasons)("the end $finish, of $from, is $stopReason", async ({ finish, stopReason }) => {
@@ -236,95 +305,4 @@ test.each(SPARSE)("what a compatible provider leaves out on the wire $wire is no
   const { content, model } = await answerToEvents(wire, events);
   expect(content.filter(({ type }) => type !== "thinking")).toEqual([{ type: "text", text: "Hello" }]);
   expect(model).toBe("m");
-});
-
-const errors: readonly { from: string; status: number; body: string; code: string }[] = [
-  {
-    from: "vLLM",
-    status: 400,
-    body: '{"object":"error","message":"This model\'s maximum context length is 8192 tokens.","code":400}',
-    code: "context_overflow",
-  },
-  { from: "a gateway", status: 502, body: "<html>Bad gateway</html>", code: "provider_failed" },
-  { from: "Ollama", status: 404, body: '{"error":"model \'x\' not found"}', code: "unknown_model" },
-  {
-    from: "Mistral",
-    status: 422,
-    body: '{"detail":[{"type":"missing","loc":["body","model"],"msg":"Field required"}]}',
-    code: "bad_request",
-  },
-  { from: "nobody in particular", status: 500, body: "", code: "provider_failed" },
-  {
-    from: "OpenRouter's moderation",
-    status: 403,
-    body: '{"error":{"code":403,"message":"Not allowed","metadata":{"reasons":["violence"],"model_slug":"m"}}}',
-    code: "refused",
-  },
-  {
-    from: "OpenRouter's moderation, in words alone,",
-    status: 403,
-    body: '{"error":{"code":403,"message":"Your input was flagged"}}',
-    code: "refused",
-  },
-  {
-    from: "a provider that closed the account",
-    status: 403,
-    body: '{"error":{"message":"Your account was flagged"}}',
-    code: "auth",
-  },
-];
-test.each(errors)("an error as $from writes it is read: $code", async ({ status, body, code }) => {
-  const call = answerWith(() => new Response(body === "" ? null : body, { status }));
-  await expect(call).rejects.toMatchObject({ code });
-});
-
-const failedInstead = [
-  { said: "a status", body: { error: { code: 402, message: "Add more" } }, code: "quota", status: "402" },
-  { said: "no status", body: { error: { code: "odd", message: "Oh" } }, code: "provider_failed", status: "500" },
-  { said: "words alone", body: { error: "Oh" }, code: "provider_failed", status: "500" },
-];
-test.each(failedInstead)("an error with $said in place of a stream is read: $code", async ({ body, code, status }) => {
-  const call = answerWith(() => Response.json(body));
-  await expect(call).rejects.toMatchObject({ code, detail: { status } });
-});
-
-test("a stream under the type of JSON arrives as it is written, and ends with its reader", async () => {
-  let cancelled = false;
-  const parts = [delta({ content: "Hello" }), delta({}, "stop")].map((part) => `data: ${JSON.stringify(part)}\n\n`);
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      const part = parts.shift();
-      if (part !== undefined) controller.enqueue(new TextEncoder().encode(part));
-    },
-    cancel() {
-      cancelled = true;
-    },
-  });
-  const fetch = readableErrors(async () => new Response(body, { headers: { "content-type": "application/json" } }));
-  const reader = (await fetch("http://127.0.0.1:1/", { method: "POST" })).body?.getReader();
-  expect(new TextDecoder().decode((await reader?.read())?.value)).toContain("Hello");
-  await reader?.cancel();
-  expect(cancelled).toBe(true);
-});
-
-test("a field that a provider forbids in its own words is dropped", async () => {
-  const bodies: string[] = [];
-  const done = `data: ${JSON.stringify(delta({ content: "ok" }, "stop"))}\n\n`;
-  const { content } = await answerWith((body) => {
-    bodies.push(body);
-    if (!body.includes("temperature")) return new Response(done, { headers: { "content-type": "text/event-stream" } });
-    return new Response('{"detail":[{"type":"extra_forbidden","loc":["body","temperature"]}]}', { status: 422 });
-  });
-  expect(content).toEqual([{ type: "text", text: "ok" }]);
-  expect(bodies.map((body) => body.includes("temperature"))).toEqual([true, false]);
-});
-
-test("a value that is out of range is no reason to drop the field", async () => {
-  const bodies: string[] = [];
-  const call = answerWith((body) => {
-    bodies.push(body);
-    return new Response('{"error":{"message":"max_tokens: 100 > 50, which is the maximum"}}', { status: 400 });
-  });
-  await expect(call).rejects.toMatchObject({ code: "bad_request" });
-  expect(bodies).toHaveLength(1);
 });

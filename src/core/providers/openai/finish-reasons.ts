@@ -29,8 +29,10 @@ const COMPLETE: ReadonlySet<string> = new Set([
  */
 export function stopReasonOf({ finish, calls, refused }: Finished): StopReason {
   if (refused) return "refusal";
-  switch (finish) {
+  const reason = reasonOf(finish);
+  switch (reason) {
     case "length":
+    case "max_tokens":
     case "model_length":
     case "model_context_window_exceeded":
       return "max_tokens";
@@ -38,24 +40,33 @@ export function stopReasonOf({ finish, calls, refused }: Finished): StopReason {
     case "sensitive":
       return "refusal";
     default:
-      if (!COMPLETE.has(finish) && isArriving(calls.at(-1))) return "max_tokens";
+      if (!COMPLETE.has(reason) && isArriving(calls.at(-1))) return "max_tokens";
       return calls.length > 0 ? "tool_use" : "end_turn";
   }
 }
 
+/** Gateways to Google write reasons in capitals; Google itself adds its own: `content_filter: PROHIBITED_CONTENT`. */
+function reasonOf(finish: string): string {
+  return finish.toLowerCase().replace(/:.*/s, "");
+}
+
 /** Throws where the reason is a failure of the provider's. Source: OpenRouter, Zhipu and DeepSeek docs. */
 export function throwIfFailed(finish: string): void {
-  switch (finish) {
+  switch (reasonOf(finish)) {
     case "error":
       throw new ProviderError("provider_failed", "the answer ended with an error");
     case "network_error":
       throw new ProviderError("provider_failed", "the answer ended with a network error of the provider's");
     case "insufficient_system_resource":
       throw new ProviderError("overloaded", "the answer was interrupted for lack of the provider's resources");
+    case "function_call_filter": // Google's
+    case "malformed_function_call":
+      throw new ProviderError("incomplete_stream", "the model began a call that its provider could not read");
     default:
   }
 }
 
-function isArriving(call: Finished["calls"][number] | undefined): boolean {
+/** Whether a call's arguments are not whole yet, or not begun. */
+export function isArriving(call: Finished["calls"][number] | undefined): boolean {
   return call !== undefined && parseToolInput(call.json, true).invalidJson !== undefined;
 }

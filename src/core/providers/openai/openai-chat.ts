@@ -10,7 +10,7 @@ import { parseToolInput } from "../tool-input.ts";
 import type { Wire, WireOptions } from "../wire.ts";
 import { CHAT_OPTIONAL_FIELDS, chatBody } from "./chat-body.ts";
 import { contentPieces } from "./content-pieces.ts";
-import { type Finished, stopReasonOf, throwIfFailed } from "./finish-reasons.ts";
+import { type Finished, isArriving, stopReasonOf, throwIfFailed } from "./finish-reasons.ts";
 import { createOpenAiClient, listModels } from "./openai-client.ts";
 import { createReasoningSplitter, type Piece, type ReasoningSplitter } from "./reasoning-tags.ts";
 
@@ -30,9 +30,8 @@ export async function createOpenAiChat(options: WireOptions): Promise<Wire> {
         headers: endpoint.quirks.requestHeaders(call.request),
       });
       const origin = { provider: endpoint.id, model: call.request.model };
-      const splitter = endpoint.quirks.reasoningTags ? createReasoningSplitter() : null;
       const taken = new Set(call.request.messages.flatMap(({ content }) => toolUsesOf(content).map(({ id }) => id)));
-      yield* streamEvents(events, { origin, ids, taken, splitter });
+      yield* streamEvents(events, { origin, ids, taken, splitter: createReasoningSplitter() });
     },
     listModels: (signal) => listModels(client, endpoint, signal),
   };
@@ -48,6 +47,9 @@ const usageSchema = z
     prompt_cache_hit_tokens: saidCount,
   })
   .nullish();
+
+/** Text; some servers send arguments as an object. */
+const argumentsSchema = z.union([z.string(), z.looseObject({}).transform((input) => JSON.stringify(input))]).nullish();
 
 /** Only what is read, and leniently: what a provider leaves out or sends as null is absent. */
 const chunkSchema = z.object({
@@ -70,7 +72,7 @@ const chunkSchema = z.object({
                 z.object({
                   index: z.number().nullish(),
                   id: z.string().nullish(),
-                  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+                  function: z.object({ name: z.string().nullish(), arguments: argumentsSchema }).nullish(),
                   extra_content: z.unknown().optional(),
                 }),
               )
@@ -81,6 +83,8 @@ const chunkSchema = z.object({
     )
     .nullish(),
   usage: usageSchema,
+  // Source: Groq docs, API reference.
+  x_groq: z.object({ usage: usageSchema }).nullish(),
 });
 type Chunk = z.infer<typeof chunkSchema>;
 type Delta = NonNullable<NonNullable<NonNullable<Chunk["choices"]>[number]>["delta"]>;
@@ -112,8 +116,7 @@ interface StreamScope {
   readonly ids: Ids;
   /** Ids of calls that the conversation holds already. */
   readonly taken: ReadonlySet<string>;
-  /** Null: all text is answer. */
-  readonly splitter: ReasoningSplitter | null;
+  readonly splitter: ReasoningSplitter;
 }
 
 /** The API's events as ours. `finish_reason` is the terminal marker; usage may still follow it. */
@@ -131,7 +134,7 @@ async function* streamEvents(events: AsyncIterable<unknown>, listening: StreamSc
   for await (const event of events) {
     yield* received(readEvent(chunkSchema, event), { answer, listening });
   }
-  if (listening.splitter !== null) yield* written(listening.splitter.rest(), answer);
+  yield* written(listening.splitter.rest(), answer);
   if (answer.finish === null) return;
   throwIfFailed(answer.finish);
   yield { type: "end", response: responseOf({ ...answer, finish: answer.finish }, listening.origin) };
@@ -143,7 +146,7 @@ function* received(
 ): Generator<StreamEvent> {
   if (chunk.model != null && chunk.model !== "") answer.model = chunk.model;
   const choice = chunk.choices?.[0];
-  const usage = usageOf(chunk.usage ?? choice?.usage ?? {});
+  const usage = usageOf(chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage ?? {});
   if (tokensOf(usage) > 0) {
     answer.usage = usage;
     yield { type: "usage", usage };
@@ -155,8 +158,7 @@ function* received(
   answer.reasoningDetails.push(...(delta.reasoning_details ?? []));
   for (const piece of [...(delta.content ?? []), { type: "text", text: delta.refusal ?? "" } as const]) {
     if (piece.text === "") continue;
-    const { splitter } = listening;
-    yield* written(splitter !== null && piece.type === "text" ? splitter.next(piece.text) : [piece], answer);
+    yield* written(piece.type === "text" ? listening.splitter.next(piece.text) : [piece], answer);
   }
   for (const call of delta.tool_calls ?? []) yield* receivedCall(call, { answer, listening });
   if (delta.refusal) answer.refused = true;
@@ -173,8 +175,7 @@ function* written(pieces: Iterable<Piece>, answer: Answer): Generator<StreamEven
 
 /**
  * Some providers leave the index out, give every call the index 0, count it on within one call, send no id, or one
- * that an earlier turn had: a new id, or a new index with a name, begins a new call, and our own id is always new to
- * the conversation.
+ * that an earlier turn had: a name begins a new call, and our own id is always new to the conversation.
  */
 function* receivedCall(
   delta: CallDelta,
@@ -184,11 +185,10 @@ function* receivedCall(
   const name = delta.function?.name ?? "";
   const known = answer.calls.findLast((call) => delta.index == null || call.index === delta.index);
   const last = known ?? (wireId === "" && name === "" ? answer.calls.at(-1) : undefined);
-  const begins =
-    last === undefined ||
-    (wireId !== "" && wireId !== last.wireId) ||
-    (wireId === "" && name !== "" && last.json !== "");
-  const call = begins ? newCall({ wireId, index: delta.index ?? answer.calls.length }, { answer, listening }) : last;
+  const call =
+    last === undefined || beginsAfter(last, { wireId, name })
+      ? newCall({ wireId, index: delta.index ?? answer.calls.length }, { answer, listening })
+      : last;
   if (name !== "" && call.name === "") {
     call.name = name;
     yield { type: "tool_use", id: call.id, name };
@@ -197,6 +197,14 @@ function* receivedCall(
   call.json += json;
   if (json !== "") yield { type: "tool_input", json };
   if (delta.extra_content !== undefined) call.extra = delta.extra_content;
+}
+
+/** Some repeat the name with every piece of a call, under one id, under none or under a new one each time. */
+function beginsAfter(last: ArrivingCall, { wireId, name }: { wireId: string; name: string }): boolean {
+  if (name === "" || last.name === "") return false;
+  if (name !== last.name) return true;
+  if (wireId === "") return last.wireId === "" && !isArriving(last);
+  return wireId !== last.wireId && (last.json === "" || !isArriving(last));
 }
 
 function newCall(

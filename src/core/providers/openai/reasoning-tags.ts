@@ -1,5 +1,5 @@
-const OPEN = "<reasoning>";
-const CLOSE = "</reasoning>";
+/** As Bedrock writes them, and as models do whose server does not part their thoughts from the answer. */
+const TAGS = ["<reasoning>", "<think>", "<thinking>"];
 
 export interface Piece {
   readonly type: "text" | "thinking";
@@ -15,31 +15,35 @@ export interface ReasoningSplitter {
 }
 
 /**
- * Thoughts stand before the answer, between tags, in one piece or with tags around each chunk. Once the answer
- * has begun, tags are the answer's own.
+ * Thoughts stand before the answer, between tags, in one piece or with tags around each chunk; the blank lines after
+ * them are no part of the answer. Once it has begun, tags are the answer's own.
  */
 export function createReasoningSplitter(): ReasoningSplitter {
   let at: "before" | "thoughts" | "answer" = "before";
+  let close = "";
   let kept = "";
 
   /** Takes one step in what is kept; null when more must come first. */
   function step(): Piece | null {
     if (at === "answer") return take("text", kept.length);
     if (at === "thoughts") {
-      const end = kept.indexOf(CLOSE);
-      if (end === -1) return take("thinking", kept.length - begunTag(kept));
+      const end = kept.indexOf(close);
+      if (end === -1) return take("thinking", kept.length - begunTag(kept, close));
       at = "before";
       const thought = kept.slice(0, end);
-      kept = kept.slice(end + CLOSE.length);
+      kept = kept.slice(end + close.length);
       return { type: "thinking", text: thought };
     }
     const begin = kept.trimStart();
-    if (begin.startsWith(OPEN)) {
+    const open = TAGS.find((tag) => begin.startsWith(tag));
+    if (open !== undefined) {
       at = "thoughts";
-      kept = begin.slice(OPEN.length);
-    } else if (OPEN.startsWith(begin)) {
+      close = open.replace("<", "</");
+      kept = begin.slice(open.length);
+    } else if (TAGS.some((tag) => tag.startsWith(begin))) {
       return null;
     } else {
+      if (close !== "") kept = begin;
       at = "answer";
     }
     return step();
@@ -65,8 +69,8 @@ export function createReasoningSplitter(): ReasoningSplitter {
 }
 
 /** How many characters at the end may be the beginning of a closing tag. */
-function begunTag(text: string): number {
-  const longest = Math.min(text.length, CLOSE.length - 1);
-  for (let length = longest; length > 0; length--) if (CLOSE.startsWith(text.slice(-length))) return length;
+function begunTag(text: string, close: string): number {
+  const longest = Math.min(text.length, close.length - 1);
+  for (let length = longest; length > 0; length--) if (close.startsWith(text.slice(-length))) return length;
   return 0;
 }

@@ -16,6 +16,13 @@ const cases: readonly { what: string; written: string; thinking: string; text: s
     thinking: "One two.",
     text: "Yes.",
   },
+  { what: "other tags", written: "<think>\nHm.\n</think>\n\nYes.", thinking: "\nHm.\n", text: "Yes." },
+  {
+    what: "tags of another kind within",
+    written: "<thinking>a </think> b</thinking>c",
+    thinking: "a </think> b",
+    text: "c",
+  },
   { what: "an answer alone", written: "Yes.", thinking: "", text: "Yes." },
   { what: "an answer that looks like a tag at first", written: "<reason it>", thinking: "", text: "<reason it>" },
   {

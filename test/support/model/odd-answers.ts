@@ -1,0 +1,37 @@
+import type { WireName } from "../../../src/core/providers/quirks.ts";
+import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { silentLog } from "../silent-log.ts";
+import { user } from "../talk/conversation.ts";
+
+/** Answers as some compatible providers write them, which OpenAI itself never does. */
+export async function answerWith(
+  respond: (body: string) => Response,
+  messages = [user("hi")],
+  wire: WireName = "chat",
+) {
+  const registry = createProviderRegistry({
+    settings: { local: { wire, baseUrl: "http://127.0.0.1:1/v1" } },
+    runtime: systemRuntime(),
+    log: silentLog,
+    fetch: async (_, init) => respond(typeof init?.body === "string" ? init.body : ""),
+  });
+  const { provider, model } = await registry.resolve("local/m");
+  const request = { model, system: [], messages, tools: [], maxTokens: 100, temperature: 0.5 };
+  return provider.createMessage(request, new AbortController().signal);
+}
+
+/** A stream of server-sent events, as it is written. */
+export function eventStream(body: string): Response {
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+export function answerTo(chunks: readonly unknown[], messages = [user("hi")]) {
+  const body = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
+  return answerWith(() => eventStream(body), messages);
+}
+
+/** A chunk of Chat Completions. */
+export function delta(value: object, finish_reason: string | null = null) {
+  return { choices: [{ delta: value, finish_reason }] };
+}
