@@ -135,7 +135,7 @@ export const CATALOG: readonly CatalogEntry[] = [
   }),
   entry("zhipu", "Zhipu", {
     baseUrl: "https://open.bigmodel.cn/api/paas/v4",
-    quirks: { thinking: "thinking_type", extraBody: { tool_stream: true }, quotaCodes: ["1308"] },
+    quirks: { thinking: "thinking_type", extraBody: { tool_stream: true }, quotaCodes: ["1113", "1308", "1310"] },
   }),
   entry("moonshot", "Moonshot", {
     baseUrl: "https://api.moonshot.ai/v1",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ProviderError } from "../protocol/errors.ts";
 import { fromJson } from "../text/from-json.ts";
 import type { Fetch } from "./stall.ts";
 
@@ -30,9 +31,14 @@ export function readableErrors(fetch: Fetch): Fetch {
   };
 }
 
-/** The response itself, unless it is an error in JSON. */
+/** The response itself, unless it is an error in JSON. Throws for a page: the address is a website's, or a login's. */
 async function failedInstead(response: Response): Promise<Response> {
-  if (!/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) return response;
+  const type = response.headers.get("content-type") ?? "";
+  if (/^text\/html\b/i.test(type)) {
+    await response.body?.cancel();
+    throw new ProviderError("network", "a page in place of an answer");
+  }
+  if (!/^application\/json\b/i.test(type)) return response;
   const text = await objectText(response.clone());
   const failed = failedSchema.safeParse(fromJson(text)).data;
   if (failed === undefined) return response;

@@ -41,22 +41,37 @@ const OVERFLOW: readonly RegExp[] = [
   /reduce the length/i,
   /input token count.{0,200}exceeds/i,
   /request_too_large|request exceeds the maximum size/i,
-  // In the words of xAI, Moonshot, Qwen and SiliconFlow.
+  // In the words of xAI, Moonshot, Qwen, SiliconFlow, Zhipu, vLLM, Poolside's models on OpenRouter and Together AI.
   /maximum prompt length is \d+/i,
   /exceeded model token limit/i,
   /range of input length should be/i,
   /length of prompt_tokens.{0,50}must be less than/i,
+  /prompt exceeds max length/i,
+  /longer than the maximum model length/i,
+  /exceeds the maximum allowed input length/i,
+  /`inputs` tokens \+ `max_new_tokens` must be/i,
 ];
+/** What a request of many tokens is told that comes too early, rather than one that is too long. */
+const EARLY = /rate_limit|throttl/i;
 const QUOTA: readonly RegExp[] = [
-  /insufficient[_ ](quota|balance|credits?|funds)/i,
-  /credit balance is too low/i,
+  /insufficient[_ ](user[_ ])?(quota|balance|credits?|funds)/i,
+  /balance is (too low|insufficient)/i,
   /exceeded your current quota/i,
   /enforcedspendlimit|spend(ing)? limit/i,
   /billing[_ ](hard[_ ])?(limit|error|not active)/i,
   /payment required|out of credits?/i,
+  // In the words of Anthropic, OpenRouter (a key's limit, a day's free requests) and Qwen.
+  /specified api usage limits/i,
+  /key limit exceeded|free-models-per-day/i,
+  /arrearage|account is in good standing/i,
 ];
+/** Google names a wait of seconds beside a day's quota, too, and beside one that is none. */
+const NO_WAIT_HELPS = /limit: 0\b|PerDay/;
 const OVERLOADED = /overloaded|server_is_overloaded|over capacity|at capacity|slow_down/i;
 const REFUSED = /content[_ ]?(policy|filter)|safety|invalid_prompt|policy_violation|blocked by/i;
+/** Google and xAI answer a wrong key with 400. */
+const WRONG_KEY =
+  /authentication_error|invalid_api_key|permission_error|api key (not valid|not found|expired)|incorrect api key/i;
 /** An input is meant, not an account, whose key is refused. */
 const FLAGGED = /^(?!.*\baccount\b).*\bflagged\b/is;
 const UNKNOWN_MODEL =
@@ -146,11 +161,14 @@ function codeOf(facts: Facts, { quirks }: ErrorContext): ErrorCode {
   const { status, codes } = facts;
   const said = `${codes.join(" ")} ${facts.message}`;
   const matches = (patterns: readonly RegExp[]) => patterns.some((pattern) => pattern.test(said));
-  const mayOverflow = status === undefined || (status >= 400 && status < 500 && status !== 401 && status !== 429);
-  if (mayOverflow && matches([...OVERFLOW, ...quirks.overflowPatterns])) return "context_overflow";
-  if (quirks.silentOverflow && !facts.hasBody && (status === 400 || status === 413)) return "context_overflow";
+  const mayOverflow =
+    status === undefined ? !EARLY.test(said) : status >= 400 && status < 500 && status !== 401 && status !== 429;
+  if (mayOverflow && (status === 413 || matches([...OVERFLOW, ...quirks.overflowPatterns]))) return "context_overflow";
+  if (quirks.silentOverflow && !facts.hasBody && status === 400) return "context_overflow";
+  // Groq: the model wrote a call that cannot be read; the next try may be better.
+  if (codes.includes("tool_use_failed")) return "incomplete_stream";
   // Google words a rate limit as a quota; it names the wait, which an empty account never does.
-  const namesWait = retryAfter(facts, 0) !== undefined;
+  const namesWait = retryAfter(facts, 0) !== undefined && !NO_WAIT_HELPS.test(said);
   if (status === 402 || codes.some((code) => quirks.quotaCodes.includes(code))) return "quota";
   if (matches(QUOTA) && !(status === 429 && namesWait && /retry/i.test(facts.message))) return "quota";
   if (status === 403 && (facts.moderated || FLAGGED.test(said))) return "refused";
@@ -159,8 +177,7 @@ function codeOf(facts: Facts, { quirks }: ErrorContext): ErrorCode {
 
 function codeOfStatus(status: number | undefined, said: string): ErrorCode {
   if (status === 529 || status === 503 || OVERLOADED.test(said)) return "overloaded";
-  if (status === 401 || status === 403 || /authentication_error|invalid_api_key|permission_error/.test(said))
-    return "auth";
+  if (status === 401 || status === 403 || WRONG_KEY.test(said)) return "auth";
   if (status === 429 || /rate_limit/.test(said)) return "rate_limited";
   if (status === 404 || UNKNOWN_MODEL.test(said) || /not_found_error/.test(said)) return "unknown_model";
   if (REFUSED.test(said) && (status === undefined || status < 500)) return "refused";

@@ -36,7 +36,7 @@ export interface Quirks {
   readonly extraBody: Readonly<Record<string, unknown>>;
   /** Messages with which only this provider says that a request is too long. */
   readonly overflowPatterns: readonly RegExp[];
-  /** 400 or 413 without a body means that the request is too long. */
+  /** 400 without a body means that the request is too long. */
   readonly silentOverflow: boolean;
   /** Codes in error bodies that mean an exhausted account. */
   readonly quotaCodes: readonly string[];

@@ -36,6 +36,84 @@ const errors: readonly { from: string; status: number; body: string; code: strin
     body: '{"error":{"message":"Your account was flagged"}}',
     code: "auth",
   },
+  {
+    from: "Google, of a wrong key,",
+    status: 400,
+    body: '[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]',
+    code: "auth",
+  },
+  {
+    from: "xAI, of a wrong key,",
+    status: 400,
+    body: '{"code":"Client specified an invalid argument","error":"Incorrect API key provided: xa***."}',
+    code: "auth",
+  },
+  {
+    from: "Google, of a model without a free tier,",
+    status: 429,
+    body: '[{"error":{"code":429,"message":"You exceeded your current quota. Quota exceeded for metric: free_tier_requests, limit: 0. Please retry in 21.2s."}}]',
+    code: "quota",
+  },
+  {
+    from: "Google, of a day's quota,",
+    status: 429,
+    body: '[{"error":{"code":429,"message":"You exceeded your current quota. Please retry in 21.2s.","details":[{"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}]}}]',
+    code: "quota",
+  },
+  {
+    from: "OpenRouter, of a day's free requests,",
+    status: 429,
+    body: '{"error":{"message":"Rate limit exceeded: free-models-per-day. Add 10 credits to unlock more","code":429}}',
+    code: "quota",
+  },
+  {
+    from: "OpenRouter, of a key's limit,",
+    status: 403,
+    body: '{"error":{"message":"Key limit exceeded (total limit).","code":403}}',
+    code: "quota",
+  },
+  {
+    from: "Anthropic, of the operator's own limit,",
+    status: 400,
+    body: '{"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."}}',
+    code: "quota",
+  },
+  {
+    from: "SiliconFlow, of an empty account,",
+    status: 403,
+    body: '{"code":30001,"message":"Sorry, your account balance is insufficient","data":null}',
+    code: "quota",
+  },
+  {
+    from: "Qwen, of an overdue bill,",
+    status: 400,
+    body: '{"error":{"code":"Arrearage","message":"Access denied, please make sure your account is in good standing."}}',
+    code: "quota",
+  },
+  {
+    from: "a gateway of users with quotas",
+    status: 403,
+    body: '{"error":{"message":"user quota is not enough","code":"insufficient_user_quota"}}',
+    code: "quota",
+  },
+  {
+    from: "Groq, of a request above a minute's tokens,",
+    status: 413,
+    body: '{"error":{"message":"Request too large for model `m` on tokens per minute (TPM): Limit 6000, Requested 13000","type":"tokens","code":"rate_limit_exceeded"}}',
+    code: "context_overflow",
+  },
+  {
+    from: "a proxy, of a long request,",
+    status: 413,
+    body: "<html>Request Entity Too Large</html>",
+    code: "context_overflow",
+  },
+  {
+    from: "Groq, of a call that it cannot read,",
+    status: 400,
+    body: '{"error":{"message":"Failed to call a function.","type":"invalid_request_error","code":"tool_use_failed"}}',
+    code: "incomplete_stream",
+  },
 ];
 test.each(errors)("an error as $from writes it is read: $code", async ({ status, body, code }) => {
   const call = answerWith(() => new Response(body === "" ? null : body, { status }));
@@ -50,6 +128,11 @@ const failedInstead = [
 test.each(failedInstead)("an error with $said in place of a stream is read: $code", async ({ body, code, status }) => {
   const call = answerWith(() => Response.json(body));
   await expect(call).rejects.toMatchObject({ code, detail: { status } });
+});
+
+test("a page in place of a stream is told as an address that leads elsewhere", async () => {
+  const page = () => new Response("<!doctype html>", { headers: { "content-type": "text/html; charset=utf-8" } });
+  await expect(answerWith(page)).rejects.toMatchObject({ code: "network", detail: { provider: "local" } });
 });
 
 test("a stream under the type of JSON arrives as it is written, and ends with its reader", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { DefectError, ProviderError } from "../../../src/core/protocol/errors.ts";
+import { CATALOG } from "../../../src/core/providers/catalog.ts";
 import { type ErrorContext, toProviderError } from "../../../src/core/providers/provider-errors.ts";
 import { PLAIN } from "../../../src/core/providers/quirks.ts";
 
@@ -104,12 +105,29 @@ const overflows = [
     message: "Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)",
   },
   { from: "Qwen", message: "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]" },
+  { from: "Zhipu", message: "Prompt exceeds max length" },
+  { from: "vLLM", message: "The decoder prompt (length 45000) is longer than the maximum model length of 32768." },
+  { from: "OpenRouter", message: "Input length 300000 exceeds the maximum allowed input length of 262144 tokens." },
+  {
+    from: "Together AI",
+    message: "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 4078 `inputs` tokens",
+  },
   { from: "SiliconFlow", message: "length of prompt_tokens (16021) must be less than max_seq_len (8192)." },
 ];
 test.each(overflows)("$from's “$message” is an overflow of the context", ({ message }) => {
   expect(toProviderError(sdkError(400, { message, type: "invalid_request_error" }), context).code).toBe(
     "context_overflow",
   );
+});
+
+test("too many tokens for the moment, said within a stream, are a rate limit", () => {
+  const body = { type: "rate_limit_error", message: "Too many tokens, please wait before trying again." };
+  expect(toProviderError(sdkError(undefined, body), context).code).toBe("rate_limited");
+});
+
+test.each(["1113", "1308", "1310"])("Zhipu's %s, which it words in Chinese, is a spent quota", (code) => {
+  const quirks = CATALOG.find(({ id }) => id === "zhipu")?.quirks ?? PLAIN;
+  expect(toProviderError(sdkError(429, { code, message: "请充值" }), { ...context, quirks }).code).toBe("quota");
 });
 
 test("a limit on output tokens is no overflow of the context", () => {
