@@ -106,13 +106,14 @@ async function* streamOnce(
 
 /** How providers say that they do not take a field at all, other than that its value is wrong. */
 const NOT_TAKEN =
-  /unsupported|not support|unknown|unrecogni[sz]ed|unexpected|extra|not (?:permitted|allowed|available)|deprecated|invalid (?:parameter|argument|field)/;
+  /unsupported|not support|unknown|unrecogni[sz]ed|unexpected|extra|not (?:permitted|allowed|available)|only \S+ is allowed|deprecated|invalid (?:parameter|argument|field)/;
 
-/** The optional field that a refusal names; null when it names none that was sent. */
+/** The optional field that a refusal names, xAI's as `reasoningEffort`; null when it names none that was sent. */
 function refusedField(failure: AppError, sent: readonly string[]): string | null {
   const said = failure.message.toLowerCase();
   if (!NOT_TAKEN.test(said)) return null;
-  return sent.find((field) => said.includes(field)) ?? null;
+  const words = said.replaceAll("_", "");
+  return sent.find((field) => words.includes(field.replaceAll("_", ""))) ?? null;
 }
 
 /** A connection lost after the answer had begun is a stream that did not finish. */

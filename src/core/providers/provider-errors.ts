@@ -216,6 +216,11 @@ function retryAfter({ headers, message }: Facts, now: number): number | undefine
   return Number(worded[1]) * (worded[2] === "ms" ? 1 : 1000);
 }
 
+const paramSchema = z.object({ param: z.string() });
+
+/** Its words, and the field that OpenAI refuses, which it need not name in words. */
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const param = paramSchema.safeParse(error).data?.param;
+  const message = error instanceof Error ? error.message : String(error);
+  return param === undefined || message.includes(param) ? message : `${message} (${param})`;
 }

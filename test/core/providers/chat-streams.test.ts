@@ -251,7 +251,7 @@ interface NamedEvent {
 function answerToEvents(wire: WireName, events: readonly NamedEvent[]) {
   const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
   const headers = { "content-type": "text/event-stream" };
-  return answerWith(() => new Response(body, { headers }), [user("hi")], wire);
+  return answerWith(() => new Response(body, { headers }), { wire });
 }
 
 const MALFORMED: readonly { wire: WireName; event: NamedEvent }[] = [

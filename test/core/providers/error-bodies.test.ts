@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { readableErrors } from "../../../src/core/providers/error-bodies.ts";
-import { answerWith, delta } from "../../support/model/odd-answers.ts";
+import type { WireName } from "../../../src/core/providers/quirks.ts";
+import { answerWith, delta, eventStream } from "../../support/model/odd-answers.ts";
+
+const COMPLETED = `data: ${JSON.stringify({
+  type: "response.completed",
+  response: { output: [{ type: "message", content: [{ type: "output_text", text: "ok" }] }] },
+})}\n\n`;
 
 const errors: readonly { from: string; status: number; body: string; code: string }[] = [
   {
@@ -154,16 +160,47 @@ test("a stream under the type of JSON arrives as it is written, and ends with it
   expect(cancelled).toBe(true);
 });
 
-test("a field that a provider forbids in its own words is dropped", async () => {
-  const bodies: string[] = [];
-  const done = `data: ${JSON.stringify(delta({ content: "ok" }, "stop"))}\n\n`;
-  const { content } = await answerWith((body) => {
-    bodies.push(body);
-    if (!body.includes("temperature")) return new Response(done, { headers: { "content-type": "text/event-stream" } });
-    return new Response('{"detail":[{"type":"extra_forbidden","loc":["body","temperature"]}]}', { status: 422 });
-  });
+const forbidden: readonly { from: string; wire?: WireName; field: string; status: number; body: string }[] = [
+  {
+    from: "Mistral",
+    field: "temperature",
+    status: 422,
+    body: '{"detail":[{"type":"extra_forbidden","loc":["body","temperature"]}]}',
+  },
+  {
+    from: "Moonshot",
+    field: "temperature",
+    status: 400,
+    body: '{"error":{"message":"invalid temperature: only 1 is allowed for this model","type":"invalid_request_error"}}',
+  },
+  {
+    from: "xAI",
+    field: "reasoning_effort",
+    status: 400,
+    body: '{"code":"invalid-argument","error":"Model grok-4 does not support parameter reasoningEffort."}',
+  },
+  {
+    from: "OpenAI",
+    wire: "responses",
+    field: "include",
+    status: 400,
+    body: '{"error":{"message":"Encrypted content is not supported with this model.","type":"invalid_request_error","param":"include","code":null}}',
+  },
+];
+test.each(forbidden)("$field, forbidden in the words of $from, is dropped", async ({ wire, field, status, body }) => {
+  const sent: boolean[] = [];
+  const { content } = await answerWith(
+    (request) => {
+      sent.push(request.includes(`"${field}"`));
+      if (request.includes(`"${field}"`)) return new Response(body, { status });
+      return eventStream(
+        wire === "responses" ? COMPLETED : `data: ${JSON.stringify(delta({ content: "ok" }, "stop"))}\n\n`,
+      );
+    },
+    field === "reasoning_effort" ? { provider: "xai", effortLevel: "high" } : { ...(wire && { wire }) },
+  );
   expect(content).toEqual([{ type: "text", text: "ok" }]);
-  expect(bodies.map((body) => body.includes("temperature"))).toEqual([true, false]);
+  expect(sent).toEqual([true, false]);
 });
 
 test("a value that is out of range is no reason to drop the field", async () => {

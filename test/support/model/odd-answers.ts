@@ -1,23 +1,29 @@
+import type { EffortLevel } from "../../../src/core/agents/query-config.ts";
+import type { Message } from "../../../src/core/protocol/messages.ts";
 import type { WireName } from "../../../src/core/providers/quirks.ts";
 import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../silent-log.ts";
 import { user } from "../talk/conversation.ts";
 
+interface Asked {
+  readonly messages?: readonly Message[];
+  readonly wire?: WireName;
+  readonly provider?: string;
+  readonly effortLevel?: EffortLevel;
+}
+
 /** Answers as some compatible providers write them, which OpenAI itself never does. */
-export async function answerWith(
-  respond: (body: string) => Response,
-  messages = [user("hi")],
-  wire: WireName = "chat",
-) {
+export async function answerWith(respond: (body: string) => Response, asked: Asked = {}) {
+  const { messages = [user("hi")], wire = "chat", provider: id = "local", ...extra } = asked;
   const registry = createProviderRegistry({
-    settings: { local: { wire, baseUrl: "http://127.0.0.1:1/v1" } },
+    settings: { [id]: { wire, baseUrl: "http://127.0.0.1:1/v1", apiKey: "k" } },
     runtime: systemRuntime(),
     log: silentLog,
     fetch: async (_, init) => respond(typeof init?.body === "string" ? init.body : ""),
   });
-  const { provider, model } = await registry.resolve("local/m");
-  const request = { model, system: [], messages, tools: [], maxTokens: 100, temperature: 0.5 };
+  const { provider, model } = await registry.resolve(`${id}/m`);
+  const request = { model, system: [], messages, tools: [], maxTokens: 100, temperature: 0.5, ...extra };
   return provider.createMessage(request, new AbortController().signal);
 }
 
@@ -28,7 +34,7 @@ export function eventStream(body: string): Response {
 
 export function answerTo(chunks: readonly unknown[], messages = [user("hi")]) {
   const body = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
-  return answerWith(() => eventStream(body), messages);
+  return answerWith(() => eventStream(body), { messages });
 }
 
 /** A chunk of Chat Completions. */
