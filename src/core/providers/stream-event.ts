@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ProviderError } from "../protocol/errors.ts";
+import type { Fetch } from "./stall.ts";
 
 /** Text that a provider may leave out or send as null. */
 export const saidText = z
@@ -17,4 +18,53 @@ export function readEvent<T>(schema: z.ZodType<T>, event: unknown): T {
 /** What a union reads as null: everything of a type that it has no member for. */
 export function otherThan(...types: readonly string[]) {
   return z.object({ type: z.string().refine((type) => !types.includes(type)) }).transform(() => null);
+}
+
+/**
+ * A fetch whose streams of events hold only those with data, each under its name: OpenAI's SDK fails at one without
+ * data, as gateways send to keep a connection open, and Anthropic's overlooks one without a name.
+ */
+export function wholeEvents(fetch: Fetch): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const { body, status, statusText, headers } = response;
+    if (body === null || !/^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) return response;
+    return new Response(body.pipeThrough(onlyWhole()), { status, statusText, headers });
+  };
+}
+
+/** Anthropic's events begin with their type. */
+const TYPE = /^data: ?\{"type": ?"(\w+)"/;
+
+function onlyWhole(): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let begun = "";
+  let lines: string[] = [];
+
+  function whole(): string {
+    const fields = lines.filter((line) => /^data:.*\S/.test(line) || !line.startsWith("data:"));
+    const first = fields.find((line) => line.startsWith("data:"));
+    const name = fields.some((line) => line.startsWith("event:")) ? undefined : TYPE.exec(first ?? "")?.[1];
+    lines = [];
+    if (first === undefined) return "";
+    return [...(name === undefined ? [] : [`event: ${name}`]), ...fields, "", ""].join("\n");
+  }
+
+  return new TransformStream({
+    transform(bytes, controller) {
+      const ended = (begun + decoder.decode(bytes, { stream: true })).split("\n");
+      begun = ended.pop() ?? "";
+      let events = "";
+      for (const line of ended.map((each) => each.replace(/\r$/, ""))) {
+        if (line === "") events += whole();
+        else lines.push(line);
+      }
+      if (events !== "") controller.enqueue(encoder.encode(events));
+    },
+    flush(controller) {
+      lines.push(begun);
+      controller.enqueue(encoder.encode(whole()));
+    },
+  });
 }

@@ -3,6 +3,7 @@ import type { Log } from "../protocol/log.ts";
 import { readableErrors } from "./error-bodies.ts";
 import type { ModelInfo } from "./provider.ts";
 import type { WireName } from "./quirks.ts";
+import { wholeEvents } from "./stream-event.ts";
 import type { Wire, WireOptions } from "./wire.ts";
 
 /** Over which wire a provider's models are spoken to. */
@@ -26,7 +27,7 @@ type WireLoader = (name: WireName, baseUrl: string) => Promise<Wire>;
 
 export function createWireLoader(reach: Reach): WireLoader {
   const { endpoint, log } = reach;
-  const fetch = readableErrors(reach.fetch);
+  const fetch = wholeEvents(readableErrors(reach.fetch));
   const made = new Map<string, Promise<Wire>>();
   return (name, baseUrl) => {
     const key = `${name} ${baseUrl}`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WireName } from "../../../src/core/providers/quirks.ts";
-import { answerTo, answerWith, delta } from "../../support/model/odd-answers.ts";
+import { answerTo, answerWith, delta, eventStream } from "../../support/model/odd-answers.ts";
 import { said, user } from "../../support/talk/conversation.ts";
 
 const call = (fields: object, args: unknown, name?: string) =>
@@ -250,8 +250,7 @@ interface NamedEvent {
 
 function answerToEvents(wire: WireName, events: readonly NamedEvent[]) {
   const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
-  const headers = { "content-type": "text/event-stream" };
-  return answerWith(() => new Response(body, { headers }), { wire });
+  return answerWith(() => eventStream(body), { wire });
 }
 
 const MALFORMED: readonly { wire: WireName; event: NamedEvent }[] = [
@@ -268,6 +267,42 @@ test.each(MALFORMED)(
     await expect(answerToEvents(wire, [event])).rejects.toMatchObject({ code: "provider_failed" });
   },
 );
+
+const HELLO: Readonly<Record<WireName, readonly NamedEvent[]>> = {
+  chat: [delta({ content: "Hel" }), delta({ content: "lo" }, "stop")],
+  responses: [
+    { type: "response.output_text.delta", delta: "Hello" },
+    { type: "response.completed", response: {} },
+  ],
+  anthropic: [
+    { type: "message_start", message: {} },
+    { type: "content_block_start", index: 0, content_block: { type: "text" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hello" } },
+    { type: "message_stop" },
+  ],
+};
+const frames: readonly { how: string; frame: (event: NamedEvent) => string }[] = [
+  { how: "without names", frame: (event) => `data: ${JSON.stringify(event)}\n\n` },
+  {
+    how: "with data right after the colon",
+    frame: (event) => `event:${event.type ?? "message"}\r\ndata:${JSON.stringify(event)}\r\n\r\n`,
+  },
+  {
+    how: "between signs of life",
+    frame: (event) =>
+      `: PROCESSING\n\ndata: \n\ndata:\n\nevent: keepalive\n\nevent: ${event.type ?? "message"}\ndata: ${JSON.stringify(event)}\n\n`,
+  },
+];
+const written = frames.flatMap(({ how, frame }) =>
+  (["chat", "responses", "anthropic"] as const).map((wire) => ({ wire, how, body: HELLO[wire].map(frame).join("") })),
+);
+test.each(written)("events $how are read on the wire $wire, in whatever pieces they come", async ({ wire, body }) => {
+  for (const size of [body.length, 7, 1]) {
+    const pieces = (body.match(new RegExp(`.{1,${size}}`, "gs")) ?? []).map((piece) => new TextEncoder().encode(piece));
+    const { content } = await answerWith(() => eventStream(ReadableStream.from(pieces)), { wire });
+    expect(content).toEqual([{ type: "text", text: "Hello" }]);
+  }
+});
 
 const SPARSE: readonly { wire: WireName; events: readonly NamedEvent[] }[] = [
   {

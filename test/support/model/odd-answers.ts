@@ -28,7 +28,7 @@ export async function answerWith(respond: (body: string) => Response, asked: Ask
 }
 
 /** A stream of server-sent events, as it is written. */
-export function eventStream(body: string): Response {
+export function eventStream(body: string | ReadableStream<Uint8Array<ArrayBuffer>>): Response {
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
