@@ -37,8 +37,8 @@ function entry(id: string, name: string, { quirks, ...rest }: Deviations): Catal
   };
 }
 
-const OPENAI_QUIRKS: Partial<Quirks> = { cacheKey: true, files: true };
-const ANTHROPIC_QUIRKS: Partial<Quirks> = { toolIds: "word64" };
+const OPENAI_QUIRKS: Partial<Quirks> = { cacheKey: true, files: true, toolIds: "word40" };
+const ANTHROPIC_QUIRKS: Partial<Quirks> = { toolIds: "word40" };
 
 /** In order of preference for a default model. Source of roots and key names: each vendor's documentation. */
 export const CATALOG: readonly CatalogEntry[] = [
@@ -108,6 +108,7 @@ export const CATALOG: readonly CatalogEntry[] = [
     quirks: {
       ...ANTHROPIC_QUIRKS,
       anthropicVersion: "2023-06-01",
+      replayReasoning: "reasoning_opaque",
       overflowPatterns: [/model_max_prompt_tokens_exceeded|prompt token count of \d+ exceeds/i],
       requestHeaders: copilotRequestHeaders,
     },

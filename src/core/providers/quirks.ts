@@ -12,8 +12,8 @@ export interface Quirks {
   readonly streamUsage: boolean;
   /** Chat: the system prompt's role is `developer`. */
   readonly developerRole: boolean;
-  /** Chat: how past reasoning goes back: not at all, as text beside tool calls, or as opaque details. */
-  readonly replayReasoning: "none" | "reasoning_content" | "reasoning_details";
+  /** Chat: how past reasoning goes back: not at all, as text beside tool calls, as opaque details, or with its seal. */
+  readonly replayReasoning: "none" | "reasoning_content" | "reasoning_details" | "reasoning_opaque";
   /** Chat: tool calls carry `extra_content` (Google's thought signature) that must come back. */
   readonly extraContent: boolean;
   /** Chat: how thinking is switched on. */

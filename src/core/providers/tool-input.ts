@@ -30,16 +30,17 @@ export function replayedInput(call: { input: unknown; invalidJson?: string | und
   return isObject(call.input) ? { ...call.input } : {};
 }
 
-export type ToolIdFormat = "any" | "word64" | "alnum9";
+/** OpenAI takes 40 characters in Chat Completions and 64 in Responses, Anthropic 64. */
+export type ToolIdFormat = "any" | "word40" | "alnum9";
 
 /** `id` in a form the provider accepts; the same id always becomes the same, so calls and results still match. */
 export function providerToolId(id: string, format: ToolIdFormat): string {
   switch (format) {
     case "any":
       return id;
-    case "word64":
-      if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
-      return `${id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 47)}_${hash("sha256", id).slice(0, 16)}`;
+    case "word40":
+      if (/^[A-Za-z0-9_-]{1,40}$/.test(id)) return id;
+      return `${id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 23)}_${hash("sha256", id).slice(0, 16)}`;
     case "alnum9":
       return /^[A-Za-z0-9]{9}$/.test(id) ? id : hash("sha256", id).slice(0, 9);
     default:

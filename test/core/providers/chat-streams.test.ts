@@ -152,6 +152,18 @@ test("signatures, reasoning details and usage in a provider's own places are kep
   expect(usage).toEqual({ inputTokens: 40, outputTokens: 3, cacheReadTokens: 60, cacheWriteTokens: 0 });
 });
 
+test("reasoning and its seal as Copilot sends them are kept", async () => {
+  const { content } = await answerTo([
+    delta({ reasoning_text: "h", reasoning_content: "" }),
+    delta({ reasoning_text: "m", content: "" }),
+    delta({ content: "Hello", reasoning_opaque: "sealed" }, "stop"),
+  ]);
+  expect(content).toMatchObject([
+    { type: "thinking", thinking: "hm", opaque: { reasoning_opaque: "sealed" } },
+    { type: "text", text: "Hello" },
+  ]);
+});
+
 test("usage within the last choice, as Moonshot sends it, counts", async () => {
   const { usage } = await answerTo([
     delta({ content: "Hello" }),

@@ -103,7 +103,7 @@ function chatMessages(request: ModelRequest, endpoint: Endpoint): ChatMessage[] 
   const system = joinedSystem(request.system);
   const turns = visibleTurns(request.messages, { provider: endpoint.id, model: request.model });
   const conversation = turns.flatMap((turn) =>
-    turn.role === "user" ? userMessages(turn.parts, endpoint) : [assistantMessage(turn.parts, endpoint)],
+    turn.role === "user" ? userMessages(turn.parts, endpoint) : [assistantMessage(turn.parts, request.model, endpoint)],
   );
   const role = endpoint.quirks.developerRole ? "developer" : "system";
   return system === "" ? conversation : [{ role, content: system }, ...conversation];
@@ -173,10 +173,12 @@ function contentParts(part: VisiblePart, { quirks }: Endpoint): ContentPart[] {
 /** What of a call or of reasoning must come back as it was. */
 export const extraContentSchema = z.object({ extra_content: z.unknown() });
 export const reasoningDetailsSchema = z.object({ reasoning_details: z.array(z.unknown()) });
+const reasoningOpaqueSchema = z.object({ reasoning_opaque: z.string() });
 
-function assistantMessage(parts: readonly VisiblePart[], endpoint: Endpoint): ChatMessage {
+function assistantMessage(parts: readonly VisiblePart[], model: string, endpoint: Endpoint): ChatMessage {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
-  const calls = parts.flatMap((part) => (part.type === "tool_use" ? [toolCall(part, endpoint)] : []));
+  const own = parts.flatMap((part) => (part.type === "tool_use" ? [toolCall(part, endpoint)] : []));
+  const calls = endpoint.quirks.extraContent && SIGNS.test(model) ? signed(own) : own;
   return {
     role: "assistant",
     content: text === "" ? null : text,
@@ -195,6 +197,18 @@ function toolCall(call: Extract<VisiblePart, { type: "tool_use" }>, { quirks }: 
   };
 }
 
+/** Gemini before 3 refuses no call for want of a signature. */
+const SIGNS = /gemini-(?![12]\b)/;
+/** Source: Gemini API docs, Thought signatures: calls that another model made. */
+const UNSIGNED = { google: { thought_signature: "skip_thought_signature_validator" } };
+
+/** The first call of a turn must have a signature, or say that it has none. */
+function signed([first, ...others]: readonly ChatToolCall[]): ChatToolCall[] {
+  if (first === undefined) return [];
+  const isSigned = [first, ...others].some((call) => call.extra_content !== undefined);
+  return [isSigned ? first : { ...first, extra_content: UNSIGNED }, ...others];
+}
+
 function reasoningFields(
   parts: readonly VisiblePart[],
   { endpoint, hasCalls }: { endpoint: Endpoint; hasCalls: boolean },
@@ -210,6 +224,10 @@ function reasoningFields(
         (part) => reasoningDetailsSchema.safeParse(part.opaque).data?.reasoning_details ?? [],
       );
       return details.length === 0 ? {} : { reasoning_details: details };
+    }
+    case "reasoning_opaque": {
+      const seal = thinking.flatMap((part) => reasoningOpaqueSchema.safeParse(part.opaque).data ?? []).at(-1);
+      return seal === undefined ? {} : { reasoning_text: thinking.map((part) => part.thinking).join("\n\n"), ...seal };
     }
     default:
       return assertNever(endpoint.quirks.replayReasoning);

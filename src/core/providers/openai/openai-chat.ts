@@ -66,6 +66,9 @@ const chunkSchema = z.object({
             refusal: z.string().nullish(),
             reasoning_content: z.string().nullish(),
             reasoning: z.string().nullish(),
+            // Copilot's, with the seal under which it goes back.
+            reasoning_text: z.string().nullish(),
+            reasoning_opaque: z.string().nullish(),
             reasoning_details: z.array(z.unknown()).nullish(),
             tool_calls: z
               .array(
@@ -105,6 +108,7 @@ interface Answer {
   text: string;
   reasoning: string;
   readonly reasoningDetails: unknown[];
+  reasoningOpaque: string;
   readonly calls: ArrivingCall[];
   refused: boolean;
   finish: string | null;
@@ -126,6 +130,7 @@ async function* streamEvents(events: AsyncIterable<unknown>, listening: StreamSc
     text: "",
     reasoning: "",
     reasoningDetails: [],
+    reasoningOpaque: "",
     calls: [],
     refused: false,
     finish: null,
@@ -153,9 +158,10 @@ function* received(
   }
   if (choice === undefined) return;
   const delta = choice.delta ?? {};
-  const reasoning = delta.reasoning_content ?? delta.reasoning ?? "";
+  const reasoning = delta.reasoning_content || delta.reasoning || delta.reasoning_text || "";
   if (reasoning !== "") yield* written([{ type: "thinking", text: reasoning }], answer);
   answer.reasoningDetails.push(...(delta.reasoning_details ?? []));
+  answer.reasoningOpaque += delta.reasoning_opaque ?? "";
   for (const piece of [...(delta.content ?? []), { type: "text", text: delta.refusal ?? "" } as const]) {
     if (piece.text === "") continue;
     yield* written(piece.type === "text" ? listening.splitter.next(piece.text) : [piece], answer);
@@ -232,10 +238,14 @@ function responseOf(answer: Answer & Finished, origin: Origin): ModelResponse {
   return { content, stopReason, usage: answer.usage, model: answer.model };
 }
 
-function thinkingBlock({ reasoning, reasoningDetails }: Answer, origin: Origin): ContentBlock[] {
-  if (reasoning === "" && reasoningDetails.length === 0) return [];
-  const opaque = reasoningDetails.length === 0 ? {} : { opaque: { reasoning_details: reasoningDetails } };
-  return [{ type: "thinking", thinking: reasoning, origin, ...opaque }];
+function thinkingBlock({ reasoning, reasoningDetails, reasoningOpaque }: Answer, origin: Origin): ContentBlock[] {
+  const opaque = {
+    ...(reasoningDetails.length === 0 ? {} : { reasoning_details: reasoningDetails }),
+    ...(reasoningOpaque === "" ? {} : { reasoning_opaque: reasoningOpaque }),
+  };
+  const isOpaque = Object.keys(opaque).length > 0;
+  if (reasoning === "" && !isOpaque) return [];
+  return [{ type: "thinking", thinking: reasoning, origin, ...(isOpaque ? { opaque } : {}) }];
 }
 
 function usageOf(usage: NonNullable<Chunk["usage"]>): Usage {

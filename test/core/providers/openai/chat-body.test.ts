@@ -64,7 +64,37 @@ test("Google's thought signature comes back on the call it came with, and only t
   ];
   expect(body("google", { messages }).messages[1]).toMatchObject({ tool_calls: [{ extra_content: extra }] });
   expect(JSON.stringify(body("google", { messages, model: "other" }))).not.toContain("thought_signature");
+  expect(JSON.stringify(body("google", { messages, model: "gemini-3.8-flash" }))).not.toContain('"sig"');
   expect(JSON.stringify(body("xai", { messages }))).not.toContain("thought_signature");
+});
+
+test("Google is told of calls that another model made that they have no signature, once for each turn", () => {
+  const skip = { extra_content: { google: { thought_signature: "skip_thought_signature_validator" } } };
+  const two = ["call_1", "call_2"].map((id) => ({ type: "tool_use", id, name: "read", input: {} }) as const);
+  const messages = [user("go"), said("assistant", [...two]), results({ id: "call_1", text: "A" })];
+  const calls = (model: string) => body("google", { messages, model }).messages[1];
+  expect(calls("gemini-3.8-flash")).toMatchObject({ tool_calls: [skip, { id: "call_2" }] });
+  expect(JSON.stringify(calls("gemini-3.8-flash")).match(/extra_content/g)).toHaveLength(1);
+  expect(JSON.stringify(calls("gemini-2.5-pro"))).not.toContain("extra_content");
+});
+
+test("Copilot's reasoning goes back with its seal, and not without", () => {
+  const thought = (opaque: object) =>
+    said("assistant", [
+      { type: "thinking", thinking: "hm", origin: { provider: "copilot", model: "m" }, opaque },
+      { type: "tool_use", id: "call_1", name: "read", input: {} },
+    ]);
+  const sent = (opaque: object) => body("copilot", { messages: [user("go"), thought(opaque)] }).messages[1];
+  expect(sent({ reasoning_opaque: "sealed" })).toMatchObject({ reasoning_text: "hm", reasoning_opaque: "sealed" });
+  expect(JSON.stringify(sent({}))).not.toContain("reasoning_");
+});
+
+test("ids of calls that a compatible server made up are no longer than OpenAI takes them", () => {
+  const id = `call_${"x".repeat(60)}`;
+  const messages = [user("go"), called({ id }), results({ id, text: "A" })];
+  const [, call = ""] = /"tool_calls":\[{"id":"([^"]*)"/.exec(JSON.stringify(body("azure", { messages }))) ?? [];
+  expect(call).toMatch(/^[A-Za-z0-9_-]{1,40}$/);
+  expect(JSON.stringify(body("azure", { messages }))).toContain(`"tool_call_id":"${call}"`);
 });
 
 test("reasoning goes back beside calls, empty if there was none, and nowhere else", () => {
