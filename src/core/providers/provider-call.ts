@@ -29,7 +29,8 @@ const MOST_DROPPED = 6;
 
 /**
  * A provider over a wire: one `end` or one ProviderError, whatever the SDK does. A call that is refused
- * because of an optional field is sent again without it, and the field is left out from then on.
+ * because of an optional field is sent again without it, and the field is left out from then on; one that is refused
+ * because of earlier thoughts goes on without them.
  */
 export function createProvider(options: ProviderOptions): LlmProvider {
   const { endpoint, clock, wires } = options;
@@ -38,9 +39,10 @@ export function createProvider(options: ProviderOptions): LlmProvider {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
     const refusedFields = refusedByModel.get(request.model) ?? new Set<string>();
     refusedByModel.set(request.model, refusedFields);
+    let asked = request;
     for (let dropped = 0; ; dropped++) {
       const attempt: Attempt = {
-        request,
+        request: asked,
         refusedFields,
         context: errorContext(endpoint, request.model, clock.now()),
         begun: false,
@@ -52,6 +54,10 @@ export function createProvider(options: ProviderOptions): LlmProvider {
         signal.throwIfAborted();
         const failure = toProviderError(error, attempt.context);
         const mayDrop = !attempt.begun && dropped < MOST_DROPPED && failure.code === "bad_request";
+        if (mayDrop && asked === request && UNREADABLE.test(failure.message)) {
+          asked = withoutThoughts(request);
+          continue;
+        }
         const field = mayDrop
           ? refusedField(failure, (await wires.of(request.model, signal)).optionalFields(attempt))
           : null;
@@ -102,6 +108,17 @@ async function* streamOnce(
   }
   signal.throwIfAborted();
   throw providerFailure("incomplete_stream", "the stream ended without its end marker", attempt.context);
+}
+
+/** How OpenAI and Anthropic say that they cannot read what they have sealed: under another key or elsewhere, perhaps. */
+const UNREADABLE = /encrypted content .{0,500}could not be|invalid `?signature`? in `?thinking/is;
+
+function withoutThoughts(request: ModelRequest): ModelRequest {
+  const messages = request.messages.map((message) => {
+    const content = message.content.filter(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+    return { ...message, content };
+  });
+  return { ...request, messages };
 }
 
 /** How providers say that they do not take a field at all, other than that its value is wrong. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { readableErrors } from "../../../src/core/providers/error-bodies.ts";
 import type { WireName } from "../../../src/core/providers/quirks.ts";
 import { answerWith, delta, eventStream } from "../../support/model/odd-answers.ts";
+import { results, said, user } from "../../support/talk/conversation.ts";
 
 const COMPLETED = `data: ${JSON.stringify({
   type: "response.completed",
@@ -201,6 +202,43 @@ test.each(forbidden)("$field, forbidden in the words of $from, is dropped", asyn
   );
   expect(content).toEqual([{ type: "text", text: "ok" }]);
   expect(sent).toEqual([true, false]);
+});
+
+const unreadable: readonly { wire: WireName; message: string; answer: string }[] = [
+  { wire: "responses", message: "The encrypted content gAAA...c90= could not be verified.", answer: COMPLETED },
+  {
+    wire: "anthropic",
+    message: "messages.1.content.0: Invalid `signature` in `thinking` block",
+    answer: [
+      { type: "message_start", message: {} },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "ok" } },
+      { type: "message_stop" },
+    ]
+      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join(""),
+  },
+];
+test.each(unreadable)("thoughts that cannot be read any more are left out on the wire $wire", async (refused) => {
+  const { wire, message, answer } = refused;
+  const thought = {
+    type: "thinking",
+    thinking: "hm",
+    signature: "sealed",
+    opaque: { id: "rs_1", encrypted_content: "sealed", summary: [] },
+    origin: { provider: "local", model: "m" },
+  } as const;
+  const call = { type: "tool_use", id: "call_1", name: "read", input: {} } as const;
+  const messages = [user("go"), said("assistant", [thought, call]), results({ id: "call_1", text: "A" })];
+  const sent: string[] = [];
+  const respond = (body: string) => {
+    sent.push(body);
+    if (sent.length > 1) return eventStream(answer);
+    return Response.json({ error: { type: "invalid_request_error", message } }, { status: 400 });
+  };
+  const { content } = await answerWith(respond, { messages, wire });
+  expect(content).toEqual([{ type: "text", text: "ok" }]);
+  expect(sent.map((body) => body.includes("sealed"))).toEqual([true, false]);
+  expect(sent[1]).toContain("call_1");
 });
 
 test("a value that is out of range is no reason to drop the field", async () => {
