@@ -140,7 +140,8 @@ export const CATALOG: readonly CatalogEntry[] = [
   }),
   entry("moonshot", "Moonshot", {
     baseUrl: "https://api.moonshot.ai/v1",
-    quirks: { replayReasoning: "reasoning_content" },
+    // An empty text counts as none.
+    quirks: { replayReasoning: "reasoning_content", noReasoning: " " },
   }),
   entry("siliconflow", "SiliconFlow", {
     baseUrl: "https://api.siliconflow.com/v1",

@@ -14,6 +14,8 @@ export interface Quirks {
   readonly developerRole: boolean;
   /** Chat: how past reasoning goes back: not at all, as text beside tool calls, as opaque details, or with its seal. */
   readonly replayReasoning: "none" | "reasoning_content" | "reasoning_details" | "reasoning_opaque";
+  /** Chat: what stands beside a call for which there was no reasoning, where `reasoning_content` is wanted. */
+  readonly noReasoning: string;
   /** Chat: tool calls carry `extra_content` (Google's thought signature) that must come back. */
   readonly extraContent: boolean;
   /** Chat: how thinking is switched on. */
@@ -51,6 +53,7 @@ export const PLAIN: Quirks = {
   streamUsage: true,
   developerRole: false,
   replayReasoning: "none",
+  noReasoning: "",
   extraContent: false,
   thinking: "none",
   fillerAfterTool: false,

@@ -152,6 +152,22 @@ test("signatures, reasoning details and usage in a provider's own places are kep
   expect(usage).toEqual({ inputTokens: 40, outputTokens: 3, cacheReadTokens: 60, cacheWriteTokens: 0 });
 });
 
+test("pieces of a reasoning detail are kept as one, under the signature that comes last", async () => {
+  const detail = (fields: object) => delta({ reasoning_details: [{ type: "reasoning.text", index: 0, ...fields }] });
+  const sealed = { type: "reasoning.encrypted", data: "x", index: 1 };
+  const { content } = await answerTo([
+    detail({ text: "Hm", format: "anthropic-claude-v1", signature: null }),
+    detail({ text: "m." }),
+    detail({ text: null, signature: "sig" }),
+    delta({ reasoning_details: [sealed, { ...sealed, data: "y" }] }),
+    delta({ reasoning_details: [{ type: "reasoning.text", text: "Well." }] }),
+    delta({ content: "Hello" }, "stop"),
+  ]);
+  const whole = { type: "reasoning.text", index: 0, text: "Hmm.", format: "anthropic-claude-v1", signature: "sig" };
+  const reasoning_details = [whole, sealed, { ...sealed, data: "y" }, { type: "reasoning.text", text: "Well." }];
+  expect(content[0]).toMatchObject({ type: "thinking", opaque: { reasoning_details } });
+});
+
 test("reasoning and its seal as Copilot sends them are kept", async () => {
   const { content } = await answerTo([
     delta({ reasoning_text: "h", reasoning_content: "" }),

@@ -214,11 +214,12 @@ function reasoningFields(
   { endpoint, hasCalls }: { endpoint: Endpoint; hasCalls: boolean },
 ): Record<string, unknown> {
   const thinking = parts.filter((part) => part.type === "thinking");
+  const thoughts = thinking.map((part) => part.thinking).join("\n\n");
   switch (endpoint.quirks.replayReasoning) {
     case "none":
       return {};
-    case "reasoning_content": // wanted beside calls, even when empty; refused or wasted elsewhere
-      return hasCalls ? { reasoning_content: thinking.map((part) => part.thinking).join("\n\n") } : {};
+    case "reasoning_content": // wanted beside calls, even when there was none; refused or wasted elsewhere
+      return hasCalls ? { reasoning_content: thoughts || endpoint.quirks.noReasoning } : {};
     case "reasoning_details": {
       const details = thinking.flatMap(
         (part) => reasoningDetailsSchema.safeParse(part.opaque).data?.reasoning_details ?? [],
@@ -227,7 +228,7 @@ function reasoningFields(
     }
     case "reasoning_opaque": {
       const seal = thinking.flatMap((part) => reasoningOpaqueSchema.safeParse(part.opaque).data ?? []).at(-1);
-      return seal === undefined ? {} : { reasoning_text: thinking.map((part) => part.thinking).join("\n\n"), ...seal };
+      return seal === undefined ? {} : { reasoning_text: thoughts, ...seal };
     }
     default:
       return assertNever(endpoint.quirks.replayReasoning);

@@ -12,6 +12,7 @@ import { CHAT_OPTIONAL_FIELDS, chatBody } from "./chat-body.ts";
 import { contentPieces } from "./content-pieces.ts";
 import { type Finished, isArriving, stopReasonOf, throwIfFailed } from "./finish-reasons.ts";
 import { createOpenAiClient, listModels } from "./openai-client.ts";
+import { addDetail, type Detail, detailSchema } from "./reasoning-details.ts";
 import { createReasoningSplitter, type Piece, type ReasoningSplitter } from "./reasoning-tags.ts";
 
 /** OpenAI Chat Completions over the SDK, as many providers speak it. */
@@ -69,7 +70,7 @@ const chunkSchema = z.object({
             // Copilot's, with the seal under which it goes back.
             reasoning_text: z.string().nullish(),
             reasoning_opaque: z.string().nullish(),
-            reasoning_details: z.array(z.unknown()).nullish(),
+            reasoning_details: z.array(detailSchema).nullish(),
             tool_calls: z
               .array(
                 z.object({
@@ -107,7 +108,7 @@ interface Answer {
   model: string;
   text: string;
   reasoning: string;
-  readonly reasoningDetails: unknown[];
+  readonly reasoningDetails: Detail[];
   reasoningOpaque: string;
   readonly calls: ArrivingCall[];
   refused: boolean;
@@ -160,7 +161,7 @@ function* received(
   const delta = choice.delta ?? {};
   const reasoning = delta.reasoning_content || delta.reasoning || delta.reasoning_text || "";
   if (reasoning !== "") yield* written([{ type: "thinking", text: reasoning }], answer);
-  answer.reasoningDetails.push(...(delta.reasoning_details ?? []));
+  for (const detail of delta.reasoning_details ?? []) addDetail(answer.reasoningDetails, detail);
   answer.reasoningOpaque += delta.reasoning_opaque ?? "";
   for (const piece of [...(delta.content ?? []), { type: "text", text: delta.refusal ?? "" } as const]) {
     if (piece.text === "") continue;

@@ -105,9 +105,10 @@ test("reasoning goes back beside calls, empty if there was none, and nowhere els
     said("assistant", [{ type: "text", text: "done" }]),
     user("more"),
   ];
-  const sent = body("moonshot", { messages }).messages;
+  const sent = body("deepseek", { messages }).messages;
   expect(sent[1]).toHaveProperty("reasoning_content", "");
   expect(sent[3]).not.toHaveProperty("reasoning_content");
+  expect(body("moonshot", { messages }).messages[1]).toHaveProperty("reasoning_content", " ");
 });
 
 test("an image in a tool's result follows as a user's message", () => {
