@@ -25,6 +25,8 @@ interface Facts {
   /** Code and type of the error body, lower case. */
   readonly codes: readonly string[];
   readonly message: string;
+  /** The words of the provider behind a gateway. Source: OpenRouter docs, Errors: ProviderErrorMetadata. */
+  readonly raw: string;
   readonly headers: Headers | null;
   readonly hasBody: boolean;
   /** Moderation gives its reasons. Source: OpenRouter docs, Errors: ModerationErrorMetadata. */
@@ -68,12 +70,14 @@ const QUOTA: readonly RegExp[] = [
 /** Google names a wait of seconds beside a day's quota, too, and beside one that is none. */
 const NO_WAIT_HELPS = /limit: 0\b|PerDay/;
 const OVERLOADED = /overloaded|server_is_overloaded|over capacity|at capacity|slow_down/i;
-const REFUSED = /content[_ ]?(policy|filter)|safety|invalid_prompt|policy_violation|blocked by/i;
+/** At last in the words of OpenAI (`cyber_policy`), Qwen, DeepSeek, Moonshot and Zhipu. */
+const REFUSED =
+  /content[_ ]?(policy|filter)|safety|invalid_prompt|policy_violation|blocked by|flagged for possible|inappropriate content|content exists risk|considered high risk|unsafe or sensitive|不安全或敏感/i;
 /** Google and xAI answer a wrong key with 400. */
 const WRONG_KEY =
   /authentication_error|invalid_api_key|permission_error|api key (not valid|not found|expired)|incorrect api key/i;
 /** An input is meant, not an account, whose key is refused. */
-const FLAGGED = /^(?!.*\baccount\b).*\bflagged\b/is;
+const FLAGGED = /^(?!.*\baccount\b).*\bflagged\b|violates usage guidelines/is;
 const UNKNOWN_MODEL =
   /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported/i;
 /** The bundle numbers the second of two classes with one name. */
@@ -88,7 +92,7 @@ export function toProviderError(error: unknown, context: ErrorContext): AppError
   if (code === null) return toAppError(error);
   const retryAfterMs = facts === null ? undefined : retryAfter(facts, context.now);
   const status = facts?.status === undefined ? {} : { status: String(facts.status) };
-  return new ProviderError(code, messageOf(error), {
+  return new ProviderError(code, `${messageOf(error)} ${facts?.raw ?? ""}`.trimEnd(), {
     cause: error,
     detail: { ...detailOf(context), ...status },
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -120,7 +124,7 @@ const bodySchema = z.object({
   message: z.string().nullish().catch(undefined),
   status: z.string().nullish().catch(undefined),
   metadata: z
-    .object({ reasons: z.array(z.unknown()).min(1) })
+    .object({ reasons: z.array(z.unknown()).optional().catch(undefined), raw: z.string().optional().catch(undefined) })
     .nullish()
     .catch(undefined),
 });
@@ -147,13 +151,15 @@ function factsOf(error: unknown): Facts | null {
   const codes = found.flatMap((value) => (value == null || value === "" ? [] : [String(value).toLowerCase()]));
   // Errors inside a stream carry the status as the body's code, if at all.
   const inBand = codes.map(Number).find((value) => value >= 400 && value < 600);
+  const raw = bodies.map(({ metadata }) => metadata?.raw ?? "").join("");
   return {
     status: status ?? inBand,
     codes,
-    message: [message, ...bodies.map((each) => each.message ?? "")].join(" "),
+    message: [message, ...bodies.map((each) => each.message ?? ""), raw].join(" "),
+    raw,
     headers: headers instanceof Headers ? headers : null,
     hasBody: body !== undefined && body !== null && body !== "",
-    moderated: bodies.some((each) => each.metadata != null),
+    moderated: bodies.some(({ metadata }) => (metadata?.reasons?.length ?? 0) > 0),
   };
 }
 

@@ -116,6 +116,57 @@ const errors: readonly { from: string; status: number; body: string; code: strin
     code: "context_overflow",
   },
   {
+    from: "OpenRouter, in the words of the provider behind it,",
+    status: 400,
+    body: JSON.stringify({
+      error: {
+        message: "Provider returned error",
+        code: 400,
+        metadata: {
+          raw: '{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}',
+          provider_name: "Anthropic",
+        },
+      },
+    }),
+    code: "context_overflow",
+  },
+  {
+    from: "xAI, of what it does not answer,",
+    status: 403,
+    body: '{"code":"permission-denied","error":"Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"}',
+    code: "refused",
+  },
+  {
+    from: "xAI, of a key without rights,",
+    status: 403,
+    body: '{"code":"permission-denied","error":"Access to the chat endpoint is denied."}',
+    code: "auth",
+  },
+  {
+    from: "Qwen, of what it does not answer,",
+    status: 400,
+    body: '{"error":{"code":"data_inspection_failed","message":"Input data may contain inappropriate content."}}',
+    code: "refused",
+  },
+  {
+    from: "DeepSeek, of what it does not answer,",
+    status: 400,
+    body: '{"error":{"message":"Content Exists Risk","type":"invalid_request_error"}}',
+    code: "refused",
+  },
+  {
+    from: "Moonshot, of what it does not answer,",
+    status: 400,
+    body: '{"error":{"message":"The request was rejected because it was considered high risk","type":"content_filter"}}',
+    code: "refused",
+  },
+  {
+    from: "OpenAI, of what it does not answer,",
+    status: 400,
+    body: '{"error":{"message":"This content was flagged for possible cybersecurity risk.","type":"invalid_request"}}',
+    code: "refused",
+  },
+  {
     from: "Groq, of a call that it cannot read,",
     status: 400,
     body: '{"error":{"message":"Failed to call a function.","type":"invalid_request_error","code":"tool_use_failed"}}',
