@@ -54,8 +54,9 @@ export function createProvider(options: ProviderOptions): LlmProvider {
         signal.throwIfAborted();
         const failure = toProviderError(error, attempt.context);
         const mayDrop = !attempt.begun && dropped < MOST_DROPPED && failure.code === "bad_request";
-        if (mayDrop && asked === request && UNREADABLE.test(failure.message)) {
-          asked = withoutThoughts(request);
+        const thoughtless = mayDrop ? withoutThoughts(asked, failure) : null;
+        if (thoughtless !== null) {
+          asked = thoughtless;
           continue;
         }
         const field = mayDrop
@@ -110,15 +111,24 @@ async function* streamOnce(
   throw providerFailure("incomplete_stream", "the stream ended without its end marker", attempt.context);
 }
 
-/** How OpenAI and Anthropic say that they cannot read what they have sealed: under another key or elsewhere, perhaps. */
-const UNREADABLE = /encrypted content .{0,500}could not be|invalid `?signature`? in `?thinking/is;
+/** How OpenAI, Anthropic and Google say that they cannot read what they have sealed: under another key, perhaps. */
+const UNREADABLE =
+  /encrypted content .{0,500}could not be|invalid `?signature`? in `?thinking|corrupted thought signature/is;
+/** Anthropic's models that think by a budget want to have thought before the newest calls, also before another model's. */
+const THOUGHTLESS = /must start with a thinking block/i;
 
-function withoutThoughts(request: ModelRequest): ModelRequest {
-  const messages = request.messages.map((message) => {
-    const content = message.content.filter(({ type }) => type !== "thinking" && type !== "redacted_thinking");
-    return { ...message, content };
+/** The request without the thoughts for which it was refused; null where they are not the reason. */
+function withoutThoughts(request: ModelRequest, { message }: AppError): ModelRequest | null {
+  if (THOUGHTLESS.test(message)) return { ...request, thinkingBudget: 0 };
+  return UNREADABLE.test(message) ? { ...request, messages: request.messages.map(unsealed) } : null;
+}
+
+function unsealed(message: ModelRequest["messages"][number]): ModelRequest["messages"][number] {
+  const content = message.content.flatMap((block): ContentBlock[] => {
+    if (block.type === "thinking" || block.type === "redacted_thinking") return [];
+    return [block.type === "tool_use" ? { ...block, opaque: undefined } : block];
   });
-  return { ...request, messages };
+  return { ...message, content };
 }
 
 /** How providers say that they do not take a field at all, other than that its value is wrong. */

@@ -4,6 +4,13 @@ import type { WireName } from "../../../src/core/providers/quirks.ts";
 import { answerWith, delta, eventStream } from "../../support/model/odd-answers.ts";
 import { results, said, user } from "../../support/talk/conversation.ts";
 
+const ANSWER = [
+  { type: "message_start", message: {} },
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "ok" } },
+  { type: "message_stop" },
+]
+  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .join("");
 const COMPLETED = `data: ${JSON.stringify({
   type: "response.completed",
   response: { output: [{ type: "message", content: [{ type: "output_text", text: "ok" }] }] },
@@ -260,13 +267,7 @@ const unreadable: readonly { wire: WireName; message: string; answer: string }[]
   {
     wire: "anthropic",
     message: "messages.1.content.0: Invalid `signature` in `thinking` block",
-    answer: [
-      { type: "message_start", message: {} },
-      { type: "content_block_start", index: 0, content_block: { type: "text", text: "ok" } },
-      { type: "message_stop" },
-    ]
-      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-      .join(""),
+    answer: ANSWER,
   },
 ];
 test.each(unreadable)("thoughts that cannot be read any more are left out on the wire $wire", async (refused) => {
@@ -290,6 +291,43 @@ test.each(unreadable)("thoughts that cannot be read any more are left out on the
   expect(content).toEqual([{ type: "text", text: "ok" }]);
   expect(sent.map((body) => body.includes("sealed"))).toEqual([true, false]);
   expect(sent[1]).toContain("call_1");
+});
+
+test("a signature that Google finds corrupted goes back no more", async () => {
+  const origin = { provider: "google", model: "m" };
+  const opaque = { extra_content: { google: { thought_signature: "sealed" } } };
+  const call = { type: "tool_use", id: "call_1", name: "read", input: {}, origin, opaque } as const;
+  const messages = [user("go"), said("assistant", [call]), results({ id: "call_1", text: "A" })];
+  const sent: string[] = [];
+  const respond = (body: string) => {
+    sent.push(body);
+    if (sent.length > 1) return eventStream(`data: ${JSON.stringify(delta({ content: "ok" }, "stop"))}\n\n`);
+    return Response.json([{ error: { code: 400, message: "Corrupted thought signature." } }], { status: 400 });
+  };
+  await answerWith(respond, { messages, provider: "google" });
+  expect(sent.map((body) => body.includes("sealed"))).toEqual([true, false]);
+});
+
+test("a model that must have thought before each call thinks no more, when another began the run", async () => {
+  const call = { type: "tool_use", id: "call_1", name: "read", input: {} } as const;
+  const messages = [user("go"), said("assistant", [call]), results({ id: "call_1", text: "A" })];
+  const sent: string[] = [];
+  const message =
+    "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.";
+  const respond = (body: string) => {
+    sent.push(body);
+    if (sent.length > 1) return eventStream(ANSWER);
+    return Response.json({ error: { type: "invalid_request_error", message } }, { status: 400 });
+  };
+  const asked = {
+    messages,
+    wire: "anthropic",
+    effortLevel: "high",
+    model: "claude-sonnet-4-5",
+    maxTokens: 20_000,
+  } as const;
+  await answerWith(respond, asked);
+  expect(sent.map((body) => body.includes('"thinking"'))).toEqual([true, false]);
 });
 
 test("a value that is out of range is no reason to drop the field", async () => {

@@ -10,19 +10,21 @@ interface Asked {
   readonly messages?: readonly Message[];
   readonly wire?: WireName;
   readonly provider?: string;
+  readonly model?: string;
+  readonly maxTokens?: number;
   readonly effortLevel?: EffortLevel;
 }
 
 /** Answers as some compatible providers write them, which OpenAI itself never does. */
 export async function answerWith(respond: (body: string) => Response, asked: Asked = {}) {
-  const { messages = [user("hi")], wire = "chat", provider: id = "local", ...extra } = asked;
+  const { messages = [user("hi")], wire = "chat", provider: id = "local", model: ref = "m", ...extra } = asked;
   const registry = createProviderRegistry({
     settings: { [id]: { wire, baseUrl: "http://127.0.0.1:1/v1", apiKey: "k" } },
     runtime: systemRuntime(),
     log: silentLog,
     fetch: async (_, init) => respond(typeof init?.body === "string" ? init.body : ""),
   });
-  const { provider, model } = await registry.resolve(`${id}/m`);
+  const { provider, model } = await registry.resolve(`${id}/${ref}`);
   const request = { model, system: [], messages, tools: [], maxTokens: 100, temperature: 0.5, ...extra };
   return provider.createMessage(request, new AbortController().signal);
 }
