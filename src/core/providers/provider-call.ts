@@ -1,5 +1,5 @@
 import type { AppError } from "../protocol/errors.ts";
-import type { ContentBlock } from "../protocol/messages.ts";
+import type { ContentBlock, Message, ToolResultContent } from "../protocol/messages.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "./provider.ts";
 import { type ErrorContext, errorContext, providerFailure, toProviderError } from "./provider-errors.ts";
@@ -30,7 +30,7 @@ const MOST_DROPPED = 6;
 /**
  * A provider over a wire: one `end` or one ProviderError, whatever the SDK does. A call that is refused
  * because of an optional field is sent again without it, and the field is left out from then on; one that is refused
- * because of earlier thoughts goes on without them.
+ * because of what its messages hold is sent again without that.
  */
 export function createProvider(options: ProviderOptions): LlmProvider {
   const { endpoint, clock, wires } = options;
@@ -53,13 +53,14 @@ export function createProvider(options: ProviderOptions): LlmProvider {
       } catch (error) {
         signal.throwIfAborted();
         const failure = toProviderError(error, attempt.context);
-        const mayDrop = !attempt.begun && dropped < MOST_DROPPED && failure.code === "bad_request";
-        const thoughtless = mayDrop ? withoutThoughts(asked, failure) : null;
-        if (thoughtless !== null) {
-          asked = thoughtless;
+        const mayDrop = !attempt.begun && dropped < MOST_DROPPED;
+        const without = mayDrop ? withoutRefused(asked, failure) : null;
+        if (without !== null) {
+          asked = without;
           continue;
         }
-        const field = mayDrop
+        const isField = mayDrop && failure.code === "bad_request";
+        const field = isField
           ? refusedField(failure, (await wires.of(request.model, signal)).optionalFields(attempt))
           : null;
         if (field === null) throw brokenOff(failure, attempt);
@@ -117,13 +118,47 @@ const UNREADABLE =
 /** Anthropic's models that think by a budget want to have thought before the newest calls, also before another model's. */
 const THOUGHTLESS = /must start with a thinking block/i;
 
-/** The request without the thoughts for which it was refused; null where they are not the reason. */
-function withoutThoughts(request: ModelRequest, { message }: AppError): ModelRequest | null {
+/** What is wrong with an image, or with images at all, in whatever words. */
+const IMAGES = /\bimages?\b|image_url|\bvision\b|multimodal|content must be a string/i;
+
+/** The request without the thoughts or the images for which it was refused; null where they are not the reason. */
+function withoutRefused(request: ModelRequest, { code, message, detail }: AppError): ModelRequest | null {
+  if (detail["status"] === "413" || (code === "bad_request" && IMAGES.test(message))) return withFewerImages(request);
+  if (code !== "bad_request") return null;
   if (THOUGHTLESS.test(message)) return { ...request, thinkingBudget: 0 };
   return UNREADABLE.test(message) ? { ...request, messages: request.messages.map(unsealed) } : null;
 }
 
-function unsealed(message: ModelRequest["messages"][number]): ModelRequest["messages"][number] {
+/** Without those before the newest message, or where there are none, without its own. */
+function withFewerImages(request: ModelRequest): ModelRequest | null {
+  const earlier = request.messages.slice(0, -1);
+  if (earlier.some(showsImages)) {
+    return { ...request, messages: [...earlier.map(imageless), ...request.messages.slice(-1)] };
+  }
+  return request.messages.some(showsImages) ? { ...request, messages: request.messages.map(imageless) } : null;
+}
+
+function showsImages({ content }: Message): boolean {
+  return content.some(
+    (block) =>
+      block.type === "image" || (block.type === "tool_result" && block.content.some(({ type }) => type === "image")),
+  );
+}
+
+function imageless(message: Message): Message {
+  const content = message.content.map((block): ContentBlock => {
+    if (block.type === "tool_result") return { ...block, content: block.content.map(leftOut) };
+    return block.type === "image" ? leftOut(block) : block;
+  });
+  return { ...message, content };
+}
+
+function leftOut(part: ToolResultContent): ToolResultContent {
+  if (part.type !== "image") return part;
+  return { type: "text", text: "[Image left out: the model reads none, or it was refused]" };
+}
+
+function unsealed(message: Message): Message {
   const content = message.content.flatMap((block): ContentBlock[] => {
     if (block.type === "thinking" || block.type === "redacted_thinking") return [];
     return [block.type === "tool_use" ? { ...block, opaque: undefined } : block];

@@ -73,6 +73,8 @@ const OVERLOADED = /overloaded|server_is_overloaded|over capacity|at capacity|sl
 /** At last in the words of OpenAI (`cyber_policy`), Qwen, DeepSeek, Moonshot and Zhipu. */
 const REFUSED =
   /content[_ ]?(policy|filter)|safety|invalid_prompt|policy_violation|blocked by|flagged for possible|inappropriate content|content exists risk|considered high risk|unsafe or sensitive|不安全或敏感/i;
+/** In the words of OpenRouter, with 404, and llama.cpp, with 500: what no waiting helps, nor another name of the model. */
+const NO_IMAGES = /support image input|image input is not supported|content part type: "image_url"/i;
 /** Google and xAI answer a wrong key with 400. */
 const WRONG_KEY =
   /authentication_error|invalid_api_key|permission_error|api key (not valid|not found|expired)|incorrect api key/i;
@@ -182,6 +184,7 @@ function codeOf(facts: Facts, { quirks }: ErrorContext): ErrorCode {
 }
 
 function codeOfStatus(status: number | undefined, said: string): ErrorCode {
+  if (NO_IMAGES.test(said)) return "bad_request";
   if (status === 529 || status === 503 || OVERLOADED.test(said)) return "overloaded";
   if (status === 401 || status === 403 || WRONG_KEY.test(said)) return "auth";
   if (status === 429 || /rate_limit/.test(said)) return "rate_limited";

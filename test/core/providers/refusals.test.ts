@@ -1,0 +1,200 @@
+import { expect, test } from "vitest";
+import type { ImageBlock } from "../../../src/core/protocol/messages.ts";
+import type { WireName } from "../../../src/core/providers/quirks.ts";
+import { answerWith, delta, eventStream } from "../../support/model/odd-answers.ts";
+import { PIXEL, results, said, user } from "../../support/talk/conversation.ts";
+
+const ANSWER = [
+  { type: "message_start", message: {} },
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "ok" } },
+  { type: "message_stop" },
+]
+  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .join("");
+const COMPLETED = `data: ${JSON.stringify({
+  type: "response.completed",
+  response: { output: [{ type: "message", content: [{ type: "output_text", text: "ok" }] }] },
+})}\n\n`;
+
+const forbidden: readonly { from: string; wire?: WireName; field: string; status: number; body: string }[] = [
+  {
+    from: "Mistral",
+    field: "temperature",
+    status: 422,
+    body: '{"detail":[{"type":"extra_forbidden","loc":["body","temperature"]}]}',
+  },
+  {
+    from: "Moonshot",
+    field: "temperature",
+    status: 400,
+    body: '{"error":{"message":"invalid temperature: only 1 is allowed for this model","type":"invalid_request_error"}}',
+  },
+  {
+    from: "xAI",
+    field: "reasoning_effort",
+    status: 400,
+    body: '{"code":"invalid-argument","error":"Model grok-4 does not support parameter reasoningEffort."}',
+  },
+  {
+    from: "OpenAI",
+    wire: "responses",
+    field: "include",
+    status: 400,
+    body: '{"error":{"message":"Encrypted content is not supported with this model.","type":"invalid_request_error","param":"include","code":null}}',
+  },
+];
+test.each(forbidden)("$field, forbidden in the words of $from, is dropped", async ({ wire, field, status, body }) => {
+  const sent: boolean[] = [];
+  const { content } = await answerWith(
+    (request) => {
+      sent.push(request.includes(`"${field}"`));
+      if (request.includes(`"${field}"`)) return new Response(body, { status });
+      return eventStream(
+        wire === "responses" ? COMPLETED : `data: ${JSON.stringify(delta({ content: "ok" }, "stop"))}\n\n`,
+      );
+    },
+    field === "reasoning_effort" ? { provider: "xai", effortLevel: "high" } : { ...(wire && { wire }) },
+  );
+  expect(content).toEqual([{ type: "text", text: "ok" }]);
+  expect(sent).toEqual([true, false]);
+});
+
+const unreadable: readonly { wire: WireName; message: string; answer: string }[] = [
+  { wire: "responses", message: "The encrypted content gAAA...c90= could not be verified.", answer: COMPLETED },
+  {
+    wire: "anthropic",
+    message: "messages.1.content.0: Invalid `signature` in `thinking` block",
+    answer: ANSWER,
+  },
+];
+test.each(unreadable)("thoughts that cannot be read any more are left out on the wire $wire", async (refused) => {
+  const { wire, message, answer } = refused;
+  const thought = {
+    type: "thinking",
+    thinking: "hm",
+    signature: "sealed",
+    opaque: { id: "rs_1", encrypted_content: "sealed", summary: [] },
+    origin: { provider: "local", model: "m" },
+  } as const;
+  const call = { type: "tool_use", id: "call_1", name: "read", input: {} } as const;
+  const messages = [user("go"), said("assistant", [thought, call]), results({ id: "call_1", text: "A" })];
+  const sent: string[] = [];
+  const respond = (body: string) => {
+    sent.push(body);
+    if (sent.length > 1) return eventStream(answer);
+    return Response.json({ error: { type: "invalid_request_error", message } }, { status: 400 });
+  };
+  const { content } = await answerWith(respond, { messages, wire });
+  expect(content).toEqual([{ type: "text", text: "ok" }]);
+  expect(sent.map((body) => body.includes("sealed"))).toEqual([true, false]);
+  expect(sent[1]).toContain("call_1");
+});
+
+test("a signature that Google finds corrupted goes back no more", async () => {
+  const origin = { provider: "google", model: "m" };
+  const opaque = { extra_content: { google: { thought_signature: "sealed" } } };
+  const call = { type: "tool_use", id: "call_1", name: "read", input: {}, origin, opaque } as const;
+  const messages = [user("go"), said("assistant", [call]), results({ id: "call_1", text: "A" })];
+  const sent: string[] = [];
+  const respond = (body: string) => {
+    sent.push(body);
+    if (sent.length > 1) return eventStream(`data: ${JSON.stringify(delta({ content: "ok" }, "stop"))}\n\n`);
+    return Response.json([{ error: { code: 400, message: "Corrupted thought signature." } }], { status: 400 });
+  };
+  await answerWith(respond, { messages, provider: "google" });
+  expect(sent.map((body) => body.includes("sealed"))).toEqual([true, false]);
+});
+
+test("a model that must have thought before each call thinks no more, when another began the run", async () => {
+  const call = { type: "tool_use", id: "call_1", name: "read", input: {} } as const;
+  const messages = [user("go"), said("assistant", [call]), results({ id: "call_1", text: "A" })];
+  const sent: string[] = [];
+  const message =
+    "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.";
+  const respond = (body: string) => {
+    sent.push(body);
+    if (sent.length > 1) return eventStream(ANSWER);
+    return Response.json({ error: { type: "invalid_request_error", message } }, { status: 400 });
+  };
+  const asked = {
+    messages,
+    wire: "anthropic",
+    effortLevel: "high",
+    model: "claude-sonnet-4-5",
+    maxTokens: 20_000,
+  } as const;
+  await answerWith(respond, asked);
+  expect(sent.map((body) => body.includes('"thinking"'))).toEqual([true, false]);
+});
+
+test("a value that is out of range is no reason to drop the field", async () => {
+  const bodies: string[] = [];
+  const call = answerWith((body) => {
+    bodies.push(body);
+    return new Response('{"error":{"message":"max_tokens: 100 > 50, which is the maximum"}}', { status: 400 });
+  });
+  await expect(call).rejects.toMatchObject({ code: "bad_request" });
+  expect(bodies).toHaveLength(1);
+});
+
+const IMAGE: ImageBlock = { type: "image", mediaType: "image/png", data: PIXEL };
+const seen = [
+  user("look"),
+  said("assistant", [{ type: "tool_use", id: "call_1", name: "read", input: {} }]),
+  said("user", [{ type: "tool_result", toolUseId: "call_1", content: [IMAGE], isError: false }]),
+  said("assistant", [{ type: "text", text: "A pixel." }]),
+  said("user", [{ type: "text", text: "and this?" }, IMAGE]),
+];
+/** How many images a request carries. */
+const shown = (body: string) => body.split(PIXEL).length - 1;
+const OK = `data: ${JSON.stringify(delta({ content: "ok" }, "stop"))}\n\n`;
+
+const imageless: readonly { from: string; wire?: WireName; status: number; message: string }[] = [
+  { from: "OpenRouter", status: 404, message: "No endpoints found that support image input" },
+  { from: "DeepSeek", status: 400, message: "messages[4]: unknown variant `image_url`, expected `text`" },
+  { from: "Groq", status: 400, message: "messages[4].content must be a string" },
+  {
+    from: "llama.cpp",
+    status: 500,
+    message: "image input is not supported - hint: you may need to provide the mmproj",
+  },
+  { from: "an older llama.cpp", status: 500, message: 'Unsupported content part type: "image_url"' },
+  { from: "Ollama", status: 400, message: "this model does not support image input" },
+  { from: "vLLM", status: 400, message: "At most 0 image(s) may be provided in one prompt." },
+];
+test.each(imageless)(
+  "images that $from does not take are left out, earlier ones first",
+  async ({ status, message }) => {
+    const sent: string[] = [];
+    const respond = (body: string) => {
+      sent.push(body);
+      return shown(body) === 0 ? eventStream(OK) : Response.json({ error: { message } }, { status });
+    };
+    const { content } = await answerWith(respond, { messages: seen });
+    expect(content).toEqual([{ type: "text", text: "ok" }]);
+    expect(sent.map(shown)).toEqual([2, 1, 0]);
+    expect(sent[2]).toContain("Image left out");
+  },
+);
+
+const many = [
+  { status: 400, message: "image dimensions exceed max allowed size for many-image requests: 2000 pixels" },
+  { status: 413, message: "Request exceeds the maximum size" },
+];
+test.each(many)(
+  "where earlier images make a request too large, the newest stay: $message",
+  async ({ status, message }) => {
+    const sent: string[] = [];
+    const respond = (body: string) => {
+      sent.push(body);
+      return shown(body) === 1 ? eventStream(OK) : Response.json({ error: { message } }, { status });
+    };
+    await answerWith(respond, { messages: seen });
+    expect(sent.map(shown)).toEqual([2, 1]);
+  },
+);
+
+test("a request that is too large without images, too, is too long", async () => {
+  const respond = () => new Response("<html>Request Entity Too Large</html>", { status: 413 });
+  await expect(answerWith(respond, { messages: seen })).rejects.toMatchObject({ code: "context_overflow" });
+});
