@@ -118,42 +118,44 @@ const UNREADABLE =
 /** Anthropic's models that think by a budget want to have thought before the newest calls, also before another model's. */
 const THOUGHTLESS = /must start with a thinking block/i;
 
-/** What is wrong with an image, or with images at all, in whatever words. */
-const IMAGES = /\bimages?\b|image_url|\bvision\b|multimodal|content must be a string/i;
+/** What is wrong with an image or a PDF, or with such at all, in whatever words. */
+const FILES = /\bimages?\b|image_url|\bvision\b|multimodal|content must be a string|\bpdfs?\b|file_data/i;
 
-/** The request without the thoughts or the images for which it was refused; null where they are not the reason. */
+/** The request without the thoughts or the files for which it was refused; null where they are not the reason. */
 function withoutRefused(request: ModelRequest, { code, message, detail }: AppError): ModelRequest | null {
-  if (detail["status"] === "413" || (code === "bad_request" && IMAGES.test(message))) return withFewerImages(request);
+  if (detail["status"] === "413" || (code === "bad_request" && FILES.test(message))) return withFewerFiles(request);
   if (code !== "bad_request") return null;
   if (THOUGHTLESS.test(message)) return { ...request, thinkingBudget: 0 };
   return UNREADABLE.test(message) ? { ...request, messages: request.messages.map(unsealed) } : null;
 }
 
 /** Without those before the newest message, or where there are none, without its own. */
-function withFewerImages(request: ModelRequest): ModelRequest | null {
+function withFewerFiles(request: ModelRequest): ModelRequest | null {
   const earlier = request.messages.slice(0, -1);
-  if (earlier.some(showsImages)) {
-    return { ...request, messages: [...earlier.map(imageless), ...request.messages.slice(-1)] };
+  if (earlier.some(showsFiles)) {
+    return { ...request, messages: [...earlier.map(withoutFiles), ...request.messages.slice(-1)] };
   }
-  return request.messages.some(showsImages) ? { ...request, messages: request.messages.map(imageless) } : null;
+  return request.messages.some(showsFiles) ? { ...request, messages: request.messages.map(withoutFiles) } : null;
 }
 
-function showsImages({ content }: Message): boolean {
-  return content.some(
-    (block) =>
-      block.type === "image" || (block.type === "tool_result" && block.content.some(({ type }) => type === "image")),
-  );
+function isFile(part: ContentBlock): boolean {
+  return part.type === "image" || (part.type === "document" && part.data !== undefined);
 }
 
-function imageless(message: Message): Message {
+function showsFiles({ content }: Message): boolean {
+  return content.some((block) => isFile(block) || (block.type === "tool_result" && block.content.some(isFile)));
+}
+
+function withoutFiles(message: Message): Message {
   const content = message.content.map((block): ContentBlock => {
     if (block.type === "tool_result") return { ...block, content: block.content.map(leftOut) };
-    return block.type === "image" ? leftOut(block) : block;
+    return block.type === "image" || block.type === "document" ? leftOut(block) : block;
   });
   return { ...message, content };
 }
 
 function leftOut(part: ToolResultContent): ToolResultContent {
+  if (part.type === "document") return { ...part, data: undefined };
   if (part.type !== "image") return part;
   return { type: "text", text: "[Image left out: the model reads none, or it was refused]" };
 }

@@ -198,3 +198,18 @@ test("a request that is too large without images, too, is too long", async () =>
   const respond = () => new Response("<html>Request Entity Too Large</html>", { status: 413 });
   await expect(answerWith(respond, { messages: seen })).rejects.toMatchObject({ code: "context_overflow" });
 });
+
+test("a PDF that the provider does not read is named in its place", async () => {
+  const sent: string[] = [];
+  const message = "messages.0.content.0.pdf.source.base64.data: A maximum of 100 PDF pages may be provided.";
+  const respond = (body: string) => {
+    sent.push(body);
+    if (!body.includes("JVBERi0")) return eventStream(ANSWER);
+    return Response.json({ error: { type: "invalid_request_error", message } }, { status: 400 });
+  };
+  const pdf = { type: "document", name: "report.pdf", mediaType: "application/pdf", data: "JVBERi0xLjc=" } as const;
+  const { content } = await answerWith(respond, { messages: [said("user", [pdf])], wire: "anthropic" });
+  expect(content).toEqual([{ type: "text", text: "ok" }]);
+  expect(sent).toHaveLength(2);
+  expect(sent[1]).toContain("report.pdf");
+});
