@@ -3,11 +3,6 @@ import type { Repair } from "./repair.ts";
 /** Repairs of the commands that just-bash brings. */
 export const COMMAND_REPAIRS: readonly Repair[] = [
   [
-    "ls puts an empty line before the content of a directory, not before each name",
-    /if\((\w)>0&&(\w)&&(?=!\2\.endsWith\(`\n\n`\)&&\(\2=\w+\(t,\2,`\n`\)\),(\w)\)\{)/g,
-    "if($1>0&&$2&&!$3&&(await t.fs.stat(t.fs.resolvePath(t.cwd,p[$1])).catch(()=>0)).isDirectory&&",
-  ],
-  [
     "xargs takes the value of an option without a space, such as -n1",
     /(?<=name:"xargs",async execute\((\w),\w\)\{)/g,
     'let own=$1.findIndex((a,i)=>!a.startsWith("-")&&!/^-[nIPLdsEa]$/.test($1[i-1]??""));if(own<0)own=$1.length;' +
@@ -31,6 +26,11 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "what md5sum and its like say of a missing file is no part of their output",
     /let (\w)="",(\w)=0;(for\(let \w of \w\)\{let \w=await \w\(\w\);if\(\w===null\)\{)\1(\+=`\$\{\w\}: \$\{\w\}: No such file or directory\n`,\2=1;continue\}\1\+=[^;]+\}return\{stdout:\1,stderr:)""/g,
     'let $1="",$2=0,complaints="";$3complaints$4complaints',
+  ],
+  [
+    "nor what they say of sums that are others",
+    /return (\w)>0&&\((\w)\+=(`\$\{\w\}: WARNING: \$\{\1\} computed checksum\$\{\1>1\?"s":""\} did NOT match\n`)\),\{stdout:\2,stderr:""/g,
+    'return{stdout:$2,stderr:$1>0?$3:""',
   ],
   [
     "xargs replaces by lines, and takes quotes away from words",
@@ -188,6 +188,51 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "awk prints to what is printed",
     /(\.fs;if\(!\w\|\|!\w\.cwd\)\{(\w\.output\+=\w,\w+\(\w\));return\}let (\w)=\w+\(await \w+\(\w,"redirection filename evaluation",\(\)=>\w+\(\w,\w\)\)\)),(\w=)/g,
     '$1;if($3==="/dev/stdout"||$3==="-"){$2;return}let $4',
+  ],
+  [
+    "its print takes a list in parentheses",
+    /function \w+\((\w)\)\{\1\.expect\(\w+\.PRINT\);/g,
+    "$&repairs.ungroup($1);",
+  ],
+  [
+    "and its length counts elements",
+    /(async function \w+\((\w),(\w),\w\)\{return \2\.length===0\?\3\.line\.length:)/g,
+    "$1repairs.isArray($3,$2[0])?Object.keys($3.arrays[$2[0].name]).length:",
+  ],
+  [
+    "and prints into commands",
+    /\w\.check\(\w+\.GT\)\?\(\w\.advance\(\),\w=\{redirect:">",[^]{1,160}?\{type:"print",[^]{1,3600}?\{type:"printf",format/g,
+    (code) =>
+      code.replace(
+        /(\w)\.check\((\w+)\.APPEND\)&&\(\1\.advance\(\),(\w)=\{redirect:">>",file:\1\.parsePrimary\(\)\}\)/g,
+        '$&||$1.check($2.PIPE)&&($1.advance(),$3={redirect:"|",file:$1.parseConcatenation()})',
+      ),
+  ],
+  [
+    "which get what is printed for them",
+    /(async function \w+\((\w),(\w),\w,(\w)\)\{\w+\(\2,"file write execution"\);[^]{1,120}?let (\w)=\w+\(await \w+\(\2,"redirection filename evaluation",\(\)=>\w+\(\2,\w\)\)\);)/g,
+    '$1if($3==="|"){repairs.printTo($2,$5,$4);return}',
+  ],
+  [
+    "as their input",
+    /exec:(\w)\?(\w)=>(\w)\("command pipe exec",\(\)=>\1\(\2,\{cwd:(\w)\.cwd,signal:\4\.signal\}\)\)/g,
+    'exec:$1?($2,own)=>$3("command pipe exec",()=>$1($2,{cwd:$4.cwd,signal:$4.signal,...own}))',
+  ],
+  [
+    "when they are closed; it runs commands, too",
+    /\["system",\w+\("system","[^"]*"\)\],\["close",\(\)=>0\]/g,
+    '["system",async(a,t,n)=>repairs.execute(t,String(await n.evalExpr(a[0])))],' +
+      '["close",async(a,t,n)=>repairs.closePipe(t,String(await n.evalExpr(a[0])))]',
+  ],
+  [
+    "or at the end",
+    /(async executeEnd\(\)\{if\(this\.assertDefenseContext\("END execution entry"\)[^]{1,420}?inEndBlock=!1\})\}/g,
+    "$1await repairs.closePipes(this.ctx)}",
+  ],
+  [
+    "of BEGIN, where there is nothing else",
+    /(if\(!\w&&!\w\)return)(?=\{stdout:(\w)\.getOutput\(\),stderr:"",exitCode:\2\.getExitCode\(\)\};let \w=Math\.min\(\w\.limits\.maxInputBytes)/g,
+    "$1 await $2.executeEnd(),",
   ],
   [
     "find rounds sizes up to their unit",

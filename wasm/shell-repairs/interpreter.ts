@@ -49,17 +49,125 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "$1.catch(end=>{throw end.prependOutput?.($3.stdout,$3.stderr),end})",
   ],
   [
-    "numbers have more than 32 bits, and what is not exact fails",
-    /(function (\w+)\((\w),(\w),(\w)\)\{)(switch\(\5\)\{case"\+":return \3\+\4;[^]{1,200}?new (\w+)\("division by 0"\)[^]{1,900}?)(function \w+\((\w),(\w),(\w)\)\{)(?=switch\(\w\)\{case"=":return \w;case"\+=":)/g,
-    "$1let own=repairs.exactly($3,$4,$5);" +
-      'if(own===null)throw new $7("number too large: results are exact up to 2^53");if(own!==undefined)return own;' +
-      '$6$8if($11!=="=")return $2($9,$10,$11.slice(0,-1));',
+    "numbers have 64 bits",
+    /(function (\w+)\((\w),(\w),(\w)\)\{)(switch\(\5\)\{case"\+":return \3\+\4;[^]{1,1200}?)(function \w+\((\w),(\w),(\w)\)\{)(?=switch\(\w\)\{case"=":return \w;case"\+=":)/g,
+    "$1let own=repairs.exactly($3,$4,$5);if(own!==void 0)return own;" +
+      '$6$7if($10!=="=")return $2($8,$9,$10.slice(0,-1));',
+  ],
+  [
+    "also with one operand, in variables and in numerals",
+    /function \w+\(\w,\w\)\{switch\(\w\)\{case"-":return-\w;case"\+":return\+\w;[^]{1,11000}?case"ArithDynamicElement"/g,
+    (code) => {
+      const [, numberOf = ""] = /`\$\{\w\}#\$\{\w\.value\}`;return (\w+)\(/.exec(code) ?? [];
+      return code
+        .replace(
+          /case"-":return-(\w);case"\+":return\+\w;/,
+          'case"-":return repairs.exactly(0,$1,"-");case"+":return $1;',
+        )
+        .replace(/case"~":return~(\w);/, 'case"~":return repairs.exactly(-1,$1,"-");')
+        .replace(/Number\.parseInt\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*?),10\)(?:\|\|0)?/g, "repairs.integer($1)")
+        .replace(/\?(\w)\+1:\1-1/g, '?repairs.exactly($1,1,"+"):repairs.exactly($1,1,"-")')
+        .replace(/(case"ArithConcat":[^]{1,300}?:)repairs\.integer\((\w)\)/, `$1(${numberOf}($2)||0)`);
+    },
+  ],
+  [
+    "a variable may stand behind a base",
+    /(?=if\((\w)<(\w)\.length&&\/\[a-zA-Z_\]\/\.test\(\2\[\1\]\)\)\{let \w=(\w);for\([^{}]{1,100}return\{expr:\{type:"ArithSyntaxError",errorToken)/g,
+    'if($3.endsWith("#")&&$2.startsWith("${",$1)){let end=$2.indexOf("}",$1);return{expr:{type:"ArithConcat",parts:' +
+      '[{type:"ArithVariable",name:$3},{type:"ArithBracedExpansion",content:$2.slice($1+2,end)}]},pos:end+1}}',
+  ],
+  [
+    "which may be long",
+    /(function \w+\((\w)\)\{)(?=if\(\2\.includes\("#"\)\)\{let \w=\2\.split\("#"\))/g,
+    "$1let own=repairs.longNumeral($2);if(own!==void 0)return own;",
+  ],
+  [
+    "a command's name may be several words",
+    /let (\w)=await (\w+)\(this\.ctx,(\w)\.name\)(,\w=\[\],\w=\[\],(\w)=\(\w,\w\)=>\{[^]{1,260}?\};)(if\(\w+\(\3\.name,\["local"[^]{1,500}?=await (\w+)\(this\.ctx,\w\);for\(let \w of \w\.values\)[^]{1,300}?let \w=)(?=\3\.name\.parts\.every)/g,
+    "let own=repairs.isExpanded($3.name)?await $7(this.ctx,$3.name):void 0," +
+      '$1=own?own.values[0]??"":await $2(this.ctx,$3.name)$4if(own)for(let word of own.values.slice(1))$5(word,own.quoted);$6own?.values.length===0||',
+  ],
+  [
+    "what stands before & runs in a shell of its own",
+    /if\((\w)\.deferredError\)throw new \w+\([^;]{1,80}\);if\(this\.ctx\.state\.options\.noexec\)return \w+;/g,
+    '$&this.ctx.state.statement=$1;if($1.background)return repairs.inBackground(this.ctx,await this.executeCommand(repairs.asSubshell($1),"",!0));',
+  ],
+  [
+    "and wait knows how it ended",
+    /if\((\w)==="wait"\)return \w+(;if\(\1==="type"\)return await \w+\((\w),(\w),)/g,
+    'if($1==="wait")return repairs.wait($3,$4)$2',
+  ],
+  [
+    "mapfile takes the value of an option without a space",
+    /(if\((\w)==="mapfile"\|\|\2==="readarray"\)return \w+\(\w,)(\w)(,\w\);)/g,
+    "$1repairs.mapfileWords($3)$4",
+  ],
+  [
+    "or read as a file",
+    /async function \w+\(\w,(\w),(\w),(\w),\w\)\{let\{ctx:(\w),buildExportedEnv:\w,executeUserScript:\w\}=\w,\w=await \w+\(\4,\1,\w\?"\/usr\/bin:\/bin":void 0\);/g,
+    '$&if($2.includes("/dev/stdin"))await $4.fs.writeFile("/dev/stdin",$3||$4.state.groupStdin||"","binary");',
+  ],
+  [
+    "parentheses within $(( )) are no others",
+    /(parseArithmeticExpansion\(\w,\w\)\{let \w=\w\+3,\w=1,(\w)=0[^]{1,90}?)\w\+\+,(\w)\+=3(\):\(\2\+\+,[^?]{1,60}\?\()\w\+\+,/g,
+    "$1$2+=2,$3+=3$4$2+=2,",
+  ],
+  [
+    "(( )) reads what is written, with its quotes",
+    /(parseArithmeticCommand\(\)\{let (\w)=this\.expect\(\w\.DPAREN_START\),(\w)=""[^]{1,1000}?this\.parseArithmeticExpression\()(?=\3\.trim\(\)\))/g,
+    "$1repairs.arithmeticText(this._input,$2.end)??",
+  ],
+  [
+    "also what a command within is told",
+    /(function \w+\((\w),(\w)\)\{let \w=)\w+(\(\3\),\{expr:\w,pos:\w\}=[$\w]+\(\2,\w,0\),\w=\w+\(\w,\w\);if\(\w<\w\.length\)\{let \w=\3\.slice\(\w\)\.trim\(\);if\(\w\)return\{type:"ArithmeticExpression")/g,
+    "$1repairs.withoutQuotes$4",
+  ],
+  [
+    "exec ends the shell with its command",
+    /((\w)=await \w+\(this\.ctx,\2,\w\.redirections,[^]{1,160}?internalProducerOmitsShellPrefix\),\w\.finish\(\),(\w)\)throw \3;)(?=if\((\w)\.length>0\)\{let \w=\4\[\4\.length-1\];if\(\((\w)==="declare")/g,
+    '$1if($5==="exec")await repairs.exec(this,$2);',
+  ],
+  [
+    "what looks like an assignment may be an element of an array",
+    /(\w)\.isWord\(\)(?=\?\w\.push\(\1\.parseWord\(\)\):\w+\.has\(\1\.current\(\)\.type\)\?\1\.error\()/g,
+    '($&||$1.current().type==="ASSIGNMENT_WORD")',
+  ],
+  [
+    "a reference may name an array",
+    /function (\w+)\((\w),(\w)\)\{return \2\.state\.arrays\?\.get\(\3\)\}(function [\w$]+\((\w),(\w),\w="indexed"\)\{)([^]{1,300}?function [\w$]+\((\w),(\w)\)\{)(?=return \8\.state\.arrays\?\.has\(\9\))/g,
+    "function $1($2,$3){return repairs.arrayOf($2.state,$3)}$4$6=repairs.referred($5.state,$6);$7$9=repairs.referred($8.state,$9);",
+  ],
+  [
+    "which is given a list",
+    /(\w+\(\w,(\w)\)\)\{let \w=\w+\(\w,\2\);if\(\w===void 0\|\|\w===""\)throw new \w+\(1,"",""\);let (\w)=\w+\(\w,\2\);if\(\3&&[^]{1,200}?cannot assign list to array member\n`,1\)\})\}/g,
+    "$1;$2=$3??$2}",
+  ],
+  [
+    "a shell that a script starts has settings of its own",
+    /(async execInScope\(\w,\w,\w,(\w),[^]{1,1900}?)options:\{\.\.\.this\.state\.options\},/g,
+    "$1readonlyVars:new Set(),shoptOptions:{...this.state.shoptOptions},options:repairs.startingOptions(this.state.options,$2),",
+  ],
+  [
+    "there are EPOCHSECONDS and EPOCHREALTIME",
+    /(?=case"SECONDS":return String\(Math\.floor)/g,
+    'case"EPOCHSECONDS":return String(Math.floor(Date.now()/1e3));case"EPOCHREALTIME":return(Date.now()/1e3).toFixed(6);',
+  ],
+  ["which are set", /"RANDOM","SECONDS",(?="BASH_VERSION","!","BASHPID")/g, '$&"EPOCHSECONDS","EPOCHREALTIME",'],
+  [
+    "what is piped in can be sourced",
+    /(if\((\w)==="source"\|\|\2==="\."\))(return \w+\((\w),(\w)\))(;if\(\2==="read"\)return \w+\(\4,\5,(\w),)/g,
+    '$1{if($5.includes("/dev/stdin"))await $4.fs.writeFile("/dev/stdin",$7||$4.state.groupStdin||"","binary");$3}$6',
+  ],
+  [
+    "a copy of stdout means the stdout of then, also within a pipe",
+    /(async function \w+\((\w),(\w),(\w)\)\{let )(\w=\3\.timed\?[^]{1,1200}?)await \4\((\w),(\w)\)(\}catch[^]{1,3200}?)(?=(\w)=\2\.executionScope\.accountResult\(\9,"pipeline"\);let\{internalPipeStatusOverride)/g,
+    "$1own=[],$5await($6===$3.commands.at(-1)?$4($6,$7):repairs.apart($2,own,()=>$4($6,$7)))$8$9=repairs.behind(own,$9),",
   ],
   [
     "set -e spares what stands before && or ||, also within functions, and what ! turns around",
     /(let (\w)=(\w)\.pipelines\[\w\],\w=\w>0\?\3\.operators\[[^;]{1,99};if\([^;]{1,99}\)continue;let (\w)=)(await this\.executePipeline\(\2\));/g,
     "$1null,held=this.ctx.state.inCondition;this.ctx.state.inCondition=held||$2.negated||$2!==$3.pipelines.at(-1);" +
-      "try{$4=$5}finally{this.ctx.state.inCondition=held}",
+      "try{$4=repairs.withStray(this.ctx,$5)}finally{this.ctx.state.inCondition=held}",
   ],
   [
     "a trap for ERR runs when a statement fails",
@@ -90,7 +198,7 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "a function that ends with a failing && fails its caller; there is trap; local takes what declare takes",
     /if\((\w)==="local"\)(return \w+\((\w),(\w)\))(;[^]{1,900}?\1==="declare"\|\|\1==="typeset"\)return )(\w+)(\([^]{1,120}?functions\.get\(\1\);if\(\w\))return (\w+\([^)]+\))/g,
-    'if($1==="trap")return repairs.trap($3,$4);' +
+    'if($1==="trap")return repairs.trap($3,$4);if(/^(?:local|declare|typeset)$/.test($1))repairs.refer($3.state,$4);' +
       'if($1==="local"){if($3.state.localScopes.length>0&&$4.some(a=>/^-\\w*[Airulx]|=\\(\\[/.test(a)))return $6($3,$4);$2}' +
       "$5$6$7{let own=await $8;$3.state.errexitSafe=!1;return own}",
   ],
@@ -128,6 +236,11 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "functions are known to command substitutions in $(( ))",
     /(async function (\w+)\(\w,\w,\w=!1\)\{if\(\w\.type==="ParameterExpansion"\)return[^]{1,15000}?new (\w+),\{expr:[^]{1,1500}?case"ArithCommandSubst":\{if\((\w)\.execFn\)\{let \w=)await \4\.execFn\((\w)\.command,\{signal:\4\.state\.signal\}\)/g,
     '$1{stdout:await $2($4,{type:"CommandSubstitution",body:new $3().parse($5.command)})}',
+  ],
+  [
+    "and so is all that ${ } can do",
+    /(async function (\w+)\(\w,\w,\w=!1\)\{if\(\w\.type==="ParameterExpansion"\)return[^]{1,15000}?async function (\w+)\(\w,\w,\w\)\{if\(!\w\)return 0;let [^]{1,400}?new (\w+),\{expr:[^]{1,4000}?case"ArithBracedExpansion":)\{let \w=await \w+\((\w),(\w)\.content\);return repairs\.integer\(\w\)\}/g,
+    "$1return await $3($5,await $2($5,repairs.braced(new $4(),$6.content)),{visited:new Set(),depth:0});",
   ],
   [
     "a pattern that ends with a slash is for directories",

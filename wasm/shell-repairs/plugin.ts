@@ -14,7 +14,7 @@ export const REPAIRED_SHELL: Plugin = {
       let contents = await readFile(path, "utf8");
       for (const [why, code, instead] of [...INTERPRETER_REPAIRS, ...COMMAND_REPAIRS]) {
         if (contents.match(code)?.length !== 1) throw new Error(`just-bash has changed: see whether ${why}`);
-        contents = contents.replace(code, instead);
+        contents = typeof instead === "string" ? contents.replace(code, instead) : contents.replace(code, instead);
       }
       return { contents: `import * as repairs from ${JSON.stringify(REPAIRS)};${contents}` };
     }),

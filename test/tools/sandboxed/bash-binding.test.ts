@@ -63,6 +63,7 @@ test.each<[command: string, files: readonly string[]]>([
   ["if true; then bash s.sh; fi", ["s.sh"]],
   ["awk -f sum.awk data.txt", ["sum.awk"]],
   ["awk '{ print $1 }' data.txt", []],
+  [`awk -F'|' '/a|"b/ || $1 ~ /[/|]x/ { print $1 / 2 "|" }' data.txt`, []],
   ["sed -n -f strip.sed data.txt", ["strip.sed"]],
   ["sed -nf strip.sed data.txt", ["strip.sed"]],
   ["jq -f pick.jq data.txt", ["pick.jq"]],
@@ -104,6 +105,10 @@ test.each([
   "jq -L lib . data.txt",
   "bash s.sh && (",
   `awk 'BEGIN { "bash s.sh" | getline line; print line }'`,
+  `awk '{ print | "sh" }' data.txt`,
+  `awk '/"/ { x = 4 / 2; printf "%s", $1 | "sh" } # "' data.txt`,
+  `awk 'BEGIN { system("bash s.sh") }'`,
+  "dd if=data.txt of=s.sh; bash s.sh",
   "PS4='$(bash s.sh)'; set -x; ls",
   "shopt -s expand_aliases\nls",
   // A text such as a[$(bash s.sh)] runs where a number is expected.

@@ -1,29 +1,31 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { utf8Bytes } from "../runtime/text-encoding.ts";
-import { dateOf } from "./relative-date.ts";
+import { formatted } from "./awk/numbers.ts";
+import { COMPLAINTS } from "./awk/pipes.ts";
+import { deviceBytes } from "./files/devices.ts";
+import { sizeOf } from "./files/sizes.ts";
 import { linesWithEnds, pipedBytes } from "./text/command.ts";
 import { posixRegex } from "./text/posix-regex.ts";
 
-type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
-type Result = Awaited<ReturnType<Parameters<typeof defineCommand>[1]>>;
+export type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
+export type Result = Awaited<ReturnType<Parameters<typeof defineCommand>[1]>>;
 
 /** Commands of just-bash that are told what they understand, of what people write. */
 export const ADAPTED_COMMANDS: readonly CustomCommand[] = [
-  ...["grep", "egrep", "fgrep"].map((name) => adapted(name, async (args, run) => run(apart(args)))),
+  ...["grep", "egrep", "fgrep"].map((name) => adapted(name, grep)),
   adapted("awk", awk),
-  adapted("date", date),
   adapted("echo", async (args, run) => (/^-[nE]*e/.test(args[0] ?? "") ? withBytes(args, run, ZERO_OCTAL) : run(args))),
   adapted("expr", expr),
-  adapted("find", find),
   adapted("head", head),
   adapted("printf", printf),
+  adapted("seq", seq),
   adapted("tail", tail),
   adapted("tr", async (args, run) => run(args.map((arg) => arg.replace(/\\(?:([0-7]{1,3})|[^])/g, octal)))),
 ];
 
-type Run = (args: string[]) => Promise<Result>;
+export type Run = (args: string[]) => Promise<Result>;
 
-function adapted(
+export function adapted(
   name: string,
   execute: (args: string[], run: Run, context: Context) => Promise<Result>,
 ): CustomCommand {
@@ -38,7 +40,7 @@ function adapted(
   });
 }
 
-function failed(sentence: string, exitCode: number): Result {
+export function failed(sentence: string, exitCode: number): Result {
   return { stdout: "", stderr: `${sentence}\n`, exitCode };
 }
 
@@ -74,11 +76,37 @@ async function withBytes(args: string[], run: Run, escapes: RegExp): Promise<Res
 
 /** A variable holds text. What other arguments say is written as it is, but of `%b`. */
 async function printf(args: string[], run: Run): Promise<Result> {
-  const [format = "", ...values] = args;
-  if (format === "-v") return run(args);
+  const at = args[0] === "-v" ? 2 : 0;
+  const [format = "", ...words] = args.slice(at);
+  const values = withCharacters(format, words);
+  if (at > 0) return run([...args.slice(0, at), format, ...values]);
   const isEscaped = /%b/.test(format) && !/%[^%b]/.test(format);
   if (isEscaped) return withBytes(args, run, ZERO_OCTAL);
   return withBytes([format], (marked) => run([...marked, ...values]), OCTAL);
+}
+
+/** Nothing is coloured here; names of files may end with NUL. */
+async function grep(args: string[], run: Run): Promise<Result> {
+  const end = args.indexOf("--");
+  const options = apart(
+    args.filter((arg, at) => (end !== -1 && at > end) || !/^--(?:colou?r(?:=\w*)?|line-buffered)$/.test(arg)),
+  );
+  const endsWithNul = (arg: string) => arg === "--null" || /^-[a-zA-Z]*Z/.test(arg);
+  const listed = options.some((arg) => /^-[a-zA-Z]*[lL]|^--files-with/.test(arg));
+  if (!listed || !options.some(endsWithNul)) return run(options);
+  const result = await run(options.map((arg) => (arg === "--null" ? "-s" : arg.replace(/^-([a-zA-Z]*)Z/, "-$1s"))));
+  return { ...result, stdout: result.stdout.replaceAll("\n", "\0") };
+}
+
+/** Where a number is expected, `'a` is the number of the character. */
+function withCharacters(format: string, values: readonly string[]): readonly string[] {
+  const kinds =
+    format.match(/%[-+ #0']*(?:[1-9]\d*)?(?:\.\d*)?[a-zA-Z%]/g)?.filter((kind) => !kind.endsWith("%")) ?? [];
+  if (kinds.length === 0 || format.includes("*")) return values;
+  return values.map((value, index) => {
+    const isNumber = /[diouxXeEfgG]$/.test(kinds[index % kinds.length] ?? "");
+    return isNumber && /^['"]./su.test(value) ? String(value.codePointAt(1)) : value;
+  });
 }
 
 /** grep's options that take a value stand alone, as just-bash reads them: `-nA2` is `-n -A 2`. */
@@ -98,9 +126,6 @@ function apart(args: readonly string[]): string[] {
   }
   return found;
 }
-
-/** Where awk prints what are no results. */
-const COMPLAINTS = "/dev/stderr";
 
 /** Programs in files are read here, variables that are set before the first file are set from the beginning. */
 async function awk(args: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
@@ -123,47 +148,6 @@ async function awk(args: string[], run: Run, { fs, cwd }: Context): Promise<Resu
   return { ...result, stderr: (await fs.readFile(COMPLAINTS)) + result.stderr };
 }
 
-/** `-quit` is known where it ends what `-print` has begun. */
-async function find(args: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
-  const file = args.includes("-newer") ? args[args.indexOf("-newer") + 1] : undefined;
-  if (file !== undefined && !(await fs.exists(fs.resolvePath(cwd, file))))
-    return failed(`find: '${file}': No such file or directory`, 1);
-  if (!args.includes("-quit")) return run(args);
-  if (args.at(-1) !== "-quit" || args.at(-2) !== "-print" || args.includes("-o"))
-    throw new Error("-quit is known only at the end, behind -print");
-  const result = await run(args.slice(0, -1));
-  return { ...result, stdout: linesWithEnds(result.stdout)[0] ?? "" };
-}
-
-const ISO_FORMATS: Readonly<Record<string, string>> = {
-  "-Is": "+%FT%H:%M:%S+00:00",
-  "-Im": "+%FT%H:%M+00:00",
-  "-Ih": "+%FT%H+00:00",
-};
-
-async function date(args: string[], run: Run): Promise<Result> {
-  const short = args.findIndex((arg) => /^(?:-I|--iso-8601$)/.test(arg));
-  if (short !== -1) {
-    const format = ISO_FORMATS[(args[short] ?? "").slice(0, 3)] ?? "+%F";
-    return date([...args.toSpliced(short, 1), format], run);
-  }
-  const at = args.findIndex((arg) => /^(?:-[uR]*d|--date)/.test(arg));
-  const [, option = "", joined] = /^(-[uR]*d|--date)=?([^]*)$/.exec(args[at] ?? "") ?? [];
-  const text = joined === "" ? args[at + 1] : joined;
-  const found = text === undefined ? null : dateOf(text, Date.now());
-  if (found === null) return run(args);
-  const flags = option.startsWith("--")
-    ? []
-    : [...(option.includes("u") ? ["-u"] : []), ...(option.includes("R") ? ["-R"] : [])];
-  return run([
-    ...args.slice(0, at),
-    ...flags,
-    "-d",
-    `@${Math.floor(found / 1000)}`,
-    ...args.slice(at + (joined === "" ? 2 : 1)),
-  ]);
-}
-
 async function expr(args: string[], run: Run): Promise<Result> {
   const [text, operator, pattern, ...more] = args[0] === "match" ? [args[1], ":", args[2], ...args.slice(3)] : args;
   if (operator !== ":" || text === undefined || pattern === undefined) {
@@ -176,12 +160,40 @@ async function expr(args: string[], run: Run): Promise<Result> {
   return { stdout: `${result}\n`, stderr: "", exitCode: result === "" || result === "0" ? 1 : 0 };
 }
 
-/** All but the last lines are counted here; the rest is just-bash's. */
-async function head(args: string[], run: Run, context: Context): Promise<Result> {
-  const words = args.flatMap((arg) => {
+const DEVICE_PART = "/tmp/.device";
+
+/** `-f` writes each number as printf does. */
+async function seq(args: string[], run: Run): Promise<Result> {
+  const at = args.findIndex((arg) => /^(?:-f|--format=)/.test(arg));
+  if (at === -1) return run(args);
+  const isApart = args[at] === "-f";
+  const given = isApart ? (args[at + 1] ?? "") : (args[at] ?? "").replace(/^(?:-f|--format=)/, "");
+  const format = /^([^%]*)%([-+ #0]*)([1-9]\d*)?(?:\.(\d+))?([aefgEG])([^%]*)$/.exec(given);
+  if (format === null) throw new Error(`format '${given}' is not known here`);
+  const [, before = "", flags = "", width = "", precision = "", letter = "", behind = ""] = format;
+  const rest = args.toSpliced(at, isApart ? 2 : 1);
+  const separator = rest.findIndex((arg) => arg.startsWith("-s"));
+  const isSeparated = rest[separator] === "-s";
+  const end = separator === -1 ? "\n" : isSeparated ? (rest[separator + 1] ?? "") : (rest[separator] ?? "").slice(2);
+  const numbers = separator === -1 ? rest : rest.toSpliced(separator, isSeparated ? 2 : 1);
+  const result = await run(numbers);
+  const lines = linesWithEnds(result.stdout).map(
+    (line) => before + formatted({ letter, flags, width, precision }, line.trim()) + behind,
+  );
+  return { ...result, stdout: lines.length === 0 ? "" : `${lines.join(end)}\n` };
+}
+
+/** `-qn1` is `-q -n 1`. */
+function loose(args: readonly string[]): string[] {
+  return args.flatMap((arg) => {
     const [, flags = "", value = ""] = /^-([qv]+)n(.*)$/.exec(arg) ?? [];
     return flags === "" ? [arg] : [...Array.from(flags, (flag) => `-${flag}`), "-n", ...(value === "" ? [] : [value])];
   });
+}
+
+/** All but the last lines are counted here; the rest is just-bash's. */
+async function head(given: string[], run: Run, context: Context): Promise<Result> {
+  const words = await withDevices(loose(given), context);
   const at = words.findIndex(
     (word, index) => /^(?:-n|--lines=)-\d+$/.test(word) || (word === "-n" && /^-\d+$/.test(words[index + 1] ?? "")),
   );
@@ -194,12 +206,23 @@ async function head(args: string[], run: Run, context: Context): Promise<Result>
   return { stdout: kept.join(""), stderr: "", exitCode: 0, stdoutKind: "bytes" };
 }
 
+/** `-c` of a file that has no end: so much of it is made. */
+async function withDevices(args: string[], { fs }: Context): Promise<string[]> {
+  const at = args.findIndex((arg) => deviceBytes(arg, 0) !== null);
+  const [, joined = ""] = /^(?:-c|--bytes=)(.*)$/.exec(args.find((arg) => /^(?:-c|--bytes=)/.test(arg)) ?? "") ?? [];
+  const count = joined === "" ? args[args.indexOf("-c") + 1] : joined;
+  if (at === -1 || !/^\d/.test(count ?? "")) return args;
+  await fs.writeFile(DEVICE_PART, deviceBytes(args[at] ?? "", sizeOf(count ?? "")) ?? "", "binary");
+  return args.with(at, DEVICE_PART);
+}
+
 function bytesOf(context: Context, file: string): Promise<string> | string {
   return file === "-" ? pipedBytes(context) : context.fs.readFile(context.fs.resolvePath(context.cwd, file), "binary");
 }
 
 /** What begins at a byte is counted here; the rest is just-bash's. */
-async function tail(args: string[], run: Run, context: Context): Promise<Result> {
+async function tail(given: string[], run: Run, context: Context): Promise<Result> {
+  const args = loose(given);
   const at = args.findIndex(
     (arg, index) => /^(?:-c|--bytes=)\+\d+$/.test(arg) || (arg === "-c" && /^\+\d+$/.test(args[index + 1] ?? "")),
   );

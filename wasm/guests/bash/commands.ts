@@ -1,15 +1,24 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { bytesOfLatin1 } from "../runtime/text-encoding.ts";
 import { ADAPTED_COMMANDS } from "./adapted.ts";
+import { BC } from "./calc/bc.ts";
+import { DATE } from "./date.ts";
 import { ENV } from "./env.ts";
+import { ADAPTED_FILE_COMMANDS } from "./files/adapted-files.ts";
+import { LS } from "./files/list.ts";
+import { PATH_COMMANDS } from "./files/paths.ts";
+import { PART_COMMANDS } from "./files/sizes.ts";
 import { jq } from "./jq/jq.ts";
+import { SHELL_COMMANDS } from "./shell/shells.ts";
 import { COLUMN_COMMANDS } from "./text/columns.ts";
 import { pipedBytes } from "./text/command.ts";
 import { COUNT_COMMANDS } from "./text/counts.ts";
 import { DIFF } from "./text/diff.ts";
 import { DUMP_COMMANDS } from "./text/dump.ts";
+import { MERGE_COMMANDS } from "./text/merge.ts";
 import { SED } from "./text/sed.ts";
 import { SORT } from "./text/sort.ts";
+import { COLUMN } from "./text/table.ts";
 
 const USAGE = 2;
 
@@ -17,9 +26,18 @@ const USAGE = 2;
 export const COMMANDS: readonly CustomCommand[] = [
   jq,
   ENV,
+  BC,
+  DATE,
+  LS,
+  COLUMN,
+  ...ADAPTED_FILE_COMMANDS,
+  ...SHELL_COMMANDS,
+  ...PATH_COMMANDS,
+  ...PART_COMMANDS,
   ...ADAPTED_COMMANDS,
   DIFF,
   ...DUMP_COMMANDS,
+  ...MERGE_COMMANDS,
   SED,
   SORT,
   ...COLUMN_COMMANDS,
@@ -47,17 +65,10 @@ export const COMMANDS: readonly CustomCommand[] = [
       return failed(`cmp: ${error instanceof Error ? error.message : String(error)}`, USAGE);
     }
   }),
-  defineCommand("mktemp", async (args, { fs, cwd }) => {
-    const template = args.find((arg) => !arg.startsWith("-")) ?? "/tmp/tmp.XXXXXXXXXX";
-    const path = fs.resolvePath(
-      cwd,
-      template.replace(/(?<!X)X{3,}$/, (xs) => randomName(xs.length)),
-    );
-    if (args.some((arg) => /^-\w*d/.test(arg) || arg === "--directory")) await fs.mkdir(path);
-    else await fs.writeFile(path, "");
-    return done(`${path}\n`);
-  }),
   defineCommand("uname", async (args) => done(args.includes("-a") ? "Linux sandbox 0 wasm\n" : "Linux\n")),
+  // What stands before & has ended by now.
+  defineCommand("jobs", async () => done("")),
+  defineCommand("disown", async () => done("")),
   defineCommand("nproc", async () => done("1\n")),
   defineCommand("id", async (args) =>
     done(args.includes("-u") ? "1000\n" : args.includes("-un") ? "user\n" : "uid=1000(user) gid=1000(user)\n"),
@@ -80,10 +91,4 @@ function firstDifference(a: Uint8Array, b: Uint8Array): number | null {
 
 function lineOf(bytes: Uint8Array, at: number): number {
   return 1 + bytes.subarray(0, at).filter((byte) => byte === 10).length;
-}
-
-const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-
-function randomName(length: number): string {
-  return Array.from({ length }, () => LETTERS.charAt(Math.floor(Math.random() * LETTERS.length))).join("");
 }

@@ -1,6 +1,7 @@
 import { Bash, getCommandNames, InMemoryFs } from "just-bash/browser";
 import { textOfBytes } from "../runtime/text-encoding.ts";
 import { FileError, type Filesystem } from "../workspace-files.ts";
+import { runsCommands } from "./awk/runs-commands.ts";
 import { COMMANDS } from "./commands.ts";
 import { commandsOf, type FixedCommand, type Redirection } from "./fixed-commands.ts";
 import { inner } from "./workspace-fs.ts";
@@ -139,7 +140,8 @@ class Search {
     else if (!KNOWN.has(name) && !this.#functions.has(name)) this.#isOpen = true;
     if (name === "cd") this.#enter(args.filter((arg) => arg === null || !/^-[PLe@-]*$/.test(arg) || arg === "-"));
     if (name === "pushd" || name === "popd") this.#isAnywhere = true;
-    if (!ONLY_READ.some((names) => names.has(name))) for (const arg of args) if (arg !== null) this.#writes(arg);
+    if (!ONLY_READ.some((names) => names.has(name)))
+      for (const arg of args) if (arg !== null) this.#writes(name === "dd" ? arg.replace(/^of=/, "") : arg);
   }
 
   #readFixed(text: string | null): void {
@@ -168,7 +170,7 @@ class Search {
         this.#isOpen = true; // a program may come out of a command
         continue;
       }
-      if (runsCommands(arg)) this.#isOpen = true;
+      if (name.endsWith("awk") && runsCommands(arg)) this.#isOpen = true;
       const joined = fileBehind(arg);
       if (joined !== undefined) this.#execute(joined === "" ? (args[at + 1] ?? null) : joined, false);
       else if (name === "sed" && args[at - 1] !== "-f" && args.some((one) => one?.startsWith("-i"))) this.#writes(arg);
@@ -257,11 +259,6 @@ class Search {
       throw error;
     }
   }
-}
-
-/** Whether a program of awk may read what a command prints. */
-function runsCommands(program: string): boolean {
-  return program.includes("|") && program.includes("getline");
 }
 
 /** The path that is joined to an option which names a program's file: empty where it is the next word. */

@@ -2,9 +2,11 @@ import { Bash, type BashExecResult, InMemoryFs, MountableFs } from "just-bash/br
 import { outputOf } from "../runtime/overflow.ts";
 import { processOf } from "../runtime/program.ts";
 import { seedRandom } from "../runtime/random.ts";
+import { bytesOfLatin1 } from "../runtime/text-encoding.ts";
 import { FileError, type Filesystem, openFilesystem } from "../workspace-files.ts";
 import { bindingOf } from "./binding.ts";
 import { COMMANDS } from "./commands.ts";
+import { deviceBytes } from "./files/devices.ts";
 import type { BashBinding, BashReply, BashRequest } from "./request.ts";
 import { keptEnv } from "./shell-env.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -88,8 +90,17 @@ function isDirectory(files: Filesystem, path: string): boolean {
   }
 }
 
-/** Files in memory, of which one holds nothing whatever is written to it. */
+/** Files in memory, of which one holds nothing whatever is written to it, and some have no end. */
 class Surroundings extends InMemoryFs {
+  constructor() {
+    super({ "/dev/random": "", "/dev/urandom": "" });
+  }
+
+  override async readFileBuffer(path: string): Promise<Uint8Array> {
+    const made = deviceBytes(path, null);
+    return made === null ? super.readFileBuffer(path) : bytesOfLatin1(made);
+  }
+
   override async writeFile(...given: Parameters<InMemoryFs["writeFile"]>): Promise<void> {
     if (given[0] !== NOTHING) await super.writeFile(...given);
   }

@@ -34,7 +34,7 @@ export function dateOf(text: string, nowMs: number): number | null {
   rest = words.filter((word) => DAYS[word.toLowerCase()] === undefined).join(" ");
   const { 0: named = "", groups: weekday } = WEEKDAY.exec(rest) ?? {};
   rest = rest.replace(named, "").trim();
-  if (shifts.length === 0 && weekday === undefined) return null;
+  if (shifts.length === 0 && weekday === undefined && !/^\d\d:\d\d(?::\d\d)?$/.test(rest)) return null;
   const base = baseOf(rest, nowMs, weekday);
   return base === null ? null : shifts.reduce(shifted, base);
 }

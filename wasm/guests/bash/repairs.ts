@@ -1,4 +1,3 @@
-import { bytesOfLatin1 } from "../runtime/text-encoding.ts";
 import { posixRegex } from "./text/posix-regex.ts";
 
 /** What the repairs of just-bash in wasm/shell-repairs call. */
@@ -24,40 +23,6 @@ function unquoted(part: string): string {
   return part.startsWith("\\") ? part.slice(1) : part.slice(1, -1);
 }
 
-/**
- * The result of an operator on whole numbers; undefined for operators that are right as they are, null for what
- * JavaScript's numbers do not hold exactly.
- */
-export function exactly(a: number, b: number, operator: string): number | null | undefined {
-  const result = resultOf(a, b, operator);
-  return result === undefined || Number.isSafeInteger(result) ? result : null;
-}
-
-function resultOf(a: number, b: number, operator: string): number | undefined {
-  switch (operator) {
-    case "+":
-      return a + b;
-    case "-":
-      return a - b;
-    case "*":
-      return a * b;
-    case "**":
-      return b < 0 ? undefined : a ** b;
-    case "<<":
-      return Number(BigInt.asIntN(64, BigInt(a) << BigInt(b & 63)));
-    case ">>":
-      return Number(BigInt(a) >> BigInt(b & 63));
-    case "&":
-      return Number(BigInt(a) & BigInt(b));
-    case "|":
-      return Number(BigInt(a) | BigInt(b));
-    case "^":
-      return Number(BigInt(a) ^ BigInt(b));
-    default:
-      return undefined;
-  }
-}
-
 /** Why `date` cannot do what it is asked for; null when it can. */
 export function dateProblem(day: string | null, zone: string | undefined): string | null {
   if (zone !== undefined && !/^(?:Etc\/)?(?:UTC|UCT|GMT|Zulu|Universal)?0?$/.test(zone))
@@ -68,7 +33,16 @@ export function dateProblem(day: string | null, zone: string | undefined): strin
   return found.toISOString().startsWith(text) ? null : `invalid date '${day ?? ""}'`;
 }
 
-export { comparable, formatted, numberText } from "./awk-numbers.ts";
+export { isArray, ungroup } from "./awk/lists.ts";
+export { comparable, formatted, numberText } from "./awk/numbers.ts";
+export { closePipe, closePipes, execute, printTo } from "./awk/pipes.ts";
+export { exec } from "./shell/exec.ts";
+export { heard } from "./shell/heard.ts";
+export { exactly, integer, longNumeral } from "./shell/integers.ts";
+export { asSubshell, inBackground, wait } from "./shell/jobs.ts";
+export { areSubshells, arithmeticText, withoutQuotes } from "./shell/parentheses.ts";
+export { arrayOf, refer, referred, startingOptions } from "./shell/references.ts";
+export { apart, behind, withStray } from "./shell/streams.ts";
 export { grepPattern } from "./text/posix-regex.ts";
 export { failed, shell, substituted, trap, trapped } from "./traps.ts";
 
@@ -143,16 +117,6 @@ export function substitutes(assignments: object): boolean {
   return found;
 }
 
-/** What a builtin has read: text, where its bytes are some. */
-export function heard(bytes: string): string {
-  if (!/[\u0080-\u00ff]/.test(bytes) || /[\u0100-\uffff]/.test(bytes)) return bytes;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytesOfLatin1(bytes));
-  } catch {
-    return bytes;
-  }
-}
-
 /** Whether the byte at a place belongs to the character before it. */
 export function goesOn(bytes: string, at: number): boolean {
   return /[\u0080-\u00bf]/.test(bytes.charAt(at));
@@ -164,18 +128,6 @@ export function endOf(characters: number, bytes: string): number {
   for (let found = 0; at < bytes.length && (found < characters || goesOn(bytes, at)); at++)
     if (!goesOn(bytes, at)) found++;
   return at;
-}
-
-/** Whether what stands behind `((` is commands: the inner parenthesis does not end just before the outer one. */
-export function areSubshells(script: string, from: number): boolean {
-  const part = /'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^]|[()]/g;
-  part.lastIndex = from;
-  let depth = 1;
-  for (let found = part.exec(script); found !== null; found = part.exec(script)) {
-    if (found[0] === "(") depth++;
-    else if (found[0] === ")" && --depth === 0) return script.charAt(part.lastIndex) !== ")";
-  }
-  return false;
 }
 
 interface Globbing {
@@ -194,4 +146,39 @@ export async function directories({ fs, cwd }: Globbing, paths: readonly string[
     if (status?.isDirectory === true) found.push(`${path}/`);
   }
   return found;
+}
+
+interface Parser {
+  parse(script: string): { readonly statements: readonly Statement[] };
+}
+
+interface Statement {
+  readonly pipelines: readonly { readonly commands: readonly { readonly args: readonly WordPart[] }[] }[];
+}
+
+/** The part of a word that `${…}` is. */
+export function braced(parser: Parser, content: string): object | undefined {
+  return parser.parse(`: "\${${content}}"`).statements[0]?.pipelines[0]?.commands[0]?.args[0]?.parts?.[0];
+}
+
+/** mapfile's options, each alone. */
+export function mapfileWords(args: readonly string[]): string[] {
+  return args.flatMap((arg, at) => {
+    const isValue = at > 0 && /^-t*[dnOsuCc]$/.test(args[at - 1] ?? "");
+    const [, trims = "", option = "", value = ""] = /^-(t*)([dnOsuCc])(.*)$/s.exec(arg) ?? [];
+    if (isValue || option === "") return [arg];
+    return [...(trims === "" ? [] : ["-t"]), `-${option}`, ...(value === "" ? [] : [value])];
+  });
+}
+
+interface WordPart {
+  readonly type: string;
+  readonly parts?: readonly WordPart[];
+}
+
+/** Whether a command's name holds what may be several words, or none. */
+export function isExpanded({ parts = [] }: Pick<WordPart, "parts">): boolean {
+  return parts.some(
+    (part) => /^(?:Parameter|Arithmetic)Expansion$|^CommandSubstitution$/.test(part.type) || isExpanded(part),
+  );
 }

@@ -1,14 +1,19 @@
+import { apart, type StreamContext, type StreamState } from "./shell/streams.ts";
+
 /** What just-bash's interpreter keeps of a shell, as far as traps need it. */
-interface ShellState {
+interface ShellState extends StreamState {
   traps?: Map<string, string> | undefined;
   options: { readonly [name: string]: boolean };
   lastExitCode: number;
   readonly callDepth: number;
   readonly currentLine: number;
+  /** The one that began last. */
+  readonly statement?: { readonly sourceText?: string; readonly pipelines: readonly object[] };
+  readonlyVars?: ReadonlySet<string> | undefined;
   readonly env: Map<string, string>;
 }
 
-interface Context {
+interface Context extends StreamContext {
   readonly state: ShellState;
   executeScript(script: object): Promise<Result>;
 }
@@ -55,7 +60,6 @@ export function trap({ state }: Context, args: readonly string[]): Result {
       .map(([name, text]) => `trap -- '${text.replaceAll("'", "'\\''")}' ${shown(name)}\n`);
     return { stdout: lines.join(""), stderr: "", exitCode: 0 };
   }
-  if (action.includes("BASH_COMMAND")) return refused("BASH_COMMAND is not known here");
   for (const given of names) {
     const name = nameOf(given);
     if (!KNOWN.includes(name)) return refused(`${given}: there is no trap for it here`);
@@ -138,11 +142,17 @@ async function perform(context: Context, name: string, exitCode: number): Promis
   if (action === "") return { stdout: "", stderr: "", exitCode };
   state.traps?.delete(name);
   setStatus(state, exitCode);
+  state.env.set("BASH_COMMAND", lastCommand(state));
   const result = await context.executeScript(
     evaluating(action.replace(/\$(?:LINENO\b|\{LINENO\})/g, `${state.currentLine}`)),
   );
   if (name !== "EXIT") state.traps?.set(name, action);
   return result;
+}
+
+function lastCommand({ statement }: ShellState): string {
+  const text = statement?.sourceText?.trim() ?? "";
+  return (statement?.pipelines.length ?? 0) > 1 ? (text.split(/&&|\|\|/).at(-1) ?? "").trim() : text;
 }
 
 function setStatus(state: ShellState, exitCode: number): void {
@@ -154,11 +164,17 @@ function setStatus(state: ShellState, exitCode: number): void {
 export async function substituted(context: Context, body: object): Promise<Result> {
   const { state } = context;
   const { options } = state;
+  const outside = state.stray ?? [];
   state.options = { ...options, errexit: false };
+  state.stray = [];
+  const { readonlyVars } = state;
+  state.readonlyVars = new Set(readonlyVars);
   try {
-    return await trapped(context, () => context.executeScript(body));
+    return await apart(context, outside, () => trapped(context, () => context.executeScript(body)));
   } finally {
     state.options = options;
+    state.stray = outside;
+    state.readonlyVars = readonlyVars;
   }
 }
 

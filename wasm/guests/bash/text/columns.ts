@@ -1,5 +1,5 @@
 import type { CustomCommand } from "just-bash/browser";
-import { textOfBytes, utf8Bytes } from "../../runtime/text-encoding.ts";
+import { utf8Bytes } from "../../runtime/text-encoding.ts";
 import { type Call, inputsOf, joined, linesOf, Refusal, textCommand, textOf } from "./command.ts";
 
 type Range = readonly [from: number, to: number];
@@ -11,6 +11,7 @@ export const COLUMN_COMMANDS: readonly CustomCommand[] = [
     {
       flags: "snCz",
       values: "bcdfO",
+      bytes: true,
       long: {
         bytes: "b",
         characters: "c",
@@ -44,13 +45,13 @@ async function cut(call: Call): Promise<string> {
   const between = values.get("O") ?? (kind === "f" ? delimiter : "");
   const cutLine = (line: string): string[] => {
     if (kind === "f" && !line.includes(delimiter)) return flags.has("s") ? [] : [line];
-    const parts = kind === "f" ? line.split(delimiter) : Array.from(kind === "c" ? line : utf8Bytes(line));
-    const picked = parts.filter((_, index) => picks(index + 1)).join(between);
-    return [kind === "b" ? textOfBytes(picked) : picked];
+    const parts = kind === "f" ? line.split(delimiter) : Array.from(line);
+    return [parts.filter((_, index) => picks(index + 1)).join(between)];
   };
   if (kind !== "f" && values.has("O")) throw new Refusal("--output-delimiter is for fields here");
-  const inputs = await inputsOf(call);
-  return joined(inputs.flatMap((input) => linesOf(textOf(input), end)).flatMap(cutLine), end);
+  const texts = (await inputsOf(call)).map((input) => (kind === "b" ? input.bytes : textOf(input)));
+  const output = joined(texts.flatMap((text) => linesOf(text, end)).flatMap(cutLine), end);
+  return kind === "b" ? output : utf8Bytes(output);
 }
 
 function rangesOf(list: string): Range[] {

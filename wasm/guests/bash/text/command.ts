@@ -9,8 +9,14 @@ export interface Options {
   readonly flags: string;
   /** Letters with a value behind them. */
   readonly values?: string;
+  /** Letters whose values are joined where there are several. */
+  readonly repeated?: string;
+  /** Letters that have a value only where it is joined to them. */
+  readonly optional?: string;
   /** The letter of each long name. */
   readonly long?: Readonly<Record<string, string>>;
+  /** What it prints has one character for each byte. */
+  readonly bytes?: true;
 }
 
 /** What a command is asked to do. */
@@ -51,7 +57,12 @@ export function textCommand(
     try {
       const ended = await run({ ...parse(args, options), context, complaints });
       const [stdout, exitCode] = typeof ended === "string" ? [ended, 0] : ended;
-      return { stdout, stderr: stderr(), exitCode: exitCode === 0 && complaints.length > 0 ? 1 : exitCode };
+      return {
+        stdout,
+        stderr: stderr(),
+        exitCode: exitCode === 0 && complaints.length > 0 ? 1 : exitCode,
+        ...(options.bytes === true ? { stdoutKind: "bytes" as const } : {}),
+      };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       complaints.push(error.message);
@@ -62,7 +73,7 @@ export function textCommand(
 
 function parse(
   args: readonly string[],
-  { flags, values = "", long = {} }: Options,
+  { flags, values = "", optional = "", repeated = "", long = {} }: Options,
 ): Pick<Call, "flags" | "values" | "operands"> {
   const found = { flags: new Set<string>(), values: new Map<string, string>(), operands: new Array<string>() };
   for (let at = 0; at < args.length; at++) {
@@ -81,10 +92,13 @@ function parse(
     for (let position = 0; position < letters.length; position++) {
       const letter = letters.charAt(position);
       if (flags.includes(letter)) found.flags.add(letter);
-      else if (values.includes(letter)) {
+      else if (optional.includes(letter)) {
+        found.values.set(letter, joined ?? letters.slice(position + 1));
+        break;
+      } else if (values.includes(letter)) {
         const value = joined ?? (letters.slice(position + 1) || args[++at]);
         if (value === undefined) throw new Refusal(`option requires an argument -- '${letter}'`);
-        found.values.set(letter, value);
+        found.values.set(letter, repeated.includes(letter) ? (found.values.get(letter) ?? "") + value : value);
         break;
       } else throw new Refusal(`invalid option -- '${letter}'`);
     }

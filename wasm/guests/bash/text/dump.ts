@@ -32,7 +32,7 @@ const WIDTHS: Readonly<Record<string, Readonly<Record<number, number>>>> = {
 /** Commands that show bytes. */
 export const DUMP_COMMANDS: readonly CustomCommand[] = [
   textCommand("od", { flags: "vcboxds", values: "AjNt" }, od),
-  textCommand("xxd", { flags: "pu", values: "lscg", long: { plain: "p", ps: "p" } }, xxd),
+  textCommand("xxd", { flags: "pur", values: "lscg", bytes: true, long: { plain: "p", ps: "p", revert: "r" } }, xxd),
   textCommand("hexdump", { flags: "Cv", values: "ns" }, hexdump),
 ];
 
@@ -127,6 +127,7 @@ async function xxd(call: Call): Promise<string> {
   const skipped = numberOf(values.get("s"), 0);
   const [input] = await inputsOf(call);
   const all = input?.bytes ?? "";
+  if (flags.has("r")) return reverted(all, flags.has("p"));
   const bytes = all.slice(skipped, skipped + numberOf(values.get("l"), all.length));
   const upper = (text: string) => (flags.has("u") ? text.toUpperCase() : text);
   const plain = flags.has("p");
@@ -140,6 +141,15 @@ async function xxd(call: Call): Promise<string> {
       return `${hex(skipped + index * size, 8)}: ${upper(units.join(" ")).padEnd(width)} ${printable(row)}`;
     }),
   );
+}
+
+/** The bytes that a dump shows. */
+function reverted(dump: string, isPlain: boolean): string {
+  const digits = dump
+    .split("\n")
+    .map((line) => (isPlain ? line : (/^[\da-f]+: (.*?)(?: {2}|$)/i.exec(line)?.[1] ?? "")).replace(/[^\da-f]/gi, ""))
+    .join("");
+  return digits.replace(/[\da-f]{2}/gi, (pair) => String.fromCharCode(Number.parseInt(pair, 16)));
 }
 
 async function hexdump(call: Call): Promise<string> {

@@ -48,7 +48,17 @@ export const SORT: CustomCommand = {
   execute: (args, context) => command.execute(withOneKey(args), context),
 };
 
-function withOneKey(args: string[]): string[] {
+const NAMED: Readonly<Record<string, string>> = {
+  "--sort=general-numeric": "-g",
+  "--sort=human-numeric": "-h",
+  "--sort=month": "-M",
+  "--sort=numeric": "-n",
+  "--sort=random": "-R",
+  "--sort=version": "-V",
+};
+
+function withOneKey(given: readonly string[]): string[] {
+  const args = given.map((arg) => NAMED[arg] ?? arg);
   const keys: string[] = [];
   const rest: string[] = [];
   for (let at = 0; at < args.length; at++) {
@@ -203,7 +213,7 @@ function human(text: string): number {
 }
 
 /** Digits by their value, the rest by letters before other characters, `~` first of all. */
-function byVersion(one: string, other: string): number {
+export function byVersion(one: string, other: string): number {
   const partsOf = (text: string) => text.match(/\d+|\D+/g) ?? [];
   const [a, b] = [partsOf(one), partsOf(other)];
   for (let at = 0; at < Math.max(a.length, b.length); at++) {

@@ -1,0 +1,43 @@
+/** What just-bash's awk keeps of a run, as far as its commands need it. */
+interface Run {
+  output: string;
+  pipes?: Map<string, string>;
+  readonly fs: { appendFile(path: string, text: string): Promise<void> };
+  readonly exec?: (command: string, options?: object) => Promise<Ended>;
+}
+
+interface Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+/** Where awk prints what are no results. */
+export const COMPLAINTS = "/dev/stderr";
+
+/** Keeps what is printed for a command, which runs at the end or when it is closed. */
+export function printTo(run: Run, command: string, text: string): void {
+  run.pipes ??= new Map();
+  run.pipes.set(command, (run.pipes.get(command) ?? "") + text);
+}
+
+/** The exit code of the command. */
+export async function closePipe(run: Run, command: string): Promise<number> {
+  const text = run.pipes?.get(command);
+  if (text === undefined) return 0;
+  run.pipes?.delete(command);
+  return execute(run, command, { stdin: text });
+}
+
+export async function closePipes(run: Run): Promise<void> {
+  for (const command of run.pipes?.keys() ?? []) await closePipe(run, command);
+}
+
+/** Runs a command; what it prints stands behind what was printed before. */
+export async function execute(run: Run, command: string, options: object = {}): Promise<number> {
+  if (run.exec === undefined) throw new Error("no commands can be run here");
+  const { stdout, stderr, exitCode } = await run.exec(command, options);
+  run.output += stdout;
+  if (stderr !== "") await run.fs.appendFile(COMPLAINTS, stderr);
+  return exitCode;
+}

@@ -1,0 +1,78 @@
+import type { CustomCommand } from "just-bash/browser";
+import { adapted, type Context, type Result, type Run } from "./adapted.ts";
+import { dateOf } from "./relative-date.ts";
+
+export const DATE: CustomCommand = adapted("date", date);
+
+const FORMATS: readonly (readonly [option: RegExp, format: string])[] = [
+  [/^(?:-Is|--iso-8601=s)/, "+%FT%H:%M:%S+00:00"],
+  [/^(?:-Im|--iso-8601=m)/, "+%FT%H:%M+00:00"],
+  [/^(?:-Ih|--iso-8601=h)/, "+%FT%H+00:00"],
+  [/^(?:-I|--iso-8601)/, "+%F"],
+  [/^--rfc-3339=s/, "+%F %T+00:00"],
+  [/^--rfc-3339=/, "+%F"],
+];
+
+async function date(args: string[], run: Run, context: Context): Promise<Result> {
+  const file = args.findIndex((arg) => arg === "-r" || arg.startsWith("--reference="));
+  if (file !== -1) return date(await withTimeOf(args, file, context), run, context);
+  const words = args.map((arg) => (/^--rfc-(?:email|2822)$/.test(arg) ? "-R" : arg));
+  const short = words.findIndex((arg) => FORMATS.some(([option]) => option.test(arg)));
+  if (short !== -1) {
+    const [, format = ""] = FORMATS.find(([option]) => option.test(words[short] ?? "")) ?? [];
+    return date([...words.toSpliced(short, 1), format], run, context);
+  }
+  const given = words.findIndex((arg) => arg.startsWith("+"));
+  const marked = given === -1 ? words : words.with(given, withMarks(words[given] ?? ""));
+  const result = await run(withMoment(marked));
+  return { ...result, stdout: result.stdout.replace(/\ue001(.)([^\ue001\ue002]*)\ue002/g, padded) };
+}
+
+/** The time of a file that is named is that of its last change. */
+async function withTimeOf(args: readonly string[], at: number, { fs, cwd }: Context): Promise<string[]> {
+  const isApart = args[at] === "-r";
+  const name = (isApart ? args[at + 1] : args[at]?.slice("--reference=".length)) ?? "";
+  const status = await fs.stat(fs.resolvePath(cwd, name)).catch(() => null);
+  if (status === null) throw new Error(`${name}: No such file or directory`);
+  const rest = args.toSpliced(at, isApart ? 2 : 1);
+  return [...rest, "-d", `@${Math.floor(status.mtime.getTime() / 1000)}`];
+}
+
+/** A day that counts from another is a moment. */
+function withMoment(args: readonly string[]): string[] {
+  const at = args.findIndex((arg) => /^(?:-[uR]*d|--date)/.test(arg));
+  const [, option = "", joined] = /^(-[uR]*d|--date)=?([^]*)$/.exec(args[at] ?? "") ?? [];
+  const text = joined === "" ? args[at + 1] : joined;
+  const found = text === undefined ? null : dateOf(text, Date.now());
+  if (found === null) return [...args];
+  const flags = option.startsWith("--")
+    ? []
+    : [...(option.includes("u") ? ["-u"] : []), ...(option.includes("R") ? ["-R"] : [])];
+  const rest = args.slice(at + (joined === "" ? 2 : 1));
+  return [...args.slice(0, at), ...flags, "-d", `@${Math.floor(found / 1000)}`, ...rest];
+}
+
+/** How a field is padded stands before its letter: `%-d`, `%_d`, `%3N`. */
+function withMarks(format: string): string {
+  return format.replace(/%(?:%|:z|([-_0^#1-9])([a-zA-Z]))/g, (found, how: string | undefined, letter: string) => {
+    if (found === "%:z") return "+00:00";
+    return how === undefined ? found : `\ue001${how}%${letter}\ue002`;
+  });
+}
+
+function padded(_: string, how: string, field: string): string {
+  switch (how) {
+    case "-":
+      return field.replace(/^[0 ]+(?=.)/, "");
+    case "_":
+      return field.replace(/^0+(?=.)/, (zeros) => " ".repeat(zeros.length));
+    case "0":
+      return field.replace(/^ +/, (spaces) => "0".repeat(spaces.length));
+    case "^":
+      return field.toUpperCase();
+    case "#":
+      return field === field.toUpperCase() ? field.toLowerCase() : field.toUpperCase();
+    default:
+      return field.slice(0, Number(how));
+  }
+}

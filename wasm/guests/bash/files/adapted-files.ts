@@ -1,0 +1,173 @@
+import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { adapted, type Context, failed, type Result, type Run } from "../adapted.ts";
+import { dateOf } from "../relative-date.ts";
+import { linesWithEnds } from "../text/command.ts";
+
+/** Commands about files of just-bash that are told what they understand, of what people write. */
+export const ADAPTED_FILE_COMMANDS: readonly CustomCommand[] = [
+  adapted("cp", copy),
+  adapted("mv", async (args, run) => run(withTargetLast(args))),
+  adapted("find", find),
+  adapted("stat", stat),
+  adapted("touch", touch),
+  defineCommand("mktemp", makeTemporary),
+];
+
+/** `-t target` first is the target last. */
+function withTargetLast(args: readonly string[]): string[] {
+  const at = args.findIndex((arg) => arg === "-t" || arg.startsWith("--target-directory"));
+  if (at === -1) return [...args];
+  const [, joined] = /^--target-directory=(.*)$/s.exec(args[at] ?? "") ?? [];
+  const target = joined ?? args[at + 1] ?? "";
+  return [...args.toSpliced(at, joined === undefined ? 2 : 1), target];
+}
+
+async function copy(args: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
+  const words = withTargetLast(args).flatMap((arg) => {
+    if (arg === "--archive") return ["-r", "-p"];
+    return /^-[a-zA-Z]*a/.test(arg) ? [arg.replaceAll("a", "rp")] : [arg];
+  });
+  const result = await run(words);
+  const target = words.at(-1) ?? "";
+  if (target === "" || target.startsWith("/")) return result;
+  // What it says of a copy names where it is, not what was written.
+  return { ...result, stdout: result.stdout.replaceAll(` -> '${fs.resolvePath(cwd, target)}`, ` -> '${target}`) };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Times are compared with files of these times; `-quit` is known where it ends what `-print` has begun. */
+async function find(given: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
+  const args: string[] = [];
+  for (let at = 0; at < given.length; at++) {
+    const [arg = "", value = ""] = given.slice(at);
+    const time = timeOf(arg, value);
+    if (time === null) args.push(arg);
+    else {
+      const file = `/tmp/.than-${at}`;
+      await fs.writeFile(file, "");
+      await fs.utimes(file, new Date(time), new Date(time));
+      args.push("(", ...(value.startsWith("+") ? ["!"] : []), "-newer", file, ")");
+      at++;
+    }
+  }
+  const file = args.includes("-newer") ? args[args.indexOf("-newer") + 1] : undefined;
+  if (file !== undefined && !(await fs.exists(fs.resolvePath(cwd, file))))
+    return failed(`find: '${file}': No such file or directory`, 1);
+  if (args.includes("-empty") && args.includes("-delete")) return deleteEmpty(args, run);
+  if (!args.includes("-quit")) return run(args);
+  if (args.at(-1) !== "-quit" || args.at(-2) !== "-print" || args.includes("-o"))
+    throw new Error("-quit is known only at the end, behind -print");
+  const result = await run(args.slice(0, -1));
+  return { ...result, stdout: linesWithEnds(result.stdout)[0] ?? "" };
+}
+
+const MOST_DEPTH = 64;
+
+/** A directory is empty once what it held is deleted. */
+async function deleteEmpty(args: readonly string[], run: Run): Promise<Result> {
+  const shown = args.map((arg) => (arg === "-delete" ? "-print" : arg));
+  let result = await run([...args]);
+  for (let depth = 0; depth < MOST_DEPTH && (await run([...shown])).stdout !== ""; depth++) {
+    const { stdout, stderr, exitCode } = await run([...args]);
+    result = { ...result, stdout: result.stdout + stdout, stderr: result.stderr + stderr, exitCode };
+    if (exitCode !== 0) break;
+  }
+  return result;
+}
+
+/** The time that files are newer than; null where an option does not name one. */
+function timeOf(option: string, value: string): number | null {
+  if (option === "-newermt") return momentOf(value);
+  const [, sign, minutes] = /^([-+])(\d+)$/.exec(value) ?? [];
+  if (option !== "-mmin") return null;
+  if (sign === undefined) throw new Error("-mmin takes +N or -N here");
+  return Date.now() - Number(minutes) * MINUTE_MS;
+}
+
+function momentOf(text: string): number {
+  const [, seconds] = /^@(\d+)$/.exec(text) ?? [];
+  const zoned = text.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)$/, "$1T$2Z");
+  const moment = seconds === undefined ? (dateOf(text, Date.now()) ?? Date.parse(zoned)) : Number(seconds) * 1000;
+  if (Number.isNaN(moment)) throw new Error(`invalid date '${text}'`);
+  return moment;
+}
+
+/** `--printf` writes no line ends of its own. */
+async function stat(args: string[], run: Run): Promise<Result> {
+  const at = args.findIndex((arg) => arg.startsWith("--printf="));
+  if (at === -1) return run(args);
+  const format = (args[at] ?? "")
+    .slice("--printf=".length)
+    .replace(/\\([nt0\\])/g, (_, letter: string) => ESCAPES[letter] ?? "");
+  const result = await run(["-c", `${format}\u0001`, ...args.toSpliced(at, 1)]);
+  return { ...result, stdout: result.stdout.replaceAll("\u0001\n", "") };
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", "0": "\0", "\\": "\\" };
+
+async function touch(args: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
+  const at = args.findIndex((arg) => /^(?:-[acm]*[drt]|--(?:date|reference)(?:=.*)?)$/s.test(arg));
+  if (at === -1) return run(args);
+  const [arg = "", next = ""] = args.slice(at);
+  const [, joined] = /^--\w+=(.*)$/s.exec(arg) ?? [];
+  const value = joined ?? next;
+  const kind = arg.startsWith("--") ? arg.charAt(2) : arg.slice(-1);
+  let moment: number;
+  if (kind === "d") moment = momentOf(value);
+  else if (kind === "t") moment = stampOf(value);
+  else {
+    const status = await fs.stat(fs.resolvePath(cwd, value)).catch(() => null);
+    if (status === null) return failed(`touch: failed to get attributes of '${value}': No such file or directory`, 1);
+    moment = status.mtime.getTime();
+  }
+  const flags = /^-[acm]/.test(arg) ? [arg.slice(0, -1)] : [];
+  const rest = args.toSpliced(at, joined === undefined ? 2 : 1);
+  return run([...flags, "-d", new Date(moment).toISOString(), ...rest]);
+}
+
+/** `[[CC]YY]MMDDhhmm[.ss]` */
+function stampOf(text: string): number {
+  const [, year = "", month, day, hour, minute, second = "00"] =
+    /^(\d\d(?:\d\d)?)?(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d\d))?$/.exec(text) ?? [];
+  const full = year === "" ? String(new Date().getUTCFullYear()) : year.length === 2 ? `20${year}` : year;
+  const moment = Date.parse(`${full}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(moment)) throw new Error(`invalid date format '${text}'`);
+  return moment;
+}
+
+async function makeTemporary(args: string[], { fs, cwd }: Context): Promise<Result> {
+  const flags = new Set<string>();
+  const operands: string[] = [];
+  let [directory, suffix] = ["", ""];
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    if (arg === "-p" || arg === "--tmpdir") directory = arg === "-p" ? (args[++at] ?? "") : "/tmp";
+    else if (/^-p.|^--(?:tmpdir|suffix)=/.test(arg)) {
+      const value = arg.replace(/^-p|^--\w+=/, "");
+      if (arg.startsWith("--s")) suffix = value;
+      else directory = value;
+    } else if (arg === "--directory" || arg === "--dry-run" || arg === "--quiet")
+      flags.add(arg === "--dry-run" ? "u" : arg.charAt(2));
+    else if (/^-[dqut]+$/.test(arg)) for (const flag of arg.slice(1)) flags.add(flag);
+    else if (arg.startsWith("-") && arg !== "--") return failed(`mktemp: invalid option -- '${arg}'`, 1);
+    else if (arg !== "--") operands.push(arg);
+  }
+  const [template = "tmp.XXXXXXXXXX"] = operands;
+  const end = template.lastIndexOf("X") + 1;
+  let begin = end;
+  while (template.charAt(begin - 1) === "X") begin--;
+  if (end - begin < 3) return failed(`mktemp: too few X's in template '${template}'`, 1);
+  const name = template.slice(0, begin) + randomName(end - begin) + template.slice(end) + suffix;
+  const within = directory || (operands.length === 0 || flags.has("t") ? "/tmp" : "");
+  const path = within === "" ? name : `${within.replace(/\/$/, "")}/${name}`;
+  const full = fs.resolvePath(cwd, path);
+  if (!flags.has("u")) await (flags.has("d") ? fs.mkdir(full) : fs.writeFile(full, ""));
+  return { stdout: `${path}\n`, stderr: "", exitCode: 0 };
+}
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+function randomName(length: number): string {
+  return Array.from({ length }, () => LETTERS.charAt(Math.floor(Math.random() * LETTERS.length))).join("");
+}

@@ -1,0 +1,25 @@
+import { heard } from "./heard.ts";
+
+interface Result {
+  readonly stdout: string;
+  readonly stdoutKind?: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+interface Shell {
+  readonly ctx: { readonly state: { traps?: Map<string, string> } };
+  runCommand(name: string, args: string[], quoted: boolean[], stdin: string): Promise<unknown>;
+}
+
+/** Ends the shell as the command did that took its place, and knows no traps. */
+export async function exec(shell: Shell, { stdout, stdoutKind, stderr, exitCode }: Result): Promise<void> {
+  shell.ctx.state.traps?.clear();
+  try {
+    await shell.runCommand("exit", [String(exitCode)], [false], "");
+  } catch (end) {
+    if (end instanceof Error && "prependOutput" in end && typeof end.prependOutput === "function")
+      end.prependOutput(stdoutKind === "bytes" ? heard(stdout) : stdout, stderr);
+    throw end;
+  }
+}

@@ -1,0 +1,46 @@
+interface State {
+  jobs?: Map<string, number>;
+  lastBackgroundPid: number;
+  nextVirtualPid: number;
+}
+
+interface Context {
+  readonly state: State;
+}
+
+interface Result {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+/** A statement as a shell within the shell. */
+export function asSubshell(statement: object): object {
+  return { type: "Subshell", body: [{ ...statement, background: false }], redirections: [] };
+}
+
+/** A statement with `&` behind it has ended when the next one begins; its exit code waits for `wait`. */
+export function inBackground<T extends Result>({ state }: Context, result: T): T {
+  state.lastBackgroundPid = state.nextVirtualPid++;
+  state.jobs ??= new Map();
+  state.jobs.set(String(state.lastBackgroundPid), result.exitCode);
+  return { ...result, exitCode: 0 };
+}
+
+/** The builtin. */
+export function wait({ state }: Context, args: readonly string[]): Result {
+  const jobs = state.jobs ?? new Map<string, number>();
+  const isNext = args.includes("-n");
+  const [oldest] = jobs.keys();
+  const names = isNext ? [oldest ?? ""] : args.filter((arg) => !arg.startsWith("-"));
+  let exitCode = 0;
+  let stderr = "";
+  for (const name of names.length > 0 ? names : jobs.keys()) {
+    const pid = name.startsWith("%") ? ([...jobs.keys()][Number(name.slice(1)) - 1] ?? name) : name;
+    const found = jobs.get(pid);
+    exitCode = found ?? 127;
+    if (found === undefined && !isNext) stderr += `bash: wait: pid ${name} is not a child of this shell\n`;
+    if (isNext || names.length === 0) jobs.delete(pid);
+  }
+  return { stdout: "", stderr, exitCode: names.length > 0 ? exitCode : 0 };
+}

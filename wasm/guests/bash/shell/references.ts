@@ -1,0 +1,49 @@
+interface ShellArray {
+  readonly kind: "indexed" | "associative";
+  readonly elements: ReadonlyMap<string, string>;
+}
+
+interface State {
+  readonly arrays?: ReadonlyMap<string, ShellArray>;
+  readonly env: ReadonlyMap<string, string>;
+  readonly namerefs?: ReadonlySet<string>;
+  associativeArrays?: Set<string>;
+}
+
+/** As `BASH_VERSION` has it. */
+const VERSION: ShellArray = {
+  kind: "indexed",
+  elements: new Map(["5", "1", "0", "1", "release", "wasm"].map((part, index) => [String(index), part])),
+};
+const MOST_STEPS = 10;
+
+/** The name that a reference (`local -n`) leads to; any other name is its own. */
+export function referred(state: State, name: string): string {
+  let found = name;
+  for (let step = 0; step < MOST_STEPS && state.namerefs?.has(found) === true; step++) {
+    const target = state.env.get(found) ?? "";
+    if (!/^[A-Za-z_]\w*$/.test(target)) return found;
+    found = target;
+  }
+  return found;
+}
+
+export function arrayOf(state: State, name: string): ShellArray | undefined {
+  return state.arrays?.get(referred(state, name)) ?? (name === "BASH_VERSINFO" ? VERSION : undefined);
+}
+
+/** A reference to an associative array has its keys. */
+export function refer(state: State, args: readonly string[]): void {
+  if (!args.some((arg) => /^-\w*n/.test(arg))) return;
+  for (const arg of args) {
+    const [, name = "", target = ""] = /^(\w+)=(\w+)$/.exec(arg) ?? [];
+    if (name === "") continue;
+    if (state.associativeArrays?.has(referred(state, target)) === true) state.associativeArrays.add(name);
+    else state.associativeArrays?.delete(name);
+  }
+}
+
+/** Those of a script that was started by another are not its. */
+export function startingOptions(options: Readonly<Record<string, boolean>>, depth: number): Record<string, boolean> {
+  return Object.fromEntries(Object.entries(options).map(([name, isSet]) => [name, isSet && depth === 0]));
+}

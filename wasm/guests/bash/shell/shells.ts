@@ -1,0 +1,108 @@
+import { Bash, type CustomCommand, defineCommand, InMemoryFs } from "just-bash/browser";
+import { textOfBytes } from "../../runtime/text-encoding.ts";
+import { pipedBytes } from "../text/command.ts";
+
+type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
+type Result = Awaited<ReturnType<Parameters<typeof defineCommand>[1]>>;
+
+/** `bash` and `sh`, with the options that a shell is started with. */
+export const SHELL_COMMANDS: readonly CustomCommand[] = ["bash", "sh"].map((name) =>
+  defineCommand(name, async (args, context) => {
+    try {
+      return await start(name, args, context);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return { stdout: "", stderr: `${name}: ${reason}\n`, exitCode: 2 };
+    }
+  }),
+);
+
+/** Letters of `set`; the others change nothing here. */
+const SETTINGS = /[aefuvxCEB]/;
+const KNOWN = /^[aefuvxCEBbchiklmnprst]+$/;
+
+interface Start {
+  readonly reads: "command" | "input" | "file";
+  readonly checksOnly: boolean;
+  /** Stands before the script, in its first line. */
+  readonly settings: string;
+  readonly words: readonly string[];
+}
+
+function startOf(args: readonly string[]): Start {
+  let settings = "";
+  let letters = "";
+  let at = 0;
+  for (; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    if (arg === "--" || arg === "-") {
+      at++;
+      break;
+    }
+    if (/^--(?:login|posix|noprofile|norc|noediting|restricted)$/.test(arg)) continue;
+    const [, sign = "", flags = ""] = /^([-+])([^-].*)$/.exec(arg) ?? [];
+    if (flags === "") {
+      if (arg.startsWith("--")) throw new Error(`${arg}: invalid option`);
+      break;
+    }
+    if (flags.endsWith("o") || flags === "O") {
+      const name = args[++at] ?? "";
+      settings += flags === "O" ? `shopt -${sign === "-" ? "s" : "u"} ${name}; ` : `set ${sign}o ${name}; `;
+    }
+    const rest = flags.replace(/[oO]$/, "");
+    if (rest !== "" && !KNOWN.test(rest)) throw new Error(`${arg}: invalid option`);
+    const set = Array.from(rest)
+      .filter((letter) => SETTINGS.test(letter))
+      .join("");
+    if (set !== "") settings += `set ${sign}${set}; `;
+    if (sign === "-") letters += rest;
+  }
+  const words = args.slice(at);
+  const reads = letters.includes("c") ? "command" : letters.includes("s") || words.length === 0 ? "input" : "file";
+  return { reads, checksOnly: letters.includes("n"), settings, words };
+}
+
+async function start(name: string, args: string[], context: Context): Promise<Result> {
+  if (args[0] === "--version")
+    return { stdout: `GNU bash, version ${context.env.get("BASH_VERSION") ?? "5"}\n`, stderr: "", exitCode: 0 };
+  const run = context.origCommand;
+  if (run === undefined) throw new Error("command not found");
+  if (args[0] === "--help") return run(args);
+  const { reads, checksOnly, settings, words } = startOf(args);
+  if (reads === "file" && !checksOnly && settings === "") return run([...words]);
+  const [first = "", ...others] = words;
+  if (reads === "command" && words.length === 0) throw new Error("-c: option requires an argument");
+  const script =
+    reads === "command" ? first : reads === "input" ? textOfBytes(pipedBytes(context)) : await read(first, context);
+  if (checksOnly) return checked(name, script);
+  const own = settings + script.replace(/^#!.*/, "");
+  if (reads === "input") return emptied(["-c", own, name, ...words], name, context);
+  return run(["-c", own, ...(reads === "file" ? [first, ...others] : others)]);
+}
+
+async function read(file: string, { fs, cwd }: Context): Promise<string> {
+  return fs.readFile(fs.resolvePath(cwd, file));
+}
+
+/** The script was all of the input. */
+async function emptied(args: readonly string[], name: string, context: Context): Promise<Result> {
+  const words = [name, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const options = { cwd: context.cwd, env: context.exportedEnv ?? {}, replaceEnv: true, stdin: "" };
+  const run = context.exec?.(words, {
+    ...options,
+    ...(context.signal === undefined ? {} : { signal: context.signal }),
+  });
+  if (run === undefined) throw new Error("nothing can be run here");
+  return run;
+}
+
+/** Whether a script can be read; nothing of it runs. */
+function checked(name: string, script: string): Result {
+  try {
+    new Bash({ fs: new InMemoryFs(), defenseInDepth: false }).transform(script);
+    return { stdout: "", stderr: "", exitCode: 0 };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { stdout: "", stderr: `${name}: ${reason}\n`, exitCode: 2 };
+  }
+}

@@ -1,0 +1,106 @@
+import type { CustomCommand } from "just-bash/browser";
+import { type Call, inputsOf, joined, linesOf, numberOf, Refusal, textCommand, textOf } from "./command.ts";
+
+/** Columns of a terminal, where nothing says how many there are. */
+const WIDTH = 80;
+const TAB = 8;
+
+/** Characters that take two columns. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u;
+/** Characters that take none. */
+const NO_COLUMN = /\p{Mn}|\p{Me}|\p{Cf}/u;
+
+export const COLUMN: CustomCommand = textCommand(
+  "column",
+  {
+    flags: "txenL",
+    values: "soNRcdE",
+    long: {
+      table: "t",
+      separator: "s",
+      "output-separator": "o",
+      "table-columns": "N",
+      "table-right": "R",
+      "table-noheadings": "d",
+      "keep-empty-lines": "L",
+      "output-width": "c",
+      fillrows: "x",
+    },
+  },
+  async (call) => {
+    const keepsEmpty = call.flags.has("L");
+    const lines = (await inputsOf(call)).flatMap((input) => linesOf(textOf(input)));
+    const full = lines.filter((line) => keepsEmpty || line.trim() !== "");
+    return call.flags.has("t") ? table(call, full) : filled(call, full);
+  },
+);
+
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += NO_COLUMN.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  return width;
+}
+
+function table({ values }: Call, lines: readonly string[]): string {
+  const separator = values.get("s");
+  const between = values.get("o") ?? "  ";
+  const split = (line: string) => (separator === undefined ? line.trim().split(/[ \t]+/) : apart(line, separator));
+  const names = values.get("N")?.split(",");
+  const rows = [...(names === undefined ? [] : [names]), ...lines.map(split)];
+  const count = Math.max(0, ...rows.map(({ length }) => length));
+  const widths = Array.from({ length: count }, (_, column) =>
+    Math.max(...rows.map((row) => widthOf(row[column] ?? ""))),
+  );
+  const right = rightOf(values.get("R"), names, count);
+  return joined(
+    rows.map((row) =>
+      widths
+        .map((width, column) => {
+          const cell = row[column] ?? "";
+          const space = " ".repeat(width - widthOf(cell));
+          if (right.has(column)) return space + cell;
+          return column === count - 1 ? cell : cell + space;
+        })
+        .join(between),
+    ),
+  );
+}
+
+/** Each of the characters separates. */
+function apart(line: string, separators: string): string[] {
+  const [first = "", ...others] = separators;
+  return others.reduce((text, other) => text.replaceAll(other, first), line).split(first);
+}
+
+/** Numbers or names of columns; a number below zero counts from the end. */
+function rightOf(list: string | undefined, names: readonly string[] | undefined, count: number): ReadonlySet<number> {
+  if (list === undefined) return new Set();
+  const found = list.split(",").map((item) => {
+    const number = Number(item);
+    if (Number.isNaN(number)) return names?.indexOf(item) ?? -1;
+    return number < 0 ? count + number : number - 1;
+  });
+  if (found.some((column) => column < 0)) throw new Refusal("undefined column name");
+  return new Set(found);
+}
+
+/** As many columns as the width allows, filled one after the other. */
+function filled({ flags, values }: Call, lines: readonly string[]): string {
+  const width = TAB * (Math.floor(Math.max(0, ...lines.map(widthOf)) / TAB) + 1);
+  const columns = Math.max(1, Math.floor(numberOf(values.get("c"), WIDTH) / width));
+  const rows = Math.ceil(lines.length / columns);
+  const at = (row: number, column: number) => lines[flags.has("x") ? row * columns + column : column * rows + row];
+  return joined(
+    Array.from({ length: rows }, (_, row) => {
+      const cells = Array.from({ length: columns }, (_, column) => at(row, column)).filter(
+        (cell) => cell !== undefined,
+      );
+      return cells
+        .map((cell, index) =>
+          index === cells.length - 1 ? cell : cell + "\t".repeat(Math.ceil((width - widthOf(cell)) / TAB)),
+        )
+        .join("");
+    }),
+  );
+}
