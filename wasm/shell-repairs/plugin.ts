@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 import { COMMAND_REPAIRS } from "./commands.ts";
 import { INTERPRETER_REPAIRS } from "./interpreter.ts";
+import { withoutReplaced } from "./replaced.ts";
 
 /** What the repairs call. */
 const REPAIRS = fileURLToPath(import.meta.resolve("../guests/bash/repairs.ts"));
@@ -16,6 +17,6 @@ export const REPAIRED_SHELL: Plugin = {
         if (contents.match(code)?.length !== 1) throw new Error(`just-bash has changed: see whether ${why}`);
         contents = typeof instead === "string" ? contents.replace(code, instead) : contents.replace(code, instead);
       }
-      return { contents: `import * as repairs from ${JSON.stringify(REPAIRS)};${contents}` };
+      return { contents: `import * as repairs from ${JSON.stringify(REPAIRS)};${withoutReplaced(contents)}` };
     }),
 };

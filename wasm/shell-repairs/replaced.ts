@@ -1,0 +1,20 @@
+/** Commands in whose place the guest has its own; and one that needs a network. */
+const REPLACED = "column comm curl cut diff dirname join jq ls od paste sed sort uniq wc".split(" ");
+
+/** just-bash without them: a component keeps several copies of its code, with which each of its instances begins. */
+export function withoutReplaced(code: string): string {
+  let rest = code;
+  for (const name of REPLACED) {
+    const entry = new RegExp(
+      `\\{name:"${name}",load:async\\(\\)=>\\(await Promise\\.resolve\\(\\)\\.then\\(\\(\\)=>\\(\\w+\\(\\),(\\w+)\\)\\)\\)\\.\\w+\\},?`,
+    );
+    const [, exported = ""] = entry.exec(rest) ?? [];
+    const before = rest.length;
+    rest = rest.replace(entry, "").replace(new RegExp(`\\w+\\(${exported},\\{[^{}]*\\}\\);`), "");
+    if (exported === "" || rest.length === before) throw new Error(`just-bash has changed: it has no ${name}`);
+  }
+  // What is begun when it is needed is left out where nothing needs it.
+  const found = rest.replace(/=(?=L\(\(\)=>\{)/g, "=/* @__PURE__ */");
+  if (found === rest) throw new Error("just-bash has changed: nothing in it is begun when it is needed");
+  return found;
+}
