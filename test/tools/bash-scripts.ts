@@ -71,6 +71,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `echo $((9223372036854775807 + 1))`,
   ],
   arrays: [
+    `f() { local -a l=($(sort -u fruit.txt)) m=("$@" z) n=(*.txt) o=() p=("a b" c\\ d 'it'\\''s' '$x' {1..3} A=1); echo "\${#l[@]} \${#m[@]} \${#n[@]} \${#o[@]} \${#p[@]}"; printf '<%s>' "\${m[@]}" "\${p[@]}"; local -A h=([a]=1 ["b c"]="$1"); echo "\${h["b c"]}"; declare -a r=([3]=x y) g=(code/*.c "$PWD"/code/lib/*.h); echo "\${!r[@]} \${#g[@]}"; local z=(\${1+"$@"}) y=(\${l[@]+"\${l[@]}"}) e=("" x); printf '<%s>' \${o[@]+"\${o[@]}"} \${#z[@]} \${#y[@]} \${#e[@]}; }; f "1 2" 3`,
     `args=(--name=x KEY=value "a b=c" if); args+=(Z="q r"); printf '<%s>' "\${args[@]}"; c=(grep -c apple fruit.txt); "\${c[@]}"; c=(); "\${c[@]}" echo none; c=(A=1 B="2 3"); env "\${c[@]}" bash -c 'echo $A $B'; $(echo echo) sub; x='echo two words'; $x; "$x" 2> /dev/null; echo $?`,
     `f() { local -n ref=$1; ref+=(new); ref[0]=first; echo "\${#ref[@]} \${ref[1]}"; }; a=(old); f a; echo "\${a[@]}"; h() { local -n m=$1; m[k]=v; for i in "\${!m[@]}"; do echo "$i=\${m[$i]}"; done; }; declare -A mm=([a]=1); h mm | sort; s() { local -n arr=$1; arr=(x y z); }; s b; echo "\${b[*]}"; mapfile -d, -t p <<< a,b,c; mapfile -td '' q < <(printf 'a\\0b c\\0'); echo "\${p[1]} \${q[1]} \${BASH_VERSINFO[0]}"`,
     `f() { local -A m=([k]=v [b]="c d"); local -a a=([2]=x y); local -i n=2+3; echo "\${m[k]} \${m[b]} \${!a[@]} $n"; local -A e; e[x]=1; echo \${#e[@]}; }; f; a=(5 3); IFS=$'\\n' s=($(sort <<< "\${a[*]}")); unset IFS; echo "\${s[*]}"`,
@@ -114,6 +115,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `i=0; while :; do i=$((i+1)); [ $i -gt 100 ] && break; done; echo $i`,
   ],
   functions: [
+    `printf '#!/bin/bash\\n# c\\ntrap "echo at \\\\$LINENO" ERR\\nfalse\\n' > l.sh; bash l.sh; chmod +x l.sh; ./l.sh; bash -e l.sh; echo $?`,
     `trap 'echo "failed: $BASH_COMMAND ($?)"' ERR; false; x() { grep -q zzz fruit.txt; }; x; true && false; trap 'echo "bye $BASH_COMMAND"' EXIT; exit 3`,
     `echo 'readonly D=1; set -u; trap "echo t" EXIT' > s.sh; bash s.sh; bash s.sh; D=2; echo $D; x=$(readonly V=1; echo $V); V=2; echo $x$V; (exec echo sub; echo no); set -e; bash -c 'false; echo child'; trap 'echo no' EXIT; exec echo last; echo no`,
     `(exit 4) & wait $!; echo $?; { exit 2; } & p=$!; wait "$p" || echo "failed $?"; pids=(); for i in 0 3; do (exit $i) & pids+=($!); done; for p in "\${pids[@]}"; do wait "$p" || echo "job $?"; done; x=1; x=2 & wait; echo $x; jobs`,
@@ -162,6 +164,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `printf 'ä,1\\nö,2\\n' > f; mapfile -t l < f; echo "\${#l[0]} \${l[1]:0:1}"; while IFS=, read -r n v; do echo "\${n}s $v"; done < f; IFS= read -rd '' all < f; bash -c "echo '$all'"; eval "echo '$all'"`,
   ],
   text: [
+    `grep -5 fig fruit.txt | wc -l; grep -rIn fig . --include '*.txt'; grep -a --regexp=fig fruit.txt; grep --after-context=1 fig fruit.txt; grep -y FIG fruit.txt; echo x | xargs false; echo $?; echo x | xargs sh -c 'exit 255' 2> /dev/null; echo $?; echo a b c | xargs --max-args=1 echo; printf 'a\\nb\\n' | xargs -i echo '<{}>'; printf 'a\\0b' | xargs --null --no-run-if-empty -n1 echo; find code -regextype posix-extended -regex '.*\\.(c|h)' -wholename '*lib*' | sort`,
     `echo '2^100; 10/3; scale=5; 10/3; sqrt(2); 7%3; -7/2; 1.5*1.25; 3>2; x=5; x*x; x+=2; x; ibase=16; FF; ibase=A; obase=16; 255; obase=2; 10' | bc; bc <<< 'scale=2; (19.99*3+5)/2; 10^80; 2.5^2; 2^-2; (-2)^3'; bc <<< '1/0' 2> /dev/null; echo $?; echo 'print "a", 1+1, "\\n"; length(12345); scale(1.234); !0; 1&&0; 5.5%2; .5; -.5; 0.00' | bc`,
     `echo '1/7; 4*a(1); s(1); c(3); l(2); l(0.5); e(1); e(-1); s(10); a(-2); e(0)' | bc -l; echo 'scale=30; e(1.5); l(3); 4*a(1); sqrt(3)' | bc -l`,
     `shuf -i 1-10 | sort -n | paste -sd,; shuf -i 1-100 -n 3 | wc -l; shuf -e a b c | sort; shuf fruit.txt | sort; shuf -n 2 fruit.txt | wc -l; shuf -n 0 fruit.txt; shuf -rn 3 -e x; shuf -o out fruit.txt; sort out; shuf missing; echo $?; shuf -i 3-1; echo $?`,

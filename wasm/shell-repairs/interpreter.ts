@@ -128,6 +128,31 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     '$1if($5==="exec")await repairs.exec(this,$2);',
   ],
   [
+    '${list[@]+"${list[@]}"} is as many words as the list has',
+    /async function (\w+)\((\w),(\w)\)\{(?=return [$\w]+\(\2,\3,\w+\(\)\)\}function \w+\(\w\)\{for\(let \w of \w\)\{if\(\w\.type==="ParameterExpansion"\)return \w\.parameter)/g,
+    "$&let own=repairs.alternative($2.state,$3);if(own!==void 0)return own===null?{values:[],quoted:!1}:$1($2,own);",
+  ],
+  [
+    "a line that names an interpreter counts",
+    /(if\((\w)\.startsWith\("#!"\)\)\{let (\w)=\2\.indexOf\(`\n`\);\3!==-1&&\(\2=\2\.slice\(\3)\+1(\)\)\}let \w=\w\.execWithInheritedStdin;)/g,
+    "$1$4",
+  ],
+  [
+    "also in a script that is run as a command",
+    /(`,127\)\}if\((\w)\.startsWith\("#!"\)\)\{let (\w)=\2\.indexOf\(`\n`\);\3!==-1&&\(\2=\2\.slice\(\3)\+1(?=\)\)\}let \w=\w\.state\.loopDepth)/g,
+    "$1",
+  ],
+  [
+    "what local and declare are given as a list",
+    /((\w)=\w+\((\w)\);\3\.expect\(\w\.RPAREN\);let \w=\2\.map\(\w=>[\w$.]+\(\3,\w\)\),\w=`\$\{\w\}=\(\$\{\w\.join\(" "\)\}\)`;\w\.push\()(\3\.parseWordFromString\(\w,!1,!1,!0\))(?=\))/g,
+    "$1Object.assign($4,{elements:$2})",
+  ],
+  [
+    "has as many elements as it is expanded to",
+    /(async function \w+\((\w),(\w)\)\{)(?=let \w="",\w=0;for\(let \w of \3\.parts\)\{let \w=\w\.type==="Literal"\?\w\.value:"\\0",\w=\w\(\w\);if\(\w>\2\.limits\.maxStringLength-\w\)throw new \w\(`array assignment string[^]{1,1800}?await (\w+)\(\2,\{type:"Word",parts:\[\w\]\}\);for\(let \w of \w\.values\))/g,
+    "$1let own=await repairs.listText($3,word=>$4($2,word));if(own!==void 0)return own;",
+  ],
+  [
     "what looks like an assignment may be an element of an array",
     /(\w)\.isWord\(\)(?=\?\w\.push\(\1\.parseWord\(\)\):\w+\.has\(\1\.current\(\)\.type\)\?\1\.error\()/g,
     '($&||$1.current().type==="ASSIGNMENT_WORD")',

@@ -12,7 +12,6 @@ export type Result = Awaited<ReturnType<Parameters<typeof defineCommand>[1]>>;
 
 /** Commands of just-bash that are told what they understand, of what people write. */
 export const ADAPTED_COMMANDS: readonly CustomCommand[] = [
-  ...["grep", "egrep", "fgrep"].map((name) => adapted(name, grep)),
   adapted("awk", awk),
   adapted("echo", async (args, run) => (/^-[nE]*e/.test(args[0] ?? "") ? withBytes(args, run, ZERO_OCTAL) : run(args))),
   adapted("expr", expr),
@@ -85,19 +84,6 @@ async function printf(args: string[], run: Run): Promise<Result> {
   return withBytes([format], (marked) => run([...marked, ...values]), OCTAL);
 }
 
-/** Nothing is coloured here; names of files may end with NUL. */
-async function grep(args: string[], run: Run): Promise<Result> {
-  const end = args.indexOf("--");
-  const options = apart(
-    args.filter((arg, at) => (end !== -1 && at > end) || !/^--(?:colou?r(?:=\w*)?|line-buffered)$/.test(arg)),
-  );
-  const endsWithNul = (arg: string) => arg === "--null" || /^-[a-zA-Z]*Z/.test(arg);
-  const listed = options.some((arg) => /^-[a-zA-Z]*[lL]|^--files-with/.test(arg));
-  if (!listed || !options.some(endsWithNul)) return run(options);
-  const result = await run(options.map((arg) => (arg === "--null" ? "-s" : arg.replace(/^-([a-zA-Z]*)Z/, "-$1s"))));
-  return { ...result, stdout: result.stdout.replaceAll("\n", "\0") };
-}
-
 /** Where a number is expected, `'a` is the number of the character. */
 function withCharacters(format: string, values: readonly string[]): readonly string[] {
   const kinds =
@@ -107,24 +93,6 @@ function withCharacters(format: string, values: readonly string[]): readonly str
     const isNumber = /[diouxXeEfgG]$/.test(kinds[index % kinds.length] ?? "");
     return isNumber && /^['"]./su.test(value) ? String(value.codePointAt(1)) : value;
   });
-}
-
-/** grep's options that take a value stand alone, as just-bash reads them: `-nA2` is `-n -A 2`. */
-function apart(args: readonly string[]): string[] {
-  const found: string[] = [];
-  for (let at = 0; at < args.length; at++) {
-    const arg = args[at] ?? "";
-    if (arg === "--") return [...found, ...args.slice(at)];
-    const [, flags = "", letter, joined = ""] = /^-([^-efmABC]*)([efmABC])([^]*)$/.exec(arg) ?? [];
-    if (letter === undefined) found.push(arg);
-    else
-      found.push(
-        ...(flags === "" ? [] : [`-${flags}`]),
-        `-${letter}`,
-        ...(joined === "" ? args.slice(++at, at + 1) : [joined]),
-      );
-  }
-  return found;
 }
 
 /** Programs in files are read here, variables that are set before the first file are set from the beginning. */

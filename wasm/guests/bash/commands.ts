@@ -16,6 +16,7 @@ import { COUNT_COMMANDS } from "./text/counts.ts";
 import { DIFF } from "./text/diff.ts";
 import { DUMP_COMMANDS } from "./text/dump.ts";
 import { MERGE_COMMANDS } from "./text/merge.ts";
+import { OPTION_COMMANDS } from "./text/options.ts";
 import { SED } from "./text/sed.ts";
 import { SORT } from "./text/sort.ts";
 import { COLUMN } from "./text/table.ts";
@@ -38,6 +39,7 @@ export const COMMANDS: readonly CustomCommand[] = [
   DIFF,
   ...DUMP_COMMANDS,
   ...MERGE_COMMANDS,
+  ...OPTION_COMMANDS,
   SED,
   SORT,
   ...COLUMN_COMMANDS,

@@ -42,7 +42,8 @@ async function find(given: string[], run: Run, { fs, cwd }: Context): Promise<Re
   for (let at = 0; at < given.length; at++) {
     const [arg = "", value = ""] = given.slice(at);
     const time = timeOf(arg, value);
-    if (time === null) args.push(arg);
+    if (arg === "-regextype" && /^(?:posix-)?(?:extended|egrep|awk|posix-awk)$/.test(value)) at++;
+    else if (time === null) args.push(arg === "-wholename" ? "-path" : arg);
     else {
       const file = `/tmp/.than-${at}`;
       await fs.writeFile(file, "");

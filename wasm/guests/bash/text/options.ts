@@ -1,0 +1,85 @@
+import type { CustomCommand } from "just-bash/browser";
+import { adapted, type Result, type Run } from "../adapted.ts";
+
+/** Commands whose options are many, and written in many ways. */
+export const OPTION_COMMANDS: readonly CustomCommand[] = [
+  ...["grep", "egrep", "fgrep"].map((name) => adapted(name, grep)),
+  adapted("xargs", xargs),
+];
+
+const GREP_VALUES: Readonly<Record<string, string>> = {
+  "--after-context": "-A",
+  "--before-context": "-B",
+  "--context": "-C",
+  "--file": "-f",
+  "--max-count": "-m",
+  "--regexp": "-e",
+};
+/** Nothing is coloured or binary here. */
+const NEEDLESS = /^--(?:colou?r(?:=.*)?|line-buffered|text|binary|binary-files=.*)$/;
+
+/** Names of files may end with NUL. */
+async function grep(args: string[], run: Run): Promise<Result> {
+  const options = apart(args);
+  const isListed = options.some((arg) => /^-[a-zA-Z]*[lL]|^--files-with/.test(arg));
+  if (!isListed || !options.some((arg) => arg === "--null" || /^-[a-zA-Z]*Z/.test(arg))) return run(options);
+  const result = await run(options.map((arg) => (arg === "--null" ? "-s" : arg.replace(/^-([a-zA-Z]*)Z/, "-$1s"))));
+  return { ...result, stdout: result.stdout.replaceAll("\n", "\0") };
+}
+
+/** Options that take a value stand alone, as just-bash reads them: `-nA2` is `-n -A 2`. */
+function apart(args: readonly string[]): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    if (arg === "--") return [...found, ...args.slice(at)];
+    if (NEEDLESS.test(arg)) continue;
+    const [, name = "", value] = /^(--[a-z-]+)(?:=([^]*))?$/.exec(arg) ?? [];
+    const short = GREP_VALUES[name];
+    if (short !== undefined) found.push(short, value ?? args[++at] ?? "");
+    else if (/^--(?:include|exclude|exclude-dir)$/.test(arg)) found.push(`${arg}=${args[++at] ?? ""}`);
+    else if (/^-\d+$/.test(arg)) found.push("-C", arg.slice(1));
+    else {
+      const [, flags = "", letter, joined = ""] = /^-([^-efmABC]*)([efmABC])([^]*)$/.exec(arg) ?? [];
+      found.push(...flag(letter === undefined ? arg : `-${flags}`));
+      if (letter !== undefined) found.push(`-${letter}`, ...(joined === "" ? args.slice(++at, at + 1) : [joined]));
+    }
+  }
+  return found;
+}
+
+function flag(arg: string): string[] {
+  if (!/^-[a-zA-Z]*$/.test(arg) || arg === "-") return arg === "-" ? [] : [arg];
+  const known = arg.replace(/[aIU]/g, "").replaceAll("y", "i");
+  return known === "-" ? [] : [known];
+}
+
+const XARGS_VALUES: Readonly<Record<string, string>> = {
+  "--delimiter": "-d",
+  "--max-args": "-n",
+  "--max-lines": "-L",
+  "--max-procs": "-P",
+  "--replace": "-I",
+};
+const XARGS_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  "--no-run-if-empty": ["-r"],
+  "--null": ["-0"],
+  "--replace": ["-I", "{}"],
+  "--verbose": ["-t"],
+  "-i": ["-I", "{}"],
+};
+/** What xargs ends with where a command failed, and where one ended with 255. */
+const [FAILED, ENDED] = [123, 124];
+
+async function xargs(args: string[], run: Run): Promise<Result> {
+  const own = args.findIndex((arg, at) => !arg.startsWith("-") && !/^-[nIPLdsEa]$/.test(args[at - 1] ?? ""));
+  const options = args.slice(0, own === -1 ? args.length : own).flatMap((arg) => {
+    const [, name = "", value = ""] = /^(--[a-z-]+)=([^]*)$/.exec(arg) ?? [];
+    const short = XARGS_VALUES[name];
+    return short === undefined ? (XARGS_FLAGS[arg] ?? [arg]) : [short, value];
+  });
+  const result = await run([...options, ...(own === -1 ? [] : args.slice(own))]);
+  if (result.stderr.startsWith("xargs: ") || result.exitCode === 0) return result;
+  if (result.exitCode <= 125) return { ...result, exitCode: FAILED };
+  return result.exitCode === 255 ? { ...result, exitCode: ENDED } : result;
+}
