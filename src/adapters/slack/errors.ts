@@ -16,6 +16,9 @@ export const POSTING_RESTRICTED = [
 const FORBIDDEN: ReadonlySet<string> = new Set([
   ...POSTING_RESTRICTED,
   "ekm_access_denied",
+  "access_denied",
+  "accesslimited",
+  "enterprise_is_restricted",
   "posting_to_channel_denied",
   "messages_tab_disabled",
   "file_uploads_disabled",
@@ -39,6 +42,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   channel_is_archived: "thread_gone",
   is_archived: "thread_gone",
   not_in_channel: "thread_gone",
+  no_permission: "thread_gone",
   ...Object.fromEntries([...FORBIDDEN].map((code) => [code, "missing_scope" as const])),
   thread_not_found: "thread_gone",
   message_not_found: "thread_gone",
@@ -79,10 +83,14 @@ const TROUBLES: ReadonlySet<string> = new Set([
   "service_unavailable",
   "request_timeout",
   "team_added_to_org",
+  "org_login_required",
   "external_channel_migrating",
   "update_failed",
   "file_update_failed",
 ]);
+
+/** Slack's names of errors. The SDK takes for one whatever else comes in place of an answer: pages of proxies and of outages. */
+const NAME = /^[a-z0-9_]{1,100}$/u;
 
 /** What the SDK throws, by its `code`. The classes are loaded lazily, so `instanceof` has nothing to ask. */
 const sdkErrorSchema = z.discriminatedUnion("code", [
@@ -115,6 +123,7 @@ export function toPlatformError(error: unknown, purpose: string, keyVariable = "
       return failure("network", "no response", wasNeverSent(error) ? { detail: { ...detail, sent: "no" } } : {});
     case "slack_webapi_platform_error": {
       const { error: name, needed } = sdk.data;
+      if (!NAME.test(name)) return failure("platform_failed", "no answer of Slack's");
       const code = CODES[name] ?? "platform_failed";
       const isUnknown = code === "platform_failed" && !TROUBLES.has(name);
       return failure(code, name, {

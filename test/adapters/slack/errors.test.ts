@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { slackErrorName, toPlatformError } from "../../../src/adapters/slack/errors.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
+import { begin, failureOf, plainMessage } from "../../contracts/platform-steps.ts";
+import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 
 const platform = (error: string, more = {}) => ({
   code: "slack_webapi_platform_error",
@@ -29,6 +31,8 @@ const cases = [
     detail: { mend: "A setting of the workspace or the app forbids it: an admin can change that." },
   },
   { thrown: platform("ekm_access_denied"), code: "missing_scope" },
+  { thrown: platform("accesslimited"), code: "missing_scope" },
+  { thrown: platform("no_permission"), code: "thread_gone" },
   { thrown: platform("cannot_reply_to_message"), code: "thread_gone" },
   { thrown: platform("user_disabled"), code: "thread_gone" },
   { thrown: platform("slack_connect_file_link_sharing_blocked"), code: "defect" },
@@ -74,4 +78,23 @@ test("an error that has its code already keeps it", () => {
 test("only Slack's own errors have a name", () => {
   expect(slackErrorName(platform("already_reacted"))).toBe("already_reacted");
   expect(slackErrorName(new Error("other"))).toBeUndefined();
+});
+
+test("what comes in place of an answer of Slack's passes, and none of it is repeated", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  await harness.mention("hello");
+  const { thread } = await inbox.nextMessage();
+  const { faults } = harness.server;
+  const answers = [
+    { kind: "status", status: 200 },
+    { kind: "error", error: "org_login_required" },
+  ] as const;
+  for (const answer of answers) {
+    faults.add("chat.postMessage", answer);
+    const failure = await failureOf(harness.platform.post(thread, plainMessage("Done."), "answer:0"));
+    expect(failure).toMatchObject({ code: "platform_failed" });
+    expect(failure?.detail).not.toHaveProperty("refused");
+    expect(failure?.message).not.toContain("went wrong");
+  }
 });
