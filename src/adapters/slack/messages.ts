@@ -43,7 +43,7 @@ export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promis
   if (comment !== null) return postAsComment(web, thread, { ...sent, comment });
   await bringFiles(web, thread, sent);
   const { postMessage: send } = web.chat;
-  const { ts } = await asking("write here", () =>
+  const { ts, message: stands } = await asking("write here", () =>
     send({
       channel: thread.channelId,
       ...(thread.threadId === null ? {} : { thread_ts: thread.threadId }),
@@ -54,7 +54,15 @@ export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promis
     }),
   );
   uploads.forget(key);
-  return handle(thread.channelId, ts);
+  const posted = handle(thread.channelId, ts);
+  if (thread.threadId !== null && stands !== undefined && stands.thread_ts === undefined) await takeBack(web, posted);
+  return posted;
+}
+
+/** Where the root of the thread is deleted, Slack puts into the channel what was to be a reply, and answers as ever. */
+async function takeBack(web: SlackWeb, { channelId: channel, messageId: ts }: PostedMessage): Promise<never> {
+  await asking("delete my messages", () => web.chat.delete({ channel, ts }));
+  throw new PlatformError("thread_gone", "the root of the thread is deleted", { detail: { platform: SLACK.title } });
 }
 
 /** A comment carries no key: what stands there since the post was intended, with its words and files, is the post. */

@@ -98,3 +98,17 @@ test("what comes in place of an answer of Slack's passes, and none of it is repe
     expect(failure?.message).not.toContain("went wrong");
   }
 });
+
+test("a reply to a message that is deleted stands nowhere, though Slack would put it into the channel", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  await harness.mention("hello");
+  const { thread, messageId } = await inbox.nextMessage();
+  const { workspace } = harness.server;
+  const [said] = workspace.messages.splice(0);
+  expect(said?.ts).toBe(messageId);
+  await expect(harness.platform.post(thread, plainMessage("Done."), "answer:0")).rejects.toMatchObject({
+    code: "thread_gone",
+  });
+  expect(workspace.messages).toEqual([]);
+});

@@ -10,6 +10,7 @@ import { openModal, publishHome, setStatus, setSuggestedPrompts, setTitle } from
 export const SCOPES: Readonly<Record<string, string>> = {
   "chat.postMessage": "chat:write",
   "chat.update": "chat:write",
+  "chat.delete": "chat:write",
   "chat.postEphemeral": "chat:write",
   "conversations.replies": "channels:history",
   "conversations.history": "channels:history",
@@ -47,8 +48,8 @@ const postMessage: Method = (args, context) => {
   if (channel === null) return "channel_not_found";
   const problem = checkMessage(args, { maxTextChars: 40_000 });
   if (problem !== null) return problem;
-  const threadTs = args.thread_ts ?? null;
-  if (threadTs !== null && workspace.find(channel, threadTs) === undefined) return "thread_not_found";
+  // What was to be a reply to a deleted message stands in the channel. Source: slack-go/slack#1571.
+  const threadTs = workspace.find(channel, args.thread_ts ?? "")?.ts ?? null;
   const message = workspace.add({
     channel,
     user: workspace.botUserId,
@@ -78,6 +79,14 @@ const update: Method = (args, context) => {
   message.edited = true;
   if (args.metadata !== undefined) message.metadata = json(args.metadata);
   return { channel, ts: message.ts, text: message.text };
+};
+
+const remove: Method = (args, { workspace }) => {
+  const message = workspace.find(args.channel ?? "", args.ts ?? "");
+  if (message === undefined) return "message_not_found";
+  if (!message.byBot) return "cant_delete_message";
+  workspace.messages.splice(workspace.messages.indexOf(message), 1);
+  return { channel: message.channel, ts: message.ts };
 };
 
 const replies: Method = (args, context) => {
@@ -259,6 +268,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
   }),
   "chat.postMessage": postMessage,
   "chat.update": update,
+  "chat.delete": remove,
   "chat.postEphemeral": postEphemeral,
   "conversations.replies": replies,
   "conversations.history": history,
