@@ -3,6 +3,7 @@ import { eventKey } from "../../core/events/event-key.ts";
 import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Directory } from "./directory.ts";
+import { textOfBlocks } from "./message/blocks.ts";
 import { readMessage } from "./message/read-message.ts";
 import { addressedFirst, mentionedIn, readableText } from "./message/text.ts";
 import { directChannel } from "./private/ephemeral.ts";
@@ -81,11 +82,11 @@ async function viewOf({ user = "", app_context }: MessageEvent, { views, directo
 
 /** Whom a message is for, as far as its payload alone tells. */
 export function addressedOf(event: MessageEvent, botUserId: string): InboundMessage["addressed"] {
-  const { type, channel, channel_type, text: said } = event;
+  const { type, channel, channel_type, text: said, blocks } = event;
   if (channelKind(channel, channel_type) === "dm") return "dm";
   const text = said ?? "";
   // The text of a message in blocks may lack what they mention.
-  if (type === "app_mention" || mentionedIn(text).includes(botUserId)) return "mention";
+  if (type === "app_mention" || mentionedIn(`${text}\n${textOfBlocks(blocks)}`).includes(botUserId)) return "mention";
   return addressedFirst(text) === null ? "none" : "other";
 }
 

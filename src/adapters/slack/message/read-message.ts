@@ -2,6 +2,7 @@ import type { Attachment } from "../../../core/protocol/platform.ts";
 import type { Directory } from "../directory.ts";
 import { MESSAGE_CHARS } from "../limits.ts";
 import { ownText, textOfAttachment } from "./attachments.ts";
+import { filesInBlocks } from "./blocks.ts";
 import { joined, type Node, nodesIn, words } from "./node.ts";
 import { huddle, pinned } from "./notices.ts";
 import { filesOf, withFileNames } from "./shared-files.ts";
@@ -44,15 +45,23 @@ export async function readMessage(
   return { text: readableText(text, names), quoted: others.map((each) => readableText(each, names)), files };
 }
 
-/** Source: Slack docs, File object, Slack Connect files. */
+/**
+ * Files of other workspaces come by id alone, and so may those of a mention, of which only its words tell. Source: Slack docs,
+ * File object, Slack Connect files; NousResearch/hermes-agent#77141.
+ */
 async function withTheirFiles(message: Node, directory: Directory): Promise<Node> {
-  const theirs = (file: Node) => file.file_access === "check_file_info" && words(file.name) === "";
-  const files = nodesIn(message.files);
-  if (!files.some(theirs)) return message;
+  const brought = nodesIn(message.files);
+  const named = filesInBlocks(message.blocks).filter((file) => !brought.some(({ id }) => id === file.id));
+  const files = [...brought, ...named];
+  if (!files.some(isBare)) return message;
   const asked = files
     .slice(0, FILES)
-    .map(async (file) => (theirs(file) ? { ...file, ...(await directory.file(words(file.id))) } : file));
+    .map(async (file) => (isBare(file) ? { ...file, ...(await directory.file(words(file.id))) } : file));
   return { ...message, files: await Promise.all(asked) };
+}
+
+function isBare({ id, name, mimetype, mode, file_access: access }: Node): boolean {
+  return words(id) !== "" && words(name) === "" && (access === "check_file_info" || (mode ?? mimetype) === undefined);
 }
 
 /** As many characters as are read of one message, from its beginning; the first of the texts stays, were it empty. */

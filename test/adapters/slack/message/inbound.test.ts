@@ -185,3 +185,26 @@ test("a canvas is read as the page that Slack makes of it; without the scope, th
   scopes.delete("files:read");
   await expect(harness.platform.fetchFile(file, 100, signal)).rejects.toMatchObject({ code: "missing_scope" });
 });
+
+/** What Slack's editor sends: somebody, and what they are asked. */
+function written(...elements: readonly object[]) {
+  return [{ type: "rich_text", elements: [{ type: "rich_text_section", elements }] }];
+}
+
+test("a mention counts and a file comes, also where blocks alone tell of them", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const { workspace, people } = harness.server;
+  const chart = workspace.addFile({ name: "chart.png", mimetype: "image/png", data: new Uint8Array([1, 2]) });
+  const us = { type: "user", user_id: workspace.botUserId };
+  const blocks = written(us, { type: "text", text: " look at " }, { type: "file", file_id: chart.id });
+  const said = { channel: "C0001", user: "U0ANA", blocks };
+  people.event({ ...said, type: "message", ts: workspace.nextTs(), text: "" });
+  expect(await inbox.nextMessage()).toMatchObject({ addressed: "mention", opensThread: true });
+  const text = `<@${workspace.botUserId}> look at ${chart.id}`;
+  people.event({ ...said, type: "app_mention", ts: workspace.nextTs(), text });
+  expect(await inbox.nextMessage()).toMatchObject({
+    text: "look at chart.png",
+    attachments: [{ name: "chart.png", mediaType: "image/png", size: 2 }],
+  });
+});
