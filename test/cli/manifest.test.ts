@@ -60,7 +60,8 @@ test("every command of the registry is a slash command that Slack takes", async 
 test("each subscribed event has the scope that Slack wants for it", async () => {
   const { oauth_config, settings } = await manifest();
   const scopes: Record<string, string> = {
-    // Slack names no scope; it comes with the agent view.
+    // Slack names no scopes of these; they come with the agent view.
+    agent_session_stopped: "assistant:write",
     app_context_changed: "assistant:write",
     app_home_opened: "commands",
     assistant_thread_started: "assistant:write",

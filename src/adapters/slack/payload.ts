@@ -14,7 +14,14 @@ import {
 } from "./inbound.ts";
 import { inboundShortcut } from "./message/shortcut.ts";
 
-import { assistantStarted, channelJoined, homeOpened, reactionAdded, type SlackScope } from "./surfaces.ts";
+import {
+  assistantStarted,
+  channelJoined,
+  homeOpened,
+  reactionAdded,
+  type SlackScope,
+  sessionStopped,
+} from "./surfaces.ts";
 import type { Identity } from "./web.ts";
 import {
   assistantStartedSchema,
@@ -32,6 +39,7 @@ import {
   reactionSchema,
   saidSchema,
   slashCommandSchema,
+  stoppedSchema,
   tombstoneSchema,
   tsToMs,
 } from "./wire.ts";
@@ -102,6 +110,8 @@ async function readEvent(
       return read({ schema: contextChangedSchema, as: contextChanged }, event, deps);
     case "assistant_thread_started":
       return read({ schema: assistantStartedSchema, as: assistantStarted }, event, deps);
+    case "agent_session_stopped":
+      return read({ schema: stoppedSchema, as: sessionStopped }, event, deps);
     case "reaction_added": {
       const added = reactionSchema.safeParse(event);
       return added.success ? reactionAdded(added.data, deps) : null;

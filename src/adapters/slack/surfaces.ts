@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { eventKey } from "../../core/events/event-key.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { InboundMessage, InboundSurface, Person } from "../../core/protocol/platform.ts";
+import type { InboundCommand, InboundMessage, InboundSurface, Person } from "../../core/protocol/platform.ts";
 import { channelKind, type InboundDeps, placeOf } from "./inbound.ts";
 import { messageAt } from "./message/history.ts";
 import { pointedOut } from "./message/pointed-out.ts";
@@ -11,6 +11,7 @@ import {
   type homeOpenedSchema,
   type joinedSchema,
   type reactionSchema,
+  type stoppedSchema,
   tsToMs,
 } from "./wire.ts";
 
@@ -65,6 +66,22 @@ export async function assistantStarted(
     ...(await placeOf({ channel: started.channel_id, kind: "dm", threadId: started.thread_ts }, deps)),
     person: await deps.directory.person(started.user_id),
     at: tsToMs(ts),
+  };
+}
+
+/** As if the person had typed it in the thread. */
+export async function sessionStopped(
+  { user, channel, thread_ts: threadId, event_ts: ts }: z.infer<typeof stoppedSchema>,
+  deps: InboundDeps,
+): Promise<InboundCommand> {
+  return {
+    kind: "command",
+    key: eventKey("slack", "stopped", channel, threadId, ts),
+    ...(await placeOf({ channel, kind: channelKind(channel), threadId }, deps)),
+    person: await deps.directory.person(user),
+    at: tsToMs(ts),
+    name: "stop",
+    args: "",
   };
 }
 

@@ -126,6 +126,15 @@ export const assistantStartedSchema = z.object({
   event_ts: tsSchema,
 });
 
+/** Slack's own stop button, beside a thread in which the app is at work. Source: Slack docs, agent_session_stopped. */
+export const stoppedSchema = z.object({
+  type: z.literal("agent_session_stopped"),
+  user: z.string(),
+  channel: z.string(),
+  thread_ts: tsSchema,
+  event_ts: tsSchema,
+});
+
 export const reactionSchema = z.object({
   type: z.literal("reaction_added"),
   user: z.string(),

@@ -27,6 +27,7 @@ const BOT_SCOPES = [
 ];
 
 const BOT_EVENTS = [
+  "agent_session_stopped",
   "app_context_changed",
   "app_home_opened",
   "app_mention",

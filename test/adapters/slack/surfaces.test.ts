@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ABOUT_MESSAGE } from "../../../src/core/inbound/prompts.ts";
 import type { HomeView, Receipt } from "../../../src/core/protocol/platform.ts";
+import { reply } from "../../../src/core/protocol/private-reply.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 import type { SlackPeople } from "../../support/slack/slack-people.ts";
@@ -308,4 +309,23 @@ test.each([
   await server.people.command("/skill", "weather").answered;
   await platform.stop();
   expect(server.workspace.ephemerals.map(({ text }) => text)).toEqual(["It needs a place."]);
+});
+
+test("Slack's own stop button stops what goes on in its thread, and its person alone hears of it", async () => {
+  await using stage = await begun(reply("⏹ Stopping."));
+  const { people, workspace } = stage.server;
+  const root = workspace.add({ channel: "C0001", user: "U0ANA", text: "dig" });
+  workspace.add({ channel: "C0001", user: workspace.botUserId, text: "⏳ working", threadTs: root.ts });
+  await people.event({
+    type: "agent_session_stopped",
+    channel: "C0001",
+    user: "U0ANA",
+    thread_ts: root.ts,
+    streaming_message_ts: [],
+    event_ts: workspace.nextTs(),
+  }).answered;
+  const thread = { channelId: "C0001", threadId: root.ts };
+  expect(await stage.inbox.next()).toMatchObject({ kind: "command", name: "stop", args: "", thread });
+  await stage.platform.stop();
+  expect(workspace.ephemerals).toMatchObject([{ user: "U0ANA", threadTs: root.ts, text: "⏹ Stopping." }]);
 });
