@@ -3,7 +3,7 @@ import { z } from "zod";
 import { slackManifest } from "../../src/cli/manifest/slack-manifest.ts";
 import { required } from "../contracts/platform-steps.ts";
 import { TYPE } from "../support/discord/world.ts";
-import { text, toolUse } from "../support/model/model-script.ts";
+import { silent, text, toolUse } from "../support/model/model-script.ts";
 import { untilIdle } from "../support/program/bot.ts";
 import type { SlackMessage } from "../support/slack/slack-model.ts";
 import { useBothPlatforms } from "../support/talk/both-platforms.ts";
@@ -288,6 +288,24 @@ test("a mention that is added by editing is answered once, also when it is edite
   await other.answered(1);
   await untilIdle(at.bot);
   expect(at.model.requests.map(({ body }) => conversationOf(body).includes("is it down"))).toEqual([true, false]);
+});
+
+test("Slack's own stop button stops the run of its thread, as the bot's does", async () => {
+  const office = inSlack();
+  const { slack, model } = office;
+  model.script(() => silent());
+  const before = model.requests.length;
+  const talk = office.talk({ text: "dig" });
+  await office.until("the request", () => model.requests.length > before);
+  slack.people.event({
+    type: "agent_session_stopped",
+    channel: talk.channel,
+    user: "U0ANA",
+    thread_ts: talk.rootTs,
+    streaming_message_ts: [],
+    event_ts: slack.workspace.nextTs(),
+  });
+  expect(await talk.answered(1)).toMatch(/^⏹ Stopped by @ana/u);
 });
 
 test.each([TYPE.voice, TYPE.stage])(
