@@ -45,6 +45,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   no_permission: "thread_gone",
   ...Object.fromEntries([...FORBIDDEN].map((code) => [code, "missing_scope" as const])),
   thread_not_found: "thread_gone",
+  invalid_thread_ts: "thread_gone",
   message_not_found: "thread_gone",
   cant_update_message: "thread_gone",
   edit_window_closed: "thread_gone",

@@ -319,7 +319,7 @@ test("while Slack cannot be reached the start waits, says so, and can be taken b
   await expect(start).rejects.toThrow("shutting down");
 });
 
-test.each(["user_not_in_channel", "restricted_action", "restricted_action_read_only_channel"])(
+test.each(["user_not_in_channel", "invalid_thread_ts", "restricted_action", "restricted_action_read_only_channel"])(
   "a private answer that the channel does not take (%s) goes to the person's direct messages",
   async (error) => {
     await using harness = await openSlackHarness();

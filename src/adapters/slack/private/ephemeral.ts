@@ -29,6 +29,7 @@ const NOT_IN_THREAD = new Set([
   "is_archived",
   "channel_is_archived",
   "thread_not_found",
+  "invalid_thread_ts",
   "cannot_reply_to_message",
   "ekm_access_denied",
   ...POSTING_RESTRICTED,
