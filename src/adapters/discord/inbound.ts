@@ -5,7 +5,7 @@ import { EPHEMERAL } from "./format.ts";
 import { commandArguments } from "./interactions/command-arguments.ts";
 import { filesOf } from "./message/files.ts";
 import { MESSAGE_TYPE, type WireMessage } from "./message/message-schema.ts";
-import { displayName, type WireMember, type WireUser } from "./message/person-schema.ts";
+import { displayName, isGuest, type WireMember, type WireUser } from "./message/person-schema.ts";
 import { aboutFiles, readMessage, saidBy } from "./message/read-message.ts";
 import type { Names } from "./message/wording.ts";
 import { timeOf } from "./snowflake.ts";
@@ -200,7 +200,7 @@ export function person(user: WireUser, member: WireMember | undefined): Person {
     id: `discord:${user.id}`,
     name: displayName(user, member),
     isBot: user.bot === true,
-    isGuest: member?.pending === true,
+    isGuest: member !== undefined && isGuest(member),
     isExternal: false,
     roles: (member?.roles ?? []).map((role) => `discord:role:${role}`),
   };

@@ -5,7 +5,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "./channels.ts";
 import { unlessDiscord } from "./errors.ts";
 import { person } from "./inbound.ts";
-import type { WireMember } from "./message/person-schema.ts";
+import { isGuest, type WireMember } from "./message/person-schema.ts";
 import type { DiscordRest } from "./rest.ts";
 
 /** How long what Discord said of a person's roles is believed. Milliseconds. */
@@ -38,8 +38,8 @@ export function createMemberEverywhere(
 }
 
 function together(members: readonly WireMember[]): WireMember {
-  const pending = members.length > 0 && members.every((each) => each.pending === true);
-  return { nick: null, roles: [...new Set(members.flatMap(({ roles }) => roles))], pending };
+  const pending = members.length > 0 && members.every(isGuest);
+  return { nick: null, roles: [...new Set(members.flatMap(({ roles }) => roles))], pending, flags: 0 };
 }
 
 export interface Members {

@@ -184,6 +184,8 @@ describe("the person", () => {
       { name: "Ana", roles: ["discord:role:201", "discord:role:7"] },
     ],
     ["as a guest until screened", { roles: [], pending: true }, { isGuest: true }],
+    ["as a guest where they were let into a voice channel only", { roles: [], flags: 1 << 4 }, { isGuest: true }],
+    ["as one of the server who has been there before", { roles: [], flags: 1 | (1 << 1) }, { isGuest: false }],
   ])("comes %s", (_name, member, person) => {
     expect(read("<@100> hi", { member }).person).toMatchObject({
       id: "discord:1000",

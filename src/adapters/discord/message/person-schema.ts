@@ -16,10 +16,19 @@ export const memberSchema = z.object({
   roles: z.array(snowflake).catch([]),
   /** Has not passed the membership screening yet. */
   pending: z.boolean().optional().catch(true),
+  flags: z.number().catch(0),
 });
 
 export type WireUser = z.infer<typeof userSchema>;
 export type WireMember = z.infer<typeof memberSchema>;
+
+/** Source: Discord docs, Guild Member Flags. Whoever was invited to a voice channel alone. */
+const IS_GUEST = 1 << 4;
+
+/** Whether somebody is not quite of the server: not screened yet, or let into one of its channels only. */
+export function isGuest({ pending, flags }: WireMember): boolean {
+  return pending === true || (flags & IS_GUEST) !== 0;
+}
 
 /** What people see as the name: the server's, the person's own, the account's. */
 export function displayName(user: WireUser, member: WireMember | undefined): string {
