@@ -75,7 +75,8 @@ export function formatEphemeral(message: OutgoingMessage): MessageBody {
 
 function format(message: OutgoingMessage, mark: string): MessageBody {
   return {
-    content: content(message, mark),
+    // Half a character, as a model may write and as lies between two parts of one, Discord takes nowhere.
+    content: content(message, mark).toWellFormed(),
     components: rows(message.buttons),
     allowed_mentions: { parse: [], replied_user: false },
     flags: SUPPRESS_EMBEDS,
@@ -127,7 +128,7 @@ function rows(buttons: readonly Button[]): object[] {
     components: shown.slice(row * BUTTONS_PER_ROW, (row + 1) * BUTTONS_PER_ROW).map((button) => ({
       type: 2,
       style: BUTTON_STYLES[button.style],
-      label: cut(button.label, LABEL_CHARS),
+      label: cut(button.label, LABEL_CHARS).toWellFormed(),
       custom_id: button.id,
     })),
   }));
@@ -146,6 +147,7 @@ export function threadName(text: string, author: string): string {
     .replaceAll(/^[#>\s]+|[`*~|]+/gu, "")
     .replaceAll(/\s+/gu, " ")
     .replaceAll(INVISIBLE, "")
+    .toWellFormed()
     .trim();
   return cut(name === "" ? `For ${author}` : commandAsTitle(name), THREAD_NAME_CHARS);
 }

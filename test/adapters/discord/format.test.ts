@@ -151,3 +151,9 @@ test.each([
   expect(threadName(text, "Ana")).toBe(name);
   expect(name.length).toBeLessThanOrEqual(100);
 });
+
+test("half a character, which Discord takes nowhere, is replaced", () => {
+  const button = { id: "a", label: "b\udc4d", style: "default" } as const;
+  const body = formatEdit(plainMessage("c\ud83d d", { footer: "e\udc4d", buttons: [button] }));
+  expect(JSON.stringify([body, threadName("f\ud83d", "Ana")])).not.toMatch(/\\ud[89a-f]/iu);
+});
