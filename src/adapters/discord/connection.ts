@@ -16,6 +16,7 @@ import { unlessAborted } from "../../core/unless-aborted.ts";
 import { gatewayRefusal, loginError } from "./errors.ts";
 import { sharedRequests } from "./gateway/shared-requests.ts";
 import { SharedShard } from "./gateway/shared-shard.ts";
+import { timedRefusals } from "./gateway/timed-refusals.ts";
 import { share } from "./gateway/turns.ts";
 import { LONGEST_PACING_MS, REQUEST_TIMEOUT_MS, REQUESTS_PER_SECOND } from "./limits.ts";
 
@@ -105,7 +106,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
   } catch (error) {
     await close();
     signal.throwIfAborted();
-    throw state.refusal ?? loginError(error);
+    throw state.refusal ?? loginError(error, options.clock.now());
   }
 }
 
@@ -122,7 +123,7 @@ function clientOptions(
   { apiUrl, log, clock, cluster, settled, rates }: ConnectionOptions,
   { state, client }: { readonly state: State; readonly client: () => Client },
 ): ClientOptions {
-  const { makeRequest } = discord.DefaultRestOptions;
+  const makeRequest = timedRefusals(discord.DefaultRestOptions.makeRequest);
   const { Guilds, GuildMessages, DirectMessages, MessageContent } = discord.GatewayIntentBits;
   const { GuildMessageReactions, DirectMessageReactions } = discord.GatewayIntentBits;
   return {
@@ -148,7 +149,7 @@ function clientOptions(
       globalRequestsPerSecond: REQUESTS_PER_SECOND,
       // Safe for posts, too: their nonce makes Discord answer a repetition with the first message.
       retries: 1,
-      ...(rates == null ? {} : { makeRequest: sharedRequests(makeRequest, rates, clock) }),
+      makeRequest: rates == null ? makeRequest : sharedRequests(makeRequest, rates, clock),
       rejectOnRateLimit: (limit) => limit.retryAfter > LONGEST_PACING_MS,
     },
   };

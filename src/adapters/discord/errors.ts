@@ -8,8 +8,11 @@ import {
 } from "../../core/protocol/errors.ts";
 import { DISCORD } from "./descriptor.ts";
 
-/** What discord.js throws for an answer of Discord's: `code` is Discord's own, `status` HTTP's. */
-const apiErrorSchema = z.object({ code: z.union([z.number(), z.string()]), status: z.number() });
+/**
+ * What discord.js throws for an answer of Discord's: `code` is Discord's own, `status` HTTP's. What stands between, such as a
+ * proxy, answers with a page that has no code.
+ */
+const apiErrorSchema = z.object({ code: z.union([z.number(), z.string()]).nullish(), status: z.number() });
 /** What discord.js throws for an answer that is not JSON, i.e. 5xx. */
 const httpErrorSchema = z.object({ name: z.literal("HTTPError"), status: z.number() });
 /** What discord.js throws for a pause longer than we let it wait. `retryAfter` in milliseconds. */
@@ -36,9 +39,12 @@ const CODE = {
   threadArchived: 50_083,
   noServerInCommon: 50_278,
   threadExists: 160_004,
+  needsTwoFactor: 60_003,
   threadLocked: 160_005,
   tooManyThreads: 160_006,
+  tooManyAnnouncementThreads: 160_007,
   blockedByAutoMod: 200_000,
+  titleBlockedByAutoMod: 200_001,
   blockedForLinks: 240_000,
 } as const;
 
@@ -101,7 +107,10 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
       return missingScope(permission, error);
     case CODE.threadLocked:
       return missingScope("Manage Threads", error);
+    case CODE.needsTwoFactor:
+      return missingScope(permission, error, TWO_FACTOR);
     case CODE.tooManyThreads:
+    case CODE.tooManyAnnouncementThreads:
       return missingScope("Create Public Threads", error, TOO_MANY_THREADS);
     case CODE.unknownChannel:
     case CODE.unknownGuild:
@@ -117,9 +126,13 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
     case CODE.tooLarge:
     case CODE.explicitContent:
     case CODE.blockedByAutoMod:
+    case CODE.titleBlockedByAutoMod:
     case CODE.blockedForLinks:
       // What it does not take as it is written, it never takes.
       return failure("defect", `Discord answered ${status}, code ${code}`, { cause: error });
+    case undefined:
+    case null:
+      return failed(`Discord answered ${status}`, error, status < 500 ? { refused: "unknown" } : {});
     default:
       return failed(`Discord answered ${status}, code ${code}`, error, status < 500 ? { refused: "unknown" } : {});
   }
@@ -135,6 +148,10 @@ function wrongToken(cause: unknown): PlatformError {
 }
 
 const GIVE_PERMISSION = { mend: "Give my role this permission, in the channel or the whole server." };
+/** Discord wants of a bot's owner what a server wants of its moderators. */
+const TWO_FACTOR = {
+  mend: "This server wants two-factor authentication for it: whoever owns my application switches it on in their Discord account.",
+};
 const TOO_MANY_THREADS = {
   purpose: "open a thread: the server has as many active ones as it may",
   mend: "Archive some, then ask again.",
@@ -193,8 +210,19 @@ export function gatewayRefusal(code: number): AppError | null {
   }
 }
 
-/** What login throws before the gateway is reached. */
-export function loginError(error: unknown): AppError {
+/** What discord.js says where as many sessions have begun as may in a day. */
+const NO_SESSIONS = /^Not enough sessions remaining .* resets at (\S+)$/u;
+
+/** What login throws before the gateway is reached. `now`: milliseconds since the epoch. */
+export function loginError(error: unknown, now: number): AppError {
+  const [, at] = error instanceof Error ? (NO_SESSIONS.exec(error.message) ?? []) : [];
+  if (at !== undefined) {
+    const retryAfterMs = Math.max(1_000, Date.parse(at) - now);
+    return failure("platform_rate_limited", `Discord lets no more sessions begin before ${at}`, {
+      cause: error,
+      retryAfterMs,
+    });
+  }
   const coded = codedErrorSchema.safeParse(error);
   return coded.success && coded.data.code === "TokenInvalid" ? wrongToken(error) : toPlatformError(error, "");
 }

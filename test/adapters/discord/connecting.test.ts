@@ -62,6 +62,23 @@ test("a Discord that is down is tried again until it is there", async () => {
   expect(adapter.health().connected).toBe(true);
 });
 
+test("where the gateway lets no more sessions begin for now, it says so and begins one when it does", async () => {
+  await using harbour = await openHarbour();
+  const clock = new ManualClock(Date.now());
+  const adapter = harbour.adapter({ clock });
+  const session_start_limit = { total: 1_000, remaining: 0, reset_after: 3_600_000, max_concurrency: 1 };
+  harbour.server.faults.refuseNext("other", { status: 200, body: { url: "ws://x", shards: 1, session_start_limit } });
+  const started = adapter.start(accept, never);
+  await expect.poll(() => clock.pending).toBe(1);
+  expect(adapter.health()).toMatchObject({
+    connected: false,
+    detail: expect.stringContaining("Discord lets no more sessions begin before "),
+  });
+  await clock.advance(3_660_000);
+  await started;
+  expect(adapter.health().connected).toBe(true);
+});
+
 test("stop ends the waiting for a Discord that is down", async () => {
   await using harbour = await openHarbour();
   const clock = new ManualClock();

@@ -51,6 +51,12 @@ test.each<[string, unknown, object]>([
     api(400, 160_006),
     { code: "missing_scope", detail: { mend: "Archive some, then ask again." } },
   ],
+  ["a channel of announcements full of threads", api(400, 160_007), { code: "missing_scope" }],
+  [
+    "a server that wants two factors of its moderators",
+    api(403, 60_003),
+    { code: "missing_scope", detail: { scope: "Add Reactions", mend: expect.stringContaining("two-factor") } },
+  ],
   ["another 400", api(400, 30_001), { code: "platform_failed", detail: { refused: "unknown" } }],
   ["502", http, { code: "platform_failed" }],
   ["a long 429", limit, { code: "platform_rate_limited", retryAfterMs: 20_000 }],

@@ -255,3 +255,30 @@ test("a 429 that asks for long is told instead of waited out", async () => {
   expect(failure?.code).toBe("platform_rate_limited");
   expect(failure?.retryAfterMs).toBeGreaterThanOrEqual(60_000);
 });
+
+test.each<[string, unknown]>([
+  ["a proxy's page", "<html><title>Error 1015</title>You are being rate limited</html>"],
+  ["a ban of the address", { code: 0, message: "You are being blocked from accessing our API temporarily" }],
+])("a 429 that names no time is told and not asked again at once: %s", async (_what, body) => {
+  await using test = await begun();
+  const { harbour, adapter, inbox } = test;
+  const { thread } = await mention(harbour, inbox, "hello");
+  await adapter.post(thread, plainMessage("one"), "1");
+  for (let time = 0; time < 3; time += 1) harbour.server.faults.refuseNext("post", { status: 429, body });
+  const before = requestsOf(harbour, "post");
+  expect((await failureOf(adapter.post(thread, plainMessage("two"), "2")))?.code).toBe("platform_rate_limited");
+  expect(requestsOf(harbour, "post") - before).toBe(1);
+});
+
+test("a page in place of an answer of Discord's is told as one that may pass", async () => {
+  await using test = await begun();
+  const { harbour, adapter, inbox } = test;
+  const { thread } = await mention(harbour, inbox, "hello");
+  harbour.server.faults.refuseNext("post", { status: 403, body: "<html>Attention Required</html>" });
+  const failure = await failureOf(adapter.post(thread, plainMessage("one"), "1"));
+  expect(failure).toMatchObject({
+    code: "platform_failed",
+    message: "Discord answered 403",
+    detail: { refused: "unknown" },
+  });
+});

@@ -3,6 +3,12 @@ export type RequestKind = "post" | "edit" | "read" | "thread" | "react" | "callb
 /** How a connection ends: orderly, which clients tell to their callers, or by a reset, after which they try again. */
 export type Loss = "closed" | "reset";
 
+/** Whatever is answered in place of what was asked for; a text is a web page. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: unknown;
+}
+
 /** What goes wrong at the local Discord, by kind of request; each fault is used up by the request it meets. */
 export class Faults {
   /** Permissions that the bot lacks, as Discord's settings call them. */
@@ -16,7 +22,7 @@ export class Faults {
   /** Part of every file's URL, as Discord's signature is. */
   urlGeneration = 1;
   readonly #lost: { readonly kind: RequestKind; readonly how: Loss }[] = [];
-  readonly #failures: { readonly kind: RequestKind; readonly status: number }[] = [];
+  readonly #failures: { readonly kind: RequestKind; readonly refusal: Refusal }[] = [];
   readonly #rateLimits: { readonly kind: RequestKind; readonly retryAfterMs: number }[] = [];
   readonly #held = new Map<RequestKind, Promise<void>>();
 
@@ -26,7 +32,11 @@ export class Faults {
   }
 
   failNext(kind: RequestKind, status: number): void {
-    this.#failures.push({ kind, status });
+    this.refuseNext(kind, { status, body: { message: "local failure", code: 0 } });
+  }
+
+  refuseNext(kind: RequestKind, refusal: Refusal): void {
+    this.#failures.push({ kind, refusal });
   }
 
   rateLimitNext(kind: RequestKind, retryAfterMs: number): void {
@@ -57,9 +67,9 @@ export class Faults {
     return index < 0 ? null : (this.#lost.splice(index, 1)[0]?.how ?? null);
   }
 
-  failure(kind: RequestKind): number | null {
+  failure(kind: RequestKind): Refusal | null {
     const index = this.#failures.findIndex((fault) => fault.kind === kind);
-    return index < 0 ? null : (this.#failures.splice(index, 1)[0]?.status ?? null);
+    return index < 0 ? null : (this.#failures.splice(index, 1)[0]?.refusal ?? null);
   }
 
   rateLimit(kind: RequestKind): number | null {

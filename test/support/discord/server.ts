@@ -168,7 +168,7 @@ export class DiscordServer implements AsyncDisposable {
     if (answer.body === undefined) response.writeHead(answer.status, answer.headers).end();
     else {
       response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
-      response.end(JSON.stringify(answer.body));
+      response.end(typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body));
     }
   }
 
@@ -182,8 +182,8 @@ export class DiscordServer implements AsyncDisposable {
     if (asksToWaitMs !== null) return tooMany(asksToWaitMs, false, {});
     const verdict = this.#buckets.take(byToken ? "interaction" : kind, path.split("/")[2] ?? "");
     if (!verdict.allowed) return tooMany(verdict.retryAfterMs, verdict.global, verdict.headers);
-    const status = this.faults.failure(kind);
-    if (status !== null) return { status, body: { message: "local failure", code: 0 }, headers: verdict.headers };
+    const refusal = this.faults.failure(kind);
+    if (refusal !== null) return { ...refusal, headers: typeof refusal.body === "string" ? HTML : verdict.headers };
     const { json, files } = await readBody(body, request.headers["content-type"] ?? "", () => this.world.nextId());
     return { ...this.api.handle({ method, path, query, json, files }), headers: verdict.headers };
   }
@@ -205,6 +205,8 @@ export class DiscordServer implements AsyncDisposable {
     } else response.writeHead(200, { "content-type": file.mediaType }).end(file.data);
   }
 }
+
+const HTML = { "content-type": "text/html; charset=UTF-8" };
 
 interface Asked {
   readonly kind: RequestKind;
