@@ -28,6 +28,19 @@ export function channelOf(thread: ThreadRef): string {
   return thread.threadId ?? thread.channelId;
 }
 
+/** What a thread is called whose own name Discord does not take. */
+const PLAIN_NAME = "Deckhand";
+
+/** Servers that anybody may find, and AutoMod, forbid words in names that they let people write. */
+async function unlessRefused<T>(name: string, start: (name: string) => Promise<T>): Promise<T> {
+  try {
+    return await start(name);
+  } catch (error) {
+    if (!isDiscordError(error, "invalidForm", "titleBlockedByAutoMod")) throw error;
+    return start(PLAIN_NAME);
+  }
+}
+
 export function createThreads(rest: DiscordRest, names: Names): Threads {
   const expected = new BoundedMap<string, string>(REMEMBERED_THREADS);
   const existing = new BoundedMap<string, "there" | "gone">(REMEMBERED_THREADS);
@@ -40,7 +53,7 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
   const open = async (channelId: string, messageId: string): Promise<void> => {
     const name = expected.get(messageId) ?? (await nameFor(channelId, messageId));
     try {
-      await rest.startThread({ channelId, messageId }, name);
+      await unlessRefused(name, (taken) => rest.startThread({ channelId, messageId }, taken));
     } catch (error) {
       if (!isDiscordError(error, "threadExists")) throw error;
     }
@@ -61,7 +74,7 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
     openPrivate: async (thread, name, personId) => {
       const { channelId, threadId } = thread;
       if (threadId === null || (await rest.channel(threadId)).type !== CHANNEL_TYPE.privateThread) return null;
-      const opened = await rest.startPrivateThread(channelId, threadName(name, "you"));
+      const opened = await unlessRefused(threadName(name, "you"), (taken) => rest.startPrivateThread(channelId, taken));
       existed(opened);
       await rest.addThreadMember(opened, userIdOf(personId));
       return { ...thread, threadId: opened };

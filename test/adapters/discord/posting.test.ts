@@ -282,3 +282,16 @@ test("a page in place of an answer of Discord's is told as one that may pass", a
     detail: { refused: "unknown" },
   });
 });
+
+test.each([
+  [50_035, "Invalid Form Body"],
+  [200_001, "Title was blocked by automatic moderation"],
+])("a request whose words no thread may be called by is answered all the same: %i", async (code, message) => {
+  await using test = await begun();
+  const { harbour, adapter, inbox } = test;
+  const { thread } = await mention(harbour, inbox, "why does job 1488 fail");
+  harbour.server.faults.refuseNext("thread", { status: 400, body: { code, message } });
+  await adapter.post(thread, plainMessage("because"), "1");
+  expect(harbour.server.world.channels.get(thread.threadId ?? "")?.name).toBe("Deckhand");
+  expect(textsIn(harbour, thread.threadId)).toEqual(["because"]);
+});
