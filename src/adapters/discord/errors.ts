@@ -31,6 +31,7 @@ const CODE = {
   alreadyAcknowledged: 40_060,
   missingAccess: 50_001,
   emptyMessage: 50_006,
+  notForMessages: 50_008,
   cannotMessageUser: 50_007,
   missingPermissions: 50_013,
   wrongChannelType: 50_024,
@@ -102,11 +103,13 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
   if (status === 429) return tooManyRequests(error, 1_000);
   switch (code) {
     case CODE.missingAccess:
-      return missingScope("View Channel", error);
+      return missingScope("View Channel", error, LET_IN);
     case CODE.missingPermissions:
       return missingScope(permission, error);
     case CODE.threadLocked:
       return missingScope("Manage Threads", error);
+    case CODE.notForMessages:
+      return missingScope(permission, error, NOT_FOR_MESSAGES);
     case CODE.needsTwoFactor:
       return missingScope(permission, error, TWO_FACTOR);
     case CODE.tooManyThreads:
@@ -148,9 +151,15 @@ function wrongToken(cause: unknown): PlatformError {
 }
 
 const GIVE_PERMISSION = { mend: "Give my role this permission, in the channel or the whole server." };
+/** Commands are offered also where the bot sees nothing, as in private threads that it was not added to. */
+const LET_IN = { mend: `${GIVE_PERMISSION.mend} In a private thread, mention me once: that adds me to it.` };
 /** Discord wants of a bot's owner what a server wants of its moderators. */
 const TWO_FACTOR = {
   mend: "This server wants two-factor authentication for it: whoever owns my application switches it on in their Discord account.",
+};
+const NOT_FOR_MESSAGES = {
+  purpose: "write outside of posts in a forum",
+  mend: "Have it posted in a text channel instead: `--channel #…` names one.",
 };
 const TOO_MANY_THREADS = {
   purpose: "open a thread: the server has as many active ones as it may",

@@ -33,7 +33,11 @@ test.each<[string, unknown, object]>([
     new Error("Expected token to be set for this request, but none was present"),
     { code: "platform_auth" },
   ],
-  ["50001", api(403, 50_001), { code: "missing_scope", detail: { scope: "View Channel" } }],
+  [
+    "50001",
+    api(403, 50_001),
+    { code: "missing_scope", detail: { scope: "View Channel", mend: expect.stringContaining("private thread") } },
+  ],
   ["50013", api(403, 50_013), { code: "missing_scope", detail: { scope: "Add Reactions" } }],
   ["a locked thread", api(400, 160_005), { code: "missing_scope", detail: { scope: "Manage Threads" } }],
   ["an unknown channel", api(404, 10_003), { code: "thread_gone" }],
@@ -50,6 +54,11 @@ test.each<[string, unknown, object]>([
     "a server full of threads",
     api(400, 160_006),
     { code: "missing_scope", detail: { mend: "Archive some, then ask again." } },
+  ],
+  [
+    "a forum itself",
+    api(400, 50_008),
+    { code: "missing_scope", detail: { mend: expect.stringContaining("--channel") } },
   ],
   ["a channel of announcements full of threads", api(400, 160_007), { code: "missing_scope" }],
   [
