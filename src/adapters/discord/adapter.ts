@@ -69,6 +69,10 @@ export function createDiscordPlatform(options: DiscordOptions): ChatPlatform {
   return new DiscordPlatform(options);
 }
 
+const CLICKS_GO_ELSEWHERE =
+  "connected, but clicks and slash commands do not come here: clear “Interactions Endpoint URL” in the Discord Developer " +
+  "Portal, under General Information";
+
 const SIGNS = { working: "⏳", seen: "✔️" } as const;
 
 /** What exists while connected. */
@@ -77,6 +81,8 @@ interface Live extends DiscordScope {
   readonly messages: Messages;
   readonly takeInteraction: (data: unknown) => Promise<void>;
   readonly takeReaction: (data: unknown) => Promise<void>;
+  /** The application has an address of its own for what people click. */
+  clicksGoElsewhere: boolean;
 }
 
 class DiscordPlatform implements ChatPlatform {
@@ -123,7 +129,8 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   health(): PlatformHealth {
-    return this.#live?.connection.health() ?? this.#idle;
+    const health = this.#live?.connection.health() ?? this.#idle;
+    return health.connected && this.#live?.clicksGoElsewhere ? { ...health, detail: CLICKS_GO_ELSEWHERE } : health;
   }
 
   async post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage> {
@@ -250,8 +257,14 @@ class DiscordPlatform implements ChatPlatform {
   /** One process at a time does what is to be done once. */
   #receives(live: Live, receive: Receive): void {
     this.#registerCommands(live);
+    this.#own(this.#checkClicks(live));
     const lately = this.#options.clock.now() - JOINED_LATELY_MS;
     for (const opened of guildsJoined(live.connection.client, lately)) this.#own(this.#surfaceOpened(opened, receive));
+  }
+
+  async #checkClicks(live: Live): Promise<void> {
+    live.clicksGoElsewhere = (await live.rest.interactionsEndpoint()) !== null;
+    if (live.clicksGoElsewhere) this.#log.error({ detail: CLICKS_GO_ELSEWHERE }, "discord.clicks_go_elsewhere");
   }
 
   #assemble(connection: Connection, receive: Receive): Live {
@@ -274,6 +287,7 @@ class DiscordPlatform implements ChatPlatform {
       messages: createMessages(scope),
       takeInteraction: createInteractions(scope),
       takeReaction: createReactions(scope),
+      clicksGoElsewhere: false,
     };
   }
 

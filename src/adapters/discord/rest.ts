@@ -36,6 +36,7 @@ export interface Answer {
 /** One message that cannot be read loses no other. */
 const pageSchema = z.array(z.unknown()).pipe(listOf(messageSchema, PAGE_MESSAGES));
 const idSchema = z.object({ id: z.string() });
+const applicationSchema = z.object({ interactions_endpoint_url: z.string().nullable().default(null) });
 
 export type DiscordRest = ReturnType<typeof createDiscordRest>;
 
@@ -60,6 +61,9 @@ function registering(rest: REST) {
         const body: unknown = JSON.parse(JSON.stringify(commands, withoutEmpty));
         await rest.put(`/applications/${applicationId}/commands`, { body });
       }),
+    /** Where Discord sends what people click and call, in place of the gateway; null where the gateway has it. */
+    interactionsEndpoint: () =>
+      asking("", async () => applicationSchema.parse(await rest.get("/applications/@me")).interactions_endpoint_url),
   };
 }
 

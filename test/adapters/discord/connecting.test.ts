@@ -37,6 +37,15 @@ test("a token that is reset while it runs makes it unhealthy, with the reason", 
   await expect.poll(() => adapter.health().detail).toContain("check DISCORD_TOKEN");
 });
 
+test("an application that has what people click sent elsewhere is told, with what to clear", async () => {
+  await using harbour = await openHarbour();
+  harbour.server.faults.interactionsEndpoint = "https://old.example/interactions";
+  const adapter = harbour.adapter();
+  await adapter.start(accept, never);
+  await expect.poll(() => adapter.health().detail).toContain("clear “Interactions Endpoint URL”");
+  expect(adapter.health().connected).toBe(true);
+});
+
 test("it asks for no more than it reads: servers, messages, direct messages and their content", async () => {
   await using harbour = await openHarbour();
   await harbour.adapter().start(accept, never);

@@ -25,6 +25,7 @@ export interface ApiOptions {
   readonly withheld: ReadonlySet<string>;
   /** People who take no direct messages. */
   readonly closedDms: ReadonlySet<string>;
+  readonly interactionsEndpoint: () => string | null;
 }
 
 type Handler = (request: ApiRequest, ids: readonly string[]) => ApiAnswer;
@@ -61,7 +62,7 @@ export class Api {
     [/^GET \/users\/@me$/u, () => ({ status: 200, body: this.#options.world.bot })],
     [/^GET \/users\/(\d+)$/u, (_request, [id = ""]) => this.#user(id)],
     [/^POST \/users\/@me\/channels$/u, (request) => this.#openDm(request)],
-    [/^GET \/applications\/@me$/u, () => ({ status: 200, body: { id: this.#options.world.bot.id, flags: 0 } })],
+    [/^GET \/applications\/@me$/u, () => ({ status: 200, body: this.#application() })],
     [/^GET \/users\/@me\/guilds$/u, ({ query }) => this.#guilds(query.get("after") ?? "0")],
     [/^GET \/guilds\/(\d+)$/u, (_request, [id = ""]) => this.#guild(id, (whole) => whole)],
     [/^GET \/guilds\/(\d+)\/channels$/u, (_request, [id = ""]) => this.#guild(id, ({ channels }) => channels)],
@@ -104,6 +105,11 @@ export class Api {
     [/^GET (\/applications\/.+\/commands)$/u, (_request, [path = ""]) => this.#registered(path)],
     [/^PUT (\/applications\/.+\/commands)$/u, (request, [path = ""]) => this.#register(request, path)],
   ];
+
+  #application(): object {
+    const { world, interactionsEndpoint } = this.#options;
+    return { id: world.bot.id, flags: 0, interactions_endpoint_url: interactionsEndpoint() };
+  }
 
   #gateway(): ApiAnswer {
     const session_start_limit = { total: 1_000, remaining: 999, reset_after: 0, max_concurrency: 1 };

@@ -15,6 +15,8 @@ export class Faults {
   readonly withheld = new Set<string>();
   /** Ids of people who take no direct messages. */
   readonly closedDms = new Set<string>();
+  /** Where the application has Discord send interactions in place of the gateway. */
+  interactionsEndpoint: string | null = null;
   /** Files are answered with a web page, as by a proxy that wants a login. */
   htmlInsteadOfFiles = false;
   /** Where requests for files are sent on to; null: nowhere. */

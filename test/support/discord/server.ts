@@ -92,6 +92,7 @@ export class DiscordServer implements AsyncDisposable {
       nonceMs: options.nonceMs ?? 180_000,
       withheld: this.faults.withheld,
       closedDms: this.faults.closedDms,
+      interactionsEndpoint: () => this.faults.interactionsEndpoint,
     });
     this.#http = createServer((request, response) => {
       this.#answer(request, response).catch((error: unknown) =>
