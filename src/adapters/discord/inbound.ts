@@ -166,11 +166,14 @@ export function threadOf(place: ChannelContext, messageId: string | null): Threa
   };
 }
 
+/** Code, and what a backslash takes its meaning: Discord mentions nobody in it. */
+const NOT_MEANT = /(`{1,3})[^]*?\1|\\</gu;
+
 function addressing(message: WireMessage, place: ChannelContext, names: Names): InboundMessage["addressed"] {
   if (place.channel.kind === "dm") return "dm";
   const named =
     message.mentions.some((mention) => mention.id === names.botId) ||
-    message.content.includes(`<@${names.botId}>`) ||
+    message.content.replaceAll(NOT_MEANT, "").includes(`<@${names.botId}>`) ||
     message.mention_roles.some((role) => names.isBotRole(role));
   if (named) return "mention";
   if (isOneForAll(place)) return message.referenced_message?.author.id === names.botId ? "mention" : "other";
