@@ -7,7 +7,7 @@ import type { ChannelContext, ReadScope } from "./inbound.ts";
 import type { RedirectedThread } from "./interactions/direct-message-redirect.ts";
 import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
-import { CHANNEL_TYPE, isThreadType, type WireChannel } from "./wire.ts";
+import { CHANNEL_TYPE, IS_OBFUSCATED, isThreadType, type WireChannel } from "./wire.ts";
 
 /** Direct messages belong to no server; Discord's own links call their place this. */
 export const DM_WORKSPACE = { id: DM_WORKSPACE_ID, name: "Direct messages" };
@@ -41,6 +41,9 @@ export function createChannels(client: Client<true>, rest: DiscordRest, serves: 
     remembered.set(id, channel);
     return channel;
   };
+  /** Commands come also from threads of channels that the bot does not see. */
+  const parentOf = async (thread: WireChannel, id: string): Promise<WireChannel> =>
+    (await unlessDiscord(["missingAccess"], lookUp(id))) ?? { ...thread, id, type: CHANNEL_TYPE.text, name: null };
   const unlessGone = async (described: Promise<string>): Promise<string> =>
     (await unlessDiscord(["unknownChannel"], described)) ?? "";
   const postIn = async (channelId: string, threadId: string): Promise<string> => {
@@ -67,7 +70,7 @@ export function createChannels(client: Client<true>, rest: DiscordRest, serves: 
       const workspace = { id: guildId, name: client.guilds.cache.get(guildId)?.name ?? guildId };
       const channel = told ?? (await lookUp(channelId));
       const parentId = isThreadType(channel.type) ? (channel.parent_id ?? channelId) : channelId;
-      const parent = parentId === channelId ? channel : await lookUp(parentId);
+      const parent = parentId === channelId ? channel : await parentOf(channel, parentId);
       return {
         workspace,
         channel: { id: parentId, name: parent.name ?? parentId, kind: "channel" },
@@ -96,7 +99,7 @@ function cachedChannel(client: Client<true>, id: string): WireChannel | undefine
     id,
     type: channel.type,
     guild_id: channel.guildId,
-    name: channel.name,
+    name: (channel.flags.bitfield & IS_OBFUSCATED) === 0 ? channel.name : null,
     parent_id: channel.parentId,
     applied_tags: channel.isThread() ? channel.appliedTags : [],
     available_tags: channel.isThreadOnly() ? channel.availableTags : [],

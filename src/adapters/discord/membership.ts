@@ -8,6 +8,7 @@ import {
 } from "discord.js";
 import type { Membership, ThreadRef } from "../../core/protocol/platform.ts";
 import { isDiscordError, toPlatformError, unlessDiscord } from "./errors.ts";
+import { IS_OBFUSCATED } from "./wire.ts";
 
 /** Where: a channel, or one of its threads; and who. */
 type Asked = Omit<ThreadRef, "platform"> & { readonly userId: string };
@@ -26,6 +27,7 @@ export async function membershipIn(client: Client<true>, asked: Asked): Promise<
     if (channel.isDMBased())
       return { isPrivate: true, isMember: "recipientId" in channel && channel.recipientId === userId, canPost: true };
     if (channel.isThread() || !("permissionOverwrites" in channel) || channel.guildId !== workspaceId) return null;
+    if ((channel.flags.bitfield & IS_OBFUSCATED) !== 0) return null;
     const { guild } = channel;
     const me = guild.members.me ?? (await guild.members.fetchMe());
     const member = await memberOf(channel, userId);

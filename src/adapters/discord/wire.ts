@@ -148,6 +148,9 @@ export const CHANNEL_TYPE = {
   media: 16,
 } as const;
 
+/** Source: Discord docs, Channel Flags. That the bot does not see the channel: its name and its overwrites are made up. */
+export const IS_OBFUSCATED = 1 << 17;
+
 export function isThreadType(type: number): boolean {
   return (
     type === CHANNEL_TYPE.announcementThread ||

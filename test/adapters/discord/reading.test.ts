@@ -143,6 +143,24 @@ test("names of servers, roles and channels are Discord's", async () => {
   });
 });
 
+test.each(["before", "after"])(
+  "a channel that the bot does not see, made %s it came, has no name there",
+  async (when) => {
+    await using harbour = await openHarbour();
+    const { server, guild, general, ana, botMention } = harbour;
+    const inbox = new Inbox();
+    const start = () => harbour.adapter().start(inbox.receive, never);
+    if (when === "after") await start();
+    const board = server.world.privateChannel(guild, "board", [ana]);
+    if (when === "before") await start();
+    server.people.say({ channel: general, user: ana }, `${botMention} look at <#${board.id}>`);
+    expect(await inbox.nextMessage()).toMatchObject({ text: `look at #${board.id}` });
+    const asked = server.people.command({ channel: server.world.thread(board, "plans"), user: ana }, "status");
+    expect(await inbox.next()).toMatchObject({ kind: "command", channel: { id: board.id, name: board.id } });
+    await asked.answered;
+  },
+);
+
 test("the bot's role stands for the bot", async () => {
   await using test = await begun();
   const { server, guild, general, ana } = test.harbour;

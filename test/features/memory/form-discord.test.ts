@@ -34,7 +34,7 @@ test("on Discord another's dialog, and a number of a channel that one is not in,
   const before = rowsOf(discord).length;
   const general = discord.channel("general");
   const { people, world } = discord.discord;
-  const board = world.privateChannel(discord.guild, "board", [ana]);
+  const board = world.privateChannel(discord.guild, "board", [ana, world.bot]);
   const edit = (channel: typeof general, user: typeof ana, value: string) =>
     people.command({ channel, user }, "memory", [
       { type: 1, name: "edit", options: [{ type: 3, name: "number", value }] },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ApiAnswer, choicesSchema, failure, modalSchema, type Outgoing, outgoingSchema } from "./answers.ts";
 import type { Interactions } from "./interactions.ts";
-import { channelPayload, guildPayload, messageEvent, messagePayload, type View } from "./payloads.ts";
+import { channelPayload, guildPayload, isSeen, messageEvent, messagePayload, type View } from "./payloads.ts";
 import { type Channel, isThread, type Message, pingsOf, type StoredFile, TYPE, type World } from "./world.ts";
 
 export interface ApiRequest {
@@ -153,7 +153,9 @@ export class Api {
 
   #channel(id: string): ApiAnswer {
     const channel = this.#options.world.channels.get(id);
-    return channel === undefined ? UNKNOWN_CHANNEL : { status: 200, body: channelPayload(channel) };
+    if (channel === undefined) return UNKNOWN_CHANNEL;
+    if (!isSeen(this.#options.world, channel)) return failure(403, 50_001, "Missing Access");
+    return { status: 200, body: channelPayload(channel) };
   }
 
   #changeThread({ json }: ApiRequest, id: string): ApiAnswer {

@@ -48,6 +48,21 @@ function overwrites({ guild_id: everyone, seenBy }: Channel): object[] {
   return [hidden, ...[...seenBy].map((id) => ({ id, type: 1, allow: String(VIEW), deny: "0" }))];
 }
 
+/** A channel as the gateway describes it: of one that the bot does not see, hardly more than that there is one. */
+function channelOfGuild(world: World, channel: Channel): object {
+  const whole = channelPayload(channel);
+  if (isSeen(world, channel)) return whole;
+  const deny = [{ id: channel.guild_id, type: 0, allow: "0", deny: String(VIEW) }];
+  return { ...whole, name: "___hidden___", flags: CHANNEL_OBFUSCATED, permission_overwrites: deny };
+}
+
+/** Source: Discord docs, Channel Flags. */
+const CHANNEL_OBFUSCATED = 1 << 17;
+
+export function isSeen({ bot }: World, { seenBy }: Channel): boolean {
+  return seenBy === undefined || seenBy.has(bot.id);
+}
+
 export function guildPayload(world: World, guild: Guild) {
   const channels = [...world.channels.values()].filter((channel) => channel.guild_id === guild.id);
   const own = guild.members.get(world.bot.id);
@@ -63,7 +78,7 @@ export function guildPayload(world: World, guild: Guild) {
       color: 0,
       hoist: false,
     })),
-    channels: channels.filter((channel) => !isThread(channel)).map(channelPayload),
+    channels: channels.filter((channel) => !isThread(channel)).map((channel) => channelOfGuild(world, channel)),
     threads: channels.filter((channel) => isThread(channel) && !channel.archived).map(channelPayload),
     members: [{ user: world.bot, ...own, joined_at: new Date(0).toISOString() }],
     member_count: guild.members.size,
