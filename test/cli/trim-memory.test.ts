@@ -10,6 +10,7 @@ test("the allocator is told to give memory back and to take large pages, and the
     PATH: "/bin",
     MALLOC_MMAP_THRESHOLD_: "131072",
     MALLOC_TRIM_THRESHOLD_: "1048576",
+    MALLOC_ARENA_MAX: "1",
     GLIBC_TUNABLES: "glibc.malloc.hugetlb=1",
   });
 });
