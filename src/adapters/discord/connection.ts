@@ -80,7 +80,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
     shard: null,
   };
   const client: Client = new discord.Client(clientOptions(discord, options, { state, client: () => client }));
-  watch(client, state, options.log);
+  watch(client, state, options);
   listen({ ws: client.ws, names: discord.GatewayDispatchEvents }, options.on, state);
   client.on("guildCreate", (guild) => {
     if (!state.closed && state.shard?.health().receivingSince !== null) options.on.guild(guild);
@@ -206,12 +206,18 @@ function cacheLimits() {
   };
 }
 
-function watch(client: Client, state: State, log: Log): void {
+function watch(client: Client, state: State, { clock, log }: Pick<ConnectionOptions, "clock" | "log">): void {
+  let receivingSince = 0;
   const connected = () => {
-    state.health = { connected: true, detail: "connected" };
+    state.health = { connected: true, detail: "connected", receivingSince };
+  };
+  // A session that begins has nothing of what was sent before.
+  const begun = () => {
+    receivingSince = clock.now();
+    connected();
   };
   client.on("clientReady", connected);
-  client.on("shardReady", connected);
+  client.on("shardReady", begun);
   client.on("shardResume", (_shard, replayed) => {
     connected();
     log.info({ replayed }, "discord.resumed");

@@ -37,9 +37,14 @@ const KNOWN_THREADS = 50;
 export async function keepUp(options: MissedOptions, signal: AbortSignal): Promise<void> {
   const { clock, platform } = options;
   let isCaughtUp = false;
+  let since: number | null = null;
   while (!signal.aborted) {
-    const isConnected = platform.health().connected;
-    isCaughtUp = isConnected && (isCaughtUp || (await isTaken(options, () => takeMissed(options, signal), signal)));
+    const { connected, receivingSince = null } = platform.health();
+    // Between two looks the connection may have begun anew, without what was sent before.
+    const isRenewed: boolean = isCaughtUp && receivingSince !== since;
+    const take = () => takeMissed(options, { isRenewed }, signal);
+    isCaughtUp = connected && ((isCaughtUp && !isRenewed) || (await isTaken(options, take, signal)));
+    since = receivingSince;
     if (isCaughtUp) await noteSeen(options);
     await slept(clock, BEAT_MS, signal);
   }
@@ -76,12 +81,19 @@ export async function isTaken(
   }
 }
 
-/** Takes what was missed; of a platform that was never connected before, nothing was. */
-async function takeMissed(options: MissedOptions, signal: AbortSignal): Promise<void> {
+/**
+ * Takes what was missed; of a platform that was never connected before, nothing was. Nobody is told of the moment that a
+ * connection took to begin anew.
+ */
+async function takeMissed(
+  options: MissedOptions,
+  { isRenewed }: { readonly isRenewed: boolean },
+  signal: AbortSignal,
+): Promise<void> {
   const { store, clock, platform } = options;
   const seenAt = await store.presence.seenAt(platform.descriptor.name);
   if (seenAt === null) return;
-  const away = awayLine({ from: seenAt, to: clock.now() }, options.timezone);
+  const away = isRenewed ? null : awayLine({ from: seenAt, to: clock.now() }, options.timezone);
   await takeSince(options, { seenAt, away }, signal);
 }
 

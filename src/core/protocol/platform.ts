@@ -232,7 +232,7 @@ export interface PlatformHealth {
   readonly detail: string;
   /** When connecting is tried again, where a time is set for it. Milliseconds since the epoch. */
   readonly nextTryAt?: number;
-  /** Where processes share what comes: since when nothing that came here can have been missed; null while nothing does. */
+  /** Since when nothing that came here can have been missed; null where processes share what comes, while nothing comes here. */
   readonly receivingSince?: number | null;
 }
 

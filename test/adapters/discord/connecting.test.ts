@@ -126,10 +126,12 @@ test("a session that cannot be resumed is begun anew", async () => {
   const inbox = new Inbox();
   const adapter = harbour.adapter();
   await adapter.start(inbox.receive, never);
+  const { receivingSince } = adapter.health();
   server.gateway.forgetSessions();
   server.gateway.drop();
   await server.gateway.until(() => server.gateway.counts.identify === 2);
   await expect.poll(() => adapter.health().connected).toBe(true);
+  expect(adapter.health().receivingSince).toBeGreaterThan(receivingSince ?? Number.POSITIVE_INFINITY);
   server.people.say({ channel: general, user: ana }, `${botMention} again`);
   expect((await inbox.nextMessage()).text).toBe("again");
 });

@@ -27,7 +27,7 @@ async function stage({ seenAt = NOON, awayMs = 28 * MINUTE, answers = [] }: Stag
   if (seenAt !== null) await store.transaction((tx) => tx.presence.seen("slack", seenAt));
   const clock = new ManualClock((seenAt ?? NOON) + awayMs);
   const asked: number[] = [];
-  const state = { connected: true };
+  const state = { connected: true, receivingSince: 1 };
   const taken: InboundMessage[] = [];
   const intake = createIntake(options);
   const stopping = new AbortController();
@@ -43,7 +43,7 @@ async function stage({ seenAt = NOON, awayMs = 28 * MINUTE, answers = [] }: Stag
       },
       platform: {
         descriptor: aPlatform(),
-        health: () => ({ connected: state.connected, detail: "" }),
+        health: () => ({ ...state, detail: "" }),
         postEphemeral: () => Promise.resolve(),
         missed: (since) => {
           asked.push(since);
@@ -122,6 +122,21 @@ test("after a loss of the connection it looks once more", async () => {
   state.connected = true;
   await clock.advance(30_000);
   await expect.poll(() => asked.length).toBe(2);
+  await stop();
+});
+
+test("after a connection that began anew between two looks it looks once more, and tells nobody that it was away", async () => {
+  const { asked, clock, state, taken, looked, stop } = await stage({ answers: [[], [mention("in between")]] });
+  await looked();
+  state.receivingSince = 2;
+  await clock.advance(30_000);
+  await expect.poll(() => asked.length).toBe(2);
+  await looked();
+  expect(taken).toMatchObject([{ text: "in between" }]);
+  expect(taken[0]).not.toHaveProperty("late");
+  await clock.advance(30_000);
+  await looked();
+  expect(asked).toHaveLength(2);
   await stop();
 });
 
