@@ -55,8 +55,20 @@ export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promis
   );
   uploads.forget(key);
   const posted = handle(thread.channelId, ts);
-  if (thread.threadId !== null && stands !== undefined && stands.thread_ts === undefined) await takeBack(web, posted);
+  const { channelId, threadId } = thread;
+  if (threadId !== null && stands?.thread_ts === undefined && (await isGone(web, channelId, threadId)))
+    await takeBack(web, posted);
   return posted;
+}
+
+/** What Slack says of a reply alone is not enough to take it back. */
+async function isGone(web: SlackWeb, channel: string, ts: string): Promise<boolean> {
+  try {
+    await web.conversations.replies({ channel, ts, limit: 1 });
+    return false;
+  } catch (error) {
+    return slackErrorName(error) === "thread_not_found";
+  }
 }
 
 /** Where the root of the thread is deleted, Slack puts into the channel what was to be a reply, and answers as ever. */

@@ -112,3 +112,20 @@ test("a reply to a message that is deleted stands nowhere, though Slack would pu
   });
   expect(workspace.messages).toEqual([]);
 });
+
+test("a post that Slack alone calls no reply stays where its root is there", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  await harness.mention("hello");
+  const { thread } = await inbox.nextMessage();
+  const { workspace, faults } = harness.server;
+  const answered = Promise.withResolvers<void>();
+  faults.add("chat.postMessage", { kind: "slow", until: answered.promise });
+  const before = workspace.messages.splice(0);
+  const posting = harness.platform.post(thread, plainMessage("Done."), "answer:0");
+  await expect.poll(() => workspace.messages.length).toBe(1);
+  workspace.messages.unshift(...before);
+  answered.resolve();
+  await posting;
+  expect(workspace.messages).toHaveLength(before.length + 1);
+});
