@@ -125,8 +125,9 @@ const FILES = /\bimages?\b|image_url|\bvision\b|multimodal|content must be a str
 function withoutRefused(request: ModelRequest, { code, message, detail }: AppError): ModelRequest | null {
   if (detail["status"] === "413" || (code === "bad_request" && FILES.test(message))) return withFewerFiles(request);
   if (code !== "bad_request") return null;
-  if (THOUGHTLESS.test(message)) return { ...request, thinkingBudget: 0 };
-  return UNREADABLE.test(message) ? { ...request, messages: request.messages.map(unsealed) } : null;
+  if (THOUGHTLESS.test(message)) return request.thinkingBudget === 0 ? null : { ...request, thinkingBudget: 0 };
+  const isReason = UNREADABLE.test(message) && request.messages.some(({ content }) => content.some(isSealed));
+  return isReason ? { ...request, messages: request.messages.map(unsealed) } : null;
 }
 
 /** Without those before the newest message, or where there are none, without its own. */
@@ -160,11 +161,17 @@ function leftOut(part: ToolResultContent): ToolResultContent {
   return { type: "text", text: "[Image left out: the model reads none, or it was refused]" };
 }
 
+function isThought({ type }: ContentBlock): boolean {
+  return type === "thinking" || type === "redacted_thinking";
+}
+
+function isSealed(block: ContentBlock): boolean {
+  return isThought(block) || (block.type === "tool_use" && block.opaque !== undefined);
+}
+
 function unsealed(message: Message): Message {
-  const content = message.content.flatMap((block): ContentBlock[] => {
-    if (block.type === "thinking" || block.type === "redacted_thinking") return [];
-    return [block.type === "tool_use" ? { ...block, opaque: undefined } : block];
-  });
+  const kept = message.content.filter((block) => !isThought(block));
+  const content = kept.map((block) => (block.type === "tool_use" ? { ...block, opaque: undefined } : block));
   return { ...message, content };
 }
 

@@ -127,6 +127,22 @@ test("a model that must have thought before each call thinks no more, when anoth
   expect(sent.map((body) => body.includes('"thinking"'))).toEqual([true, false]);
 });
 
+const unmoved = [
+  "Corrupted thought signature.",
+  "When `thinking` is enabled, a final `assistant` message must start with a thinking block.",
+];
+test.each(unmoved)("a request that is refused without its thoughts, too, is not repeated: %s", async (message) => {
+  const thought = { type: "thinking", thinking: "hm", signature: "sealed", origin: { provider: "local", model: "m" } };
+  const messages = [user("go"), said("assistant", [{ ...thought, type: "thinking" }]), user("on")];
+  let sent = 0;
+  const respond = () => {
+    sent += 1;
+    return Response.json({ error: { type: "invalid_request_error", message } }, { status: 400 });
+  };
+  await expect(answerWith(respond, { messages, wire: "anthropic" })).rejects.toMatchObject({ code: "bad_request" });
+  expect(sent).toBe(2);
+});
+
 test("a value that is out of range is no reason to drop the field", async () => {
   const bodies: string[] = [];
   const call = answerWith((body) => {
