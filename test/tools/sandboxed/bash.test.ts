@@ -35,6 +35,19 @@ test("a script changes files, and the result names each with its hash", async ()
   expect(existsSync(path.join(session.root, "gone.txt"))).toBe(false);
 });
 
+test("a size may have a unit, and one that the guest's memory does not hold is refused in words", async () => {
+  const counted = "seq 3000 | head -c 1K | wc -c; seq 3000 | tail -c2K | wc -c; seq 3000 | head --bytes=1kB | wc -c";
+  expect(text(await fileSession(sandbox).run("bash", { command: counted }))).toBe(
+    "exit code 0\nstdout:\n1024\n2048\n1000",
+  );
+  const large = "dd if=/dev/urandom of=f bs=1M count=50; truncate -s 50M f; head -c 50M /dev/zero";
+  expect(text(await fileSession(sandbox).run("bash", { command: large })).match(/at most 10 MB of \S+/gu)).toEqual([
+    "at most 10 MB of /dev/urandom",
+    "at most 10 MB of f",
+    "at most 10 MB of /dev/zero",
+  ]);
+});
+
 test("moving and removing directories names the files within", async () => {
   const session = fileSession(sandbox);
   session.put("d/a.txt", "a");

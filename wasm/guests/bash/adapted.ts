@@ -151,11 +151,16 @@ async function seq(args: string[], run: Run): Promise<Result> {
   return { ...result, stdout: lines.length === 0 ? "" : `${lines.join(end)}\n` };
 }
 
-/** `-qn1` is `-q -n 1`. */
+/** `-qn1` is `-q -n 1`, and `-c1K` is `-c 1024`. */
 function loose(args: readonly string[]): string[] {
-  return args.flatMap((arg) => {
+  const words = args.flatMap((arg) => {
     const [, flags = "", value = ""] = /^-([qv]+)n(.*)$/.exec(arg) ?? [];
     return flags === "" ? [arg] : [...Array.from(flags, (flag) => `-${flag}`), "-n", ...(value === "" ? [] : [value])];
+  });
+  return words.flatMap((word, index) => {
+    const [, option, size = ""] = /^(-c|--bytes=)?(\d+[a-zA-Z]+)$/.exec(word) ?? [];
+    if (size === "" || (option === undefined && words[index - 1] !== "-c")) return [word];
+    return [...(option === undefined ? [] : ["-c"]), String(sizeOf(size))];
   });
 }
 

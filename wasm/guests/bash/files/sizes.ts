@@ -1,6 +1,6 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { type Call, inputsOf, joined, linesOf, numberOf, pipedBytes, Refusal, textCommand } from "../text/command.ts";
-import { deviceBytes } from "./devices.ts";
+import { deviceBytes, requireRoom } from "./devices.ts";
 
 type Files = Call["context"]["fs"];
 
@@ -69,6 +69,7 @@ async function truncate({ flags, values, operands, context, complaints }: Call):
     const bytes = await bytesOf(fs, path);
     if (bytes === null && flags.has("c")) continue;
     const size = sizeBy(prefix, base?.length ?? bytes?.length ?? 0, text === "" ? (base?.length ?? 0) : by);
+    requireRoom(size - (bytes?.length ?? 0), name);
     const content = (bytes ?? "").slice(0, size).padEnd(size, "\0");
     await fs.writeFile(path, content, "binary").catch(() => complaints.push(`cannot open '${name}' for writing`));
   }
