@@ -9,17 +9,20 @@ const listed = (list: string) => new Set(list.split(" "));
 /**
  * Other agents take instructions from these, or developers' machines and build servers run what they say. Directories
  * stand for all that is in them. Source: the documents of Cursor, Windsurf, Cline, Roo, Kiro, Copilot, Gemini CLI, Codex,
- * Qwen, Junie, Amazon Q, Continue, Aider, goose; VS Code, husky, direnv, pre-commit, lefthook, dev containers, CI services.
+ * Qwen, Junie, Amazon Q, Continue, Aider, goose, and the directories where the installer `skills` puts skills; VS Code, husky,
+ * direnv, pre-commit, lefthook, dev containers, CI services.
  */
 const FOLLOWED_NAMES = listed(
   "agent.md agents.override.md gemini.md qwen.md copilot-instructions.md .cursorrules .windsurfrules .clinerules .roorules .roomodes .goosehints .continuerules " +
     ".mcp.json .cursor .windsurf .cline .roo .kiro .gemini .codex .qwen .junie .amazonq .continue .opencode opencode.json .aider.conf.yml " +
+    ".agent .adal .aiassistant .augment .codebuddy .commandcode .crush .crush.json crush.md .factory firebender.json .goose .iflow .kilocode .kode " +
+    ".mcpjam .mux .neovate .openhands .pi .pochi .qoder .trae .vibe .zed .zencoder warp.md .claude-plugin .cursor-plugin .codex-plugin " +
     ".vscode .devcontainer .devcontainer.json .envrc .husky .githooks .git-hooks .lefthook lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml " +
     ".pre-commit-config.yaml .pre-commit-config.yml .gitlab-ci.yml .gitlab-ci.yaml .circleci .travis.yml .drone.yml .buildkite .woodpecker.yml jenkinsfile " +
     "azure-pipelines.yml bitbucket-pipelines.yml .npmrc .yarnrc.yml .pnpmfile.cjs .gitattributes .gitmodules",
 );
 /** In `.github`, and nowhere else. */
-const GITHUB_NAMES = listed("workflows actions instructions prompts agents chatmodes hooks dependabot.yml");
+const GITHUB_NAMES = listed("workflows actions instructions prompts agents chatmodes skills hooks dependabot.yml");
 
 /** NTFS's short names of those that are longer than eight letters and three. */
 const SHORT_NAMES = /^(agents|claude)~\d+(\.md)?$/;
