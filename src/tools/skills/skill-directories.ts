@@ -15,7 +15,16 @@ export interface SkillDirectory {
 }
 
 /** Where a sandbox root has skills: ours first, then where those for other agents lie. */
-const PROJECT_DIRECTORIES = ["extensions/skills", ".agents/skills", ".claude/skills"];
+const PROJECT_DIRECTORIES = [
+  "extensions/skills",
+  ".agents/skills",
+  ".claude/skills",
+  ".github/skills",
+  ".cursor/skills",
+  ".codex/skills",
+  ".opencode/skills",
+  ".gemini/skills",
+];
 const PROJECT_COMMANDS = [".claude/commands", ".cursor/commands", ".opencode/commands", ".opencode/command"];
 const OWN_DIRECTORY = "extensions/skills";
 const HOME_COMMANDS = "extensions/commands";

@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readdirSync, realpathSync, type Stats } from "node:fs";
+import { existsSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
@@ -13,20 +13,20 @@ import {
 } from "../../core/skills/skills.ts";
 import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { readHead } from "../wasm/workspace/read-file.ts";
-import { Refusal, unlessRefused } from "../wasm/workspace/refusal.ts";
+import { Refusal } from "../wasm/workspace/refusal.ts";
 import { commandFields } from "./command-file.ts";
+import { commandFiles, MAX_DEPTH, SKILL_FILE, skillFolders } from "./find-skills.ts";
 import { type OwnSkillRoots, type SkillDirectory, skillDirectories } from "./skill-directories.ts";
 
 /** Bytes of one SKILL.md; what is longer is no text for a prompt. */
 const MAX_FILE = 262_144;
 /** Folders, or commands, of one directory that are looked at. */
 const MAX_FOLDERS = 200;
-/** Folders within each other that commands are looked for in. */
-const MAX_DEPTH = 3;
 const NO_FILE = "is no regular file, or a link on the way to it leads out of where it belongs";
 const ODD_NAME = "is in a folder whose name holds line breaks or characters that nobody sees";
-/** Characters of a folder's name: as file systems have it. */
-const MAX_NAME = 255;
+const MISNAMED = `is not read: rename it to ${SKILL_FILE}, in capitals`;
+/** Characters of a path in a directory: of each name what file systems take. */
+const MAX_PATH = 255 * MAX_DEPTH;
 /** Files of all sandbox roots that are kept parsed. */
 const MAX_CACHED = 1_000;
 
@@ -90,49 +90,34 @@ interface ReadScope {
 }
 
 function readDirectory(reading: ReadScope): ParsedSkill[] {
-  const { root, directory, owner } = reading.directory;
+  const { root, directory, owner, holds } = reading.directory;
   if (!existsSync(root)) return []; // `PathResolver` would make it
   using resolver = new PathResolver(root);
-  const isFolders = reading.directory.holds === "folders";
-  const found = isFolders ? foldersOf(resolver, directory) : commandsOf(resolver, directory);
-  const read = found.slice(0, MAX_FOLDERS).flatMap((one) => readSkill(reading, resolver, one));
-  if (found.length <= MAX_FOLDERS) return read;
-  const reason = `has ${found.length} ${isFolders ? "folders" : "commands"}, of which the first ${MAX_FOLDERS} are read`;
+  const { found, misnamed } = (holds === "folders" ? skillFolders : commandFiles)(resolver, directory);
+  const odd = misnamed.map((file) => {
+    const source = `${directory}/${seenLine(file, MAX_PATH)}${owner}`;
+    return problemOf({
+      source,
+      name: skillName(path.posix.basename(path.posix.dirname(file))),
+      line: 1,
+      reason: MISNAMED,
+    });
+  });
+  const read = [...found.slice(0, MAX_FOLDERS).flatMap((one) => readSkill(reading, resolver, one)), ...odd];
+  const last = found[MAX_FOLDERS - 1];
+  if (found.length <= MAX_FOLDERS || last === undefined) return read;
+  const reason = `holds ${found.length} ${holds === "folders" ? "skills" : "commands"}, of which the first ${MAX_FOLDERS} are read, up to ${seenLine(last, MAX_PATH)}; take out those that nobody needs`;
   return [...read, problemOf({ source: `${directory}${owner}`, name: "", line: 1, reason })];
 }
 
-/** In order of name. A directory that is not there, or that nobody may list, has none. */
-function entriesOf(resolver: PathResolver, directory: string): Dirent[] {
-  const entries =
-    unlessRefused(() => readdirSync(resolver.directory(directory).at("."), { withFileTypes: true })) ?? [];
-  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function foldersOf(resolver: PathResolver, directory: string): string[] {
-  return entriesOf(resolver, directory).flatMap((entry) =>
-    entry.isDirectory() || entry.isSymbolicLink() ? [entry.name] : [],
-  );
-}
-
-/** Commands by their paths in the directory, those of folders last. */
-function commandsOf(resolver: PathResolver, directory: string, depth = 1): string[] {
-  const entries = entriesOf(resolver, directory);
-  const files = entries.filter(({ name }) => name.endsWith(".md") && name !== "README.md");
-  const folders = depth < MAX_DEPTH ? entries.filter((entry) => entry.isDirectory()) : [];
-  const within = folders.flatMap(({ name }) =>
-    commandsOf(resolver, `${directory}/${name}`, depth + 1).map((file) => `${name}/${file}`),
-  );
-  return [...files.map(({ name }) => name), ...within];
-}
-
-/** `found`: a folder's name, or a command's path in the directory, of whose folders its name begins. */
+/** `found`: the path in the directory of a skill's folder, or of a command, whose name begins with its folders'. */
 function readSkill(reading: ReadScope, resolver: PathResolver, found: string): ParsedSkill[] {
   const { holds, origin, root, directory, owner } = reading.directory;
   const isFolder = holds === "folders";
-  const inDirectory = (one: string) => `${directory}/${one}${isFolder ? "/SKILL.md" : ""}`;
+  const inDirectory = (one: string) => `${directory}/${one}${isFolder ? `/${SKILL_FILE}` : ""}`;
   const file = inDirectory(found);
-  const folderName = isFolder ? found : found.slice(0, -".md".length);
-  const seen = seenLine(found, MAX_NAME);
+  const folderName = isFolder ? path.posix.basename(found) : found.slice(0, -".md".length);
+  const seen = seenLine(found, MAX_PATH);
   const source = `${inDirectory(seen)}${owner}`;
   const name = skillName(folderName);
   const unread = (reason: string) => [problemOf({ source, name, line: 1, reason })];

@@ -5,6 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { skillIndex } from "../../../src/core/skills/skill-index.ts";
 import { problemText } from "../../../src/core/skills/skills.ts";
+import { isInstructionFile } from "../../../src/tools/instructions/instruction-files.ts";
 import { type SkillsOffice, skillsOffice } from "./skills-office.ts";
 
 let office: SkillsOffice;
@@ -23,6 +24,11 @@ const PLACES = [
   "root/extensions/skills",
   "root/.agents/skills",
   "root/.claude/skills",
+  "root/.github/skills",
+  "root/.cursor/skills",
+  "root/.codex/skills",
+  "root/.opencode/skills",
+  "root/.gemini/skills",
   "home/extensions/skills",
   "app/extensions/skills",
 ];
@@ -36,10 +42,13 @@ test.each(PLACES.map((place, index) => ({ place, later: PLACES.slice(index) })))
 );
 
 test("skills of all places add up, in order of name", () => {
-  PLACES.forEach((place, index) => office.skill(`${place}/skill-${9 - index}`));
-  expect(names()).toEqual(["skill-5", "skill-6", "skill-7", "skill-8", "skill-9"]);
-  expect(office.read().find("skill-6")).toMatchObject({ origin: "home" });
-  expect(office.read().find("skill-7")).toMatchObject({ origin: "project", folder: ".claude/skills/skill-7" });
+  PLACES.forEach((place, index) => office.skill(`${place}/skill-${19 - index}`));
+  expect(names()).toEqual(PLACES.map((_, index) => `skill-${index + 10}`));
+  expect(office.read().find("skill-11")).toMatchObject({ origin: "home" });
+  expect(office.read().find("skill-17")).toMatchObject({ origin: "project", folder: ".claude/skills/skill-17" });
+  // What tools may write without a person's decision instructs nobody.
+  const written = PLACES.filter((place) => place.startsWith("root/")).map((place) => place.slice("root/".length));
+  expect(written.filter((place) => !isInstructionFile(`${place}/x/SKILL.md`))).toEqual([]);
 });
 
 const COMMANDS = [
@@ -101,6 +110,24 @@ test("what is no folder with a SKILL.md is passed over", () => {
   office.skill("root/.agents/skills/good");
   expect(names()).toEqual(["good"]);
   expect(problems()).toEqual([`.agents/skills/folder/SKILL.md:1: ${NO_FILE}`]);
+});
+
+test("skills of a collection, in folders of its own, are read; what lies within a skill is its own", () => {
+  office.skill("root/.agents/skills/team/deploy");
+  office.skill("root/.agents/skills/checkout/skills/tidy");
+  office.skill("root/.agents/skills/checkout/skills/tidy/assets/sample");
+  office.skill("root/.agents/skills/checkout/node_modules/other");
+  office.skill("root/.agents/skills/checkout/plugins/p/skills/deep");
+  office.skill("root/.agents/skills/checkout/plugins/p/skills/more/deeper");
+  office.skill("root/.agents/skills/checkout/.git/hidden");
+  office.put("root/.agents/skills/small/skill.md", "---\ndescription: d\n---\nDo it.");
+  expect(office.read().skills).toMatchObject([
+    { name: "deep", folder: ".agents/skills/checkout/plugins/p/skills/deep" },
+    { name: "deploy", folder: ".agents/skills/team/deploy", source: ".agents/skills/team/deploy/SKILL.md" },
+    { name: "tidy", folder: ".agents/skills/checkout/skills/tidy" },
+  ]);
+  expect(problems()).toEqual([".agents/skills/small/skill.md:1: is not read: rename it to SKILL.md, in capitals"]);
+  expect(office.read().broken("small")).toBeDefined();
 });
 
 test("a broken file is reported with its line, the others load, and one of its name takes its place", () => {
@@ -175,5 +202,7 @@ test("a pipe in the place of a SKILL.md holds nobody up", () => {
 test("of a directory with very many folders the first are read, and it says so", () => {
   for (let index = 0; index < 205; index++) office.skill(`root/.agents/skills/s${String(index).padStart(3, "0")}`);
   expect(names()).toHaveLength(200);
-  expect(problems()).toEqual([".agents/skills:1: has 205 folders, of which the first 200 are read"]);
+  expect(problems()).toEqual([
+    ".agents/skills:1: holds 205 skills, of which the first 200 are read, up to s199; take out those that nobody needs",
+  ]);
 });
