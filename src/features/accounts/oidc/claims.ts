@@ -8,7 +8,15 @@ export type Claims = Readonly<Record<string, unknown>>;
 export function groupsIn(claims: Claims, claim: string): readonly string[] | null {
   const value = claims[claim] ?? claim.split(".").reduce<unknown>(within, claims);
   if (typeof value === "string") return [value];
-  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : null;
+  if (Array.isArray(value)) return value.filter((one) => typeof one === "string");
+  // Zitadel has what somebody is by its name, with the organisations that say so beneath it.
+  const named = typeof value === "object" && value !== null ? Object.entries(value) : null;
+  return named?.every(([, by]) => typeof by === "object") === true ? named.map(([name]) => name) : null;
+}
+
+/** Whether the provider has left the groups out because they are too many. Source: Microsoft's docs, Groups overage claim. */
+export function isOverfull(claims: Claims, claim: string): boolean {
+  return within(claims["_claim_names"], claim) !== undefined || claims["hasgroups"] !== undefined;
 }
 
 function within(value: unknown, key: string): unknown {

@@ -1,15 +1,31 @@
 import { z } from "zod";
+import { causes, systemCode } from "../../../core/protocol/system-code.ts";
 import type { ProviderRefusal } from "../account.ts";
 
 /** What openid-client throws, as far as it is looked at. */
 const thrown = z
-  .object({ code: z.string().catch(""), error: z.string().catch(""), cause: z.unknown() })
+  .object({ code: z.string().catch(""), error: z.string().catch(""), cause: z.unknown().optional() })
   .catch({ code: "", error: "", cause: undefined });
+
+/** How a provider that calls itself otherwise is told of. */
+const otherwise = z.object({ code: z.literal("OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED"), cause: z.unknown() });
+const named = z.object({ body: z.object({ issuer: z.string() }) });
+
+/** The provider calls itself by a pattern, as Microsoft's for all tenants does: tokens of each would fit. */
+export class ManyTenants extends Error {
+  readonly code = "MANY_TENANTS";
+}
 
 const WRONG_CLIENT: ProviderRefusal = {
   type: "unavailable",
   problem:
     "The provider does not know Deckhand by these words. An operator sets `oidc.clientId` and `oidc.clientSecret`.",
+};
+
+const NO_PROVIDER: ProviderRefusal = {
+  type: "unavailable",
+  problem:
+    "There is no provider of OpenID Connect at its address. An operator looks whether `oidc.issuer` is right: its address and `/.well-known/openid-configuration` behind it open in a browser.",
 };
 
 const BY_CODE: Readonly<Record<string, ProviderRefusal>> = {
@@ -20,17 +36,22 @@ const BY_CODE: Readonly<Record<string, ProviderRefusal>> = {
     type: "unavailable",
     problem: "The clocks of Deckhand's machine and of the provider differ too much. An operator sets them right.",
   },
-  OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: {
+  MANY_TENANTS: {
     type: "unavailable",
-    problem: "The provider calls itself otherwise than the settings do. An operator compares `oidc.issuer`.",
+    problem: "The provider's address is that of many tenants. An operator names the team's own in `oidc.issuer`.",
   },
   OAUTH_RESPONSE_IS_NOT_CONFORM: {
     type: "unavailable",
-    problem: "The provider answers with an error. An operator looks whether `oidc.issuer` is right.",
+    problem:
+      "The provider answers with an error. An operator looks whether `oidc.issuer` is right: its address and `/.well-known/openid-configuration` behind it open in a browser.",
   },
-  OAUTH_RESPONSE_IS_NOT_JSON: {
+  OAUTH_RESPONSE_IS_NOT_JSON: NO_PROVIDER,
+  OAUTH_PARSE_ERROR: NO_PROVIDER,
+  OAUTH_MISSING_SERVER_METADATA: NO_PROVIDER,
+  OAUTH_UNSUPPORTED_OPERATION: {
     type: "unavailable",
-    problem: "There is no provider at its address. An operator looks whether `oidc.issuer` is right.",
+    problem:
+      "The provider signs in a way that is not taken here, such as HS256. An operator chooses a signing key for Deckhand there, RS256 or ES256.",
   },
   OAUTH_JWT_CLAIM_COMPARISON_FAILED: {
     type: "refused",
@@ -39,6 +60,7 @@ const BY_CODE: Readonly<Record<string, ProviderRefusal>> = {
 };
 
 const REFUSED_THERE: ProviderRefusal = { type: "refused", problem: "The provider has not let you in." };
+const BUSY: ProviderRefusal = { type: "unavailable", problem: "The provider is busy. Try again in a moment." };
 const USED_UP: ProviderRefusal = {
   type: "refused",
   problem: "This sign-in is too old, or was used before. Try again.",
@@ -52,22 +74,63 @@ const BY_ERROR: Readonly<Record<string, ProviderRefusal>> = {
   login_required: REFUSED_THERE,
   consent_required: REFUSED_THERE,
   interaction_required: REFUSED_THERE,
+  account_selection_required: REFUSED_THERE,
   invalid_grant: USED_UP,
-  temporarily_unavailable: { type: "unavailable", problem: "The provider is busy. Try again in a moment." },
+  invalid_scope: {
+    type: "unavailable",
+    problem: "The provider does not give Deckhand all that `oidc.scope` asks for. An operator makes the two fit.",
+  },
+  server_error: BUSY,
+  temporarily_unavailable: BUSY,
 };
 
 const UNREACHED: ProviderRefusal = {
   type: "unavailable",
   problem: "The provider cannot be reached. Try again in a moment; an operator looks at `deckhand doctor`.",
 };
-const UNSOUND: ProviderRefusal = { type: "refused", problem: "The provider's answer does not hold. Try again." };
+const UNTRUSTED: ProviderRefusal = {
+  type: "unavailable",
+  problem:
+    "The provider's certificate is not trusted here. An operator names its authority's in `NODE_EXTRA_CA_CERTS`, or sets `oidc.issuer` to a name that it is for.",
+};
+const UNSOUND: ProviderRefusal = {
+  type: "refused",
+  problem: "The provider's answer does not hold. Try again; if it stays so, the log says to an operator why.",
+};
+
+/** Source: Node.js docs, X509 certificate error codes. */
+const CERTIFICATE = /CERT|UNABLE_TO_/u;
 
 /** A sentence for whatever openid-client throws: its own messages are for programmers. */
 export function refusalOf(error: unknown): ProviderRefusal {
   const { code, error: said, cause } = thrown.parse(error);
+  if (refusesClient(error)) return WRONG_CLIENT;
+  const other = issuerNamed(error);
+  if (other !== null) return calledOtherwise(other);
   const known = BY_ERROR[said] ?? BY_CODE[code];
+  if (code === "OAUTH_RESPONSE_IS_NOT_CONFORM" && cause instanceof Response && cause.status >= 500) return BUSY;
   if (known !== undefined) return known;
   // What `fetch` throws where nobody answers, and what it is wrapped into.
   const isUnreached = error instanceof TypeError || (code === "" && said === "" && cause instanceof TypeError);
-  return isUnreached ? UNREACHED : UNSOUND;
+  if (!isUnreached) return UNSOUND;
+  return causes(error).some((one) => CERTIFICATE.test(systemCode(one) ?? "")) ? UNTRUSTED : UNREACHED;
+}
+
+/** What a provider calls itself that the settings call otherwise; null where something else is wrong. */
+export function issuerNamed(error: unknown): URL | null {
+  const found = named.safeParse(otherwise.safeParse(error).data?.cause);
+  return found.success ? URL.parse(found.data.body.issuer) : null;
+}
+
+function calledOtherwise({ href }: URL): ProviderRefusal {
+  const problem = `The provider calls itself ${href}, and the settings do otherwise. An operator compares \`oidc.issuer\`.`;
+  return { type: "unavailable", problem };
+}
+
+/** Whether the token endpoint does not take Deckhand for whom it says it is. */
+export function refusesClient(error: unknown): boolean {
+  const { code, error: said } = thrown.parse(error);
+  // Auth0 calls it `access_denied`, which at the other endpoint is a person's doing.
+  if (code === "OAUTH_RESPONSE_BODY_ERROR" && said === "access_denied") return true;
+  return (BY_ERROR[said] ?? BY_CODE[code]) === WRONG_CLIENT;
 }

@@ -5,7 +5,7 @@ import type { FeatureHost } from "../../../feature.ts";
 import type { Account, AccountRole, ProviderLogin, ProviderOutcome } from "../account.ts";
 import type { Write } from "../account-writer.ts";
 import { createAttempts } from "../attempts.ts";
-import { accountNames, roleOf } from "./claims.ts";
+import { accountNames, isOverfull, roleOf } from "./claims.ts";
 import { refusalOf } from "./problems.ts";
 import { createProvider, type Vouched } from "./provider.ts";
 import type { OidcSettings } from "./settings.ts";
@@ -13,6 +13,8 @@ import type { OidcSettings } from "./settings.ts";
 /** Answers that do not hold which one network address may send before it waits, and how long these count. */
 const MOST_WRONG = 20;
 const WINDOW_MS = 900_000;
+/** Groups of one person that the log names. */
+const MOST_LOGGED = 50;
 
 interface Means extends Pick<FeatureHost, "store" | "log" | "audit"> {
   readonly clock: Pick<Clock, "now">;
@@ -28,12 +30,18 @@ interface Means extends Pick<FeatureHost, "store" | "log" | "audit"> {
 const TOO_MANY: ProviderOutcome = { type: "refused", problem: "Too many tries. Wait a few minutes, then try again." };
 const NO_GROUP: ProviderOutcome = {
   type: "refused",
-  problem: "You are known, but in none of the groups that may come in here. Ask whoever keeps the groups.",
+  problem:
+    "You are known, but in none of the groups that may come in here. Ask whoever keeps the groups; the log says to an operator which ones the provider names.",
 };
 const NO_GROUPS_SAID: ProviderOutcome = {
   type: "refused",
   problem:
-    "The provider does not say which groups you are in. An operator looks at `oidc.groupsClaim` and `oidc.scope`.",
+    "The provider does not say which groups you are in. An operator looks at `oidc.groupsClaim` and `oidc.scope`, and at the provider whether that claim goes into ID tokens.",
+};
+const TOO_MANY_GROUPS: ProviderOutcome = {
+  type: "refused",
+  problem:
+    "You are in more groups than the provider says. An operator has it say those alone that are assigned to Deckhand, or roles in their place.",
 };
 const AGAIN: ProviderOutcome = { type: "refused", problem: "Your account has changed meanwhile. Try again." };
 
@@ -70,7 +78,8 @@ export function createProviderLogin(settings: OidcSettings, means: Means): Provi
       const outcome = await entering.run(JSON.stringify([issuer, subject]), () => enter(identity, { settings, means }));
       const isIn = outcome.type === "signed_in";
       const name = isIn ? outcome.name : `${subject} at ${settings.label}`;
-      means.log.info({ subject: name, address }, isIn ? "signed_in" : "oidc_not_let_in");
+      const said = isIn ? {} : { groups: identity.groups?.slice(0, MOST_LOGGED), claims: Object.keys(identity.claims) };
+      means.log.info({ subject: name, address, ...said }, isIn ? "signed_in" : "oidc_not_let_in");
       const act = isIn ? "login.succeeded" : "login.failed";
       await means.audit({ by: isIn ? name : "", act, about: name, details: `from ${address}` });
       return outcome;
@@ -85,7 +94,7 @@ interface SignInScope {
 
 /** Who is in no group any more is signed out everywhere. */
 async function enter(identity: Vouched, { settings, means }: SignInScope): Promise<ProviderOutcome> {
-  const { issuer, subject, groups } = identity;
+  const { issuer, subject, claims, groups } = identity;
   const role = roleOf(groups ?? [], settings.groups) ?? settings.defaultRole;
   if (role === null) {
     await means.write(async (accounts) => {
@@ -93,7 +102,8 @@ async function enter(identity: Vouched, { settings, means }: SignInScope): Promi
       if (account !== null) await accounts.endSessions(account.name);
     });
     means.signedOut();
-    return groups === null ? NO_GROUPS_SAID : NO_GROUP;
+    if (groups !== null) return NO_GROUP;
+    return isOverfull(claims, settings.groupsClaim) ? TOO_MANY_GROUPS : NO_GROUPS_SAID;
   }
   const account = await accountOf(identity, role, means);
   const token = account === null ? null : await means.begin(account);
