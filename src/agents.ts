@@ -114,7 +114,7 @@ function ownDefinition(name: string, { home, settings, config }: Own): OwnDefini
     return { place: `${at.join(".")} of ${where}`, text: JSON.stringify(fields, null, 2) };
   }
   const text = home.texts.get(name);
-  return text === undefined ? null : { place: path.join(config.home, FOLDER, `${name}.md`), text };
+  return text === undefined ? null : { place: home.places.get(name) ?? "", text };
 }
 
 function shown(
@@ -154,6 +154,8 @@ interface ReadLayer extends CheckedLayer {
   readonly notes: readonly string[];
   /** Every file that could be read, broken ones among them. */
   readonly texts: DefinitionTexts;
+  /** Where they are. */
+  readonly places: ReadonlyMap<string, string>;
 }
 
 interface SettingsLayer {
@@ -187,24 +189,28 @@ function checked(layer: AgentLayer): CheckedLayer {
   return { layer, problems };
 }
 
-/** Every `<name>.md` of a directory but its README.md; one that is missing holds none. */
+/** Every `<name>.md` of a directory and of folders in it, but README.md; one that is missing holds none. */
 export function readAgentFiles(directory: string): ReadLayer {
   const layer = new Map<string, Partial<AgentDefinition>>();
   const texts = new Map<string, string>();
+  const places = new Map<string, string>();
   const problems: string[] = [];
   const notes: string[] = [];
-  for (const fileName of namesIn(directory, problems)) {
-    const file = path.join(directory, fileName);
+  for (const file of filesIn(directory, problems)) {
     const at = ({ line, message }: DefinitionProblem) => `${file}:${line}: ${message}`;
-    const name = path.basename(fileName, ".md");
+    const name = path.basename(file).replace(/(?:\.agent)?\.md$/, "");
+    const other = places.get(name);
+    if (other !== undefined)
+      notes.push(at({ line: 1, message: `this takes the place of ${other}; rename one of them.` }));
     const text = readText(file);
+    places.set(name, file);
     if (typeof text === "string") texts.set(name, text);
     const read = typeof text === "string" ? parseAgent(name, text) : text;
     if (read.agent !== null) layer.set(name, read.agent);
     problems.push(...read.problems.map(at));
     notes.push(...read.notes.map(at));
   }
-  return { layer, texts, problems, notes };
+  return { layer, texts, places, problems, notes };
 }
 
 function readText(file: string): string | ReadAgent {
@@ -215,11 +221,19 @@ function readText(file: string): string | ReadAgent {
   }
 }
 
-function namesIn(directory: string, problems: string[]): string[] {
+/** Folders within each other that agents are looked for in: collections part theirs by what they are for. */
+const MAX_DEPTH = 3;
+
+function filesIn(directory: string, problems: string[], depth = 1): string[] {
   try {
-    return readdirSync(directory)
-      .filter((name) => name.endsWith(".md") && name !== "README.md")
-      .sort();
+    const entries = readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    const within = depth < MAX_DEPTH ? entries.filter((entry) => entry.isDirectory()) : [];
+    return [
+      ...within.flatMap(({ name }) => filesIn(path.join(directory, name), problems, depth + 1)),
+      ...entries
+        .filter((entry) => !entry.isDirectory() && entry.name.endsWith(".md") && entry.name !== "README.md")
+        .map(({ name }) => path.join(directory, name)),
+    ];
   } catch (error) {
     const code = systemCode(error) ?? "unknown error";
     if (code !== "ENOENT") problems.push(`${directory}: cannot be read (${code}). Let this user read it.`);

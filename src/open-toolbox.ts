@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { ChannelConfigs } from "./channel-config.ts";
 import type { SettingsInForce } from "./config/stored/in-force.ts";
-import { unknownTools } from "./config/unheeded-settings.ts";
+import { unknownTools, unknownToolsOfAgents } from "./config/unheeded-settings.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import { titleOf } from "./core/agent/tool-decision.ts";
@@ -214,16 +214,16 @@ export async function openToolbox(
       return features.open(config.features, { ...host, taken: () => taken }, say);
     },
   });
-  const problems = () => [...toolbox.problems(), ...unknownIn(config, toolbox)];
+  const problems = () => [...toolbox.problems(), ...unknownTools(config, knownTo(toolbox))];
   parts.defer(() => toolbox.stop());
   await toolbox.start(signal);
-  for (const line of unknownIn(config, toolbox)) say(`⚠ ${line}`);
+  const known = knownTo(toolbox);
+  for (const line of [...unknownTools(config, known), ...unknownToolsOfAgents(given.agents, known)]) say(`⚠ ${line}`);
   return { ...toolbox, problems, sandbox, files: { snapshots, guardedFiles, lock: cluster.lock } };
 }
 
-function unknownIn(config: Config, { tools, runs }: Pick<Toolbox, "tools" | "runs">): string[] {
-  const names = tools().map(({ name }) => name);
-  return unknownTools(config, { names, mayCome: (name) => runs.whyMissing(name) !== null });
+function knownTo({ tools, runs }: Pick<Toolbox, "tools" | "runs">) {
+  return { names: tools().map(({ name }) => name), mayCome: (name: string) => runs.whyMissing(name) !== null };
 }
 
 /** Keeps the directory of what files held before they were changed within its limits. */

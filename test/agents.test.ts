@@ -22,7 +22,10 @@ function configured({ files = {}, settings = {} }: Given) {
   const cwd = tempDirectory();
   const folder = path.join(cwd, "data/extensions/agents");
   mkdirSync(folder, { recursive: true });
-  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content);
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), content);
+  }
   writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify(settings));
   return { config: loadConfig({ env: {}, cwd }, FEATURES), folder };
 }
@@ -169,69 +172,29 @@ test.each(broken)("a file with $name is reported with its line; the others load"
   expect([byName.has("good"), byName.has(path.basename(file, ".md"))]).toEqual([true, false]);
 });
 
-const EXAMPLES = `Use it to look. Examples:\n\n<example>\nContext: A change\nuser: "Look: now"\nassistant: "I look"\n</example>`;
-const NO_TOOL = "tools: there is no TaskList here.";
-const MODEL_NOTE = "sonnet names no provider, so the configured model answers; write provider/model for another.";
-
-test.each([
-  ["a list of tools as one text", "tools: Read, Grep, Bash(git add:*)", { tools: ["read", "grep", "git"], notes: [] }],
-  ["a list of tools, one of which is none", "tools: [Read, TaskList]", { tools: ["read"], notes: [NO_TOOL] }],
-  ["no tool that is one here", "tools: TaskList", { tools: [], notes: [NO_TOOL] }],
-  ["all tools", 'tools: "*"', { notes: [] }],
-  ["the model of who calls", "model: inherit", { notes: [] }],
-  ["a model of its own program", "model: sonnet", { notes: [`model: ${MODEL_NOTE}`] }],
-  [
-    "the quick model",
-    "model: haiku",
-    { fast: true, notes: [expect.stringMatching(/^model: haiku stands for `fastModel`/u)] },
-  ],
-  ["a mode that only looks", "permissionMode: plan", { access: "read-only", notes: [] }],
-  ["a key that means nothing here", "hooks: {}", { notes: ["hooks: has no effect here."] }],
-  [
-    "a colour that there is no sign of",
-    "color: gold",
-    { notes: [expect.stringMatching(/^color: gold is none of red,/u)] },
-  ],
-  [
-    "another name than the file's",
-    "name: Code Scout",
-    { notes: ["name: has no effect: the agent is called scout, as its file."] },
-  ],
-])("an agent's file of another program loads, with %s", (_what, line, { notes, ...fields }) => {
-  const content = `---\n${line}\ndescription: Use it to look.\n---\nYou look.`;
-  const { definitions, byName, problems, notes: told } = load({ files: { "scout.md": content } });
-  const description = "Use it to look.";
-  expect(byName.get("scout")).toEqual({
-    name: "scout",
-    description,
-    access: "full",
-    visible: true,
-    prompt: "You look.",
-    ...fields,
-  });
-  expect([problems, told.length, definitions.check("scout", content)]).toEqual([
-    [],
-    notes.length,
-    { problems: [], notes },
-  ]);
-});
-
-test("a description of several lines that is no YAML is read to the next key, without its examples", () => {
-  const content = `---\nname: scout\ndescription: ${EXAMPLES}\ntools: Read\nmodel: 7\n---\nx`;
-  expect(load({ files: { "scout.md": content.replace("model: 7\n", "") } }).byName.get("scout")).toMatchObject({
-    description: "Use it to look.",
-    tools: ["read"],
-  });
-  // Lines are counted as they stand in the file.
-  expect(load({ files: { "scout.md": content } }).problems).toEqual([expect.stringMatching(/scout\.md:11: model: /u)]);
-});
-
 test("an agent's tools narrow those of its channel", () => {
   const agents = { scout: { tools: ["read", "bash"] } };
   const { config } = configured({ settings: { agents, toolAllow: ["read", "grep"], channels: { "web:C2": {} } } });
   const { configOf } = createChannelConfigs(config, () => "demo/scripted");
   const allowed = (agent: string) => configOf({ channelKey: "web:C2", agent, settings: {} }).toolAllow;
   expect([allowed("scout"), allowed("build")]).toEqual([["read"], ["read", "grep"]]);
+});
+
+test("agents are found in folders, too, and by the names of Copilot's files", () => {
+  const file = (description: string) => `---\ndescription: ${description}\n---\nx`;
+  const { byName, problems, notes, definitions, folder } = load({
+    files: {
+      "design/whimsy.md": file("whimsical"),
+      "design/README.md": "# Design",
+      "tester.agent.md": file("tests"),
+      "a/tester.md": file("other"),
+    },
+  });
+  expect([byName.get("whimsy")?.description, byName.get("tester")?.description]).toEqual(["whimsical", "tests"]);
+  expect(problems).toEqual([]);
+  const [first, second] = [path.join(folder, "a/tester.md"), path.join(folder, "tester.agent.md")];
+  expect(notes).toEqual([`${second}:1: this takes the place of ${first}; rename one of them.`]);
+  expect(definitions.all().find(({ name }) => name === "tester")?.own?.place).toBe(second);
 });
 
 test("a README.md beside the agents is none", () => {

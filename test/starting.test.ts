@@ -184,9 +184,18 @@ test("settings without effect are named at the start: a temperature, tools that 
       temperature: 0.2,
       toolAllow: ["read", "tool_search", "raed", "mcp__gone__find", "mcp__docs__find"],
       channels: { "slack:C1": { toolAllow: ["Bash", "web_fetch"] } },
+      agents: {
+        scout: { tools: ["raed", "grep", "web_search", "mcp__docs__find", "changes"] },
+        idle: { tools: ["problems", "changes"] },
+        mute: { tools: [] },
+      },
       mcpServers: { docs: { url: "http://127.0.0.1:1/mcp" } },
     },
   );
+  expect(said.filter((line) => line.includes("agents."))).toEqual([
+    '⚠ agents.scout.tools: with these settings there is no tool "raed". Did you mean "read"?',
+    "⚠ agents.idle.tools: with these settings there is none of them, so it can only talk: problems, changes. `/tools` lists those that there are.",
+  ]);
   expect(said.filter((line) => line.includes("toolAllow"))).toEqual([
     '⚠ toolAllow: with these settings there is no tool "raed". Did you mean "read"?',
     '⚠ toolAllow: with these settings there is no tool "mcp__gone__find". `/tools` lists those that there are.',

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../core/agents/query-config.ts";
 import { modelFacts } from "../core/providers/models/models.ts";
+import { SHARED_TOOLS } from "../core/skills/skill-format/tool-names.ts";
 import { suggestion } from "./problems.ts";
 import type { Config } from "./resolve.ts";
 
@@ -62,10 +63,35 @@ export function unknownTools(
   );
 }
 
+/**
+ * Agents whose lists name no tool that there is, or one that is misspelt, each as a line for the operator. Others name tools
+ * of other programs, too, and those that only other settings bring.
+ */
+export function unknownToolsOfAgents(
+  agents: ReadonlyMap<string, Pick<AgentDefinition, "tools">>,
+  { names, mayCome }: KnownTools,
+): string[] {
+  return [...agents].flatMap(([agent, { tools = [] }]) => {
+    const unknown = tools.filter((name) => !names.includes(name) && !mayCome(name));
+    if (unknown.length > 0 && unknown.length === tools.length)
+      return [
+        `agents.${agent}.tools: with these settings there is none of them, so it can only talk: ${unknown.slice(0, MOST_NAMED).join(", ")}.${LISTED}`,
+      ];
+    return unknown
+      .filter((name) => !SHARED_TOOLS.has(name))
+      .map((name) => ({ name, hint: nearTool(name, names) }))
+      .filter(({ hint }) => hint !== LISTED)
+      .map(({ name, hint }) => `agents.${agent}.tools: with these settings there is no tool "${name}".${hint}`);
+  });
+}
+
+const MOST_NAMED = 10;
+const LISTED = " `/tools` lists those that there are.";
+
 /** There may be hundreds, so that the names are not all said. */
 function nearTool(name: string, names: readonly string[]): string {
   const hint = suggestion(name, names);
-  return hint.startsWith(" Did you mean") ? hint : " `/tools` lists those that there are.";
+  return hint.startsWith(" Did you mean") ? hint : LISTED;
 }
 
 function takesTemperature(ref: string): boolean {

@@ -5,8 +5,9 @@ import { partToolNames, readToolNames } from "../../core/skills/skill-format/too
 /** What other programs' files say beside that and means nothing here. None of it limits an agent. */
 const PASSED_OVER: ReadonlySet<string> = new Set(
   (
-    "argument-hint author background category effort examples handoffs hooks initialPrompt isolation license mcp-servers mcpServers " +
-    "memory metadata mode priority skills tags target top_p user-invocable user-invokable version when_to_use"
+    "allowedTools argument-hint author background category context disable-model-invocation domain effort emoji examples handoffs hooks " +
+    "initialPrompt isolation license mcp-servers mcpServers memory metadata mode priority services skills tags target title top_p " +
+    "user-invokable version vibe when_to_use"
   ).split(" "),
 );
 
@@ -25,13 +26,14 @@ interface Known {
 
 /** The front matter of an agent's file in our words, whatever program it was written for. */
 export function agentWords(data: Readonly<Record<string, unknown>>, { name, colors }: Known): AgentWords {
-  const { name: own, tools, model, color, description, permissionMode, ...rest } = data;
+  const { name: own, tools, model: models, color, description, permissionMode, ...rest } = inOneWord(data);
+  // Of several one is enough.
+  const model: unknown = Array.isArray(models) ? models[0] : models;
   const notes: [string, string][] = [];
-  const fields: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(rest)) {
-    if (PASSED_OVER.has(key)) notes.push([key, "has no effect here"]);
-    else fields[key] = value;
-  }
+  const fields = Object.fromEntries(Object.entries(rest).filter(([key]) => !PASSED_OVER.has(key)));
+  const [passedOver, ...others] = Object.keys(rest).filter((key) => PASSED_OVER.has(key));
+  if (passedOver !== undefined)
+    notes.push([passedOver, `has no effect here${others.length === 0 ? "" : `, nor have ${others.join(", ")}`}`]);
   if (own !== undefined && own !== name)
     notes.push(["name", `has no effect: the agent is called ${name}, as its file`]);
   if (description !== undefined) fields["description"] = withoutExamples(description);
@@ -46,8 +48,21 @@ export function agentWords(data: Readonly<Record<string, unknown>>, { name, colo
   else if (permissionMode !== undefined) notes.push(["permissionMode", "has no effect here"]);
   const read = toolsIn(tools);
   if (read !== null) fields["tools"] = read.names;
-  for (const foreign of read?.foreign ?? []) notes.push(["tools", `there is no ${foreign} here`]);
+  if (read !== null && read.foreign.length > 0) notes.push(["tools", `there is no ${read.foreign.join(", ")} here`]);
   return { fields, notes };
+}
+
+/** What other programs have a word of their own for. */
+function inOneWord(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { "allowed-tools": allowed, "user-invocable": mayChoose, hidden, allowedTools, ...rest } = data;
+  const tools = rest["tools"] ?? allowed ?? allowedTools;
+  return {
+    ...(mayChoose === false || hidden === true ? { visible: false } : {}),
+    ...rest,
+    ...(tools === undefined ? {} : { tools }),
+    // Those that do not ask, beside all that there are.
+    ...(allowedTools === undefined || tools === allowedTools ? {} : { allowedTools }),
+  };
 }
 
 const INHERIT = "inherit";

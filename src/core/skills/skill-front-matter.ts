@@ -138,9 +138,10 @@ function broken(line: number, reason: string): Broken {
   return { type: "broken", line, reason };
 }
 
-/** `description: Use it so: …` is no YAML; quoted it is what was meant. */
+/** `description: Use it so: …` and `tools: *` are no YAML; quoted they are what was meant. */
 function quoteColons(yaml: string): string {
-  return yaml.replace(/^([\w-]+):[ \t]+([^\s"'|>[{&*!].*(?::[ \t]|:$).*)$/gm, (_line, key: string, value: string) => {
+  const stars = yaml.replace(/^([\w-]+):[ \t]+\*[ \t]*$/gm, '$1: "*"');
+  return stars.replace(/^([\w-]+):[ \t]+([^\s"'|>[{&*!].*(?::[ \t]|:$).*)$/gm, (_line, key: string, value: string) => {
     return `${key}: ${JSON.stringify(value.trim())}`;
   });
 }

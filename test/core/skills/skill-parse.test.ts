@@ -99,6 +99,23 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
     },
   },
   {
+    name: "tools by the names of yet other agents",
+    text: file(
+      "description: d\ntools: [execute, edit/editFiles, search/codebase, read/problems, web/fetch, todo, read_file]",
+    ),
+    expected: { tools: ["bash", "edit", "write", "grep", "glob", "read", "web_fetch", "update_plan"], passedOver: [] },
+  },
+  {
+    name: "the programs that it is made for, as its tools",
+    text: file("description: d\ntools: [claude, cursor, gemini]"),
+    expected: { tools: null, passedOver: ["tools: claude", "tools: cursor", "tools: gemini"] },
+  },
+  {
+    name: "a tool that only watches a shell",
+    text: file("description: d\ntools: [read, execute/getTerminalOutput]"),
+    expected: { tools: ["read"], passedOver: ["tools: execute/getTerminalOutput"] },
+  },
+  {
     name: "tools with patterns",
     text: file("description: d\ntools: [Bash(git add:*), 'Bash(npm run test)', Read(src/**)]"),
     expected: { tools: ["git", "bash", "read"] },

@@ -1,22 +1,37 @@
-/** What other agents' tools are called here, by their names in lower case. */
-const OURS: ReadonlyMap<string, string> = new Map([
-  ["bash", "bash"],
-  ["shell", "bash"],
-  ["read", "read"],
-  ["write", "write"],
-  ["edit", "edit"],
-  ["multiedit", "edit"],
-  ["glob", "glob"],
-  ["ls", "glob"],
-  ["grep", "grep"],
-  ["webfetch", "web_fetch"],
-  ["websearch", "web_search"],
-  ["task", "agent"],
-  ["agent", "agent"],
-  ["skill", "skill"],
-  ["todowrite", "update_plan"],
-  ["askuserquestion", "ask_user_question"],
-]);
+/**
+ * What other agents' tools are called here, by their names in lower case. Source: the documents of Claude Code, Copilot and
+ * VS Code, Gemini CLI, Kiro.
+ */
+const OURS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    bash: "bash shell execute execute_bash execute_shell run_shell_command runcommands runinterminal terminalcommand",
+    read: "read view fs_read read_file read_many_files readfile notebookread",
+    write: "write write_file createfile",
+    edit: "edit multiedit replace notebookedit",
+    "edit write": "editfiles fs_write",
+    glob: "glob ls list list_directory listdirectory filesearch",
+    grep: "grep grep_search search_file_content textsearch",
+    "grep glob": "search codebase usages searchresults",
+    web_fetch: "webfetch fetch",
+    web_search: "websearch google_web_search",
+    "web_fetch web_search": "web browser",
+    agent: "task agent runsubagent",
+    skill: "skill",
+    update_plan: "todowrite todoread todo todos write_todos",
+    ask_user_question: "askuserquestion askquestions ask_user",
+  }).flatMap(([ours, theirs]) => theirs.split(" ").map((name) => [name, ours.split(" ")] as const)),
+);
+
+/** Tools of ours that others have, too; settings may be what brings one. */
+export const SHARED_TOOLS: ReadonlySet<string> = new Set([...OURS.values()].flat());
+
+/** Whose tools are called `<group>/<tool>`; of one that is not known it is enough to know that it reads, say. */
+const GROUP = /^(?:execute|(read|edit|search)|web|agent|todo)\/(.+)$/;
+
+/** Lists of what a skill is made for, which some authors call tools. */
+const PROGRAMS: ReadonlySet<string> = new Set(
+  "claude claude-code codex copilot cursor gemini gemini-cli github-copilot opencode windsurf".split(" "),
+);
 
 /** As tools here are named: our own, an extension's, and `mcp__server__tool`. */
 const NAME = /^(?:[a-z][a-z0-9_-]{0,63}|mcp__[\w-]{1,59})$/;
@@ -29,18 +44,19 @@ export interface ReadToolNames {
 
 /** `Bash(git add:*)` is the tool `git`, other forms of `Bash(…)` the shell; a pattern of any other tool is that tool. */
 export function readToolNames(written: readonly string[]): ReadToolNames {
-  const read = written.map((name) => ({ name, ours: ourName(name) }));
+  const read = written.map((name) => ({ name, ours: ourNames(name) }));
   return {
-    names: [...new Set(read.flatMap(({ ours }) => ours ?? []))],
-    foreign: read.flatMap(({ name, ours }) => (ours === null ? [name] : [])),
+    names: [...new Set(read.flatMap(({ ours }) => ours))],
+    foreign: read.flatMap(({ name, ours }) => (ours.length === 0 ? [name] : [])),
   };
 }
 
-function ourName(written: string): string | null {
+function ourNames(written: string): readonly string[] {
   const [, name = "", pattern = ""] = /^([^(]+)(?:\((.*)\))?$/.exec(written.trim()) ?? [];
-  const known = OURS.get(name.toLowerCase());
-  if (known === "bash" && /^git(?:$|[\s:*])/.test(pattern)) return "git";
-  return known ?? (NAME.test(name) ? name : null);
+  const [, group = "", tool = name.toLowerCase()] = GROUP.exec(name.toLowerCase()) ?? [];
+  const known = OURS.get(tool) ?? OURS.get(group);
+  if (known?.includes("bash") && /^git(?:$|[\s:*])/.test(pattern)) return ["git"];
+  return known ?? (NAME.test(name) && !PROGRAMS.has(name) ? [name] : []);
 }
 
 /** The names of a text, with blanks or commas between them that stand in no brackets. */

@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { loadAgents } from "../../../src/agents.ts";
+import { loadConfig } from "../../../src/config.ts";
+import { FEATURES } from "../../../src/features/features.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+
+/** An agent of the home, of which its file says so. */
+function load(content: string) {
+  const cwd = tempDirectory();
+  const folder = path.join(cwd, "data/extensions/agents");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "scout.md"), content);
+  return loadAgents(loadConfig({ env: {}, cwd }, FEATURES));
+}
+
+const EXAMPLES = `Use it to look. Examples:\n\n<example>\nContext: A change\nuser: "Look: now"\nassistant: "I look"\n</example>`;
+const NO_TOOL = "tools: there is no TaskList here.";
+const MODEL_NOTE = "sonnet names no provider, so the configured model answers; write provider/model for another.";
+
+test.each([
+  ["a list of tools as one text", "tools: Read, Grep, Bash(git add:*)", { tools: ["read", "grep", "git"], notes: [] }],
+  ["a list of tools, one of which is none", "tools: [Read, TaskList]", { tools: ["read"], notes: [NO_TOOL] }],
+  ["no tool that is one here", "tools: TaskList", { tools: [], notes: [NO_TOOL] }],
+  ["all tools", 'tools: "*"', { notes: [] }],
+  ["all tools, as YAML has them not", "tools: *", { notes: [] }],
+  [
+    "tools by Copilot's names",
+    "tools: ['search/codebase', 'edit/editFiles', 'githubRepo', 'vscodeAPI']",
+    { tools: ["grep", "glob", "edit", "write"], notes: ["tools: there is no githubRepo, vscodeAPI here."] },
+  ],
+  ["tools by another key", "allowed-tools: [Read, Grep]", { tools: ["read", "grep"], notes: [] }],
+  ["tools by yet another key", "allowedTools: [read, shell]", { tools: ["read", "bash"], notes: [] }],
+  [
+    "tools, and which of them do not ask",
+    "tools: [read, shell]\nallowedTools: [read]",
+    { tools: ["read", "bash"], notes: ["allowedTools: has no effect here."] },
+  ],
+  ["one for other agents", "user-invocable: false", { visible: false, notes: [] }],
+  ["one that is hidden", "hidden: true", { visible: false, notes: [] }],
+  ["one that people choose", "user-invocable: true\nhidden: false", { notes: [] }],
+  [
+    "several models",
+    "model: [GPT-5 (copilot), opus]",
+    { notes: [expect.stringMatching(/^model: GPT-5 \(copilot\) names/u)] },
+  ],
+  [
+    "keys that mean nothing here",
+    "emoji: x\nvibe: y\nservices: []",
+    { notes: ["emoji: has no effect here, nor have vibe, services."] },
+  ],
+  ["the model of who calls", "model: inherit", { notes: [] }],
+  ["a model of its own program", "model: sonnet", { notes: [`model: ${MODEL_NOTE}`] }],
+  [
+    "the quick model",
+    "model: haiku",
+    { fast: true, notes: [expect.stringMatching(/^model: haiku stands for `fastModel`/u)] },
+  ],
+  ["a mode that only looks", "permissionMode: plan", { access: "read-only", notes: [] }],
+  ["a key that means nothing here", "hooks: {}", { notes: ["hooks: has no effect here."] }],
+  [
+    "a colour that there is no sign of",
+    "color: gold",
+    { notes: [expect.stringMatching(/^color: gold is none of red,/u)] },
+  ],
+  [
+    "another name than the file's",
+    "name: Code Scout",
+    { notes: ["name: has no effect: the agent is called scout, as its file."] },
+  ],
+])("an agent's file of another program loads, with %s", (_what, line, { notes, ...fields }) => {
+  const content = `---\n${line}\ndescription: Use it to look.\n---\nYou look.`;
+  const { definitions, byName, problems, notes: told } = load(content);
+  const description = "Use it to look.";
+  expect(byName.get("scout")).toEqual({
+    name: "scout",
+    description,
+    access: "full",
+    visible: true,
+    prompt: "You look.",
+    ...fields,
+  });
+  expect([problems, told.length, definitions.check("scout", content)]).toEqual([
+    [],
+    notes.length,
+    { problems: [], notes },
+  ]);
+});
+
+test("a description of several lines that is no YAML is read to the next key, without its examples", () => {
+  const content = `---\nname: scout\ndescription: ${EXAMPLES}\ntools: Read\nmodel: 7\n---\nx`;
+  expect(load(content.replace("model: 7\n", "")).byName.get("scout")).toMatchObject({
+    description: "Use it to look.",
+    tools: ["read"],
+  });
+  // Lines are counted as they stand in the file.
+  expect(load(content).problems).toEqual([expect.stringMatching(/scout\.md:11: model: /u)]);
+});
