@@ -1,0 +1,79 @@
+import { plainLine } from "../../../text/plain-text.ts";
+
+const USUAL = "Is it up, and are address, user, password and database right?";
+
+const WANTS_TLS =
+  "It lets nobody in without TLS: put sslmode=require behind the URL, as ?sslmode=require or &sslmode=require.";
+
+/**
+ * By the code of an error, with what the driver, a server or a pooler says behind it; one line each. Source: Node.js docs, X509
+ * certificate error codes; PostgreSQL docs, PostgreSQL Error Codes.
+ */
+const MENDS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)/u,
+    "Its certificate has expired or is not valid yet: have it renewed, unless this machine's clock is wrong.",
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID/u,
+    "Its certificate is not accepted: it is for another address. Name that one; sslmode=verify-ca, with sslrootcert=… for the file of its authority, takes any address, and sslmode=no-verify any certificate.",
+  ],
+  [
+    /^\S*(?:CERT|UNABLE_TO_|HOSTNAME_MISMATCH)/u,
+    "Its certificate is not accepted: have sslrootcert=… name the file of its authority, and the address be one that it is for; sslmode=no-verify takes any.",
+  ],
+  [/does not support SSL/u, "It has no TLS, which sslmode asks for. Turn that on there, or take sslmode out."],
+  [/password must be a string/u, "It wants a password. Name one behind the user: postgresql://user:password@…"],
+  [
+    /^28000.*(?:no encryption|SSL off)/u,
+    `${WANTS_TLS} Where the server is your own, its pg_hba.conf may lack a line for this user, database and address.`,
+  ],
+  [/SSL connection is required|connection is insecure|SSL\/TLS required|SSL required|requires TLS/u, WANTS_TLS],
+  [
+    /^28000.*(?:no pg_hba\.conf entry|pg_hba\.conf rejects)/u,
+    "Its pg_hba.conf, or the hoster's list of addresses, does not let this user, database and address in. Add them there.",
+  ],
+  [
+    /^28000 \w+: role "[^"]*" does not exist/u,
+    "There is no user of that name: CREATE ROLE … LOGIN PASSWORD …, or name another one.",
+  ],
+  [/^28P01/u, "Mend user or password; special characters of a password are written as %23 (for #) and the like."],
+  [
+    /unsupported startup parameter/u,
+    "It is a pooler that takes no such settings: take options=… out of the URL, or name the database itself.",
+  ],
+  [/^3D000/u, "There is no database of that name: CREATE DATABASE … OWNER …, or name another one."],
+  [/^53100/u, "Its disk is full: make room there."],
+  [/^57P03/u, "It starts, recovers or ends just now: start again once it is up."],
+  [
+    /^(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL)/u,
+    "Nothing leads from this machine to that host: mend its name. One that has an address of IPv6 alone, as Supabase's db.… has, is reached by IPv6 or by its session pooler.",
+  ],
+  [
+    /timeout expired|^ETIMEDOUT/u,
+    "It does not answer in time: are address and port right, and does a firewall let this machine through?",
+  ],
+  [
+    /terminated unexpectedly|establishing an SSL connection|^ECONNRESET|^EPIPE/u,
+    "What answers there breaks off: is it the port of PostgreSQL, and does it let this machine in?",
+  ],
+  [/^ENOENT/u, "There is no such socket: mend the directory in host=…, or start what makes it."],
+];
+
+/** What an operator does about a server that lets nobody in, as sentences; what it says itself where nothing better is known. */
+export function serverMend(url: string, code: string, error: unknown): string {
+  return MENDS.find(([sign]) => sign.test(`${code} ${String(error)}`))?.[1] ?? saidBy(url, error) ?? USUAL;
+}
+
+/** What is shown of what a server says. Characters. */
+const MOST_SAID = 200;
+
+/** Null where it is not the server that says something. */
+function saidBy(url: string, error: unknown): string | null {
+  if (!(error instanceof Error) || !("severity" in error)) return null;
+  const { password } = new URL(url);
+  const said = [password, decodeURIComponent(password)]
+    .filter((secret) => secret !== "")
+    .reduce((text, secret) => text.replaceAll(secret, "…"), error.message);
+  return `It says: “${plainLine(said, MOST_SAID)}”. Mend that, or name another one.`;
+}
