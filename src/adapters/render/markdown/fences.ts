@@ -4,10 +4,12 @@ export interface Fence {
   readonly marker: string;
   /** First word of the info string; empty when there is none. */
   readonly language: string;
+  /** White space before the marker: in a list item, all lines of the code begin with it. */
+  readonly indent: string;
 }
 
 /** Any indentation counts: models nest fences in list items. A backtick fence's info holds no backtick. */
-const OPENING = /^[ \t]*(?:(`{3,})([^`\n]*)|(~{3,})(?!~)([^\n]*))$/u;
+const OPENING = /^([ \t]*)(?:(`{3,})([^`\n]*)|(~{3,})(?!~)([^\n]*))$/u;
 
 /** Where nothing else bounds it: longer runs than models write are taken for text. */
 export const LONGEST_MARKER = 16;
@@ -17,10 +19,15 @@ const LANGUAGE_CHARS = 24;
 
 function opens(line: string, longestMarker: number): Fence | null {
   const match = OPENING.exec(line);
-  const marker = match?.[1] ?? match?.[3];
+  const marker = match?.[2] ?? match?.[4];
   if (marker === undefined || marker.length > longestMarker) return null;
-  const language = (match?.[2] ?? match?.[4] ?? "").trim().split(/\s/u, 1)[0] ?? "";
-  return { marker, language: language.length > LANGUAGE_CHARS ? "" : language };
+  const language = (match?.[3] ?? match?.[5] ?? "").trim().split(/\s/u, 1)[0] ?? "";
+  const indent = match?.[1] ?? "";
+  return {
+    marker,
+    language: language.length > LANGUAGE_CHARS ? "" : language,
+    indent: indent.length > longestMarker ? "" : indent,
+  };
 }
 
 export function closes(line: string, fence: Fence): boolean {
@@ -36,4 +43,24 @@ export function fenceAfterLine(open: Fence | null, line: string, longestMarker: 
 
 export function fenceAfter(open: Fence | null, text: string, longestMarker: number): Fence | null {
   return text.split("\n").reduce<Fence | null>((fence, line) => fenceAfterLine(fence, line, longestMarker), open);
+}
+
+/** The line that ends the code, within the list item in which it began. */
+export function closingLine({ marker, indent }: Fence): string {
+  return indent + marker;
+}
+
+/** The rest of a code block whose fence is opened again at the margin: what stood before the fence goes from its lines, too. */
+export function codeAtMargin(text: string, fence: Fence): string {
+  const lines = text.split("\n");
+  const at = lines.findIndex((line) => closes(line, fence));
+  const shown = lines.map((line, index) => {
+    if (index === at) return line.trimStart();
+    return at === -1 || index < at ? dedented(line, fence.indent.length) : line;
+  });
+  return shown.join("\n");
+}
+
+function dedented(line: string, most: number): string {
+  return line.slice(Math.min(most, line.search(/[^ \t]|$/u)));
 }

@@ -1,4 +1,5 @@
-import { fenceAfter, LONGEST_MARKER } from "./fences.ts";
+import { closingLine, fenceAfter, LONGEST_MARKER } from "./fences.ts";
+import { atMargin } from "./margin.ts";
 import { withPlainTables } from "./plain-tables.ts";
 import { isDelimiter, tableHead } from "./tables.ts";
 
@@ -27,7 +28,9 @@ export function tailOf(text: string, limit: TailLimit): string {
   const { length } = above(from);
   if (length > 0) from = beginning(lines, { ...limit, chars: limit.chars - length });
   if (from === lines.length) return completed(`…${(lines.at(-1) ?? "").slice(-limit.chars).toWellFormed()}`, "");
-  return completed(lines.slice(from).join("\n"), above(from));
+  const opened = above(from);
+  const tail = lines.slice(from).join("\n");
+  return completed(opened === "" ? atMargin(lines.slice(0, from).join("\n"), tail) : tail, opened);
 }
 
 /** The first of the lines that have room. */
@@ -65,13 +68,21 @@ function completed(tail: string, reopening: string): string {
     const closing = fenceAfter(openBefore, last, LONGEST_MARKER) === null;
     if (closing) return lines.join("\n");
     const partial = last.trim() !== "" && openBefore.marker.startsWith(last.trim());
-    return [...lines.slice(0, partial ? -1 : undefined), openBefore.marker].join("\n");
+    return [...lines.slice(0, partial ? -1 : undefined), closingLine(openBefore)].join("\n");
   }
-  const begun = justBegun(lines);
-  if (begun > 0) return lines.slice(0, -begun).join("\n").trimEnd();
+  const shown = withoutBegun(lines);
+  if (shown.length < lines.length) return shown.join("\n").trimEnd();
   const paragraphFrom = lines.findLastIndex((line) => line.trim() === "") + 1;
-  const paragraph = lines.slice(paragraphFrom).join("\n");
-  return [...lines.slice(0, paragraphFrom), closeInline(paragraph)].join("\n");
+  const paragraph = closeInline(lines.slice(paragraphFrom).join("\n"));
+  // Of `- **` its bullet alone may be left.
+  return withoutBegun([...lines.slice(0, paragraphFrom), ...paragraph.split("\n")])
+    .join("\n")
+    .trimEnd();
+}
+
+function withoutBegun(lines: readonly string[]): readonly string[] {
+  const begun = justBegun(lines);
+  return begun === 0 ? lines : lines.slice(0, -begun);
 }
 
 /** How many of the last lines are left out until more of them is there: what they are cannot be told by now. */
@@ -88,11 +99,20 @@ const JUST_BEGUN = /^(?:`{3,}[^`]*|`{1,2}|~{1,2}|~{3}.*|#{1,6}|[-*+>]+|\d+[.)]?|
 
 /** Emphasis, code spans and links that begin in the text and do not end there. */
 function closeInline(text: string): string {
-  const begun = text.replace(/(?:(?<![*_~])[*_~]+|(?<!`)`+|!?\[)$/u, "").trimEnd();
+  const begun = withoutUnfinished(text).trimEnd();
   const open = openMarkers(begun);
   if (open.link !== null) return closeInline(begun.slice(0, open.link.at) + open.link.label);
   // Markers close innermost first; white space before a closing marker would keep it from closing.
   return begun + open.markers.toReversed().join("");
+}
+
+/** Marks at the end that may go on, half an escape among them. */
+const MARKS = new Set(["*", "_", "~", "`", "[", "\\"]);
+
+function withoutUnfinished(text: string): string {
+  let end = text.length;
+  while (MARKS.has(text.charAt(end - 1)) || text.slice(end - 1, end + 1) === "![") end -= 1;
+  return text.slice(0, end);
 }
 
 interface OpenMarkers {
@@ -101,13 +121,15 @@ interface OpenMarkers {
   readonly link: { readonly at: number; readonly label: string } | null;
 }
 
-const TOKEN = /\\.|(`+)|(\*\*|__|~~|\*|_)|(!?\[[^[\]\n]*\]\([^()\s]*\))|(!?\[)([^[\]\n]*)(?:\](?:\([^()\s]*)?)?$/gu;
+const TOKEN = /\\.|(`+)|(\*+|_+|~~+)|(!?\[[^[\]\n]*\]\([^()\s]*\))|(!?\[)([^[\]\n]*)(?:\](?:\([^()\s]*)?)?$/gu;
+/** Longer ones, as in blanks to be filled in, mark nothing. */
+const LONGEST_RUN = 3;
 
 function openMarkers(text: string): OpenMarkers {
-  const markers: string[] = [];
+  let markers: readonly string[] = [];
   let code: string | null = null;
   for (const match of text.matchAll(TOKEN)) {
-    const [, backticks, emphasis, link, bracket, label] = match;
+    const [, backticks, run, link, bracket, label] = match;
     if (backticks !== undefined) {
       if (code === null) code = backticks;
       else if (code === backticks) code = null;
@@ -115,16 +137,34 @@ function openMarkers(text: string): OpenMarkers {
     }
     if (code !== null || link !== undefined) continue;
     if (bracket !== undefined) return { markers, link: { at: match.index, label: label ?? "" } };
-    if (emphasis === undefined) continue;
-    if (markers.at(-1) === emphasis) markers.pop();
-    else if (beginsEmphasis(text, match.index, emphasis)) markers.push(emphasis);
+    if (run === undefined || run.length > LONGEST_RUN) continue;
+    markers = afterRun(markers, run, {
+      before: text.charAt(match.index - 1),
+      after: text.charAt(match.index + run.length),
+    });
   }
   return { markers: code === null ? markers : [...markers, code], link: null };
 }
 
-/** A marker opens before a word and not inside one: `2 * 3` and `snake_case` are no emphasis. */
-function beginsEmphasis(text: string, at: number, marker: string): boolean {
-  const before = text.charAt(at - 1);
-  const after = text.charAt(at + marker.length);
-  return after !== "" && !/\s/u.test(after) && !/[\p{L}\p{N}]/u.test(before);
+/** What is open after a run of marks, which first closes and then opens: `***` may do so with bold, italics or both. */
+function afterRun(open: readonly string[], run: string, beside: { before: string; after: string }): readonly string[] {
+  const markers = [...open];
+  let left = run.length;
+  if (!isBlank(beside.before)) {
+    for (
+      let last = markers.at(-1);
+      last?.startsWith(run.charAt(0)) === true && last.length <= left;
+      last = markers.at(-1)
+    ) {
+      left -= last.length;
+      markers.pop();
+    }
+  }
+  if (left === 0 || isBlank(beside.after) || /[\p{L}\p{N}]/u.test(beside.before)) return markers;
+  const mark = run.slice(0, left);
+  return [...markers, ...(left === LONGEST_RUN ? [mark.slice(1), mark.slice(2)] : [mark])];
+}
+
+function isBlank(character: string): boolean {
+  return character.trim() === "";
 }

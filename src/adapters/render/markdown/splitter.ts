@@ -1,4 +1,5 @@
-import { closes, type Fence, fenceAfter, fenceAfterLine } from "./fences.ts";
+import { closes, closingLine, codeAtMargin, type Fence, fenceAfter, fenceAfterLine } from "./fences.ts";
+import { atMargin } from "./margin.ts";
 import { isTableHead, tableHead } from "./tables.ts";
 
 /** A border is taken when it fills at least this share of a piece; the better the border, the emptier the piece may be. */
@@ -15,8 +16,8 @@ interface Cut {
 /**
  * Markdown in pieces of at most `maxChars` UTF-16 units. A code fence that is open at a border is
  * closed there and opened again, with its language, in the next piece; a table that is cut between its rows has its head
- * again there. Borders lie between paragraphs, else lines, else words; only the white space at a border is left out. No
- * surrogate pair is split. `maxChars` is at least 20.
+ * again there; what is cut out of a list begins at the margin. Borders lie between paragraphs, else lines, else words, and
+ * not below a heading; only the white space at a border is left out. No surrogate pair is split. `maxChars` is at least 20.
  */
 export function splitMarkdown(markdown: string, maxChars: number): string[] {
   const pieces: string[] = [];
@@ -26,22 +27,24 @@ export function splitMarkdown(markdown: string, maxChars: number): string[] {
   const longestMarker = Math.max(3, Math.floor(maxChars / 8));
   while (rest.length > 0) {
     const prefix = fence === null ? head : `${fence.marker}${languageWithin(fence, maxChars)}\n`;
-    const body: string = fence === null ? rest : dedentClosing(rest, fence);
+    const body: string = rest;
     if (prefix.length + body.length <= maxChars) {
-      pieces.push(prefix + body);
+      const whole = closedAtEnd(prefix + body, fenceAfter(fence, body, longestMarker));
+      pieces.push(whole.length <= maxChars ? whole : prefix + body);
       break;
     }
     let cut: Cut = findCut(body, maxChars - prefix.length, { fence, longestMarker });
     let after: Fence | null = fenceAfter(fence, body.slice(0, cut.end), longestMarker);
-    let piece = close(prefix + body.slice(0, cut.end), after);
+    let piece = closed(prefix + body.slice(0, cut.end), after);
     // A cut inside a line may change what the line is, and with it what closing costs.
     while (piece.length > maxChars) {
       cut = hardCut(body, cut.end - (piece.length - maxChars));
       after = fenceAfter(fence, body.slice(0, cut.end), longestMarker);
-      piece = close(prefix + body.slice(0, cut.end), after);
+      piece = closed(prefix + body.slice(0, cut.end), after);
     }
     pieces.push(piece);
-    rest = body.slice(cut.next);
+    const isBetweenLines = body[cut.end] === "\n";
+    rest = after === null ? body.slice(cut.next) : restOfCode(body.slice(cut.next), after, isBetweenLines);
     const [line = ""] = rest.split("\n", 1);
     // The code ended exactly here: an empty block need not be opened for its closing line.
     if (after !== null && closes(line, after)) {
@@ -49,29 +52,36 @@ export function splitMarkdown(markdown: string, maxChars: number): string[] {
       after = null;
     }
     if (after === null) rest = rest.replace(/^(?:[ \t]*\n)+/u, "");
-    fence = after;
-    head = fence === null && body[cut.end] === "\n" ? tableHead(piece, line, maxChars / 4) : "";
+    if (after === null && isBetweenLines) rest = atMargin(body.slice(0, cut.end), rest);
+    fence = after === null ? null : { ...after, indent: "" };
+    head = fence === null && isBetweenLines ? tableHead(piece, line, maxChars / 4) : "";
   }
   return pieces.filter((piece) => piece.trim().length > 0);
 }
 
-function close(piece: string, open: Fence | null): string {
-  return open === null ? piece.trimEnd() : `${piece}\n${open.marker}`;
+function closed(piece: string, open: Fence | null): string {
+  return open === null ? piece.trimEnd() : `${piece}\n${closingLine(open)}`;
+}
+
+/** An answer that ends in the midst of code. A line further left has ended the code along with its list item. */
+function closedAtEnd(piece: string, open: Fence | null): string {
+  const shown = piece.trimEnd();
+  const isOver = open !== null && !shown.slice(shown.lastIndexOf("\n") + 1).startsWith(open.indent);
+  return closed(shown, isOver ? null : open);
+}
+
+/** The next piece opens the fence at the margin. A line that was cut in two goes on as it is. */
+function restOfCode(rest: string, fence: Fence, isBetweenLines: boolean): string {
+  const from = isBetweenLines ? 0 : `${rest}\n`.indexOf("\n") + 1;
+  return rest.slice(0, from) + codeAtMargin(rest.slice(from), fence);
 }
 
 function languageWithin(fence: Fence, maxChars: number): string {
   return fence.marker.length + fence.language.length <= maxChars / 4 ? fence.language : "";
 }
 
-/** A fence opened again stands at the margin; its closing line must, too, or Markdown takes it for code. */
-function dedentClosing(text: string, fence: Fence): string {
-  let at = 0;
-  for (const line of text.split("\n")) {
-    if (closes(line, fence)) return text.slice(0, at) + line.trimStart() + text.slice(at + line.length);
-    at += line.length + 1;
-  }
-  return text;
-}
+/** A heading, a line of bold words in its place, or one that ends in a colon: it stands with what it leads to. */
+const LEADING = /^ {0,3}#{1,6}[ \t]|^[ \t]*\*\*[^*]+\*\*[ \t]*$|[:\uff1a]\**[ \t]*$/u;
 
 interface Start {
   readonly fence: Fence | null;
@@ -81,8 +91,10 @@ interface Start {
 function findCut(text: string, room: number, start: Start): Cut {
   let fence = start.fence;
   let at = 0;
+  let anyCut: Cut | null = null;
   let lineCut: Cut | null = null;
   let paragraphCut: Cut | null = null;
+  let leads = false;
   while (at <= room) {
     const newline = text.indexOf("\n", at);
     if (newline === -1) break;
@@ -95,17 +107,22 @@ function findCut(text: string, room: number, start: Start): Cut {
     }
     const justOpened = before === null && fence !== null;
     const isHead = fence === null && isTableHead(text.slice(at), line);
-    if (newline > 0 && !justOpened && !isHead) lineCut = { end: newline, next: newline + 1 };
-    if (line.trim() === "" && fence === null && at > 0) paragraphCut = { end: at - 1, next: newline + 1 };
+    const isBlank = line.trim() === "";
+    if (!isBlank) leads = fence === null && LEADING.test(line);
+    if (newline > 0 && !justOpened && !isHead) {
+      anyCut = { end: newline, next: newline + 1 };
+      if (!leads) lineCut = anyCut;
+    }
+    if (isBlank && fence === null && at > 0 && !leads) paragraphCut = { end: at - 1, next: newline + 1 };
     at = newline + 1;
   }
   if (paragraphCut !== null && paragraphCut.end >= Math.floor(room * PARAGRAPH_FILL)) return paragraphCut;
-  if (lineCut !== null && lineCut.end >= room * LINE_FILL) return lineCut;
+  for (const border of [lineCut, anyCut]) if (border !== null && border.end >= room * LINE_FILL) return border;
   return cutInLine(text, { at, room }, fence) ?? lineCut ?? paragraphCut ?? hardCut(text, room);
 }
 
 function closingChars(fence: Fence | null): number {
-  return fence === null ? 0 : fence.marker.length + 1;
+  return fence === null ? 0 : closingLine(fence).length + 1;
 }
 
 /** A border between words of the line that begins at `at`; inside code the white space is kept. */

@@ -30,6 +30,14 @@ const cases: { written: string; shown: string }[] = [
   { written: "2 * 3 and snake_case", shown: "2 * 3 and snake_case" },
   { written: "`a ** b` stays", shown: "`a ** b` stays" },
   { written: "**first** closed\n\nthen **open", shown: "**first** closed\n\nthen **open**" },
+  { written: "Look:\n- **", shown: "Look:" },
+  { written: "- one\n- **`", shown: "- one" },
+  { written: "1. one\n2. [", shown: "1. one" },
+  { written: "***Note*** and mo", shown: "***Note*** and mo" },
+  { written: "***No", shown: "***No***" },
+  { written: "**Name:** ______ and __", shown: "**Name:** ______ and" },
+  { written: "1 \\* 2 \\", shown: "1 \\* 2" },
+  { written: "1. run\n   ```sh\n   npm", shown: "1. run\n   ```sh\n   npm\n   ```" },
   { written: "", shown: "" },
 ];
 
@@ -40,6 +48,10 @@ test.each(cases)("of $written people see $shown", ({ written, shown }) => {
 test("the last lines are shown, and a fence cut in two is opened again", () => {
   const text = `intro\n\`\`\`py\n${Array.from({ length: 50 }, (_, n) => `print(${n})`).join("\n")}`;
   expect(tailOf(text, { ...ROOM, lines: 3, chars: 500 })).toBe("```py\nprint(47)\nprint(48)\nprint(49)\n```");
+});
+
+test("lines of a list below what is cut off begin at the margin", () => {
+  expect(tailOf("- one\n    - **two**\n    - **thr", { ...ROOM, lines: 2 })).toBe("- **two**\n- **thr**");
 });
 
 test.each([1, 2, 3])("of a table cut at %d lines from its end, the head stands above the rows", (lines) => {
