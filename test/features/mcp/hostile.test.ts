@@ -21,7 +21,7 @@ test("one tool that is unusable costs no other, and each says why it is left out
     bad_text: "its definition is not valid",
     bad_array: "its input schema does not describe an object",
     bad_depth: "its input schema is nested deeper than 32 levels",
-    bad_size: "its input schema has 50034 characters, more than 32000",
+    bad_size: "its input schema has 150034 characters, more than 100000",
     "(no name)": "its definition is not valid",
   });
 });
@@ -50,7 +50,8 @@ test("names are unique, within every provider's rules, and the same each time", 
 test("descriptions are bounded and hide nothing", () => {
   const { tool } = one();
   const wordy = tool("mcp__bad__wordy").description;
-  expect(wordy.length).toBeLessThan(4_100);
+  expect(wordy.length).toBeLessThan(16_100);
+  expect(tool("mcp__bad__large").description, "as long as servers that explain themselves have it").toContain("l".repeat(14_000));
   expect(wordy).toMatch(/^\[31mw+…\n\n\(MCP server bad\)$/);
 });
 
@@ -58,11 +59,11 @@ test("without servers there are no tools", () => {
   expect(begin({}).mcp.tools()).toEqual([]);
 });
 
-test("a server with thousands of tools and endless pages gives its first 256", async () => {
+test("a server with thousands of tools and endless pages gives its first thousand", async () => {
   const { mcp } = await connect({ bad: hostile("crowd") });
   const [view] = mcp.describe();
-  expect(view?.tools).toHaveLength(256);
-  expect(view?.leftOut[0]).toEqual({ tool: "tool256", why: "the server has more than 256 tools" });
+  expect(view?.tools).toHaveLength(1_000);
+  expect(view?.leftOut[0]).toEqual({ tool: "tool1000", why: "the server has more than 1000 tools" });
 });
 
 /** `ends`: the server does, and is started anew. */

@@ -5,14 +5,14 @@ import { leftOutBy, type McpServer, unmetNames } from "../server-settings.ts";
 import { cleanSchema, type JsonObject, schemaProblem } from "./input-schema.ts";
 import { hashedName, qualifiedName } from "./names.ts";
 
-/** Tools of one server; more would fill a prompt by themselves. */
-export const MAX_TOOLS = 256;
+/** Tools of one server: what is kept of them takes memory. Requests name a few; known servers have up to 350. */
+export const MAX_TOOLS = 1_000;
 
-/** Characters of all descriptions and schemas of one server. */
-const MAX_CATALOGUE_CHARS = 400_000;
+/** Characters of all descriptions and schemas of one server, of which a request carries only what was looked up. */
+const MAX_CATALOGUE_CHARS = 5_000_000;
 
-/** Characters of a tool's description. */
-const MAX_DESCRIPTION = 4_000;
+/** Characters of a tool's description. Those of known servers, which explain their own markup in it, stay below. */
+const MAX_DESCRIPTION = 16_000;
 
 /** Characters of a tool's own name. */
 const MAX_TOOL_NAME = 200;

@@ -5,8 +5,8 @@ import { foreignText, hidesCharacters } from "../foreign-text.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Characters as JSON. Schemas of known servers stay below half of it. */
-const MAX_SCHEMA_CHARS = 32_000;
+/** Characters as JSON. Those of known servers stay below: what describes a whole calendar takes 84,000. */
+const MAX_SCHEMA_CHARS = 100_000;
 const MAX_DEPTH = 32;
 
 /** Characters of a description or title within a schema. */
