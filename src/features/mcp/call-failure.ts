@@ -9,10 +9,15 @@ import {
 import { z } from "zod";
 import { AppError } from "../../core/protocol/errors.ts";
 import { causes, proxyFailure, systemCode, wasNeverSent } from "../../core/protocol/system-code.ts";
-import { foreignText } from "./foreign-text.ts";
+import { foreignLine, foreignText } from "./foreign-text.ts";
+import { type HttpAnswer, httpAnswer } from "./transport/http-answer.ts";
+import { answeredVersion } from "./transport/other-versions.ts";
 
 /** Characters of a server's own words about a failure. */
 const MAX_WORDS = 2_000;
+
+/** Characters of what a server calls its version of the protocol. */
+const MAX_VERSION = 40;
 
 /** A server's program ended while something was asked of it; `ending` is how. */
 export class ProgramEnded extends AppError {
@@ -47,9 +52,9 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   if (error instanceof ProgramEnded) {
     return { text: `its program ended (${error.ending})`, refused: false, doubtful: true };
   }
-  if (error instanceof SdkHttpError) return httpFailure(error.status);
-  if (error instanceof InsufficientScopeError) return httpFailure(403);
-  if (error instanceof SseError && error.code !== undefined) return httpFailure(error.code);
+  if (error instanceof SdkHttpError) return httpFailure(httpAnswer(error));
+  if (error instanceof InsufficientScopeError) return httpFailure({ status: 403 });
+  if (error instanceof SseError && error.code !== undefined) return httpFailure({ status: error.code });
   if (error instanceof SdkError) return sdkFailure(error, timeoutMs);
   if (error instanceof ProtocolError) {
     const words = foreignText(error.message, MAX_WORDS);
@@ -57,6 +62,11 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   }
   if (error instanceof z.ZodError || error instanceof SyntaxError) {
     return { text: "its answer does not follow the protocol", refused: false, doubtful: false };
+  }
+  const version = answeredVersion(error);
+  if (version !== null) {
+    const text = `it speaks version ${foreignLine(version, MAX_VERSION)} of the protocol, which is not known here`;
+    return { text, refused: true, doubtful: true };
   }
   const code = causes(error)
     .map(systemCode)
@@ -68,17 +78,22 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   return { text: words, refused: wasNeverSent(error), doubtful: true };
 }
 
-function httpFailure(status: number): CallFailure {
+function httpFailure({
+  status,
+  said = "",
+  leadsTo = "",
+}: Partial<HttpAnswer> & Pick<HttpAnswer, "status">): CallFailure {
   if (status === 401 || status === 403) {
-    const text = `it refuses our credentials (HTTP ${status}); an operator must give it a token in its \`headers\``;
-    return { text, refused: true, doubtful: true };
+    const why = `it refuses our credentials (HTTP ${status}${said === "" ? "" : `: ${said}`})`;
+    return { text: `${why}; an operator must give it a token in its \`headers\``, refused: true, doubtful: true };
   }
   if (status >= 300 && status < 400) {
-    const text = `it answers with a redirect (HTTP ${status}); an operator must give the address that it leads to`;
-    return { text, refused: true, doubtful: true };
+    const way = `it answers with a redirect (HTTP ${status}); an operator must give the address that it leads to`;
+    return { text: leadsTo === "" ? way : `${way}, ${leadsTo}`, refused: true, doubtful: true };
   }
   const gone = SESSION_GONE.includes(status);
-  return { text: `it answered with HTTP ${status}`, refused: gone, doubtful: gone };
+  const text = `it answered with HTTP ${status}${said === "" ? "" : `: ${said}`}`;
+  return { text, refused: gone, doubtful: gone };
 }
 
 function sdkFailure(error: SdkError, timeoutMs: number): CallFailure {

@@ -15,6 +15,7 @@ import { isBroken, ProgramEnded } from "./call-failure.ts";
 import type { ListedTool } from "./catalogue/catalogue.ts";
 import { callResultSchema, promptResultSchema, readResultSchema } from "./content.ts";
 import { LISTINGS, type Listed, pageSchema } from "./listings.ts";
+import { otherVersions } from "./transport/other-versions.ts";
 import { patience } from "./patience.ts";
 import { progressText } from "./progress-text.ts";
 import type { McpServer } from "./server-settings.ts";
@@ -69,6 +70,8 @@ type Handshake = "legacy" | "auto";
 interface Manner {
   readonly way: Way;
   readonly handshake: Handshake;
+  /** In which the handshake is made; ours when left out. */
+  readonly version?: string;
 }
 
 /** One connection to a server, from its handshake to its end; never used again after that. */
@@ -82,7 +85,7 @@ export class McpSession {
   #over = false;
   #closing: Promise<void> | null = null;
 
-  private constructor(options: SessionOptions, { way, handshake }: Manner) {
+  private constructor(options: SessionOptions, { way, handshake, version: protocol }: Manner) {
     const { settings, version, clock, onToolsChanged } = options;
     this.#clock = clock;
     this.#asksBack = new AsksBack(clock);
@@ -92,6 +95,7 @@ export class McpSession {
       { name: "deckhand", version },
       {
         capabilities: { elicitation: { form: {} }, ...roots },
+        ...(protocol === undefined ? {} : { supportedProtocolVersions: [protocol] }),
         versionNegotiation: { mode: handshake, probe: { timeoutMs: PROBE_MS } },
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
       },
@@ -118,12 +122,27 @@ export class McpSession {
   }
 
   static async #openBy(way: Way, options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
-    const connect = (handshake: Handshake) => McpSession.#connect(options, { way, handshake }, signal);
+    const connect = (handshake: Handshake) => McpSession.#greet(options, { way, handshake }, signal);
     try {
       return await connect(way === "http" ? "auto" : "legacy");
     } catch (error) {
       if (signal.aborted || !mayTakeAnother(way, error)) throw error;
       return connect(way === "http" ? "legacy" : "auto");
+    }
+  }
+
+  /** In our version of the protocol, or else in one that the server takes. */
+  static async #greet(options: SessionOptions, { way, handshake }: Manner, signal: AbortSignal): Promise<McpSession> {
+    try {
+      return await McpSession.#connect(options, { way, handshake }, signal);
+    } catch (error) {
+      for (const version of signal.aborted ? [] : otherVersions(error)) {
+        const session = await unlessRefused(
+          McpSession.#connect(options, { way, handshake: "legacy", version }, signal),
+        );
+        if (session !== null) return session;
+      }
+      throw error;
     }
   }
 
@@ -302,6 +321,16 @@ export class McpSession {
 function mayTakeAnother(way: Way, error: unknown): boolean {
   if (way === "http") return !wasNeverSent(error);
   return way === "program" && error instanceof ProtocolError;
+}
+
+/** Null where the server takes that version of the protocol no more than ours. */
+async function unlessRefused(connecting: Promise<McpSession>): Promise<McpSession | null> {
+  try {
+    return await connecting;
+  } catch (error) {
+    if (otherVersions(error).length === 0) throw error;
+    return null;
+  }
 }
 
 /** Tells the server that its session is over; one that does not answer forgets it by itself. */

@@ -51,7 +51,9 @@ test("descriptions are bounded and hide nothing", () => {
   const { tool } = one();
   const wordy = tool("mcp__bad__wordy").description;
   expect(wordy.length).toBeLessThan(16_100);
-  expect(tool("mcp__bad__large").description, "as long as servers that explain themselves have it").toContain("l".repeat(14_000));
+  expect(tool("mcp__bad__large").description, "as long as servers that explain themselves have it").toContain(
+    "l".repeat(14_000),
+  );
   expect(wordy).toMatch(/^\[31mw+…\n\n\(MCP server bad\)$/);
 });
 

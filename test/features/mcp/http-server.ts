@@ -54,6 +54,20 @@ export function modernServer(onCall: (seen: Seen) => object): Promise<PlainServe
   });
 }
 
+/** One that answers the handshake so, in whichever version of the protocol it is made. */
+export function greetingServer(
+  onGreeting: (response: ServerResponse, id: Id, version: string) => void,
+): Promise<PlainServer> {
+  const onCall: Answer = (response, id) => sendResult(response, id, { content: [{ type: "text", text: "done" }] });
+  const onCancelled = (response: ServerResponse) => void response.writeHead(202).end();
+  return serve({ onCall, onPing: alive, onCancelled, tools: [{ name: "go" }], onGreeting });
+}
+
+/** What a server says of itself in the handshake. */
+export function greeting(protocolVersion: string): object {
+  return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "plain", version: "1" } };
+}
+
 /** One that has these tools, and answers none of them. */
 export async function serverWith(tools: readonly ListedTool[]): Promise<PlainServer> {
   const refuse = (response: ServerResponse) => void response.writeHead(500).end();
@@ -74,6 +88,7 @@ interface Behaviour {
   readonly tools: readonly ListedTool[];
   /** Any, when left out. */
   readonly port?: number;
+  readonly onGreeting?: (response: ServerResponse, id: Id, version: string) => void;
   /** How results look where it speaks the revision without handshake; others do not know its methods. */
   readonly modern?: (result: object) => object;
 }
@@ -84,14 +99,15 @@ async function serve({
   onCancelled,
   tools,
   port: wanted = 0,
+  onGreeting,
   modern,
 }: Behaviour): Promise<PlainServer> {
   const seen: Seen[] = [];
-  const about = { capabilities: { tools: {} }, serverInfo: { name: "plain", version: "1" } };
+  const about = greeting("2025-06-18");
   const listed = { tools: tools.map((tool) => ({ inputSchema: { type: "object" }, ...tool })) };
   const results: Readonly<Record<string, object>> =
     modern === undefined
-      ? { initialize: { protocolVersion: "2025-06-18", ...about }, "tools/list": listed }
+      ? { initialize: about, "tools/list": listed }
       : {
           "server/discover": modern({ supportedVersions: ["2026-07-28"], ...about }),
           "tools/list": modern(listed),
@@ -106,6 +122,8 @@ async function serve({
     if (id === undefined) return response.writeHead(202).end();
     if (method === "tools/call") return onCall(response, id, one);
     if (method === "ping") return onPing(response, id);
+    if (method === "initialize" && onGreeting !== undefined)
+      return onGreeting(response, id, String(params?.["protocolVersion"]));
     const result = results[method];
     return result === undefined ? sendError(response, id) : sendResult(response, id, result);
   };
@@ -130,7 +148,7 @@ export function sendResult(response: ServerResponse, id: Id, result: object): vo
   response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
 }
 
-export function sendError(response: ServerResponse, id: Id): void {
+export function sendError(response: ServerResponse, id: Id, error: object = { message: "Method not found" }): void {
   response.writeHead(200, { "content-type": "application/json" });
-  response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_601, message: "Method not found" } }));
+  response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_601, ...error } }));
 }

@@ -5,6 +5,8 @@ import { connect, textIn } from "./connected.ts";
 import {
   type Answer,
   alive,
+  greeting,
+  greetingServer,
   httpServer,
   modernServer,
   type PlainServer,
@@ -117,6 +119,25 @@ const answers: {
     text: /failed: it answered with HTTP 503/,
   },
   {
+    what: "a failure of its own in words",
+    onCall: (response, id) =>
+      response
+        .writeHead(500)
+        .end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_603, message: "no disk." } })),
+    text: /failed: it answered with HTTP 500: no disk\. What it had done/,
+  },
+  {
+    what: "a refusal in words",
+    onCall: (response) =>
+      response.writeHead(401).end('{"error":"invalid_token","error_description":"The token has expired"}'),
+    text: /refuses our credentials \(HTTP 401: The token has expired\); an operator/,
+  },
+  {
+    what: "a page that says what is wrong",
+    onCall: (response) => response.writeHead(502).end("<html><h1>Bad gateway"),
+    text: /failed: it answered with HTTP 502\. What/,
+  },
+  {
     what: "what is no message",
     onCall: (response) => response.writeHead(200, { "content-type": "application/json" }).end("{}"),
     text: /^The MCP server web failed: /,
@@ -136,11 +157,59 @@ test.each(answers)("$what is a result the model can use", async ({ onCall, text,
   expect(textIn(result)).toMatch(text);
 });
 
+/** Servers that take one version of the protocol, and answer ours as they should not. */
+const versions: { what: string; only: string; refuse: Answer }[] = [
+  {
+    what: "by a status that names the others",
+    only: "2025-06-18",
+    refuse: (response) =>
+      response.writeHead(400).end("Bad Request: Unsupported protocol version (supported: 2025-06-18, 2024-11-05)"),
+  },
+  {
+    what: "by an error whose data name another",
+    only: "2024-11-05",
+    refuse: (response, id) =>
+      sendError(response, id, { message: "Unsupported protocol version", data: { supported: ["2024-11-05"] } }),
+  },
+  {
+    what: "by an error that names none",
+    only: "2025-03-26",
+    refuse: (response, id) => sendError(response, id, { message: "protocolVersion not supported" }),
+  },
+  {
+    what: "by one that it has made up",
+    only: "1.0",
+    refuse: (response, id) => sendResult(response, id, greeting("1.0")),
+  },
+];
+
+test.each(versions)(
+  "a server that refuses our version of the protocol $what is connected",
+  async ({ only, refuse }) => {
+    const { url } = await greetingServer((response, id, version) =>
+      version === only ? sendResult(response, id, greeting(only)) : refuse(response, id),
+    );
+    const { mcp, call } = await connect({ web: { url } });
+    expect(mcp.problems()).toEqual([]);
+    expect(textIn(await call("mcp__web__go"))).toBe("done");
+  },
+);
+
+test("a server that speaks a version of the future is told as such", async () => {
+  const { url } = await greetingServer((response, id) => sendResult(response, id, greeting("2031-01-01")));
+  const { mcp } = await connect({ web: { url } });
+  expect(mcp.problems()[0]).toMatch(
+    /^web is not connected: it speaks version 2031-01-01 of the protocol, which is not /,
+  );
+});
+
 test("a redirect to another host is not followed: it would take the headers along", async () => {
   const other = await httpServer(done);
   const { url } = await httpServer((response) => response.writeHead(307, { location: other.url }).end());
   const { call } = await connect({ web: { url, headers: { Authorization: "Bearer t0ken" } } });
-  expect(textIn(await call("mcp__web__go"))).toContain("redirect (HTTP 307); an operator must give the address");
+  expect(textIn(await call("mcp__web__go"))).toContain(
+    `redirect (HTTP 307); an operator must give the address that it leads to, ${other.url}`,
+  );
   expect(other.seen).toEqual([]);
 });
 
