@@ -14,13 +14,13 @@ import { AsksBack, type Caller, takesRoots } from "./asks-back.ts";
 import { isBroken, ProgramEnded } from "./call-failure.ts";
 import type { ListedTool } from "./catalogue/catalogue.ts";
 import { callResultSchema, promptResultSchema, readResultSchema } from "./content.ts";
-import { LISTINGS, type Listed, pageSchema } from "./listings.ts";
-import { otherVersions } from "./transport/other-versions.ts";
+import { LISTINGS, type Listed, orNull, pageSchema } from "./listings.ts";
 import { patience } from "./patience.ts";
 import { progressText } from "./progress-text.ts";
 import type { McpServer } from "./server-settings.ts";
 import { HttpTransport } from "./transport/http-transport.ts";
 import { openTransport, speaksOtherwise, type Way, waysTo } from "./transport/open-transport.ts";
+import { otherVersions } from "./transport/other-versions.ts";
 import { type ProcessScope, StdioTransport } from "./transport/stdio-transport.ts";
 
 /** Milliseconds for the handshake: the first start of a program may download it. */
@@ -177,22 +177,31 @@ export class McpSession {
     return this.#busy === 0;
   }
 
-  /** What the server lists of a kind, page after page; nothing where it has none. */
+  /** What the server lists of a kind; nothing where it has none. */
   async list<K extends keyof Listed>(kind: K, most: number, signal: AbortSignal): Promise<Listed[K][]> {
-    const { of, method, key, item } = LISTINGS[kind];
+    const has = this.#client.getServerCapabilities() ?? {};
+    if (has[LISTINGS[kind].of] !== undefined) return this.#pages(kind, most, signal);
+    // One that says of nothing that it has it may have tools all the same.
+    if (kind !== "tools" || has.resources !== undefined || has.prompts !== undefined) return [];
+    try {
+      return await this.#pages(kind, most, signal);
+    } catch (error) {
+      if (error instanceof ProtocolError) return [];
+      throw error;
+    }
+  }
+
+  /** Page after page. An entry that is none costs no other. */
+  async #pages<K extends keyof Listed>(kind: K, most: number, signal: AbortSignal): Promise<Listed[K][]> {
+    const { method, key, item } = LISTINGS[kind];
     const all: Listed[K][] = [];
-    if (this.#client.getServerCapabilities()?.[of] === undefined) return all;
     let cursor: string | undefined;
     for (let pages = 0; pages < MAX_PAGES && all.length < most; pages++) {
       const params = cursor === undefined ? {} : { cursor };
       const page = await this.#ask({ method, params }, pageSchema, { signal, timeoutMs: ASK_MS });
-      all.push(
-        ...z
-          .array(item)
-          .parse(page[key])
-          .slice(0, most - all.length),
-      );
-      if (page.nextCursor === undefined || page.nextCursor === cursor) break;
+      const entries = orNull(z.array(z.unknown())).parse(page[key]) ?? [];
+      all.push(...entries.slice(0, most - all.length).flatMap((entry) => item.safeParse(entry).data ?? []));
+      if (page.nextCursor === undefined || ["", cursor].includes(page.nextCursor)) break;
       cursor = page.nextCursor;
     }
     return all;

@@ -100,6 +100,8 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (behaviour === "modern" && method === "initialize") send({ id, error: { code: -32_601, message: "too old" } });
   else if (method === "server/discover" && behaviour === "modern") {
     reply(id, { supportedVersions: ["2026-07-28"], capabilities, serverInfo });
+  } else if (method === "initialize" && behaviour === "sloppy") {
+    reply(id, { protocolVersion: params["protocolVersion"], capabilities: {}, instructions: null });
   } else if (method === "initialize") {
     reply(id, { protocolVersion: params["protocolVersion"], capabilities, serverInfo });
   } else if (method === "tools/list") listTools(id, params);
@@ -212,6 +214,10 @@ function says(id: Id, text: string): void {
 }
 
 function reply(id: Id, result: object): void {
+  if (behaviour === "sloppy") {
+    process.stdout.write("answering: ");
+    return send({ id, result: { ...result, _meta: null, nextCursor: "" }, error: null, took: 3 });
+  }
   send({
     id,
     result: behaviour === "modern" ? { resultType: "complete", ttlMs: 0, cacheScope: "private", ...result } : result,

@@ -37,6 +37,12 @@ test("a schema that providers refuse or nobody can judge costs no tool, and no r
   expect(textIn(await call("mcp__bad__bad_key", { "a key": 1 }))).toBe('{"a key":1}');
 });
 
+test("a server that says of nothing that it has it, writes nulls, and prints into its messages' lines has tools", async () => {
+  const { mcp, call } = await connect({ bad: hostile("sloppy") });
+  expect(mcp.describe()[0]?.leftOut.filter(({ why }) => why.includes("twice"))).toHaveLength(1);
+  expect(textIn(await call("mcp__bad__echo", { text: "aa" }))).toBe('{"text":"aa"}');
+});
+
 test("names are unique, within every provider's rules, and the same each time", async () => {
   const { mcp } = await connect({ bad: hostile(), worse: hostile() });
   const names = mcp.tools().map(({ name }) => name);

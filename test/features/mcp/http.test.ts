@@ -157,6 +157,28 @@ test.each(answers)("$what is a result the model can use", async ({ onCall, text,
   expect(textIn(result)).toMatch(text);
 });
 
+/** Answers that the SDK would not take. */
+const untidy: { what: string; type: string; body: (message: string) => string }[] = [
+  { what: "has an error that is null", type: "application/json", body: (message) => message },
+  {
+    what: "does so in a stream",
+    type: "text/event-stream",
+    body: (message) => `event: message\r\ndata: ${message}\r\n\r\n`,
+  },
+  { what: "lists messages in an event", type: "text/event-stream", body: (message) => `data: [${message}]\n\n` },
+  { what: "ends before its event does", type: "text/event-stream", body: (message) => `:\n\ndata:${message}` },
+];
+
+test.each(untidy)("an answer that $what is understood", async ({ type, body }) => {
+  const result = { content: [{ type: "text", text: "done" }], _meta: null };
+  const { url } = await httpServer((response, id) => {
+    response.writeHead(200, { "content-type": type });
+    response.end(body(JSON.stringify({ jsonrpc: "2.0", id, result, error: null })));
+  });
+  const { call } = await connect({ web: { url, timeoutMs: 20_000 } });
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+});
+
 /** Servers that take one version of the protocol, and answer ours as they should not. */
 const versions: { what: string; only: string; refuse: Answer }[] = [
   {

@@ -1,21 +1,16 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { AppError } from "../../../core/protocol/errors.ts";
-
-/** Bytes of one message of a server, as with a server over stdio. */
-const MAX_MESSAGE_BYTES = 10_000_000;
-
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
+import { Lines, MAX_MESSAGE_BYTES, tooLarge } from "./lines.ts";
+import { tidiedMessages } from "./tidy-message.ts";
 
 /**
  * `fetch` whose response bodies break off beyond the limit: a plain body as a whole, an event stream per event, since
- * one that stays open may carry any number of them.
+ * one that stays open may carry any number of them. The messages in them are tidied.
  */
 export const boundedFetch: FetchLike = async (url, init) => {
   const response = await fetch(url, init);
   if (response.body === null) return response;
   const events = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-  const body = response.body.pipeThrough(limited(events));
+  const body = response.body.pipeThrough(events ? tidiedEvents() : tidiedWhole());
   const { status, statusText, headers } = response;
   const bounded = new Response(body, { status, statusText, headers });
   // A response that is made by hand has no address of its own, which redirects are judged by.
@@ -27,22 +22,48 @@ export const boundedFetch: FetchLike = async (url, init) => {
   return bounded;
 };
 
-function limited(events: boolean): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
-  let bytes = 0;
-  let blank = false;
+type Tidying = TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
+
+const encoder = new TextEncoder();
+
+function tidiedEvents(): Tidying {
+  const lines = new Lines();
+  let chars = 0;
   return new TransformStream({
-    transform(chunk, controller) {
-      if (!events) bytes += chunk.length;
-      else {
-        for (const byte of chunk) {
-          if (byte === CARRIAGE_RETURN) continue;
-          const lineEnds = byte === LINE_FEED;
-          bytes = lineEnds && blank ? 0 : bytes + 1;
-          blank = lineEnds;
-        }
+    transform(part, controller) {
+      for (const line of lines.take(part)) {
+        chars = line.trim() === "" ? 0 : chars + line.length;
+        if (chars > MAX_MESSAGE_BYTES) throw tooLarge();
+        controller.enqueue(encoder.encode(`${tidiedLine(line)}\n`));
       }
-      if (bytes > MAX_MESSAGE_BYTES) controller.error(new AppError("network", "the server's message is too large"));
-      else controller.enqueue(chunk);
+    },
+    // The last event need not end as events do.
+    flush: (controller) => controller.enqueue(encoder.encode(`${tidiedLine(lines.rest())}\n\n`)),
+  });
+}
+
+const DATA = "data:";
+
+/** A list of messages becomes an event for each. */
+function tidiedLine(line: string): string {
+  const messages = line.startsWith(DATA) ? tidiedMessages(line.slice(DATA.length)) : null;
+  return messages?.map((message) => `${DATA} ${JSON.stringify(message)}`).join("\n\n") ?? line;
+}
+
+function tidiedWhole(): Tidying {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  return new TransformStream({
+    transform(part) {
+      bytes += part.length;
+      if (bytes > MAX_MESSAGE_BYTES) throw tooLarge();
+      parts.push(part);
+    },
+    flush(controller) {
+      const text = Buffer.concat(parts).toString();
+      const messages = tidiedMessages(text);
+      const tidy = messages?.length === 1 ? messages[0] : messages;
+      controller.enqueue(encoder.encode(tidy === null ? text : JSON.stringify(tidy)));
     },
   });
 }

@@ -1,14 +1,20 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  serializeMessage,
+  type Transport,
+} from "@modelcontextprotocol/client";
 import { AppError } from "../../../core/protocol/errors.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 import type { McpCommandServer } from "../server-settings.ts";
+import { Lines, MAX_MESSAGE_BYTES } from "./lines.ts";
 import type { Reaper } from "./reaper.ts";
+import { tidiedMessages } from "./tidy-message.ts";
 
-/** Bytes of one message, and of what waits to be read by it; a server that sends more, or leaves more unread, is stopped. */
-const MAX_MESSAGE_BYTES = 10_000_000;
+/** A server that sends a larger message, or leaves more unread, is stopped. */
 const MOST = `${MAX_MESSAGE_BYTES / 1_000_000} MB`;
 
 /** How a message begins, as far as it tells. */
@@ -36,13 +42,12 @@ export interface ProcessScope {
 export class StdioTransport implements Transport {
   readonly #server: McpCommandServer;
   readonly #options: ProcessScope;
-  readonly #buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES });
+  readonly #lines = new Lines();
   #child: ChildProcessWithoutNullStreams | null = null;
   #exited: Promise<void> = Promise.resolve();
   #closing: Promise<void> | null = null;
   #stderr = "";
   #ending = "";
-  #hasBegun = false;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -137,39 +142,28 @@ export class StdioTransport implements Transport {
     child?.stdout.destroy();
     child?.stderr.destroy();
     child?.stdin.destroy();
-    this.#buffer.clear();
     this.onclose?.();
   }
 
   #read(chunk: Buffer): void {
     try {
-      this.#buffer.append(this.#afterBanner(chunk));
+      for (const line of this.#lines.take(chunk)) this.#deliver(line);
     } catch (error) {
       this.#stop(`it sent a message of more than ${MOST}`);
       this.#report(error);
-      return;
     }
-    for (let more = true; more; ) more = this.#deliver();
   }
 
-  /** What a program prints before its first message need not end its line. */
-  #afterBanner(chunk: Buffer): Buffer {
-    const at = this.#hasBegun ? -1 : chunk.toString("latin1").search(MESSAGE);
-    if (at < 0) return chunk;
-    this.#hasBegun = true;
-    return Buffer.concat([chunk.subarray(0, at), Buffer.from("\n"), chunk.subarray(at)]);
-  }
-
-  /** False when no whole message is left. What is no message at all is passed over. */
-  #deliver(): boolean {
-    try {
-      const message = this.#buffer.readMessage();
-      if (message === null) return false;
-      this.onmessage?.(message);
-    } catch (error) {
-      this.#report(error);
+  /** What is no message is passed over; what a program prints before one need not end its line. */
+  #deliver(line: string): void {
+    const messages = tidiedMessages(line) ?? tidiedMessages(line.slice(Math.max(line.search(MESSAGE), 0)));
+    for (const message of messages ?? []) {
+      try {
+        this.onmessage?.(parseJSONRPCMessage(message));
+      } catch (error) {
+        this.#report(error);
+      }
     }
-    return true;
   }
 
   #stop(ending: string): void {
