@@ -11,6 +11,7 @@ import { AppError } from "../../core/protocol/errors.ts";
 import { causes, proxyFailure, systemCode, wasNeverSent } from "../../core/protocol/system-code.ts";
 import { foreignLine, foreignText } from "./foreign-text.ts";
 import { type HttpAnswer, httpAnswer } from "./transport/http-answer.ts";
+import { BROKEN_OFF } from "./transport/http-transport.ts";
 import { answeredVersion } from "./transport/other-versions.ts";
 
 /** Characters of a server's own words about a failure. */
@@ -57,6 +58,7 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   if (error instanceof SseError && error.code !== undefined) return httpFailure({ status: error.code });
   if (error instanceof SdkError) return sdkFailure(error, timeoutMs);
   if (error instanceof ProtocolError) {
+    if (error.code === BROKEN_OFF) return { text: "its answer broke off", refused: false, doubtful: true };
     const words = foreignText(error.message, MAX_WORDS);
     return { text: `it answered with an error: ${words}`, refused: false, doubtful: false };
   }

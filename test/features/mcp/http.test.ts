@@ -87,6 +87,11 @@ const answers: {
     text: /failed: it ended before it answered/,
   },
   {
+    what: "a stream that ends before its answer",
+    onCall: (response) => response.writeHead(200, { "content-type": "text/event-stream" }).end(": working\n\n"),
+    text: /failed: its answer broke off\. What it had done/,
+  },
+  {
     what: "an answer that never comes",
     onCall: () => {},
     text: /failed: it did not answer within 0\.2 s/,
@@ -287,6 +292,24 @@ test("a call that may have had an effect is not made again", async () => {
   const { call } = await connect({ web: { url } });
   expect(textIn(await call("mcp__web__go"))).toContain("What it had done until then stays.");
   expect(seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
+});
+
+test("a call takes as long as its own limit allows, whatever fetch makes of a silent connection", async () => {
+  const key = Symbol.for("undici.globalDispatcher.1");
+  const held: (() => void)[] = [];
+  const { url } = await httpServer((response, id) => void held.push(() => done(response, id)));
+  const { call } = await connect({ web: { url } });
+  const usual: NonNullable<RequestInit["dispatcher"]> = Reflect.get(globalThis, key);
+  onTestFinished(() => void Reflect.set(globalThis, key, usual));
+  const hasty = usual.compose(
+    (dispatch) => (options, handler) => dispatch({ headersTimeout: 100, ...options }, handler),
+  );
+  Reflect.set(globalThis, key, hasty);
+  const running = call("mcp__web__go");
+  const body = JSON.stringify({ id: 1, method: "tools/call" });
+  await expect(fetch(url, { method: "POST", body }), "one that is not for a call gives up").rejects.toThrow();
+  for (const answer of held) answer();
+  expect(textIn(await running)).toBe("done");
 });
 
 /** Servers that take a call and do not come to its end; they see each connection that is closed on them. */

@@ -2,12 +2,33 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { Lines, MAX_MESSAGE_BYTES, tooLarge } from "./lines.ts";
 import { tidiedMessages } from "./tidy-message.ts";
 
+type Dispatcher = NonNullable<RequestInit["dispatcher"]>;
+
+/**
+ * Waits for a byte as long as the caller does: by itself, `fetch` gives up after five minutes without one, and calls may
+ * take longer. Source: undici, `lib/global.js` and docs, Dispatcher; null before the first `fetch` of all.
+ */
+function patientDispatcher(): Dispatcher | null {
+  const dispatcher: Dispatcher | undefined = Reflect.get(globalThis, Symbol.for("undici.globalDispatcher.1"));
+  const patient = dispatcher?.compose((dispatch) => (options, handler) => {
+    return dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler);
+  });
+  return patient ?? null;
+}
+
+/** For a transport all of whose answers come in one stream that is asked for. */
+export const boundedStreamFetch: FetchLike = (url, init) => boundedBy(url, init, patientDispatcher());
+
 /**
  * `fetch` whose response bodies break off beyond the limit: a plain body as a whole, an event stream per event, since
  * one that stays open may carry any number of them. The messages in them are tidied.
  */
-export const boundedFetch: FetchLike = async (url, init) => {
-  const response = await fetch(url, init);
+export const boundedFetch: FetchLike = (url, init) =>
+  // A stream that is asked for brings no answers, and is asked for again.
+  boundedBy(url, init, init?.method === "POST" ? patientDispatcher() : null);
+
+async function boundedBy(url: string | URL, init: RequestInit = {}, dispatcher: Dispatcher | null): Promise<Response> {
+  const response = await fetch(url, dispatcher === null ? init : { ...init, dispatcher });
   if (response.body === null) return response;
   const events = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const body = response.body.pipeThrough(events ? tidiedEvents() : tidiedWhole());
@@ -20,7 +41,7 @@ export const boundedFetch: FetchLike = async (url, init) => {
     type: { value: response.type },
   });
   return bounded;
-};
+}
 
 type Tidying = TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
 

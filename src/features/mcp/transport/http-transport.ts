@@ -10,6 +10,12 @@ import { z } from "zod";
 /** Milliseconds for telling a server that a request is given up; one that hangs does not take that, either. */
 const GIVING_UP_MS = 1_000;
 
+/** Milliseconds for taking what asks for no answer, or is one. */
+const TAKING_MS = 60_000;
+
+/** The code of an error that stands for an answer which will not come. Source: JSON-RPC 2.0, Error object: free to use. */
+export const BROKEN_OFF = -32_099;
+
 /** Answers to what a server asks of us that it has not taken yet: one that leaves more of them is let go of. */
 const MOST_ANSWERS = 100;
 
@@ -21,8 +27,9 @@ const givenUpSchema = z.object({
 type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport["send"]>[1]>;
 
 /**
- * Ends a request's POST when the request is given up. By itself the SDK only says so to a server of the revisions
- * before 2026-07-28, and one that hangs would keep a connection open for every call.
+ * Ends a request's POST when the request is given up, and a request when its answer breaks off. By itself the SDK only says
+ * the first to a server of the revisions before 2026-07-28, and one that hangs would keep a connection open for every
+ * call; of the second it says nothing, and people would wait for the call's whole time limit.
  */
 export class HttpTransport extends StreamableHTTPClientTransport {
   readonly #waiting = new Map<RequestId, AbortController>();
@@ -42,15 +49,19 @@ export class HttpTransport extends StreamableHTTPClientTransport {
       this.#giveUp(givenUp.data.params.requestId);
       return super.send(message, { ...options, requestSignal: AbortSignal.timeout(GIVING_UP_MS) });
     }
-    if (!isJSONRPCRequest(message))
-      return "method" in message ? super.send(message, options) : this.#answer(message, options);
+    if (!isJSONRPCRequest(message)) {
+      const bound = { ...options, requestSignal: options.requestSignal ?? AbortSignal.timeout(TAKING_MS) };
+      return "method" in message ? super.send(message, bound) : this.#answer(message, bound);
+    }
     if (options.requestSignal !== undefined) return super.send(message, options);
+    const { id } = message;
     const waiting = new AbortController();
-    this.#waiting.set(message.id, waiting);
+    this.#waiting.set(id, waiting);
     try {
-      await super.send(message, { ...options, requestSignal: waiting.signal });
+      const ended = { requestSignal: waiting.signal, onRequestStreamEnd: () => this.#breakOff(id) };
+      await super.send(message, { ...options, ...ended });
     } catch (error) {
-      this.#waiting.delete(message.id);
+      this.#waiting.delete(id);
       throw error;
     }
   }
@@ -64,6 +75,16 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     } finally {
       this.#answers -= 1;
     }
+  }
+
+  /** The stream has ended that was to bring the answer, as a proxy ends those that are quiet for a minute. */
+  #breakOff(id: RequestId): void {
+    if (!this.#waiting.delete(id)) return;
+    this.onmessage?.({
+      jsonrpc: "2.0",
+      id,
+      error: { code: BROKEN_OFF, message: "the stream ended before the answer" },
+    });
   }
 
   #giveUp(id: RequestId): void {

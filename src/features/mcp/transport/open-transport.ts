@@ -1,6 +1,6 @@
 import { SdkHttpError, SSEClientTransport, SseError, type Transport } from "@modelcontextprotocol/client";
 import type { McpServer, McpUrlServer } from "../server-settings.ts";
-import { boundedFetch } from "./bounded-fetch.ts";
+import { boundedFetch, boundedStreamFetch } from "./bounded-fetch.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { type ProcessScope, StdioTransport } from "./stdio-transport.ts";
 
@@ -23,7 +23,7 @@ function overHttp({ url, headers = {} }: McpUrlServer): Transport {
 }
 
 function overEvents({ url, headers = {} }: McpUrlServer): Transport {
-  return new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+  return new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedStreamFetch });
 }
 
 /** What a server answers that does not speak so: no such method, no such place, or something that is no event stream. */
