@@ -9,14 +9,14 @@ const IN_FILE = "The answer is long: the whole of it is in the file.";
 export function answerParts(ending: Ending, limits: PlatformLimits): OutgoingMessage[] {
   const lastChars = limits.messageChars - Math.min((ending.footer ?? "").length, limits.footerChars);
   const markdown = limits.showsTables === false ? withPlainTables(ending.markdown) : ending.markdown;
-  const whole = splitMarkdown(markdown, limits.messageChars);
-  const pieces = [...whole.slice(0, -1), ...splitMarkdown(whole.at(-1) ?? "", lastChars)];
+  const whole = splitMarkdown(markdown, limits.messageChars, limits.messageBlocks);
+  const pieces = [...whole.slice(0, -1), ...splitMarkdown(whole.at(-1) ?? "", lastChars, limits.messageBlocks)];
   if (pieces.length <= limits.answerParts) {
     return pieces.map((piece, index) =>
       answer(ending, { markdown: piece, isLast: index === pieces.length - 1, files: [] }),
     );
   }
-  const [head = ""] = splitMarkdown(markdown, lastChars - IN_FILE.length - 2);
+  const [head = ""] = splitMarkdown(markdown, lastChars - IN_FILE.length - 2, limits.messageBlocks);
   const files = [answerFile(ending.markdown)];
   return [answer(ending, { markdown: `${head}\n\n${IN_FILE}`, isLast: true, files })];
 }

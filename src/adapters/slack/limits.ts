@@ -58,12 +58,14 @@ export const HTTP_LIMITS: HttpLimits = {
 export const CLOCK_SKEW_MS = 60_000;
 
 /**
- * `messageChars` leaves room for what neutralised mentions add. Posts: Slack allows about one a second
+ * `messageChars` leaves room for what neutralised mentions add. Slack makes several blocks of one markdown block (Slack docs,
+ * Markdown block), and refuses a message of more than 50 (Slack docs, Blocks): `messageBlocks` leaves five to a footer and buttons. Posts: Slack allows about one a second
  * and channel with short bursts (Slack docs, chat.postMessage). Edits: chat.update is Tier 3, 50 a minute
  * for the whole workspace (Slack docs, Rate limits): 9 at once and one per 1.5 s stay below 50 in any minute.
  */
 export const SLACK_LIMITS: PlatformLimits = {
   messageChars: 10_000,
+  messageBlocks: 45,
   // Escaped, a character may take five of the block's.
   footerChars: 1_500,
   editChars: 3_500,

@@ -207,6 +207,8 @@ export interface ThreadMessage {
 export interface PlatformLimits {
   /** Characters of one message's markdown. */
   readonly messageChars: number;
+  /** Headings, rules, tables and texts between these, where the platform counts what one message's markdown is made of. */
+  readonly messageBlocks?: number;
   /** Characters of a message that is edited while a run goes on. */
   readonly editChars: number;
   /** Characters of what stands small beneath a message. */

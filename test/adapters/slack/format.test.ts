@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { answerParts } from "../../../src/adapters/render/answer-parts.ts";
 import { formatMessage } from "../../../src/adapters/slack/format.ts";
+import { SLACK_LIMITS } from "../../../src/adapters/slack/limits.ts";
 import { plainMessage } from "../../contracts/platform-steps.ts";
 import { checkMessage } from "../../support/slack/slack-blocks.ts";
 
@@ -48,6 +50,25 @@ test.each([
     text: markdown.replaceAll("**", ""),
     blocks: [{ type: "markdown", text: shown }],
   });
+});
+
+test.each([
+  { name: "headings", markdown: "## Heading\n\ntext\n\n".repeat(80) },
+  { name: "rules", markdown: "text\n\n---\n\n".repeat(80) },
+  { name: "tables", markdown: "text\n\n| a |\n|---|\n| 1 |\n\n".repeat(80) },
+  { name: "tables alone", markdown: "| a |\n|---|\n| 1 |\n\n".repeat(80) },
+  { name: "headings and code", markdown: "# Heading\n```sh\n# comment\n\n---\n```\n".repeat(80) },
+  { name: "headings alone", markdown: "### Heading\n".repeat(300) },
+])("an answer with many $name comes in messages that Slack takes, and whole", ({ markdown }) => {
+  const buttons = [{ id: "details", label: "Details", style: "default" as const }];
+  const parts = answerParts({ markdown, footer: "✓ 3 turns", tone: "plain", buttons }, SLACK_LIMITS);
+  expect(parts.map((part) => check(formatMessage(part)))).toEqual(parts.map(() => null));
+  expect(
+    parts
+      .map((part) => part.markdown)
+      .join("\n")
+      .replaceAll(/\s+/gu, " "),
+  ).toBe(markdown.replaceAll(/\s+/gu, " ").trim());
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import MarkdownIt from "markdown-it";
 import { z } from "zod";
 import type { Args } from "./slack-method.ts";
 import type { Block, EphemeralMessage, SlackMessage } from "./slack-model.ts";
@@ -26,7 +27,9 @@ const block = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("actions"), elements: z.array(button).min(1).max(25) }),
   z.strictObject({ type: z.literal("divider") }),
 ]);
-const blocks = z.array(block).max(50);
+/** Source: Slack docs, Blocks. */
+const MAX_BLOCKS = 50;
+const blocks = z.array(block).max(MAX_BLOCKS);
 
 const metadata = z.strictObject({ event_type: z.string().min(1), event_payload: z.record(z.string(), z.unknown()) });
 
@@ -44,8 +47,17 @@ export function checkMessage(args: Args, { maxTextChars }: { readonly maxTextCha
   if (!parsed.success) return "invalid_blocks";
   const markdown = parsed.data.reduce((sum, each) => sum + (each.type === "markdown" ? each.text.length : 0), 0);
   if (markdown > MARKDOWN_CHARS) return "msg_blocks_too_long";
+  const made = parsed.data.reduce((sum, each) => sum + (each.type === "markdown" ? blocksMadeOf(each.text) : 1), 0);
+  if (made > MAX_BLOCKS) return "invalid_blocks";
   const ids = buttonsOf(parsed.data).map(({ id }) => id);
   return new Set(ids).size === ids.length ? null : "invalid_blocks";
+}
+
+/** As Slack has been seen to count: each heading, rule and table is a block, and so is what stands between two of these. */
+function blocksMadeOf(markdown: string): number {
+  const top = new MarkdownIt().parse(markdown, {}).filter(({ level, nesting }) => level === 0 && nesting >= 0);
+  const alone = top.map(({ type }) => ["heading_open", "hr", "table_open"].includes(type));
+  return alone.filter((isAlone, index) => isAlone || index === 0 || alone[index - 1] === true).length;
 }
 
 /** Everything readable in the message; the fallback text only where there are no blocks. A sign counts as itself in any colour. */

@@ -1,3 +1,4 @@
+import { endOfBlocks } from "./blocks.ts";
 import { closes, closingLine, codeAtMargin, type Fence, fenceAfter, fenceAfterLine } from "./fences.ts";
 import { atMargin } from "./margin.ts";
 import { isTableHead, tableHead } from "./tables.ts";
@@ -18,8 +19,9 @@ interface Cut {
  * closed there and opened again, with its language, in the next piece; a table that is cut between its rows has its head
  * again there; what is cut out of a list begins at the margin. Borders lie between paragraphs, else lines, else words, and
  * not below a heading; only the white space at a border is left out. No surrogate pair is split. `maxChars` is at least 20.
+ * Where `maxBlocks` is given, no piece has more headings, rules, tables and texts between these.
  */
-export function splitMarkdown(markdown: string, maxChars: number): string[] {
+export function splitMarkdown(markdown: string, maxChars: number, maxBlocks = Infinity): string[] {
   const pieces: string[] = [];
   let rest = markdown;
   let fence: Fence | null = null;
@@ -28,12 +30,13 @@ export function splitMarkdown(markdown: string, maxChars: number): string[] {
   while (rest.length > 0) {
     const prefix = fence === null ? head : `${fence.marker}${languageWithin(fence, maxChars)}\n`;
     const body: string = rest;
-    if (prefix.length + body.length <= maxChars) {
+    const room = Math.min(maxChars - prefix.length, endOfBlocks(body.slice(0, maxChars), fence, maxBlocks));
+    if (body.length <= room) {
       const whole = closedAtEnd(prefix + body, fenceAfter(fence, body, longestMarker));
       pieces.push(whole.length <= maxChars ? whole : prefix + body);
       break;
     }
-    let cut: Cut = findCut(body, maxChars - prefix.length, { fence, longestMarker });
+    let cut: Cut = findCut(body, room, { fence, longestMarker });
     let after: Fence | null = fenceAfter(fence, body.slice(0, cut.end), longestMarker);
     let piece = closed(prefix + body.slice(0, cut.end), after);
     // A cut inside a line may change what the line is, and with it what closing costs.
@@ -54,7 +57,8 @@ export function splitMarkdown(markdown: string, maxChars: number): string[] {
     if (after === null) rest = rest.replace(/^(?:[ \t]*\n)+/u, "");
     if (after === null && isBetweenLines) rest = atMargin(body.slice(0, cut.end), rest);
     fence = after === null ? null : { ...after, indent: "" };
-    head = fence === null && isBetweenLines ? tableHead(piece, line, maxChars / 4) : "";
+    const isBetweenRows = isBetweenLines && cut.next === cut.end + 1;
+    head = fence === null && isBetweenRows ? tableHead(piece, line, maxChars / 4) : "";
   }
   return pieces.filter((piece) => piece.trim().length > 0);
 }
