@@ -190,11 +190,27 @@ describe("an answer that was not made for this sign-in", () => {
     expect(thief.cookies.has(`deckhand_${port}_provider`)).toBe(true);
     expect((await thief.get(`${back.pathname}${back.search}`)).status).toBe(403);
     expect(provider.codes()).toBe(before);
+    // Out of the browser's own history it leads on to the page.
+    await page.goto(back.href);
+    await shell(page).waitFor();
+    expect(provider.codes()).toBe(before);
     const late = await open();
     const slow = await answered(late);
     clock.set(clock.now() + 600_000);
     await late.goto(slow.href);
     expect(await problem(late)).toContain("too old");
+  });
+
+  test("is taken in each of two tabs of a browser", async () => {
+    const { page: open, answered, origin, store } = await opened();
+    const page = await open();
+    const first = await answered(page);
+    const begun = await page.context().request.get(`${origin}/login/oidc`, { maxRedirects: 0 });
+    for (const address of [first.href, begun.headers()["location"] ?? ""]) {
+      await page.goto(address);
+      await shell(page).waitFor();
+    }
+    expect([...(await store.tables(accountReads).sessionCounts()).values()]).toEqual([1]);
   });
 
   test("of another provider's is not taken, and its code is brought nowhere", async () => {

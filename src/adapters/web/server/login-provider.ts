@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type DoorOptions, PROVIDER_PATHS, portOf } from "./door.ts";
 import { firstUses } from "./entry-links.ts";
 import { readCookie } from "./guard.ts";
-import type { Outcome, ProviderLogin } from "./logins.ts";
+import type { Outcome, ProviderLogin, ProviderSecrets } from "./logins.ts";
 import { isSame, PROVIDER_S, providerSecrets, providerTicket } from "./signatures.ts";
 
 interface ProviderRoutes extends Pick<DoorOptions, "address" | "token" | "clock"> {
@@ -11,6 +11,8 @@ interface ProviderRoutes extends Pick<DoorOptions, "address" | "token" | "clock"
   /** Whether no other process has taken the ticket. */
   firstUse(ticket: string, forMs: number): Promise<boolean>;
   enter(request: FastifyRequest, reply: FastifyReply, outcome: SignedIn): Promise<FastifyReply>;
+  /** Whether somebody is signed in at this browser already. */
+  isSignedIn(request: FastifyRequest): Promise<boolean>;
   /** The login page with what is wrong. */
   refuse(request: FastifyRequest, reply: FastifyReply, refused: Refused): Promise<FastifyReply>;
 }
@@ -28,6 +30,11 @@ const TOO_OLD: Refused = {
   problem: "This sign-in was not begun in this browser, is too old, or was used before. Try again.",
 };
 
+/** Sign-ins that one browser has begun and not ended: one in each of its tabs. */
+const MOST_TICKETS = 4;
+/** Is in no ticket, and may be in a cookie. */
+const BETWEEN = "~";
+
 /**
  * To the provider and back. What a sign-in is known by again is made of its ticket, which is the browser's alone: another
  * browser's answer, one that somebody has made, and one that was used are told from it without asking anybody.
@@ -35,6 +42,17 @@ const TOO_OLD: Refused = {
 export function registerProviderLogin(app: FastifyInstance, options: ProviderRoutes): void {
   const { address, token, clock } = options;
   const isFirstUse = firstUses(() => clock.now(), PROVIDER_S * 1_000);
+  const begunIn = (request: FastifyRequest): readonly Begun[] =>
+    (readCookie(request.headers.cookie, address.cookieName("provider", portOf(request))) ?? "")
+      .split(BETWEEN)
+      .flatMap((ticket) => {
+        const secrets = providerSecrets(token, ticket, clock.now());
+        return secrets === null ? [] : [{ ticket, secrets }];
+      });
+  const keep = (request: FastifyRequest, reply: FastifyReply, tickets: readonly string[]): void => {
+    const value = tickets.length === 0 ? null : tickets.join(BETWEEN);
+    reply.header("set-cookie", address.cookie({ kind: "provider", value, maxAgeS: PROVIDER_S }, portOf(request)));
+  };
 
   app.get(PROVIDER_PATHS.there, async (request, reply) => {
     const provider = options.provider();
@@ -44,24 +62,39 @@ export function registerProviderLogin(app: FastifyInstance, options: ProviderRou
     if (secrets === null) return options.refuse(request, reply, TOO_OLD);
     const begun = await provider.begin(`${address.originOf(request.host)}${PROVIDER_PATHS.back}`, secrets);
     if (begun.type !== "at") return options.refuse(request, reply, { status: 503, problem: begun.problem });
-    const cookie = { kind: "provider", value: ticket, maxAgeS: PROVIDER_S } as const;
-    reply.header("set-cookie", address.cookie(cookie, portOf(request)));
+    const others = begunIn(request).map((other) => other.ticket);
+    keep(request, reply, [...others.slice(1 - MOST_TICKETS), ticket]);
     return reply.header("cache-control", "no-store").redirect(begun.address, 303);
   });
 
   app.get(PROVIDER_PATHS.back, async (request, reply) => {
     const provider = options.provider();
     if (provider === null) return options.refuse(request, reply, NONE);
-    const ticket = readCookie(request.headers.cookie, address.cookieName("provider", portOf(request))) ?? "";
-    reply.header("set-cookie", address.cookie({ kind: "provider", value: null, maxAgeS: 0 }, portOf(request)));
     const answered = new URL(request.url, address.originOf(request.host));
-    const secrets = providerSecrets(token, ticket, clock.now());
-    const isOwn = secrets !== null && isSame(answered.searchParams.get("state") ?? "", secrets.state);
-    const isFirst = isOwn && isFirstUse(ticket) && (await options.firstUse(ticket, PROVIDER_S * 1_000));
-    if (!isFirst) return options.refuse(request, reply, TOO_OLD);
-    const outcome = await provider.finish({ answered, secrets, address: request.ip });
+    const state = answered.searchParams.get("state") ?? "";
+    const begun = begunIn(request);
+    const own = begun.find(({ secrets }) => isSame(state, secrets.state));
+    const isFirst =
+      own !== undefined && isFirstUse(own.ticket) && (await options.firstUse(own.ticket, PROVIDER_S * 1_000));
+    if (!isFirst) {
+      // An answer that comes twice, by a double click or out of the browser's history, is nobody's trouble.
+      if (await options.isSignedIn(request)) return reply.redirect("/", 303);
+      return options.refuse(request, reply, TOO_OLD);
+    }
+    const others = begun.filter((other) => other !== own);
+    keep(
+      request,
+      reply,
+      others.map(({ ticket }) => ticket),
+    );
+    const outcome = await provider.finish({ answered, secrets: own.secrets, address: request.ip });
     if (outcome.type === "signed_in") return options.enter(request, reply, outcome);
     const status = outcome.type === "refused" ? 403 : 503;
     return options.refuse(request, reply, { status, problem: outcome.problem });
   });
+}
+
+interface Begun {
+  readonly ticket: string;
+  readonly secrets: ProviderSecrets;
 }

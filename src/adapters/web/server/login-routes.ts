@@ -52,6 +52,10 @@ export function registerLogin(app: FastifyInstance, options: LoginRoutes): void 
     ...options,
     provider: () => loginsOf(options).provider,
     firstUse: async (ticket, forMs) => (await loginsOf(options).firstUse?.(ticket, forMs)) ?? true,
+    isSignedIn: async (request) => {
+      const session = readCookie(request.headers.cookie, options.address.cookieName("login", portOf(request))) ?? "";
+      return session !== "" && (await loginsOf(options).signedIn(session, false)) !== null;
+    },
     enter: async (request, reply, outcome) => enter(given(request, reply), options, outcome),
     refuse: async (request, reply, refused) => show(given(request, reply), options, { page: loginPage, ...refused }),
   });
