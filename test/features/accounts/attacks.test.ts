@@ -156,6 +156,17 @@ describe("who guesses", () => {
     expect(looked.length).toBeLessThanOrEqual(5);
   });
 
+  test.each([
+    ["with its port", (port: number) => `198.51.100.7:${port}`],
+    ["of IPv6 with its port", (port: number) => `[2001:db8::7]:${port}`],
+    ["behind another proxy with its port", (port: number) => `198.51.100.7:${port}, 10.0.0.7:${port}`],
+  ])("is one visitor by each of their connections where a proxy names them %s", async (_case, named) => {
+    const world = await withAna({ trustProxy: ["127.0.0.1", "10.0.0.0/8"] });
+    const guess = (port: number) => world.browser().signIn("ana", "wrong", from(named(port)));
+    for (let tries = 1; tries <= 5; tries += 1) expect((await guess(50_000 + tries)).status).toBe(401);
+    expect((await guess(50_010)).status).toBe(429);
+  });
+
   test("with a network of IPv6 has one address", async () => {
     const world = await withAna(trusting);
     const guess = (address: string) => world.browser().signIn("ana", "wrong", from(address));

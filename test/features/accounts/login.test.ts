@@ -250,6 +250,27 @@ describe("behind a proxy with TLS", () => {
     );
   });
 
+  test("the page is served under its name with the port of TLS, which some proxies write", async () => {
+    const { browser } = await loginWorld({ store: await emptied(), url, trustProxy: ["127.0.0.1"] });
+    for (const headers of [
+      { host: "deckhand.example.com:443" },
+      { host: "127.0.0.1", "x-forwarded-host": "deckhand.example.com:443" },
+    ])
+      expect((await browser().get("/setup", headers)).status).toBe(401);
+  });
+
+  test.each([
+    ["changes its name", { host: "127.0.0.1:3000", origin: url }, "keeps the `Host` header"],
+    ["takes the origin away", {}, "passes that on"],
+    ["has browsers keep it to themselves", { origin: "null" }, "leaves the page's `Referrer-Policy`"],
+    ["is not asked by TLS", { origin: "http://deckhand.example.com" }, "Open its https:// address"],
+  ])("a person reads what is wrong where a proxy %s", async (_case, headers, words) => {
+    const { browser } = await loginWorld({ store: await emptied(), url });
+    const answer = await browser().ask("POST", "/login", { headers });
+    expect(answer.headers["content-type"]).toContain("text/html");
+    expect(answer.body).toContain(words);
+  });
+
   test.each([
     ["the server's own address", (port: number) => `127.0.0.1:${port}`],
     ["another name", () => "evil.example.com"],
@@ -258,6 +279,17 @@ describe("behind a proxy with TLS", () => {
   ])("the page is not served under %s", async (_case, host) => {
     const { browser, port } = await loginWorld({ store: await emptied(), url });
     expect((await browser().get("/login", { host: host(port) })).status).toBe(421);
+  });
+
+  test("an offer of another protocol, as some clients make it, is left alone", async () => {
+    const { browser, port } = await loginWorld({ store: await emptied(), url });
+    const offer = {
+      connection: "Upgrade, HTTP2-Settings",
+      upgrade: "h2c",
+      "http2-settings": "AAMAAABkAAQAoAAAAAIAAAAA",
+    };
+    expect((await browser().get("/healthz", { host: `127.0.0.1:${port}`, ...offer })).status).toBe(200);
+    expect((await browser().get("/setup", offer)).status).toBe(401);
   });
 
   test("probes answer nearby machinery by number, and no name that somebody else could lead here", async () => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type EntryLinks, VALID_MS } from "./entry-links.ts";
 import { cookieName, isToken, readCookie, SECURITY_HEADERS, tokenCookie } from "./guard.ts";
@@ -44,9 +45,14 @@ const OPEN_PATHS: ReadonlySet<string> = new Set(["/login.css", "/login.js", "/ic
 const LOGIN_PATHS: ReadonlySet<string> = new Set(["/login", "/setup", PROVIDER_PATHS.back]);
 /** What a page asks for of itself is no sign that somebody is there. */
 const UNUSED_PATHS: ReadonlySet<string> = new Set(["/session", "/live"]);
-const NOT_OURS = "This server is not the one that was asked for.";
-const ANOTHER_NAME = "The page is not served under this name. If it is its own, an operator sets `web.url` to it.";
+const NOT_OURS =
+  "This server is not the one that was asked for. Where a proxy or a tunnel is to lead here, an operator sets `web.url` to the address that people use.";
+const ANOTHER_NAME =
+  "The page is not served under this name. If it is its own, an operator sets `web.url` to it. A proxy before it keeps the `Host` header, or is named in `web.trustProxy`.";
 const NOT_FROM_PAGE = "Only the page itself may ask for this.";
+const NO_ORIGIN =
+  "Only the page itself may ask for this, which browsers say by the `Origin` header. A proxy before the page passes that on, and leaves the page's `Referrer-Policy` as it is.";
+const BY_HTTP = "Nobody can sign in where the page was opened by http://. Open its https:// address.";
 
 interface Asked {
   readonly request: FastifyRequest;
@@ -70,14 +76,12 @@ export function createDoor(options: DoorOptions): Door {
       const isProbe = PROBE_PATHS.has(path);
       const host = request.host;
       if (!(isProbe ? address.isProbeHost(host, port) : address.isHost(host, port))) {
-        return reply.code(421).send({ error: address.isShared ? ANOTHER_NAME : NOT_OURS });
+        return refuse({ reply, path }, 421, address.isShared ? ANOTHER_NAME : NOT_OURS);
       }
       const { origin } = request.headers;
       const changes = request.method !== "GET" && request.method !== "HEAD";
-      const mustComeFromPage = changes || request.headers.upgrade !== undefined;
-      if (origin === undefined ? mustComeFromPage : !address.isOrigin(origin, host)) {
-        return reply.code(403).send({ error: NOT_FROM_PAGE });
-      }
+      const isFromPage = origin === undefined ? !(changes || isSocket(request.raw)) : address.isOrigin(origin, host);
+      if (!isFromPage) return refuse({ reply, path }, 403, notFromPage(origin, address));
       if (isProbe) return undefined;
       reply.header("cache-control", "no-cache");
       const query = new URLSearchParams(request.url.slice(path.length));
@@ -96,6 +100,16 @@ export function createDoor(options: DoorOptions): Door {
       return mayFound(options.token, cookie, options.clock.now());
     },
   };
+}
+
+function notFromPage(origin: string | undefined, address: PageAddress): string {
+  if (origin === undefined || origin === "null") return NO_ORIGIN;
+  return address.isByHttp(origin) ? BY_HTTP : NOT_FROM_PAGE;
+}
+
+/** Whether it asks for a socket: other upgrades, such as h2c, are offers that nobody has to take. */
+export function isSocket({ headers }: Pick<IncomingMessage, "headers">): boolean {
+  return headers.upgrade?.toLowerCase() === "websocket";
 }
 
 type Enter = (asked: Asked) => Promise<FastifyReply | undefined>;
@@ -161,7 +175,9 @@ async function letsIn(link: string, options: DoorOptions): Promise<boolean> {
 
 function refuse({ reply, path }: Pick<Asked, "reply" | "path">, status: number, words: string): FastifyReply {
   reply.code(status);
-  return path === "/" ? reply.type("text/html; charset=utf-8").send(plainPage(words)) : reply.send({ error: words });
+  // What browsers show by itself.
+  const isShown = path === "/" || LOGIN_PATHS.has(path);
+  return isShown ? reply.type("text/html; charset=utf-8").send(plainPage(words)) : reply.send({ error: words });
 }
 
 /** The port that it came in at, by which cookies are named. */

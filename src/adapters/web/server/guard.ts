@@ -25,6 +25,16 @@ export function isOwnHost(header: string | undefined, port: number): boolean {
   return match?.[1] !== undefined && isLoopback(match[1]) && Number(match[2] ?? "80") === port;
 }
 
+/**
+ * The addresses in X-Forwarded-For without their ports, which some proxies add: another one for each connection, it would
+ * make another visitor of each. Source: Microsoft's docs, How an application gateway works; IIS, Application Request Routing.
+ */
+export function withoutPorts(forwarded: string | string[] | undefined): string | undefined {
+  return forwarded === undefined ? undefined : String(forwarded).replaceAll(PORT, "$1$2");
+}
+
+const PORT = /(?<=^|[\s,])(?:(\d{1,3}(?:\.\d{1,3}){3})|\[([\da-f:.]+)\])(?::\d{1,5})?(?=[\s,]|$)/giu;
+
 export function isToken(candidate: string | undefined, token: string): boolean {
   return candidate !== undefined && timingSafeEqual(digest(candidate), digest(token));
 }

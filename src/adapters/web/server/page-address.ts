@@ -19,6 +19,8 @@ export interface PageAddress {
   isProbeHost(header: string | undefined, port: number): boolean;
   /** The value of an Origin header is a page of ours: that of the very host that the request went to. */
   isOrigin(origin: string, host: string | undefined): boolean;
+  /** The value of an Origin header is our page's, opened without the TLS that it is to be opened by. */
+  isByHttp(origin: string): boolean;
   /** The page's origin, as the browser knows it that has sent this Host header. */
   originOf(host: string): string;
   cookieName(kind: CookieKind, port: number): string;
@@ -46,6 +48,8 @@ export function createPageAddress({ host, url }: PagePlace): PageAddress {
     isOwnHost(header, port) || (isShared && isOwnNumber(header, port));
   // Several processes may be behind the address, each with a port of its own.
   const portOf = (port: number) => (known === null ? port : known.port === "" ? 80 : Number(known.port));
+  const isNamed = (header: string | undefined) =>
+    known !== null && header?.toLowerCase().replace(isSecure ? /:443$/u : /:80$/u, "") === known.host;
   const cookieName = (kind: CookieKind, port: number) =>
     isSecure ? `__Host-deckhand-${kind}` : `deckhand_${portOf(port)}_${kind}`;
   const originOf = (host: string) => known?.origin ?? `http://${host.toLowerCase()}`;
@@ -53,8 +57,9 @@ export function createPageAddress({ host, url }: PagePlace): PageAddress {
     isShared,
     cookieName,
     originOf,
-    isHost: (header, port) => (known === null ? isNearby(header, port) : header?.toLowerCase() === known.host),
-    isProbeHost: (header, port) => isNearby(header, port) || header?.toLowerCase() === known?.host,
+    isHost: (header, port) => (known === null ? isNearby(header, port) : isNamed(header)),
+    isProbeHost: (header, port) => isNearby(header, port) || isNamed(header),
+    isByHttp: (origin) => isSecure && origin.toLowerCase() === `http://${known.host}`,
     isOrigin: (origin, asked) => asked !== undefined && origin.toLowerCase() === originOf(asked),
     cookie: ({ kind, value, maxAgeS }, port) =>
       [

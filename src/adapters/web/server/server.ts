@@ -10,9 +10,10 @@ import { listenError } from "../../render/listen-error.ts";
 import { FRAME_BYTES } from "../../render/local/frame-limits.ts";
 import type { LocalThreadStore } from "../../render/local/thread-store.ts";
 import type { TeamSessions } from "../sessions/team-sessions.ts";
-import { createDoor, type DoorOptions, pathOf, type Visitor } from "./door.ts";
+import { createDoor, type DoorOptions, isSocket, pathOf, type Visitor } from "./door.ts";
 import { type FeatureRoutes, registerFeatureRoutes } from "./feature-routes.ts";
 import { registerFileRoutes } from "./file-routes.ts";
+import { withoutPorts } from "./guard.ts";
 import { registerLogin } from "./login-routes.ts";
 import { registerSessions } from "./session-routes.ts";
 import { proofFor } from "./signatures.ts";
@@ -74,12 +75,19 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   }
   const trustProxy = options.trustProxy.length === 0 ? false : [...options.trustProxy];
   const { arrivalMs = ARRIVAL_MS } = options;
-  const http = { headersTimeout: arrivalMs / 5, connectionsCheckingInterval: arrivalMs / 10 };
+  const http = {
+    headersTimeout: arrivalMs / 5,
+    connectionsCheckingInterval: arrivalMs / 10,
+    shouldUpgradeCallback: isSocket,
+  };
   const app = fastify({ forceCloseConnections: true, bodyLimit: 1024, trustProxy, requestTimeout: arrivalMs, http });
   app.server.maxConnections = MOST_CONNECTIONS;
   const door = createDoor(options);
   // Before the guard: only requests that it has seen have their socket closed when the guard refuses them.
   await app.register(fastifyWebsocket, { options: { maxPayload: FRAME_BYTES }, preClose: cutSockets });
+  app.addHook("onRequest", async ({ raw: { headers } }) => {
+    headers["x-forwarded-for"] = withoutPorts(headers["x-forwarded-for"]);
+  });
   app.addHook("onRequest", async (request, reply) => door.admit(request, reply));
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;

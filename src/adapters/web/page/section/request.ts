@@ -12,6 +12,8 @@ class RequestError extends Error {
   }
 }
 
+/** What something on the way says in words that are not for people. */
+const TOO_LARGE = "It is larger than a proxy on the way to Deckhand lets through.";
 const FAILED = "This could not be done. Try again in a moment.";
 
 type Query = Readonly<Record<string, string | number | null>>;
@@ -48,7 +50,7 @@ export async function answerOf<T>(path: string, options: RequestInit): Promise<T
   });
   const answer = await response.json().catch(() => null);
   if (response.ok) return answer;
-  throw new RequestError(sentenceOf(answer) ?? FAILED, response.status);
+  throw new RequestError(sentenceOf(answer) ?? (response.status === 413 ? TOO_LARGE : FAILED), response.status);
 }
 
 function sentenceOf(answer: unknown): string | null {
