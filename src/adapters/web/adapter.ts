@@ -28,7 +28,7 @@ import { changeToken, isSame, nonce, proofFor } from "./server/signatures.ts";
 import type { TeamSessions } from "./sessions/team-sessions.ts";
 import type { ServerFrame } from "./wire.ts";
 
-type ServerParts = Pick<WebServerOptions, "trustProxy" | "port" | "store" | "log" | "probes" | "arrivalMs">;
+type ServerParts = Pick<WebServerOptions, "trustProxy" | "port" | "store" | "log" | "probes" | "arrivalMs" | "pingMs">;
 
 export interface WebPlatformOptions extends PagePlace, ServerParts {
   /** Letters, digits, - and _. Keep it over restarts, so that open pages come back by themselves. */

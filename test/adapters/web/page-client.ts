@@ -39,6 +39,10 @@ export class PageClient {
     return client;
   }
 
+  async pinged(): Promise<void> {
+    await once(this.#socket, "ping");
+  }
+
   get isOpen(): boolean {
     return this.#socket.readyState === WebSocket.OPEN;
   }

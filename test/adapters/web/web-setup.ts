@@ -55,6 +55,7 @@ export function openPlatform(options: {
   readonly port?: number;
   readonly token?: string;
   readonly arrivalMs?: number;
+  readonly pingMs?: number;
   readonly pageDirectory?: string;
   readonly overview?: OverviewSource;
   /** What features answer. */

@@ -251,6 +251,19 @@ describe("an answer that was not made for this sign-in", () => {
   });
 });
 
+test("where a proxy has people sign in once more, an open page leads there", async () => {
+  const { page: open, enter, platform, origin } = await opened();
+  const page = await open();
+  await enter(page);
+  await shell(page).waitFor();
+  const elsewhere = { status: 302, headers: { location: "https://sso.example.com/" } };
+  await page.route(`${origin}/session`, (route) => route.fulfill(elsewhere));
+  await page.route(`${origin}/`, (route) => route.fulfill({ contentType: "text/html", body: "the team's own door" }));
+  await platform.stop();
+  await page.getByText("the team's own door").waitFor();
+  await page.unrouteAll();
+});
+
 test("many who come in from one address keep nobody out", async () => {
   const { page: open, answered } = await opened();
   const page = await open();

@@ -45,6 +45,8 @@ export interface WebServerOptions extends DoorOptions {
   readonly trustProxy: readonly string[];
   /** How long a request may take to arrive whole; ARRIVAL_MS when left out. Milliseconds. */
   readonly arrivalMs?: number;
+  /** How often an open page hears from the server; PING_MS when left out. Milliseconds. */
+  readonly pingMs?: number;
   readonly pageDirectory: string;
   readonly store: LocalThreadStore;
   readonly probes: Probes;
@@ -60,6 +62,8 @@ export interface WebServerOptions extends DoorOptions {
 
 /** A file of the largest size over a slow line takes half of it. */
 const ARRIVAL_MS = 300_000;
+/** Proxies cut a socket that has been silent for a minute, some of them earlier. */
+const PING_MS = 15_000;
 /** Open at once. Strangers who hold that many keep out others, and take nothing from what else the process does. */
 const MOST_CONNECTIONS = 2_000;
 
@@ -74,7 +78,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     throw new ConfigError([`The web page is not built in ${options.pageDirectory}. Run npm run build.`]);
   }
   const trustProxy = options.trustProxy.length === 0 ? false : [...options.trustProxy];
-  const { arrivalMs = ARRIVAL_MS } = options;
+  const { arrivalMs = ARRIVAL_MS, pingMs = PING_MS } = options;
   const http = {
     headersTimeout: arrivalMs / 5,
     connectionsCheckingInterval: arrivalMs / 10,
@@ -85,6 +89,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const door = createDoor(options);
   // Before the guard: only requests that it has seen have their socket closed when the guard refuses them.
   await app.register(fastifyWebsocket, { options: { maxPayload: FRAME_BYTES }, preClose: cutSockets });
+  pingPages(app, pingMs);
   app.addHook("onRequest", async ({ raw: { headers } }) => {
     headers["x-forwarded-for"] = withoutPorts(headers["x-forwarded-for"]);
   });
@@ -115,6 +120,14 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const address = app.server.address();
   const port = address === null || typeof address === "string" ? options.port : address.port;
   return { port, close: () => app.close() };
+}
+
+function pingPages(app: FastifyInstance, everyMs: number): void {
+  const pinging = setInterval(() => {
+    for (const client of app.websocketServer.clients) client.ping();
+  }, everyMs);
+  pinging.unref();
+  app.addHook("onClose", () => clearInterval(pinging));
 }
 
 /** Stopping waits for no page: one that does not answer the close frame would hold it up for half a minute. */

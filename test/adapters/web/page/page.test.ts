@@ -168,6 +168,17 @@ describe("when something is lost", () => {
     await page.close();
   });
 
+  test("a page whose socket something in between lets not through says so", async () => {
+    const refusing = "super(); setTimeout(() => this.dispatchEvent(new Event('close')))";
+    await page.addInitScript(
+      `WebSocket = class extends EventTarget { static OPEN = 1; constructor() { ${refusing}; } };`,
+    );
+    await page.reload();
+    await page.getByText(/must let WebSockets through/u).waitFor();
+    // The script stays in the window.
+    await page.close();
+  });
+
   test("a message that is not taken stays, says why, and goes out on a second try", async () => {
     const mend = inbox.refuse();
     await composer().fill("do not lose me");
@@ -242,6 +253,10 @@ test("what is not attached is told in words: a file that does not arrive, and th
   await page.route("**/files?*", (route) => route.fulfill(answer));
   await picker.setInputFiles(file);
   await page.getByText("a.txt was not attached. The database does not answer.").waitFor();
+  await page.unroute("**/files?*");
+  await page.route("**/files?*", (route) => route.fulfill({ status: 413, body: "<h1>Too Large</h1>" }));
+  await picker.setInputFiles(file);
+  await page.getByText("a.txt was not attached. It is larger than a proxy").waitFor();
   await page.unroute("**/files?*");
   await picker.setInputFiles(Array.from({ length: 11 }, () => file));
   await page.getByText("A message takes 10 files. The rest is left out.").waitFor();

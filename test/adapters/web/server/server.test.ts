@@ -80,6 +80,14 @@ test("a request that does not arrive whole is not waited for", async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 408 /u);
 });
 
+test("an open page hears from the server before a proxy takes its socket for dead", async () => {
+  const awake = openPlatform({ store: new MemoryThreadStore(), pingMs: 10 });
+  onTestFinished(() => awake.stop());
+  await awake.start(accept, signal);
+  const page = await PageClient.open(entryUrl(awake));
+  await page.pinged();
+});
+
 describe("the key", () => {
   test("the address printed at start sets a cookie out of scripts' reach and leads to the clean address", async () => {
     const answer = await ask(entryPath());

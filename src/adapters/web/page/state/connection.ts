@@ -2,11 +2,15 @@ import type { ClientFrame, ServerFrame } from "../../wire.ts";
 
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5_000;
+/** Sockets in a row that do not open although the server answers: something in between lets none through. */
+const BLOCKED_AFTER = 3;
 
 export interface ConnectionEvents {
   opened(): void;
   received(frame: ServerFrame): void;
   lost(): void;
+  /** The server answers, but no socket opens. */
+  blocked(): void;
   /** The server answers, but does not know our key, or nobody is signed in any more. */
   locked(): void;
 }
@@ -15,24 +19,32 @@ export interface ConnectionEvents {
 export function connect(events: ConnectionEvents): { readonly send: (frame: ClientFrame) => boolean } {
   let socket: WebSocket | null = null;
   let delayMs = FIRST_DELAY_MS;
+  let unopened = 0;
 
   const retry = (): void => {
-    events.lost();
+    if (unopened < BLOCKED_AFTER) events.lost();
+    else events.blocked();
     // Spread, so that several open pages do not come back at the same instant.
     setTimeout(() => checkThenOpen(), delayMs * (0.75 + Math.random() / 2));
     delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
   };
   const checkThenOpen = (): void => {
-    // A refused socket does not tell why; an ordinary request does.
-    fetch("/session").then(
-      (response) => (response.status === 401 ? events.locked() : open()),
-      () => retry(),
+    // A refused socket does not tell why; an ordinary request does. Where a proxy has people sign in, too, it leads
+    // elsewhere once they have to do so again.
+    fetch("/session", { redirect: "manual" }).then(
+      ({ ok, status, type }) => (status === 401 || type === "opaqueredirect" ? events.locked() : open(ok)),
+      () => {
+        unopened = 0;
+        retry();
+      },
     );
   };
-  const open = (): void => {
+  const open = (isServed: boolean): void => {
+    unopened = isServed ? unopened + 1 : 0;
     socket = new WebSocket(`${location.origin.replace(/^http/u, "ws")}/live`);
     socket.addEventListener("open", () => {
       delayMs = FIRST_DELAY_MS;
+      unopened = 0;
       events.opened();
     });
     socket.addEventListener("message", ({ data }) => events.received(parse(data)));
@@ -41,7 +53,7 @@ export function connect(events: ConnectionEvents): { readonly send: (frame: Clie
       retry();
     });
   };
-  open();
+  open(true);
 
   return {
     send: (frame) => {

@@ -114,6 +114,7 @@ function talkToServer({ state, apply }: Store): Talk {
       for (const message of state().sending) if (message.failure === null) transmit(message);
     },
     lost: () => apply({ type: "connection", connection: state().lastSeq === null ? "connecting" : "lost" }),
+    blocked: () => apply({ type: "connection", connection: "blocked" }),
     locked: () => {
       apply({ type: "connection", connection: "locked" });
       // The server leads to the way in, and from there back to what is open here.

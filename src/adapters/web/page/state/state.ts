@@ -5,8 +5,11 @@ import type { ServerFrame } from "../../wire.ts";
 
 /** All that the page knows, and how it changes. Pure: the controller does the talking. */
 
-/** connecting: first time; lost: it was open before; locked: the server does not know our key. */
-export type Connection = "connecting" | "open" | "lost" | "locked";
+/**
+ * connecting: first time; lost: it was open before; blocked: the server answers, but no socket opens; locked: the server
+ * does not know our key.
+ */
+export type Connection = "connecting" | "open" | "lost" | "blocked" | "locked";
 
 /** A message on its way: kept until the server says it is durable. */
 export interface PendingMessage {

@@ -105,6 +105,7 @@ function EmptyPane({ state, controller }: Pick<ThreadViewProps, "state" | "contr
 const CONNECTION_WORDS = {
   connecting: "Connecting…",
   lost: "Connection lost. Trying again; what you write is kept and sent when it is back.",
+  blocked: "Connection refused, though Deckhand answers. Trying again; a proxy in between must let WebSockets through.",
   locked: "Deckhand's key has changed. Open the address that it printed when it started.",
 } as const;
 
