@@ -143,6 +143,11 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "$1",
   ],
   [
+    "a script that names another interpreter than a shell is none of the shell's",
+    /(?<=(\w)=await \w+\.fs\.readFile\(\w\)\}catch\{return (\w+)\(`bash: \$\{\w+\}: No such file or directory\n`,127\)\})(?=if\(\1\.startsWith\("#!"\)\))/g,
+    "let other=repairs.otherInterpreter($1);if(other!==null)return $2(`bash: ${other}: command not found\\n`,127);",
+  ],
+  [
     "what local and declare are given as a list",
     /((\w)=\w+\((\w)\);\3\.expect\(\w\.RPAREN\);let \w=\2\.map\(\w=>[\w$.]+\(\3,\w\)\),\w=`\$\{\w\}=\(\$\{\w\.join\(" "\)\}\)`;\w\.push\()(\3\.parseWordFromString\(\w,!1,!1,!0\))(?=\))/g,
     "$1Object.assign($4,{elements:$2})",

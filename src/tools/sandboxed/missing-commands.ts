@@ -39,8 +39,10 @@ export interface EndedCommand {
 
 /** Sentences about what a command wanted and the sandbox has not. */
 export function aboutMissing(ended: EndedCommand): string[] {
-  const errors = ended.stderr.matchAll(/^(?:.*: )?(?<name>[^\s:/]+): command not found$/gm);
-  const named = [...errors].map((match) => match.groups?.name ?? "");
+  const errors = ended.stderr.matchAll(
+    /^(?:.*: )?(?:(?<name>[^\s:/]+): command not found|(?:\/usr(?:\/local)?)?\/bin\/(?<program>[^\s:/]+): No such file or directory)$/gm,
+  );
+  const named = [...errors].map(({ groups }) => groups?.name ?? groups?.program ?? "");
   return [...new Set([...named, ...silenced(ended)])].map((name) => {
     const instead = BY_NAME.get(name);
     return instead === undefined ? `${name} is not in the sandbox.` : `${name} is not in the sandbox: ${instead}.`;

@@ -143,6 +143,15 @@ const missing = [
     command: "python3 -c 'print(1)'",
     says: "python3 is not in the sandbox: no interpreters here; use the js_exec tool",
   },
+  {
+    command: "printf '#!/usr/bin/env -S python3 -u\\nimport os\\n' > a.py; chmod +x a.py; ./a.py --all",
+    says: "python3 is not in the sandbox: no interpreters here",
+  },
+  {
+    command: "printf '#!/usr/local/bin/ruby\\nputs 1\\n' > a.rb; chmod +x a.rb; ./a.rb",
+    says: "ruby is not in the sandbox: no interpreters here",
+  },
+  { command: "/usr/bin/perl -e 1", says: "perl is not in the sandbox: no interpreters here" },
   { command: "node -e 1", says: "node is not in the sandbox: use the js_exec tool" },
   { command: "npm install x", says: "npm is not in the sandbox: no packages can be installed" },
   { command: "apt-get install x; echo go on", says: "apt-get is not in the sandbox" },

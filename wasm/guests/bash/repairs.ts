@@ -23,6 +23,13 @@ function unquoted(part: string): string {
   return part.startsWith("\\") ? part.slice(1) : part.slice(1, -1);
 }
 
+/** What runs a script by its first line, where that is no shell, nor one of the commands here that read programs. */
+export function otherInterpreter(script: string): string | null {
+  const [, program = "", ...words] = /^#![ \t]*(\S+)(?:[ \t]+(?:-S[ \t]+)?(\S+))?/.exec(script) ?? [];
+  const name = (/(?:^|\/)env$/.test(program) ? words[0] : program)?.split("/").at(-1) ?? "";
+  return name === "" || /^(?:ba|da|k|z|a)?sh$|^(?:[gmn]?awk|sed|jq|busybox)$/.test(name) ? null : name;
+}
+
 /** Why `date` cannot do what it is asked for; null when it can. */
 export function dateProblem(day: string | null, zone: string | undefined): string | null {
   if (zone !== undefined && !/^(?:Etc\/)?(?:UTC|UCT|GMT|Zulu|Universal)?0?$/.test(zone))
