@@ -6,6 +6,7 @@ import { unknownTools, unknownToolsOfAgents } from "./config/unheeded-settings.t
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import { titleOf } from "./core/agent/tool-decision.ts";
+import type { DefinitionTexts } from "./core/agents/page-definitions.ts";
 import { createBackgroundEmbedders } from "./core/budget/background-embedder.ts";
 import type { Cluster } from "./core/cluster.ts";
 import type { GrowthLedger } from "./core/growth-ledger.ts";
@@ -26,11 +27,12 @@ import type { LiveProviders } from "./core/providers/live-providers.ts";
 import { embeddersOf } from "./core/providers/openai/embedder.ts";
 import { cardKeyOf } from "./core/run/run-hooks.ts";
 import type { RunnerOptions } from "./core/run/runner-options.ts";
-import type { SkillCatalogue } from "./core/skills/skills.ts";
+import { problemText, type SkillCatalogue } from "./core/skills/skills.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Definitions, FeatureHost } from "./feature.ts";
 import { instructionFiles, snapshotsOf } from "./home.ts";
 import type { FeatureList } from "./open-features.ts";
+import { createLogger } from "./operations/logging.ts";
 import { proxyFor } from "./operations/proxy.ts";
 import { describePlatform } from "./platforms.ts";
 import { createInstructionGate, type InstructionGate } from "./tools/instructions/instruction-gate.ts";
@@ -86,6 +88,16 @@ export interface OpenInstructions extends InstructionGate {
   readonly skillsOf: (thread: ThreadRef) => Promise<SkillCatalogue>;
   readonly runs: Pick<RunnerOptions, "channelConfigOf" | "instructionsOf" | "skillsOf">;
 }
+
+/** Why files of skills in the home and on the page do not load, a line each. */
+export function skillProblems({ home }: Pick<Config, "home">, fromPage: DefinitionTexts): string[] {
+  const { reader, definitions } = createPageSkills({ application: APPLICATION, home }, createLogger("silent", []));
+  definitions.set(fromPage);
+  return reader(NOWHERE).problems.map(problemText);
+}
+
+/** A sandbox root that holds nothing. */
+const NOWHERE = "/nonexistent";
 
 interface InstructionParts {
   readonly config: Config;

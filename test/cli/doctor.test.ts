@@ -196,14 +196,18 @@ test("an agent that is named and not there is found", async () => {
   expect(failed).toBe(true);
 });
 
-test("a broken agent's file is named with its line, and what of one has no effect", async () => {
+test("a broken file of an agent or a skill is named with its line, and what of an agent's has no effect", async () => {
   const cwd = tempDirectory();
   const file = path.join(cwd, "data/extensions/agents/odd.md");
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, "---\ndescription: odd\nacess: full\n---\nYou are odd.");
   writeFileSync(path.join(file, "../scout.md"), "---\ndescription: A scout\nmodel: opus\n---\nYou look.");
+  const skill = path.join(cwd, "data/extensions/skills/tidy/SKILL.md");
+  mkdirSync(path.dirname(skill), { recursive: true });
+  writeFileSync(skill, "---\nname: tidy\n---\nTidy up.");
   const { lines, failed } = await doctor({ cwd });
   expect(lines).toContainEqual(expect.stringMatching(/^⚠ .*scout\.md:3: model: opus names no provider/u));
+  expect(lines).toContain("✗ skills: extensions/skills/tidy/SKILL.md of the home:1: description: is missing");
   expect(lines).toContain(`✗ ${file}:3: acess: is not known. Did you mean "access"?`);
   expect(failed).toBe(true);
 });

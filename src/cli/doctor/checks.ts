@@ -6,6 +6,7 @@ import { agentProblems } from "../../channel-config.ts";
 import type { Listener } from "../../config/feature-settings.ts";
 import { listenersOf } from "../../config/ports.ts";
 import type { Config } from "../../config/resolve.ts";
+import type { DefinitionTexts } from "../../core/agents/page-definitions.ts";
 import { ConfigError, NO_ROOM, StoreError } from "../../core/protocol/errors.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
@@ -145,6 +146,12 @@ export function checkAgents(config: Config, page: PageAgents): Finding[] {
   const { problems, notes } = loadAgents(config, page);
   const warnings = notes.map((text) => ({ ok: true, isWarning: true as const, text }));
   return [...[...problems, ...agentProblems(config, page)].map(bad), ...warnings];
+}
+
+/** Skills and commands of the home and the page that do not load. Those of a channel's directory people hear of there. */
+export async function checkSkills(config: Config, fromPage: DefinitionTexts): Promise<Finding[]> {
+  const { skillProblems } = await import("../../open-toolbox.ts");
+  return skillProblems(config, fromPage).map((text) => bad(`skills: ${text}`));
 }
 
 /** The ports that a start takes: free, or taken while `isRunning` says that the program of this home runs. */

@@ -23,6 +23,7 @@ import {
   checkNode,
   checkPlatforms,
   checkPorts,
+  checkSkills,
   checkWritable,
   type IsRunning,
 } from "./checks.ts";
@@ -97,6 +98,7 @@ async function checkConfigured(config: Config, checks: Checks): Promise<Finding[
     ...checkModels(config),
     ...(await (online ? checkKeys(config) : checkKnownModels(config))),
     ...checkAgents(config, pageAgents),
+    ...(await checkSkills(config, pageSkills)),
     ...(await checkJobs(config, { lookAtJobs, pageAgents, pageSkills })),
     ...(await checkFeatures(config, version)),
     ...(await checkPorts(config, isRunning)),

@@ -9,6 +9,10 @@ import { didYouMean, nearest } from "../command-line/nearest.ts";
 import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import { answersFromNowOn, stillAtWork, switchAgent } from "../history/agent-switch.ts";
 import { privately } from "../protocol/private-reply.ts";
+import { cut } from "../text/plain-text.ts";
+
+/** Characters of a description: many tell a model at length when to delegate. */
+const DESCRIPTION_CHARS = 200;
 
 export const agentCommand: ChatCommand = {
   name: "agent",
@@ -59,7 +63,7 @@ function agentList(context: CommandContext): string {
   const here = session?.agent ?? agentOf(channelKey);
   const lines = visibleAgents(context).map((agent) => {
     const { name, description, access } = agent;
-    return `${signedName(agent)}${name === here ? " (answers here)" : ""} · ${description} (${access})`;
+    return `${signedName(agent)}${name === here ? " (answers here)" : ""} · ${cut(description, DESCRIPTION_CHARS)} (${access})`;
   });
   return [...lines, "", "`/agent <name>` switches; `@<name> …` at the start of a message does so, too."].join("\n");
 }

@@ -21,9 +21,12 @@ import {
   type SkillCatalogue,
   whyMissing,
 } from "../skills/skills.ts";
+import { cut } from "../text/plain-text.ts";
 
 /** Skills that the picker has a button for. */
 const PICKED = 10;
+/** Characters of a description: many tell a model at length when to call it. */
+const DESCRIPTION_CHARS = 200;
 
 export const skillCommand: ChatCommand = {
   name: "skill",
@@ -116,14 +119,15 @@ function picker({ skills, problems }: SkillCatalogue, active: string | undefined
       ...(skill.replaces === undefined ? [] : [`in place of the one from ${SKILL_ORIGINS[skill.replaces]}`]),
       ...(over === "" ? [] : [`passed over: ${over}`]),
     ];
-    return [`**${skill.name}**${typed}${holds}`, skill.description, ...notes].join(" · ");
+    return [`**${skill.name}**${typed}${holds}`, cut(skill.description, DESCRIPTION_CHARS), ...notes].join(" · ");
   });
   const broken = problems.map((problem) => `⚠ ${problemText(problem)}`);
   const none = "There are no skills yet. Put one into `extensions/skills/<name>/SKILL.md` of this channel's directory.";
   const buttons = skills
     .slice(0, PICKED)
     .map(({ name }) => ({ id: `skill:${name}`, label: name, style: "default" }) as const);
-  return { ...privately([...(lines.length === 0 ? [none] : lines), ...broken].join("\n")), buttons };
+  // First, since a long list is cut.
+  return { ...privately([...broken, ...(lines.length === 0 ? [none] : lines)].join("\n")), buttons };
 }
 
 function unknown(name: string, catalogue: SkillCatalogue): string {

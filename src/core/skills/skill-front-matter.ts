@@ -33,7 +33,10 @@ export function readFrontMatter(
   file: string,
   { mayLeaveOut, isOptional = false }: { readonly mayLeaveOut: boolean; readonly isOptional?: boolean },
 ): FrontMatter {
-  const text = file.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  const whole = file.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  const before = isOptional ? "" : (BEFORE.exec(whole)?.[0] ?? "");
+  const text = whole.slice(before.length);
+  const above = before.split("\n").length - 1;
   const block = /^---[ \t]*\n(?:(.*?)\n)?---[ \t]*(?:\n|$)/s.exec(text);
   if (block === null && isOptional && !BEGINS.test(text))
     return { type: "read", data: {}, body: text, unreadable: [], lineOf: () => 1 };
@@ -46,9 +49,12 @@ export function readFrontMatter(
   const quoted = first.type === "broken" ? orElse(parse(quoteColons(yaml)), first) : first;
   const isNoYaml = mayLeaveOut && quoted.type === "broken" && quoted.reason !== REPEATED;
   const { unreadable = [], ...parsed } = isNoYaml ? orElse(parseFields(yaml, isOptional), quoted) : quoted;
-  if (parsed.type === "broken") return parsed;
-  return { type: "read", data: parsed.data, body, unreadable, lineOf: (key) => lineOf(yaml, key) };
+  if (parsed.type === "broken") return broken(parsed.line + above, parsed.reason);
+  return { type: "read", data: parsed.data, body, unreadable, lineOf: (key) => lineOf(yaml, key) + above };
 }
+
+/** Blank lines and comments before the first dashes, such as whose a file is. */
+const BEFORE = /^(?:\s*<!--(?:(?!-->)[^])*-->)*\s*(?=---[ \t]*\n)/;
 
 /** A description with a tag, or with a quote or a bracket that nothing closes, is a mistake. */
 const PLAIN_TEXT = /^(?:argument-hint:[ \t]+|description:[ \t]+(?!["'][^"']*$|[[{][^\]}]*$|[!&|>]))(\S.*)$/s;
@@ -108,9 +114,17 @@ function parse(yaml: string): Parsed {
   } catch (error) {
     const known = yamlError.safeParse(error);
     return known.success
-      ? broken(known.data.mark.line + 1, known.data.reason)
+      ? broken(known.data.mark.line + 1, mended(known.data.reason))
       : broken(1, "the front matter is not valid YAML");
   }
+}
+
+/** What the YAML's reader says, and what mends it. */
+function mended(reason: string): string {
+  const mend = reason.includes("duplicated mapping key")
+    ? "a name stands there twice; take one out"
+    : "indent what belongs together by the same blanks, and put a text with signs (: # [ { * & ! ' \") between quotes that close";
+  return `${reason}: ${mend}`;
 }
 
 /** Looks at no more values than it must. An alias within what it stands for never ends, and so has more. */

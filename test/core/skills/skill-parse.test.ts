@@ -69,6 +69,11 @@ test("a description is all that a skill must have", () => {
 
 const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   { name: "a byte order mark", text: `\ufeff${file("description: d")}`, expected: { description: "d" } },
+  {
+    name: "a comment and blank lines before its front matter",
+    text: `\n<!-- after another\n---\nskill -->\n\n${file("description: d")}`,
+    expected: { description: "d", body: "Do it." },
+  },
   { name: "CRLF", text: file("description: d", "a\nb").replaceAll("\n", "\r\n"), expected: { body: "a\nb" } },
   {
     name: "fields nobody knows",
@@ -258,7 +263,19 @@ const broken: { name: string; text: string; line: number; reason: RegExp }[] = [
     line: 3,
     reason: /bad indentation|multiline|mapping values/,
   },
-  { name: "a key twice", text: file("name: x\ndescription: d\nname: y"), line: 4, reason: /duplicated mapping key/ },
+  {
+    name: "a key twice",
+    text: file("name: x\ndescription: d\nname: y"),
+    line: 4,
+    reason: /duplicated mapping key: a name stands there twice; take one out/,
+  },
+  {
+    name: "a mistake below a comment",
+    text: `<!-- x -->\n${file("name: x\ndescription: ''")}`,
+    line: 4,
+    reason: /^description: is missing$/,
+  },
+  { name: "bad YAML below one", text: `\n\n${file('description: "a')}`, line: 5, reason: /between quotes that close$/ },
   { name: "a JavaScript tag", text: file("description: !!js/function 'x'"), line: 2, reason: /unknown tag/ },
   { name: "a list", text: file("- a"), line: 2, reason: /not a mapping/ },
   { name: "no description", text: file("name: x"), line: 1, reason: /^description: is missing$/ },
