@@ -10,6 +10,7 @@ import { errorResult, type ToolResult, textResult } from "../../core/protocol/to
 import { statusOf } from "../../core/store/run/child-status.ts";
 import { beginChild } from "../../core/subagents/children.ts";
 import { releaseQueued } from "../../core/subagents/executor-queue.ts";
+import { namedLines } from "../../core/text/named-lines.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { UNKNOWN } from "../../core/trust/label.ts";
 import type { GrowthPlace } from "../quotas/quotas.ts";
@@ -100,8 +101,12 @@ function briefly(agents: ReadonlyMap<string, AgentDefinition>): string {
   ].join("\n");
 }
 
+/** Characters of what is told of the types. */
+const TYPES_CHARS = 4_000;
+
 function typesOf(agents: ReadonlyMap<string, AgentDefinition>): string[] {
-  return ["Types:", ...[...agents.values()].map(({ name, description }) => `- ${name}: ${description}`)];
+  const types = [...agents.values()].map(({ name, description }) => ({ name, about: description }));
+  return ["Types:", ...namedLines(types, { mostChars: TYPES_CHARS, elsewhere: "" })];
 }
 
 function describe(agents: ReadonlyMap<string, AgentDefinition>): string {
