@@ -18,6 +18,7 @@ export function checkCombinations(env: Environment): Findings {
       ...tokenWarnings(env),
       ...modeWarnings(env),
       ...urlWarnings("DATABASE_URL", env.DATABASE_URL),
+      ...urlWarnings("DATABASE_DIRECT_URL", env.DATABASE_DIRECT_URL),
       ...proxyWarnings(env),
     ],
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
-import { postgresUrl } from "./database-url.ts";
+import { bareUrl, postgresUrl } from "./database-url.ts";
 import { field, pathSchema, secret } from "./fields.ts";
 import { modelRefSchema } from "./settings.ts";
 
@@ -50,7 +50,10 @@ const ownVariables = {
   ),
   DATABASE_URL: secret(
     postgresUrl(
-      z.string().regex(/^(file:(?!$|:memory:)|postgres(ql)?:\/\/)/, "must begin with file: (a path) or postgresql://"),
+      z
+        .string()
+        .overwrite(bareUrl)
+        .regex(/^(file:(?!$|:memory:)|postgres(ql)?:\/\/)/, "must begin with file: (a path) or postgresql://"),
     )
       .refine((url) => !/^file:.*\/\.{0,2}$/u.test(url), "must name a file, not a directory")
       .refine((url) => !/^file:~(?:\/|$)/u.test(url), "must be written out: here, ~ is not the home directory")
@@ -64,7 +67,12 @@ const ownVariables = {
     "postgresql://deckhand@localhost:5432/deckhand",
   ),
   DATABASE_DIRECT_URL: secret(
-    postgresUrl(z.string().regex(/^postgres(ql)?:\/\//, "must begin with postgresql://")).exactOptional(),
+    postgresUrl(
+      z
+        .string()
+        .overwrite(bareUrl)
+        .regex(/^postgres(ql)?:\/\//, "must begin with postgresql://"),
+    ).exactOptional(),
     "Where DATABASE_URL leads to a pooler: the same database without it, for locks and notifications (docs/scaling.md).",
     "postgresql://deckhand@localhost:5432/deckhand",
   ),

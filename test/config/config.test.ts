@@ -141,57 +141,6 @@ const accepted: { name: string; given: Given; key: (config: Config) => unknown; 
     value: { "slack:C1": { maxTurns: 3 } },
   },
   {
-    name: "PostgreSQL is accepted",
-    given: { env: { DATABASE_URL: "postgresql://u:p@db:5432/x" } },
-    key: (config) => config.database,
-    value: { kind: "postgresql", url: "postgresql://u:p@db:5432/x", directUrl: "postgresql://u:p@db:5432/x" },
-  },
-  {
-    name: "PostgreSQL behind a pooler has a second address",
-    given: {
-      env: { DATABASE_URL: "postgresql://u:p@pooler:6432/x", DATABASE_DIRECT_URL: "postgresql://u:q@db:5432/x" },
-    },
-    key: (config) => config.database,
-    value: { kind: "postgresql", url: "postgresql://u:p@pooler:6432/x", directUrl: "postgresql://u:q@db:5432/x" },
-  },
-  ...[
-    ["as Heroku gives it", "postgres://u:p@host:5432/db", "postgresql://u:p@host:5432/db"],
-    [
-      "a socket, as Cloud SQL has one",
-      "postgresql://u:p@/db?host=/cloudsql/p:r:i",
-      "postgresql://u:p@localhost/db?host=/cloudsql/p:r:i",
-    ],
-    [
-      "as Neon gives it",
-      "postgresql://u:p@ep-cool-pooler.eu.aws.neon.tech/db?sslmode=require&channel_binding=require",
-      "postgresql://u:p@ep-cool-pooler.eu.aws.neon.tech/db?sslmode=verify-full&channel_binding=require",
-    ],
-    [
-      "as PlanetScale gives it",
-      "postgresql://u:p@h:5432/db?sslmode=verify-full&sslrootcert=system&sslnegotiation=direct",
-      "postgresql://u:p@h:5432/db?sslmode=verify-full&sslmode=verify-full&sslnegotiation=direct",
-    ],
-    ["libpq's meaning", "postgresql://h/db?uselibpqcompat=true&sslmode=require"],
-    [
-      "a % that is one",
-      "postgresql://u:10%%23@h/db?options=-c work_mem%3D9",
-      "postgresql://u:10%25%23@h/db?options=-c%20work_mem%3D9",
-    ],
-  ].map(([name, given = "", url = given]) => ({
-    name: `PostgreSQL's URL is read as its driver reads it: ${name}`,
-    given: { env: { DATABASE_URL: given } },
-    key: (config: Config) => config.database,
-    value: { kind: "postgresql", url, directUrl: url },
-  })),
-  {
-    name: "Prisma's schema in a URL is said to be left out",
-    given: { env: { DATABASE_URL: "postgresql://u:p@h/db?schema=chat" } },
-    key: (config) => config.warnings,
-    value: [
-      expect.stringMatching(/^DATABASE_URL: schema=chat in it is not read\. Put options=-c%20search_path%3Dchat/u),
-    ],
-  },
-  {
     name: "budgets.runUsd is the budget of a run",
     given: { file: { budgets: { runUsd: 2 } } },
     key: (config) => config.query.maxBudgetUsd,

@@ -74,7 +74,17 @@ const refused: { name: string; given: Given; problem: string }[] = [
     given: { env: { DATABASE_URL: "postgres://u:hunter22%E4@x/y" } },
     problem: "DATABASE_URL: must be a whole postgresql:// URL, with special characters of the password as %23 (for #)",
   },
-  ...["postgresql://u:hunter22@a:5432,b:5432/y", "postgres://a,b/y"].map((url) => ({
+  {
+    name: "a variable within a URL",
+    given: { dotenv: "DATABASE_URL=postgresql://u:${PGPASSWORD}@x/y\n" },
+    problem: "DATABASE_URL: must be written out: nothing fills in what stands as ${…} in it",
+  },
+  ...["sslmode=REQUIRE", "sslmode=", "ssl=on"].map((mode) => ({
+    name: `TLS in a word of its own (${mode})`,
+    given: { env: { DATABASE_URL: `postgresql://u:hunter22@x/y?${mode}` } },
+    problem: "DATABASE_URL: sslmode in it must be disable, prefer, require, verify-ca, verify-full or no-verify",
+  })),
+  ...["postgresql://u:hunter22@a:5432,b:5432/y", "postgres://a,b/y", "postgres://u@/y?host=a,b"].map((url) => ({
     name: `several servers (${url})`,
     given: { env: { DATABASE_URL: url } },
     problem: "DATABASE_URL: must name one server, or the address that leads to whichever is the primary",

@@ -7,6 +7,7 @@ import type { Runtime } from "../../protocol/runtime.ts";
 import { asDatabaseClient, type DatabaseClient } from "./client.ts";
 import { withEmptiedQueries } from "./connection/emptied-queries.ts";
 import { openConnection } from "./connection/open-connection.ts";
+import { settledUrl } from "./connection/settled-url.ts";
 import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
 import { connectionLimit, freedWhenFrozen } from "./connections.ts";
 import { type MigrationConnection, migrate, pendingMigrations } from "./migrate.ts";
@@ -34,7 +35,7 @@ export async function openPostgresql(
   }
   const client = new PrismaClient({
     adapter: new TellingPg({
-      connectionString: url,
+      connectionString: await settledUrl(url),
       max: connectionLimit(url),
       ...NOTICES_VANISHED,
       ...(isShared ? freedWhenFrozen(url) : {}),

@@ -1,17 +1,20 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { chownSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { driverUrl } from "../../../../src/config/database-url.ts";
 import { ConfigError } from "../../../../src/core/protocol/errors.ts";
 import { openClusterConnection } from "../../../../src/core/store/cluster/cluster-connection.ts";
 import { findMembers } from "../../../../src/core/store/cluster/members.ts";
 import { openEnginePool } from "../../../../src/core/store/database/connection/engine-pool.ts";
+import { openConnection } from "../../../../src/core/store/database/connection/open-connection.ts";
 import { requireServer } from "../../../../src/core/store/database/postgresql-server.ts";
 import { openStore } from "../../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { type PoolerSettings, startPooler } from "../../../support/database/network/pooler.ts";
 import { type OwnPostgres, query, startOwnPostgres } from "../../../support/database/postgres.ts";
 import { silentLog } from "../../../support/silent-log.ts";
+import { VALID } from "../../../tools/network/certificates.ts";
 
 /** Three of these are reserved for superusers. */
 const MOST = 23;
@@ -66,6 +69,53 @@ test.each([
   { what: "a file that is not there", change: "?sslmode=verify-full&sslrootcert=/nope.pem", says: /cannot be read/u },
 ])("$what is said", async ({ change, says }) => {
   expect(await refusal({ url: `${url}${change}`, directUrl: `${url}${change}` })).toMatch(says);
+});
+
+/** A certificate for another address, whose authority is itself. */
+async function withTls(): Promise<string> {
+  const { uid, gid } = statSync(postgres.directory);
+  const [cert, key] = ["own.crt", "own.key"].map((name) => path.join(postgres.directory, name));
+  for (const [file, text] of [
+    [cert, VALID.cert],
+    [key, VALID.key],
+  ] as const) {
+    writeFileSync(file ?? "", text, { mode: 0o600 });
+    chownSync(file ?? "", uid, gid);
+  }
+  for (const set of [`ssl_cert_file = '${cert}'`, `ssl_key_file = '${key}'`, "ssl = on"])
+    await query(postgres.url, `ALTER SYSTEM SET ${set}`);
+  await query(postgres.url, "SELECT pg_reload_conf()");
+  onTestFinished(async () => {
+    await query(postgres.url, "ALTER SYSTEM SET ssl = off");
+    await query(postgres.url, "SELECT pg_reload_conf()");
+  });
+  return cert ?? "";
+}
+
+async function isEncrypted(address: string): Promise<unknown> {
+  const { connection } = await openConnection(address);
+  onTestFinished(() => connection.end());
+  return (await connection.query("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")).rows[0]?.ssl;
+}
+
+test("TLS is as the mode says, with that of a server and without it", async () => {
+  const to = (parameters: string) => driverUrl(`${ownerUrl}?${parameters}`);
+  expect(await isEncrypted(to("sslmode=prefer"))).toBe(false);
+  const authority = await withTls();
+  await expect.poll(() => isEncrypted(to("sslmode=prefer"))).toBe(true);
+  expect(await isEncrypted(to("sslmode=disable"))).toBe(false);
+  expect(await isEncrypted(to("ssl=allow"))).toBe(true);
+  expect(await isEncrypted(to(`sslmode=verify-ca&sslrootcert=${authority}`))).toBe(true);
+  const refused = (parameters: string) => refusal({ url: to(parameters), directUrl: to(parameters) });
+  expect(await refused("ssl=require")).toMatch(/have sslrootcert=… name the file of its authority/u);
+  expect(await refused(`sslmode=prefer&sslrootcert=${authority}`)).toMatch(/it is for another address/u);
+  const store = await openStore(to("sslmode=prefer"), systemRuntime());
+  onTestFinished(() => store.close());
+  const SSL = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+  expect(await store.tables((db) => db.$queryRawUnsafe(SSL))).toEqual([{ ssl: true }]);
+  const pool = await openEnginePool(to("sslmode=prefer"), silentLog);
+  onTestFinished(() => pool.end());
+  expect((await pool.query(SSL)).rows).toEqual([{ ssl: true }]);
 });
 
 test("a server that wants TLS, and one that does not know the user, are said", async () => {

@@ -1,5 +1,6 @@
 import type { Client, ClientConfig } from "pg";
 import { unavailable } from "../unavailable.ts";
+import { settledUrl } from "./settled-url.ts";
 import { NOTICES_VANISHED } from "./watched-socket.ts";
 
 /** A server that takes longer to answer counts as unreachable. Milliseconds. */
@@ -25,7 +26,7 @@ export async function openConnection(url: string, options: ClientConfig = {}): P
   try {
     // It reads the files of certificates that the URL names.
     const connection = new pg.Client({
-      connectionString: url,
+      connectionString: await settledUrl(url),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       ...NOTICES_VANISHED,
       ...options,

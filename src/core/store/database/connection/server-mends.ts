@@ -37,10 +37,13 @@ const MENDS: readonly (readonly [RegExp, string])[] = [
     /^28000 \w+: role "[^"]*" does not exist/u,
     "There is no user of that name: CREATE ROLE … LOGIN PASSWORD …, or name another one.",
   ],
-  [/^28P01/u, "Mend user or password; special characters of a password are written as %23 (for #) and the like."],
+  [
+    /^28P01|password authentication failed/u,
+    "Mend user or password; special characters of a password are written as %23 (for #) and the like.",
+  ],
   [
     /unsupported startup parameter/u,
-    "It is a pooler that takes no such settings: take options=… out of the URL, or name the database itself.",
+    "It is a pooler that takes no such settings: take options=… out of the URL, and limits such as statement_timeout=…; or name the database itself.",
   ],
   [/^3D000/u, "There is no database of that name: CREATE DATABASE … OWNER …, or name another one."],
   [/^53100/u, "Its disk is full: make room there."],
@@ -51,7 +54,7 @@ const MENDS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /timeout expired|^ETIMEDOUT/u,
-    "It does not answer in time: are address and port right, and does a firewall let this machine through?",
+    "It does not answer in time: are address, port and, behind a pooler, database right, and does a firewall let this machine through?",
   ],
   [
     /terminated unexpectedly|establishing an SSL connection|^ECONNRESET|^EPIPE/u,

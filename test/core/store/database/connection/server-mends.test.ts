@@ -24,6 +24,11 @@ const answers: readonly { from: string; error: Error; line: RegExp }[] = [
     line: /\(08P01\)\. It says: “no more connections allowed \(max_client_conn\)”/u,
   },
   {
+    from: "a pooler that does not know the password",
+    error: said("08P01", "password authentication failed"),
+    line: /\(08P01\)\. Mend user or password/u,
+  },
+  {
     from: "a server that quotes a password",
     error: said("08P01", "no user u:hunter#22, u:hunter%2322"),
     line: /It says: “no user u:…, u:…”/u,
