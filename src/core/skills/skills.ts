@@ -88,6 +88,11 @@ export function skillName(text: string): string {
   return hyphened.replace(/^-/, "").slice(0, MAX_NAME).replace(/-$/, "");
 }
 
+/** `<plugin>:<name>`, as skills that came together call each other. */
+function withoutPlugin(name: string): string {
+  return name.slice(name.lastIndexOf(":") + 1);
+}
+
 /** The first skill of each name wins. */
 export function skillCatalogue(found: readonly Skill[], problems: readonly SkillProblem[]): SkillCatalogue {
   const byName = new Map<string, Skill>();
@@ -98,10 +103,10 @@ export function skillCatalogue(found: readonly Skill[], problems: readonly Skill
       byName.set(skill.name, { ...before, replaces: skill.origin });
   }
   const skills = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const find = (name: string) => byName.get(skillName(name));
+  const find = (name: string) => byName.get(skillName(name)) ?? byName.get(skillName(withoutPlugin(name)));
   const broken = (name: string) => {
-    const asked = skillName(name);
-    return asked === "" || byName.has(asked) ? undefined : problems.find((problem) => problem.name === asked);
+    const asked = [skillName(name), skillName(withoutPlugin(name))].filter((one) => one !== "");
+    return find(name) === undefined ? problems.find((problem) => asked.includes(problem.name)) : undefined;
   };
   return { skills, problems, find, broken };
 }

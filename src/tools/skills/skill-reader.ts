@@ -168,7 +168,8 @@ interface OpenFile {
 function parseText({ fd, stats, isCommand }: OpenFile, about: Omit<SkillFile, "text">): ParsedSkill {
   const { source } = about;
   const name = skillName(about.folderName);
-  if (stats.size > MAX_FILE) return problemOf({ source, name, line: 1, reason: `is larger than ${MAX_FILE} bytes` });
+  const tooLarge = `is larger than ${MAX_FILE} bytes; move parts of it into files beside it, and say there when to read them`;
+  if (stats.size > MAX_FILE) return problemOf({ source, name, line: 1, reason: tooLarge });
   const text = readHead(fd, stats.size).toString("utf8");
   if (text.includes("\0")) return problemOf({ source, name, line: 1, reason: "is not a text" });
   return parseSkill(isCommand ? { ...about, text, complete: commandFields } : { ...about, text });

@@ -35,6 +35,16 @@ test("of several skills with one name the first wins", () => {
   expect(catalogue.find("constructor")).toBeUndefined();
 });
 
+test("a skill is found by the name of its plugin, too, as others of the plugin call it; a command in a folder comes first", () => {
+  const problem = { source: "x/SKILL.md", name: "broken", line: 1, reason: "is broken" };
+  const catalogue = skillCatalogue([named("tidy"), named("dev-tidy")], [problem]);
+  const found = ["kit:tidy", "dev:tidy", "kit:", "kit:other"].map((name) => catalogue.find(name)?.name);
+  expect(found).toEqual(["tidy", "dev-tidy", undefined, undefined]);
+  expect(catalogue.broken("kit:broken")).toEqual(problem);
+  expect(catalogue.broken("kit:tidy")).toBeUndefined();
+  expect(catalogue.broken(":")).toBeUndefined();
+});
+
 test.each([
   { count: 10, expected: /^- s0: d{479}…$/m },
   { count: 30, expected: /^- s0: d{239}…$/m },

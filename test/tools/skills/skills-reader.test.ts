@@ -141,7 +141,7 @@ test("a broken file is reported with its line, the others load, and one of its n
     expect.stringMatching(/^\.agents\/skills\/tidy\/SKILL\.md:4: /),
     ".claude/skills/binary/SKILL.md:1: is not a text",
     expect.stringMatching(/^\.claude\/skills\/blank\/SKILL\.md:1: the file must begin/),
-    ".claude/skills/large/SKILL.md:1: is larger than 262144 bytes",
+    ".claude/skills/large/SKILL.md:1: is larger than 262144 bytes; move parts of it into files beside it, and say there when to read them",
   ]);
 });
 

@@ -30,7 +30,9 @@ const GROUP = /^(?:execute|(read|edit|search)|web|agent|todo)\/(.+)$/;
 
 /** Lists of what a skill is made for, which some authors call tools. */
 const PROGRAMS: ReadonlySet<string> = new Set(
-  "claude claude-code codex copilot cursor gemini gemini-cli github-copilot opencode windsurf".split(" "),
+  "antigravity claude claude-code cline codex codex-cli copilot cursor gemini gemini-cli github-copilot opencode windsurf".split(
+    " ",
+  ),
 );
 
 /** As tools here are named: our own, an extension's, and `mcp__server__tool`. */
