@@ -7,6 +7,7 @@ import { commandErrorLines } from "./cli/startup-error.ts";
 import { secretsOf } from "./config/describe.ts";
 import type { Environment } from "./config/sources.ts";
 import type { Config } from "./config.ts";
+import { systemCode } from "./core/protocol/system-code.ts";
 import { createLogger } from "./operations/logging.ts";
 import { STOP_WITHIN_MS } from "./operations/stop-times.ts";
 import { systemRuntime } from "./runtime.ts";
@@ -40,22 +41,29 @@ export async function runChat(config: Config, request: ChatRequest, io: ChatIo):
   }
 }
 
+/** Whoever read the pipe, or the terminal, has gone. Source: write(2). */
+const READER_GONE: ReadonlySet<string | undefined> = new Set(["EPIPE", "EIO", "ECONNRESET"]);
+
 async function conversation(options: {
   readonly request: ChatRequest;
   readonly io: ChatIo;
   readonly reach: () => Promise<Duplex | null>;
 }): Promise<number> {
   const { request, io } = options;
-  const brokenPipe = Promise.withResolvers<number>();
+  const unwritable = Promise.withResolvers<number>();
   for (const stream of [io.stdout, io.stderr]) {
-    // Whoever read it has gone; of a terminal that is gone nothing can be written to any more.
-    stream.on("error", () => brokenPipe.resolve(EXIT.brokenPipe));
+    stream.on("error", (error) => {
+      if (READER_GONE.has(systemCode(error))) return unwritable.resolve(EXIT.brokenPipe);
+      if (stream === io.stdout)
+        io.stderr.write(`✗ The answer cannot be written (${systemCode(error) ?? error.message}).\n`);
+      unwritable.resolve(EXIT.failed);
+    });
   }
   const talking =
     request.prompt === null
       ? (await import("./adapters/terminal/client/interactive.ts")).converse(options)
       : (await import("./adapters/terminal/client/one-shot.ts")).askOnce(options);
-  return Promise.race([talking, brokenPipe.promise]);
+  return Promise.race([talking, unwritable.promise]);
 }
 
 function socketOf({ home, engine }: Config): string {

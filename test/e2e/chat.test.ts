@@ -184,6 +184,13 @@ describe("where a bot runs", () => {
     expect(chat.error()).not.toMatch(/EPIPE|Error/u);
   });
 
+  test("a full disk is no reader that has gone: what could not be written is said", async () => {
+    model.script(() => text("Nobody reads this."));
+    await using chat = chatProcess(bot, { args: ["hello"], outTo: "/dev/full" });
+    expect(await chat.ended).toBe(1);
+    expect(chat.error()).toContain("✗ The answer cannot be written (ENOSPC).");
+  });
+
   test.each([
     { signal: "SIGINT", code: 130, end: "aborted" },
     { signal: "SIGHUP", code: 129, end: "complete" },

@@ -21,11 +21,18 @@ export interface ChatProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What is piped in; nothing, and its end, when left out. */
   readonly input?: string;
+  /** A file that gets the answer in place of the pipe. */
+  readonly outTo?: string;
 }
 
-export function chatProcess(bot: Pick<Bot, "home">, { args = [], env, input = "" }: ChatProcessOptions): ChatProcess {
+export function chatProcess(
+  bot: Pick<Bot, "home">,
+  { args = [], env, input = "", outTo }: ChatProcessOptions,
+): ChatProcess {
   const start = begunAnew([ENTRY, "chat", ...args], environment(bot, env));
-  const chat = started(bot, [process.execPath, ...start.args], start.env);
+  const command = [process.execPath, ...start.args];
+  const elsewhere = outTo === undefined ? [] : ["sh", "-c", `exec "$0" "$@" >${outTo}`];
+  const chat = started(bot, [...elsewhere, ...command], start.env);
   chat.child.stdin.end(input);
   return chat;
 }
