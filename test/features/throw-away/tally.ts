@@ -45,7 +45,8 @@ async function open(unit: string, { store, runtime }: FeatureHost): Promise<Open
     },
   });
   return {
-    tools: () => [add],
+    // Names that Deckhand has, and that it has itself: both are left out.
+    tools: () => [add, { ...add, name: "read" }, add],
     section: () => "Count " + unit + " with tally_add.",
     hook: {
       before: async () => "There are " + counted + " " + unit + " now.",
