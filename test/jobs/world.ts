@@ -40,14 +40,14 @@ import { tempDirectory } from "../support/temp-directory.ts";
 import { faulty, remembering, tracked } from "./world-store.ts";
 
 /** What goes on after a job's run. */
-type Leftover = ChildEvent | ChildEnd;
+type Later = ChildEvent | ChildEnd;
 
 interface LiveParts {
   readonly store: Store;
   readonly engine: EmbeddedEngine;
 }
 
-type LeftoverDeps = LiveParts & Pick<TurnContext, "signal">;
+type LaterDeps = LiveParts & Pick<TurnContext, "signal">;
 
 /** How a run goes: it takes so long and ends so. */
 export interface Play {
@@ -76,9 +76,9 @@ export interface World {
   readonly runs: JobEvent[];
   play: (event: JobEvent, number: number) => Play;
   /** How long a sub-agent in the background takes, and the run that its end begins. Milliseconds. */
-  lasts: Record<Leftover["kind"], number>;
+  lasts: Record<Later["kind"], number>;
   /** How those ended, in order. */
-  readonly leftovers: { readonly kind: Leftover["kind"]; readonly outcome: QueryOutcome; readonly at: number }[];
+  readonly background: { readonly kind: Later["kind"]; readonly outcome: QueryOutcome; readonly at: number }[];
   add(input: JobInput, request?: Partial<JobRequest>): Promise<string>;
   /** Where something was said that is no run's. */
   readonly announcedIn: ThreadRef[];
@@ -175,9 +175,9 @@ export async function openWorld(
   };
 
   /** A sub-agent in the background, or the run that its end has begun. */
-  const leftover = async (body: Leftover, { sessionId, runId }: Wake, { signal, store, engine }: LeftoverDeps) => {
+  const later = async (body: Later, { sessionId, runId }: Wake, { signal, store, engine }: LaterDeps) => {
     const outcome = await slept(world.lasts[body.kind], { signal, clock });
-    world.leftovers.push({ kind: body.kind, outcome, at: clock.now() });
+    world.background.push({ kind: body.kind, outcome, at: clock.now() });
     const endRun = (tx: StoreTransaction, at: number) => tx.runs.end(runId, outcome, at);
     if (body.kind === "child")
       await endChild({ event: body, sessionId, runId, outcome, endRun }, { store, engine, clock });
@@ -190,7 +190,7 @@ export async function openWorld(
     async run(wake, given) {
       const { body } = wake.event;
       const { signal } = given;
-      if (body.kind === "child" || body.kind === "child_end") return leftover(body, wake, { signal, store, engine });
+      if (body.kind === "child" || body.kind === "child_end") return later(body, wake, { signal, store, engine });
       if (body.kind !== "job") throw new Error(`a run of ${body.kind}`);
       runs.push(body);
       const { context } = threads.postsOf(wake, { store, context: given, platform: paced.descriptor });
@@ -246,7 +246,7 @@ export async function openWorld(
     runs,
     play: () => ({}),
     lasts: { child: 0, child_end: 0 },
-    leftovers: [],
+    background: [],
     announcedIn: [],
     audited: [],
     async add(input, request = {}) {

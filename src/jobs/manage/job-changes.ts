@@ -16,7 +16,7 @@ import { sentenceOf, timeIn } from "../calendar/sentence.ts";
 import { CALLED_OFF, callOffOutdated } from "../scheduling/cancelled-retries.ts";
 import { type ReadJobInput, readJobInput, toolProblem } from "../scheduling/job-input.ts";
 import type { JobScope } from "../scheduling/job-scope.ts";
-import { DUE_ONCE, PAUSED, REMOVED } from "../scheduling/occurrence.ts";
+import { hasBeenDue, PAUSED, REMOVED } from "../scheduling/occurrence.ts";
 import { done, refused } from "./answers.ts";
 import { versionOf } from "./job-fields.ts";
 import type { JobFinder } from "./job-finder.ts";
@@ -91,7 +91,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
     const at = runtime.clock.now();
     const isOtherTime = !isSameTime(job, read.settings);
     // A reminder that has come is due again at its new time.
-    const isDueAgain = isOtherTime && job.pausedBecause === DUE_ONCE;
+    const isDueAgain = isOtherTime && hasBeenDue(job);
     const outcome = await store.transaction(async (tx) => {
       const isRenamed = jobNameKey(read.settings.thread, read.settings.name) !== jobNameKey(job.thread, job.name);
       if (isRenamed && (await tx.jobs.isNameTaken(read.settings))) return "taken";
@@ -173,7 +173,7 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
   /** A reminder that has come is done with: whoever may remove it may have its name for another job. */
   #makesRoom(known: JobRow | BrokenJob, { person }: JobRequest): boolean {
     if ("problem" in known || known.source === "file") return false;
-    return known.pausedBecause === DUE_ONCE && this.#rights.manageRefusal(known, person) === null;
+    return hasBeenDue(known) && this.#rights.manageRefusal(known, person) === null;
   }
 
   async #read(input: JobInput, request: JobRequest, known: JobRow | null): Promise<ReadJobInput> {

@@ -3,7 +3,7 @@ import type { BrokenJob, JobRow } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { asNamed } from "../scheduling/job-input.ts";
-import { DUE_ONCE } from "../scheduling/occurrence.ts";
+import { hasBeenDue } from "../scheduling/occurrence.ts";
 import { isIn, type JobRights } from "./job-rights.ts";
 
 /** Jobs as far as whoever asks may see them. */
@@ -23,7 +23,7 @@ export function createJobFinder(store: Store, rights: JobRights): JobFinder {
     const { thread, isShared = false } = request;
     const seen = jobs.filter((job) => rights.maySee(job, request));
     // Reminders that have come gather with time.
-    const known = [...seen.filter((job) => !isDone(job)), ...seen.filter(isDone)];
+    const known = [...seen.filter((job) => !hasBeenDue(job)), ...seen.filter(hasBeenDue)];
     const [here, elsewhere] = [known.filter((job) => isIn(job, thread)), known.filter((job) => !isIn(job, thread))];
     return { jobs: isShared ? here : [...here, ...elsewhere], broken };
   };
@@ -43,10 +43,6 @@ export function createJobFinder(store: Store, rights: JobRights): JobFinder {
   };
 
   return { seen, found };
-}
-
-function isDone({ pausedBecause }: JobRow): boolean {
-  return pausedBecause === DUE_ONCE;
 }
 
 function unknownJob(name: string, known: readonly JobRow[]): string {

@@ -9,11 +9,11 @@ import type { JobScope } from "./job-scope.ts";
 
 type Scope = Pick<JobScope, "store" | "engine" | "runtime" | "log" | "announce">;
 
-/** How often it is looked for what jobs' runs have left behind, and so what one look that finds it counts. Milliseconds. */
-export const LEFTOVERS_EVERY_MS = 10_000;
+/** How often it is looked for what works on in the background of jobs, and so what one look that finds it counts. Milliseconds. */
+export const BACKGROUND_EVERY_MS = 10_000;
 /** In the journal of a job's run: how much of its time it has had. Milliseconds. */
 export const TIME_HAD = "time:had";
-/** There, too: one for each look at which something that it had left behind was at work. */
+/** There, too: one for each look at which something of it was at work in the background. */
 const LOOKS = "time:look:";
 /** Characters of what a sub-agent was begun for. */
 const TASK_CHARS = 80;
@@ -23,18 +23,18 @@ const TASK_CHARS = 80;
  * after it and for the runs that their ends begin. Their time counts as the run's own does: while one of them works, and
  * not while all wait for people, nor while the program is away.
  */
-export async function stopLeftovers(options: Scope): Promise<void> {
-  for (const [firstId, atWork] of await leftAtWork(options.store)) {
+export async function stopOverdueBackground(options: Scope): Promise<void> {
+  for (const [firstId, atWork] of await backgroundAtWork(options.store)) {
     try {
       await count(firstId, atWork, options);
     } catch (error) {
-      options.log.error({ err: toAppError(error), runId: firstId }, "job_leftovers_failed");
+      options.log.error({ err: toAppError(error), runId: firstId }, "job_background_unlimited");
     }
   }
 }
 
 /** Runs at work for a job beside or after its own run, by that run's id. */
-async function leftAtWork(store: Store): Promise<Map<string, RunRow[]>> {
+async function backgroundAtWork(store: Store): Promise<Map<string, RunRow[]>> {
   const left = new Map<string, RunRow[]>();
   for (const run of await store.runs.interrupted()) {
     const { body } = await store.inbox.get(run.eventSeq);
@@ -57,7 +57,7 @@ async function count(firstId: string, atWork: readonly RunRow[], options: Scope)
   const looks = (await store.journal.keysOf(firstId, LOOKS)).length;
   const key = `${LOOKS}${looks}`;
   await store.transaction((tx) => tx.journal.put(firstId, key, { value: null, at: runtime.clock.now() }));
-  const hadMs = (typeof had.value === "number" ? had.value : 0) + (looks + 1) * LEFTOVERS_EVERY_MS;
+  const hadMs = (typeof had.value === "number" ? had.value : 0) + (looks + 1) * BACKGROUND_EVERY_MS;
   if (hadMs < body.timeoutMs) return;
   await stop(first, atWork, { ...options, cause: { by: "timeout", limitMs: body.timeoutMs } });
 }
@@ -72,7 +72,7 @@ async function stop(first: RunRow, atWork: readonly RunRow[], options: StopScope
     // With each run of the job's session, all that descends from it.
     if (run?.sessionId === sessionId) await engine.cancel(sessionId, id, cause);
   }
-  log.warn({ sessionId, runId, stopped: atWork.map(({ id }) => id), by: causeText(cause) }, "job_leftovers_stopped");
+  log.warn({ sessionId, runId, stopped: atWork.map(({ id }) => id), by: causeText(cause) }, "job_background_timed_out");
   // A run of the job's session says itself how it ends.
   if (atWork.some((run) => run.sessionId === sessionId)) return;
   await say(first, atWork, options);

@@ -1,5 +1,5 @@
 import { toAppError } from "../../core/protocol/errors.ts";
-import { LEFTOVERS_EVERY_MS, stopLeftovers } from "./background-timeout.ts";
+import { BACKGROUND_EVERY_MS, stopOverdueBackground } from "./background-timeout.ts";
 import type { JobScope } from "./job-scope.ts";
 
 interface ChoreScope extends JobScope {
@@ -41,7 +41,7 @@ export async function doChores(scope: ChoreScope, signal: AbortSignal): Promise<
   await Promise.all([
     every(HOUR_MS, forget),
     every(READ_FILE_EVERY_MS, readFile),
-    every(LEFTOVERS_EVERY_MS, () => stopLeftovers(scope)),
+    every(BACKGROUND_EVERY_MS, () => stopOverdueBackground(scope)),
     every(WAITING_EVERY_MS, startWaiting),
   ]);
 }

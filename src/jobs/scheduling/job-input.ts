@@ -27,14 +27,22 @@ export interface JobInputContext {
 
 export type ReadJobInput =
   | { readonly type: "job"; readonly settings: JobSettings; readonly schedule: Schedule }
-  /** `reason`: a sentence. */
-  | { readonly type: "refused"; readonly reason: string; readonly problems: JobProblems };
+  /** `reason`: a sentence; `time`: what is wrong with the job's time, where `reason` is about that. */
+  | {
+      readonly type: "refused";
+      readonly reason: string;
+      readonly time?: TimeProblem;
+      readonly problems: JobProblems;
+    };
+
+type TimeProblem = "past" | "unreadable";
 
 interface Problem {
   readonly field: JobField;
   readonly text: string;
   /** With the flag's name, for those who see no field beside it. */
   readonly typed?: string;
+  readonly time?: TimeProblem;
 }
 
 /** The same of a private channel for those who are not in it: that there is one of the name is for its people to know. */
@@ -57,9 +65,6 @@ export const JOB_DEFAULTS = {
   silentWhenUnchanged: false,
   pauseAfter: 5,
 } as const;
-
-/** Why a reminder is refused whose time has come. */
-export const PAST = "That time is past.";
 
 const seconds = z.coerce.number("must be a number of seconds");
 const whole = z.coerce.number("must be a number").int("must be a whole number");
@@ -146,7 +151,9 @@ export async function readJobInput(
     return refused([{ field, text: `${read.reason} ${ONCE}`, typed: read.reason }]);
   if (read.type === "refused") return refused([{ field, text: read.reason }]);
   const isDue = nextDue(read.schedule, place.now) !== null;
-  return isDue ? { type: "job", settings, schedule: read.schedule } : refused([{ field, text: PAST }]);
+  return isDue
+    ? { type: "job", settings, schedule: read.schedule }
+    : refused([{ field, text: "That time is past.", time: "past" }]);
 }
 
 function changed(typed: Typed): Partial<JobSettings> {
@@ -243,10 +250,11 @@ function readTime(
 /** For those who fill in a form, where one field takes both. */
 const ONCE = "What is due once is written `2026-12-01 09:00`, or `in 2 hours`.";
 
-export const NO_MOMENT: Problem = {
+const NO_MOMENT: Problem = {
   field: "at",
   text: "I don't understand that. It is written `2026-12-01 09:00`, or `in 2 hours`.",
   typed: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+  time: "unreadable",
 };
 const NO_TIME: Problem = {
   field: "cron",
@@ -326,7 +334,9 @@ function nameFor(prompt: string): string {
 function refused(problems: readonly Problem[]): ReadJobInput {
   const [first] = problems;
   const byField = Object.fromEntries(problems.toReversed().map(({ field, text }) => [field, text]));
-  return { type: "refused", reason: first?.typed ?? first?.text ?? "Something is not valid.", problems: byField };
+  const reason = first?.typed ?? first?.text ?? "Something is not valid.";
+  const time = first?.time === undefined ? {} : { time: first.time };
+  return { type: "refused", reason, ...time, problems: byField };
 }
 
 /** Which of a job's tools there is not, in a sentence; null when there are all. */

@@ -11,9 +11,9 @@ import { type JobRow, type JobSettings, settingsOf } from "../../core/store/jobs
 import { canonicalJson } from "../../core/text/canonical-json.ts";
 import { isSameTime } from "../calendar/schedule.ts";
 import { callOffOutdated } from "./cancelled-retries.ts";
-import { asNamed, isRelative, NO_MOMENT, PAST, readJobInput, toolProblem, yesOrNo } from "./job-input.ts";
+import { asNamed, isRelative, readJobInput, toolProblem, yesOrNo } from "./job-input.ts";
 import type { JobScope } from "./job-scope.ts";
-import { DUE_ONCE, PAUSED, REMOVED } from "./occurrence.ts";
+import { hasBeenDue, PAUSED, REMOVED } from "./occurrence.ts";
 
 /**
  * Jobs in a file, for people who keep them in git: a JSON array of objects whose fields are the flags of
@@ -231,8 +231,8 @@ async function readEntry(
     now,
   };
   const read = await readJobInput(Object.fromEntries(fields), place, null);
-  if (read.type === "refused" && read.reason === PAST) return { past: { thread, name: asNamed(String(rest["name"])) } };
-  if (read.type === "refused") return read.reason === NO_MOMENT.typed ? NO_DATE : read.reason;
+  if (read.type === "refused" && read.time === "past") return { past: { thread, name: asNamed(String(rest["name"])) } };
+  if (read.type === "refused") return read.time === "unreadable" ? NO_DATE : read.reason;
   return { settings: read.settings, enabled: isOn.data };
 }
 
@@ -268,7 +268,7 @@ type Taken = { readonly id: string; readonly isCalledOff?: boolean } | { readonl
 
 /** What has paused by itself goes on with a changed entry; what a person has paused does not. */
 function isMended(known: JobRow, settings: JobSettings): boolean {
-  const hasPaused = known.pausedBecause !== null && known.pausedBecause !== DUE_ONCE;
+  const hasPaused = known.pausedBecause !== null && !hasBeenDue(known);
   return hasPaused && canonicalJson(settingsOf(known)) !== canonicalJson(settings);
 }
 
@@ -293,7 +293,7 @@ async function takeOver(
     if (!(await tx.jobs.change(known, settings, at))) return { problem: `**${settings.name}** is being changed` };
     const isOtherTime = !isSameTime(known, settings);
     // A reminder that has come is due again at its new time.
-    const isDueAgain = isOtherTime && known.pausedBecause === DUE_ONCE;
+    const isDueAgain = isOtherTime && hasBeenDue(known);
     // Due times of a new schedule count from now.
     if (known.enabled && isOtherTime) await tx.jobs.accountTo(known.id, at);
     if (!enabled) {

@@ -13,8 +13,13 @@ export const ON_TIME_MS = 60_000;
 export const PAUSED = "the job was paused";
 export const REMOVED = "the job was removed";
 
-/** Why a reminder that has come is paused. */
+/** Why a reminder that has come is paused: what rows hold of it, and so these words for good. */
 export const DUE_ONCE = "It was due once.";
+
+/** Whether it is a reminder that has come. */
+export function hasBeenDue({ pausedBecause }: Pick<JobRow, "pausedBecause">): boolean {
+  return pausedBecause === DUE_ONCE;
+}
 
 /** Due times that wait for the run before them, at most. */
 const MOST_WAITING = 10;

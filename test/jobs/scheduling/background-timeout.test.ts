@@ -27,10 +27,10 @@ function lines(posts: readonly string[]): string[] {
 test("what a job's run leaves behind has what is left of its time; its end is said once, in the report's thread", async () => {
   const { world, due } = await leavingWorld({ child: 10 * HOUR, child_end: 0 });
   await world.pass(2 * MINUTE + 40_000);
-  expect(world.leftovers).toEqual([]);
+  expect(world.background).toEqual([]);
   await world.pass(10 * MINUTE);
-  expect(world.leftovers).toMatchObject([{ kind: "child", outcome: CANCELLED }]);
-  expect(Math.abs((world.leftovers[0]?.at ?? 0) - due - 5 * MINUTE)).toBeLessThanOrEqual(12_000);
+  expect(world.background).toMatchObject([{ kind: "child", outcome: CANCELLED }]);
+  expect(Math.abs((world.background[0]?.at ?? 0) - due - 5 * MINUTE)).toBeLessThanOrEqual(12_000);
   expect(lines(world.posts())).toEqual([LINE]);
   const [report] = world.platform.messages.keys();
   expect(world.announcedIn).toEqual([{ ...CHANNEL, threadId: report }]);
@@ -41,24 +41,24 @@ test("a restart leaves what is left of the time; the time away is not of it", as
   await world.pass(MINUTE);
   await world.away(HOUR);
   await world.pass(MINUTE + 40_000);
-  expect(world.leftovers).toEqual([]);
+  expect(world.background).toEqual([]);
   await world.pass(MINUTE);
-  expect(world.leftovers).toMatchObject([{ kind: "child", outcome: CANCELLED }]);
+  expect(world.background).toMatchObject([{ kind: "child", outcome: CANCELLED }]);
   expect(lines(world.posts())).toEqual([LINE]);
 });
 
 test("a run that the end of a sub-agent begins has no time of its own, and says itself that it is stopped", async () => {
   const { world } = await leavingWorld({ child: 4 * MINUTE, child_end: 10 * HOUR });
   await world.pass(2 * MINUTE);
-  expect(world.leftovers).toMatchObject([{ kind: "child", outcome: { type: "end_turn" } }]);
+  expect(world.background).toMatchObject([{ kind: "child", outcome: { type: "end_turn" } }]);
   await world.pass(2 * MINUTE);
-  expect(world.leftovers.slice(1)).toMatchObject([{ kind: "child_end", outcome: CANCELLED }]);
+  expect(world.background.slice(1)).toMatchObject([{ kind: "child_end", outcome: CANCELLED }]);
   expect(lines(world.posts())).toEqual([]);
 });
 
 test("what ends within the time ends as it would", async () => {
   const { world } = await leavingWorld({ child: 3 * MINUTE, child_end: 30_000 });
   await world.pass(10 * MINUTE);
-  expect(world.leftovers.map(({ outcome }) => outcome.type)).toEqual(["end_turn", "end_turn"]);
+  expect(world.background.map(({ outcome }) => outcome.type)).toEqual(["end_turn", "end_turn"]);
   expect(lines(world.posts())).toEqual([]);
 });
