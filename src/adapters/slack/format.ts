@@ -1,6 +1,7 @@
 import type { types } from "@slack/bolt";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { asWritten, cut } from "../../core/text/plain-text.ts";
+import { inProse } from "../render/markdown/prose.ts";
 import { withoutImages, withoutMentions } from "../render/markdown/safe-text.ts";
 import { BUTTONS_PER_ROW, CONTEXT_CHARS, LABEL_CHARS, MARKDOWN_CHARS, UPDATE_TEXT_CHARS } from "./limits.ts";
 import { plainText } from "./message/plain-text.ts";
@@ -13,7 +14,7 @@ export interface SlackBody {
 }
 
 export function formatMessage(message: OutgoingMessage): SlackBody {
-  const markdown = cut(withoutImages(withoutMentions(signed(message))), MARKDOWN_CHARS);
+  const markdown = cut(inProse(withoutImages(withoutMentions(signed(message))), withFlanks), MARKDOWN_CHARS);
   const footer = message.footer ?? "";
   const blocks: types.KnownBlock[] = [];
   if (markdown.trim() !== "") blocks.push({ type: "markdown", text: markdown });
@@ -24,6 +25,26 @@ export function formatMessage(message: OutgoingMessage): SlackBody {
   }
   const words = plainText(message.markdown.slice(0, MARKDOWN_CHARS));
   return { text: mrkdwn(words, UPDATE_TEXT_CHARS) || "…", blocks };
+}
+
+/** Bold words and what stands beside them. */
+const BOLD = /(?<![*\\])\*\*([^\s*](?:[^*\n]*[^\s*])?)\*\*(?!\*)/gu;
+/** Beside these a mark of bold begins or ends it in any case. */
+const PARTING = /^[\s!-/:-@[-`{-~]?$/u;
+const PUNCTUATION = /^[\p{P}\p{S}]$/u;
+const ZERO_WIDTH_SPACE = "\u200b";
+
+/**
+ * A mark of bold between a sign and a letter is shown as it is (CommonMark, 6.2), as in scripts without spaces between words;
+ * Slack takes signs of these scripts for letters. Beside a character without width it marks.
+ */
+function withFlanks(text: string): string {
+  return text.replaceAll(BOLD, (written, words: string, at: number) => {
+    const isTorn = (inside: string, outside: string) => PUNCTUATION.test(inside) && !PARTING.test(outside);
+    const begins = isTorn(words.charAt(0), text.charAt(at - 1)) ? ZERO_WIDTH_SPACE : "";
+    const ends = isTorn(words.slice(-1), text.charAt(at + written.length)) ? ZERO_WIDTH_SPACE : "";
+    return `**${begins}${words}${ends}**`;
+  });
 }
 
 /**

@@ -53,6 +53,17 @@ test.each([
 });
 
 test.each([
+  ["a sign before the mark and a letter behind it", "**\u6ce8\u610f:**\u6b21", "**\u6ce8\u610f:\u200b**\u6b21"],
+  ["signs on both sides", "\u542b**\u300c\u91cd\u300d**\u5185", "\u542b**\u200b\u300c\u91cd\u300d\u200b**\u5185"],
+  ["a sign of such a script", "**70%**\u3001", "**70%\u200b**\u3001"],
+  ["a space", "**Note:** read (**this!**).", "**Note:** read (**this!**)."],
+  ["letters alone", "\u8fd9\u662f**\u7c97\u4f53**\u6587\u5b57", "\u8fd9\u662f**\u7c97\u4f53**\u6587\u5b57"],
+  ["code", "`**a:**b`\n```\n**a:**b\n```", "`**a:**b`\n```\n**a:**b\n```"],
+])("bold words with %s beside them are bold", (_what, markdown, shown) => {
+  expect(formatMessage(plainMessage(markdown)).blocks).toEqual([{ type: "markdown", text: shown }]);
+});
+
+test.each([
   { name: "headings", markdown: "## Heading\n\ntext\n\n".repeat(80) },
   { name: "rules", markdown: "text\n\n---\n\n".repeat(80) },
   { name: "tables", markdown: "text\n\n| a |\n|---|\n| 1 |\n\n".repeat(80) },

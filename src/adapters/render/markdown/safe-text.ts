@@ -6,14 +6,15 @@
 /** Zero width: the words stay readable, the platform's parser no longer sees its own syntax. */
 const ZERO_WIDTH_SPACE = "\u200b";
 
-/** `@everyone`, `@here`, `@channel`: words that notify a whole channel on some platform. */
-const MASS_MENTION = /@(?=(?:everyone|here|channel)\b)/giu;
+/** `@everyone`, `@here`, `@channel`: words that notify a whole channel on some platform. In an e-mail address they are none. */
+const MASS_MENTION = /(?<![\p{L}\p{N}])@(?=(?:everyone|here|channel)\b)/giu;
 
 /**
- * `<!channel>`, `<!subteam^S1>`, `<!date^…>`, `<@U1>`, `<@!1>`, `<@&1>`, `<#C1>`: control sequences of Slack and
- * Discord. Narrow on purpose: `<!DOCTYPE html>` and `#include <…>` in code must survive being copied.
+ * `<!channel>`, `<!subteam^S1>`, `<!date^…>`, `<@U1>`, `<@!1>`, `<@&1>`, `<#C1|name>`: control sequences of Slack and
+ * Discord. Narrow on purpose: `<!DOCTYPE html>`, `#include <…>`, `List<@NonNull String>` and `<#if a>` must survive being copied.
  */
-const CONTROL_SEQUENCE = /<(?=!(?:channel|here|everyone|group|subteam|date)\b|@[!&]?[A-Z0-9]|#[A-Z0-9])/giu;
+const CONTROL_SEQUENCE =
+  /<(?=!(?:channel|here|everyone|group|subteam|date)\b|@[!&]?(?:[UWB]\w*|\d+)[|>]|#(?:[CDG]\w*|\d+)[|>])/giu;
 
 /** Nothing in the result notifies anybody. */
 export function withoutMentions(text: string): string {

@@ -1,0 +1,21 @@
+import { type Fence, fenceAfterLine, LONGEST_MARKER } from "./fences.ts";
+
+const CODE_SPAN = /((?<!`)`+[^`\n]+`+)/u;
+
+/** What stands outside code, changed. */
+export function inProse(markdown: string, change: (text: string) => string): string {
+  let fence: Fence | null = null;
+  const shown: string[] = [];
+  for (const line of markdown.split("\n")) {
+    const isCode = fence !== null;
+    fence = fenceAfterLine(fence, line, LONGEST_MARKER);
+    shown.push(isCode || fence !== null ? line : besideCode(line, change));
+  }
+  return shown.join("\n");
+}
+
+/** What of a line stands outside code spans, changed. */
+export function besideCode(line: string, change: (text: string) => string): string {
+  const parts = line.split(CODE_SPAN);
+  return parts.map((part, index) => (index % 2 === 0 ? change(part) : part)).join("");
+}
