@@ -11,6 +11,7 @@ import {
   ROWS,
   THREAD_NAME_CHARS,
 } from "./limits.ts";
+import { inDialect } from "./message/dialect.ts";
 
 /** A message as Discord's REST API takes it. */
 export interface MessageBody {
@@ -87,7 +88,9 @@ function content(message: OutgoingMessage, mark: string): string {
   const [before, after] = TONES[message.tone];
   const room = CONTENT_CHARS - mark.length - before.length - after.length;
   const footer = subtext(cut(message.footer ?? "", FOOTER_CHARS));
-  const text = cut(withoutMark(message.markdown), room - footer.length);
+  const written = withoutMark(message.markdown);
+  const drawn = message.tone === "plain" ? inDialect(written) : written;
+  const text = cut(drawn.length <= room - footer.length ? drawn : written, room - footer.length);
   // Discord refuses a message without anything in it.
   if (text === "" && footer === "" && message.files.length === 0) return `…${mark}`;
   const toned = text === "" || before === "" ? text : `${before}${unfenced(text)}${after}`;

@@ -1,3 +1,4 @@
+import { columnsOf } from "../../core/text/columns.ts";
 import { visibleText } from "../../core/text/plain-text.ts";
 
 /** Markdown as a terminal shows it: lines of at most so many columns, with colours where they are wanted. */
@@ -104,7 +105,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 function cutAt(text: string, width: number): [string, string] {
   let columns = 0;
   for (const { segment, index } of graphemes.segment(text)) {
-    columns += widthOf(segment);
+    columns += columnsOf(segment);
     if (columns > width && index > 0) return [text.slice(0, index), text.slice(index)];
   }
   return [text, ""];
@@ -114,21 +115,4 @@ function cutAt(text: string, width: number): [string, string] {
 export function fitted(line: string, width: number): string {
   if (columnsOf(line) <= width) return line;
   return `${cutAt(line, Math.max(1, width - 1))[0]}…`;
-}
-
-/** Columns that text without ANSI codes takes. */
-export function columnsOf(text: string): number {
-  let columns = 0;
-  for (const { segment } of graphemes.segment(text)) columns += widthOf(segment);
-  return columns;
-}
-
-/** Two columns wide: East Asian wide and fullwidth characters, and signs that are shown as pictures. Source: Unicode, UAX #11. */
-const WIDE =
-  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u;
-const NOTHING_SHOWN = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u;
-
-function widthOf(grapheme: string): number {
-  if (NOTHING_SHOWN.test(grapheme)) return 0;
-  return WIDE.test(grapheme) ? 2 : 1;
 }

@@ -66,6 +66,43 @@ test.each<[string, Partial<OutgoingMessage>, string]>([
   expect(formatEdit(plainMessage("", message)).content).toBe(content);
 });
 
+test.each<[string, string, string]>([
+  ["a heading of a lower level", "#### Next **steps**", "**Next steps**"],
+  ["a heading that Discord knows", "### Next", "### Next"],
+  ["a rule", "a\n\n---\n\nb", `a\n\n${"\u2500".repeat(12)}\n\nb`],
+  ["a fence of tildes", "~~~js title=x\na---\n---\n~~~", "```js\na---\n---\n```"],
+  ["a fence within a longer one", "````md\n```sh\nls\n```\n````", "```md\n~~~sh\nls\n~~~\n```"],
+  ["backticks within code", "````js\na('```')\n````", "```js\na('`\u200b``')\n```"],
+  [
+    "code in a list item",
+    "1. Run:\n\n   ```py\n   if a:\n     b\n   ```\n2. Look.",
+    "1. Run:\n\n```py\nif a:\n  b\n```\n2. Look.",
+  ],
+  ["a link named by its address", "See [https://a.example/b](https://a.example/b).", "See https://a.example/b."],
+  [
+    "a link named by another address",
+    "[https://a.example](https://b.example)",
+    "https://a.example (https://b.example)",
+  ],
+  ["a link with a title", '[a](https://a.example/b_(c) "d")', "[a](https://a.example/b_(c))"],
+  ["an image", "![a](https://a.example/b.png)", "[a](https://a.example/b.png)"],
+  [
+    "links that are none of the web",
+    "[a](src/a.ts) [b](#b) [c@d.example](mailto:c@d.example)",
+    "a (src/a.ts) b c@d.example",
+  ],
+  ["bars in a condition", "if a || b, or c || d", String.raw`if a \|\| b, or c \|\| d`],
+  ["words that are hidden", "The answer: ||42||", "The answer: ||42||"],
+  ["all of these in a code span", "`#### a || b || [c](d)`", "`#### a || b || [c](d)`"],
+])("%s is written as Discord draws it", (_what, markdown, content) => {
+  expect(formatEdit(plainMessage(markdown)).content).toBe(content);
+});
+
+test("a message keeps all of its words where there is no room to write it otherwise", () => {
+  const markdown = "---\n".repeat(480);
+  expect(formatEdit(plainMessage(markdown)).content).toBe(markdown);
+});
+
 test("a file needs no words", () => {
   const file = { name: "a.txt", mediaType: "text/plain", data: new Uint8Array() };
   expect(formatPost(plainMessage("", { files: [file] }), key).content).toBe(key.mark);

@@ -1,3 +1,4 @@
+import { columnsOf } from "../../../core/text/columns.ts";
 import { codeBlock } from "../../../core/text/plain-text.ts";
 import { type Fence, fenceAfterLine, LONGEST_MARKER } from "./fences.ts";
 import { isDelimiter } from "./tables.ts";
@@ -12,7 +13,7 @@ interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Tables as people read them where Markdown's are not shown: columns of a code block, or a list where these were too wide. */
+/** Tables as people read them where Markdown's are not shown: columns of a code block, or a list where these were too wide or link. */
 export function withPlainTables(markdown: string): string {
   const lines = markdown.split("\n");
   const shown: string[] = [];
@@ -40,19 +41,26 @@ function tableOf([head = "", delimiters = "", ...rows]: readonly string[]): Tabl
   };
 }
 
-/** A bar within a cell is escaped. */
+const LINE_BREAK = /<br[ \t]*\/?>/giu;
+/** The end of a link's words: in a code block it could not be followed. */
+const LINK = "](";
+
+/** A bar within a cell is escaped, and its lines are parted by the only HTML that models write there. */
 function cellsOf(row: string): string[] {
   const cells = row
     .trim()
     .replace(/^\|/u, "")
     .replace(/(?<!\\)\|$/u, "");
-  return cells.split(/(?<!\\)\|/u).map((cell) => cell.replaceAll(String.raw`\|`, "|").trim());
+  return cells
+    .split(/(?<!\\)\|/u)
+    .map((cell) => cell.replaceAll(String.raw`\|`, "|").replaceAll(LINE_BREAK, " / ").trim());
 }
 
 function plain(table: Table): string {
   const { isRight } = table;
+  if ([table.head, ...table.rows].some((row) => row.some((cell) => cell.includes(LINK)))) return listOf(table);
   const rows = [table.head, ...table.rows].map((row) => row.map(unmarked));
-  const widths = table.head.map((_, column) => Math.max(...rows.map((row) => lengthOf(row[column] ?? ""))));
+  const widths = table.head.map((_, column) => Math.max(...rows.map((row) => columnsOf(row[column] ?? ""))));
   if (widths.reduce((sum, width) => sum + width + BETWEEN.length, -BETWEEN.length) > WIDEST) return listOf(table);
   const written = rows.map((row) =>
     widths.map((width, column) => padded(row[column] ?? "", width, isRight[column] === true)).join(BETWEEN),
@@ -66,7 +74,8 @@ function listOf({ head, rows }: Table): string {
   const lines = rows.map(([first = "", ...cells]) => {
     const named = cells.map((cell, index) => ({ cell, name: head[index + 1] ?? "" })).filter(({ cell }) => cell !== "");
     const words = named.map(({ cell, name }) => (name === "" ? cell : `${name}: ${cell}`));
-    return `- ${[`**${unmarked(first)}**`, ...words].join(" · ")}`;
+    const name = unmarked(first);
+    return `- ${[...(name === "" ? [] : [`**${name}**`]), ...words].join(" · ")}`;
   });
   return lines.join("\n");
 }
@@ -76,11 +85,7 @@ function unmarked(cell: string): string {
   return cell.replaceAll(/\*\*([^*]+)\*\*|`([^`]+)`/gu, (_mark, bold?: string, code?: string) => bold ?? code ?? "");
 }
 
-function lengthOf(text: string): number {
-  return Array.from(text).length;
-}
-
 function padded(text: string, width: number, isRight: boolean): string {
-  const room = " ".repeat(Math.max(0, width - lengthOf(text)));
+  const room = " ".repeat(Math.max(0, width - columnsOf(text)));
   return isRight ? room + text : text + room;
 }

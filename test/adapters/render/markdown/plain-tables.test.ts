@@ -15,6 +15,18 @@ test("a table that is too wide for that is a list", () => {
   );
 });
 
+test("signs and characters that are two columns wide keep the columns below each other", () => {
+  expect(withPlainTables("| a | b |\n|---|---|\n| ✅ | 1 |\n| 漢字 | 2<br>3 |")).toBe(
+    "```\na     b\n----  -----\n✅    1\n漢字  2 / 3\n```",
+  );
+});
+
+test("a table with links is a list, in which these can be followed", () => {
+  expect(withPlainTables("| Page | Address |\n|---|---|\n| Docs | [site](https://a.example) |\n| | none |")).toBe(
+    "- **Docs** · Address: [site](https://a.example)\n- Address: none",
+  );
+});
+
 test.each([
   ["in a code block", "```\n| a |\n|---|\n| 1 |\n```"],
   ["without the line below its head", "| a | b |\n\nmore"],
