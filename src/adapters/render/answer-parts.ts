@@ -5,20 +5,29 @@ import type { Ending } from "./outcome-text.ts";
 
 const IN_FILE = "The answer is long: the whole of it is in the file.";
 
+/** At most half of a text is white space that is left out where it is cut: one that is longer yet is not cut in vain. */
+const LEFT_OUT = 2;
+
 /** The messages that an ending is posted as, in order; their keys count from 0. The last has room for what stands below it. */
 export function answerParts(ending: Ending, limits: PlatformLimits): OutgoingMessage[] {
   const lastChars = limits.messageChars - Math.min((ending.footer ?? "").length, limits.footerChars);
   const markdown = limits.showsTables === false ? withPlainTables(ending.markdown) : ending.markdown;
-  const whole = splitMarkdown(markdown, limits.messageChars, limits.messageBlocks);
-  const pieces = [...whole.slice(0, -1), ...splitMarkdown(whole.at(-1) ?? "", lastChars, limits.messageBlocks)];
-  if (pieces.length <= limits.answerParts) {
+  const isTooLong = markdown.length > limits.messageChars * limits.answerParts * LEFT_OUT;
+  const pieces = isTooLong ? [] : piecesOf(markdown, lastChars, limits);
+  if (!isTooLong && pieces.length <= limits.answerParts) {
     return pieces.map((piece, index) =>
       answer(ending, { markdown: piece, isLast: index === pieces.length - 1, files: [] }),
     );
   }
-  const [head = ""] = splitMarkdown(markdown, lastChars - IN_FILE.length - 2, limits.messageBlocks);
+  const beginning = markdown.slice(0, limits.messageChars * LEFT_OUT);
+  const [head = ""] = splitMarkdown(beginning, lastChars - IN_FILE.length - 2, limits.messageBlocks);
   const files = [answerFile(ending.markdown)];
   return [answer(ending, { markdown: `${head}\n\n${IN_FILE}`, isLast: true, files })];
+}
+
+function piecesOf(markdown: string, lastChars: number, { messageChars, messageBlocks }: PlatformLimits): string[] {
+  const whole = splitMarkdown(markdown, messageChars, messageBlocks);
+  return [...whole.slice(0, -1), ...splitMarkdown(whole.at(-1) ?? "", lastChars, messageBlocks)];
 }
 
 export function answerFile(markdown: string): OutgoingFile {

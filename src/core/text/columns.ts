@@ -1,7 +1,11 @@
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
+/** Printable ASCII, which is most of all text. */
+const NARROW = /^[ -~]*$/u;
+
 /** Columns that text takes in type of one width; it holds no ANSI codes. */
 export function columnsOf(text: string): number {
+  if (NARROW.test(text)) return text.length;
   let columns = 0;
   for (const { segment } of graphemes.segment(text)) columns += widthOf(segment);
   return columns;
