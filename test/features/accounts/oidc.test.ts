@@ -251,6 +251,14 @@ describe("an answer that was not made for this sign-in", () => {
   });
 });
 
+test("the printed address lets in who follows it from a page of another site, such as a log's viewer", async () => {
+  const { page: open, provider, origin, link } = await opened();
+  const page = await open();
+  await page.goto(`${provider.issuer}/sign-in/anywhere`);
+  await page.evaluate(`location.href = ${JSON.stringify(`${origin}${link()}`)}`);
+  await page.getByRole("heading", { name: "Set up Deckhand" }).waitFor();
+});
+
 test("where a proxy has people sign in once more, an open page leads there", async () => {
   const { page: open, enter, platform, origin } = await opened();
   const page = await open();

@@ -56,9 +56,12 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** Strict, so that no other site's page makes the browser send it; out of reach of scripts. */
+/**
+ * Out of reach of scripts. Lax: what another site's page loads or posts goes without it, and whoever follows a link of such a
+ * page, of a log's viewer or a chat's, is let in.
+ */
 export function tokenCookie(name: string, token: string): string {
-  return `${name}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000`;
+  return `${name}=${token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=31536000`;
 }
 
 /** No inline script or style, nothing from elsewhere, no frames. */

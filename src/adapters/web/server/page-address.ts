@@ -65,9 +65,9 @@ export function createPageAddress({ host, url }: PagePlace): PageAddress {
       [
         `${cookieName(kind, port)}=${value ?? ""}`,
         "HttpOnly",
-        // Lax: whoever follows a link from a chat is signed in, and comes back from a provider. What changes anything
-        // names its origin and a token.
-        `SameSite=${kind === "login" || kind === "provider" ? "Lax" : "Strict"}`,
+        // Lax: whoever follows a link from a chat is signed in, the printed address lets in whatever page shows it, and
+        // who has been at a provider comes back. What changes anything names its origin and a token.
+        "SameSite=Lax",
         "Path=/",
         `Max-Age=${value === null ? 0 : maxAgeS}`,
         ...(isSecure ? ["Secure"] : []),

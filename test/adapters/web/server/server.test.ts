@@ -93,7 +93,7 @@ describe("the key", () => {
     const answer = await ask(entryPath());
     expect(answer.status).toBe(303);
     expect(answer.headers["location"]).toBe("/");
-    expect(String(answer.headers["set-cookie"])).toMatch(/^deckhand_\d+=[^;]+; HttpOnly; SameSite=Strict; Path=\//u);
+    expect(String(answer.headers["set-cookie"])).toMatch(/^deckhand_\d+=[^;]+; HttpOnly; SameSite=Lax; Path=\//u);
     const page = await ask("/", { cookie });
     expect(page.status).toBe(200);
     expect(page.body).toContain("/page.js");
