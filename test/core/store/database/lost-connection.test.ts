@@ -103,4 +103,8 @@ test("connections that the server does not give", async () => {
   held.resolve();
   await Promise.all(both);
   expect(await store.runs.interrupted()).toEqual([]);
+  await query(direct, `ALTER ROLE ${few} NOLOGIN`);
+  await cut();
+  await expect.poll(() => store.runs.interrupted().catch(String)).toMatch(/denied/u);
+  await expectAway(store.runs.interrupted());
 });

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { isDatabaseAway } from "../../../src/core/protocol/database-failure.ts";
+
+/** As Prisma passes on what a server or a pooler answers. */
+function passedOn(code: string, cause: object): Error {
+  const error = Object.assign(new Error("…"), { code, meta: { driverAdapterError: { cause } } });
+  error.name = "PrismaClientKnownRequestError";
+  return error;
+}
+
+const failures = [
+  {
+    what: "a pooler that has given out all it has",
+    code: "P2039",
+    severity: "FATAL",
+    originalCode: "XX000",
+    away: true,
+  },
+  { what: "a defect of the server's", code: "P2039", severity: "ERROR", originalCode: "XX000", away: false },
+  { what: "a password that was changed", code: "P1000", originalCode: "28P01", away: true },
+  { what: "a row that is there already", code: "P2002", originalCode: "23505", away: false },
+];
+
+test.each(failures)("whether $what is over in a moment: $away", ({ code, severity, originalCode, away }) => {
+  expect(isDatabaseAway(passedOn(code, { originalCode, severity }))).toBe(away);
+});
