@@ -36,9 +36,10 @@ export async function requireServer(use: ServerUse): Promise<readonly string[]> 
     throw new ConfigError(isApart ? problems.map(ofDirectUrl) : problems);
   });
   const look = async () => {
-    const main = isApart ? await open(url) : direct;
+    if (!isApart) return null;
+    const main = await open(url);
     await requireSettings(main);
-    return isApart ? differenceOf(direct, main) : null;
+    return differenceOf(direct, main);
   };
   const difference = await look().catch((error: unknown) => {
     throw unavailable(url, error);
@@ -49,6 +50,7 @@ export async function requireServer(use: ServerUse): Promise<readonly string[]> 
 
 async function requireDirect(use: ServerUse, open: () => Promise<Client>) {
   const direct = await open();
+  await requireSettings(direct);
   const server = await lookAt(direct);
   const { processID } = announcedSchema.parse(direct);
   if (server.pid !== processID && (await changesConnections(direct, await open()))) throw new ConfigError([POOLER]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settingProblems } from "../../../../../src/core/store/database/connection/needed-settings.ts";
+import { otherProduct, settingProblems } from "../../../../../src/core/store/database/connection/needed-settings.ts";
 
 const versions = [
   { version: "9.6.24", fits: false },
@@ -14,4 +14,18 @@ const versions = [
 test.each(versions)("PostgreSQL $version is taken: $fits", ({ version, fits }) => {
   const problem = `DATABASE_URL: the database's server_version is ${version}. It must be 14 or newer: upgrade the server, or name another one.`;
   expect(settingProblems([version, "read committed", "ISO, MDY", "UTF8"])).toEqual(fits ? [] : [problem]);
+});
+
+const products = [
+  { version: "PostgreSQL 18.4 on x86_64-pc-linux-gnu, compiled by gcc", fits: true },
+  { version: "PostgreSQL 16.4 (Debian 16.4-1.pgdg120+2) on aarch64-unknown-linux-gnu", fits: true },
+  { version: "CockroachDB CCL v25.1.1 (x86_64-pc-linux-gnu, built 2025/03/01)", fits: false },
+  { version: "PostgreSQL 15.12-YB-2.25.2.0-b0 on x86_64-pc-linux-gnu", fits: false },
+  { version: "PostgreSQL 8.0.2 on i686-pc-linux-gnu, Redshift 1.0.77467", fits: false },
+];
+
+test.each(products)("what calls itself $version is taken: $fits", ({ version, fits }) => {
+  const problem = otherProduct(version);
+  if (fits) expect(problem).toBeNull();
+  else expect(problem).toMatch(/^DATABASE_URL: leads to another database \(.*\) .* Name a PostgreSQL\.$/u);
 });
