@@ -12,7 +12,7 @@ import { textTokens } from "../src/core/context/token-estimate.ts";
 import { narrowedTo, skillsOfRun, toolsOfSkills } from "../src/core/input/run-skills.ts";
 import { offeredTools } from "../src/core/permissions/tool-access.ts";
 import { defaultModelFor } from "../src/core/providers/catalog.ts";
-import { createProviderRegistry } from "../src/core/providers/registry.ts";
+import { createProviderRegistry } from "../src/core/providers/registry/registry.ts";
 import type { ChannelConfig } from "../src/core/run/runner-options.ts";
 import type { SessionRow } from "../src/core/store/sessions.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";

@@ -18,7 +18,7 @@ import {
 } from "./core/agents/page-definitions.ts";
 import type { AgentDefinition } from "./core/agents/query-config.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
-import { type FrontMatter, readFrontMatter } from "./core/skills/skill-front-matter.ts";
+import { type FrontMatter, readFrontMatter } from "./core/skills/skill-format/skill-front-matter.ts";
 import type { Store } from "./core/store/store.ts";
 import { APPLICATION } from "./version.ts";
 

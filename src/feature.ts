@@ -60,8 +60,8 @@ import type {
   ThreadRef,
 } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
-import type { LiveProviders } from "./core/providers/live-providers.ts";
-import type { CreateEmbedder } from "./core/providers/openai/embedder.ts";
+import type { CreateEmbedder } from "./core/providers/registry/embedder.ts";
+import type { LiveProviders } from "./core/providers/registry/live-providers.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
 import type { Skill } from "./core/skills/skills.ts";
 import type { Store } from "./core/store/store.ts";

@@ -23,8 +23,8 @@ import {
   type ThreadRef,
 } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
-import type { LiveProviders } from "./core/providers/live-providers.ts";
-import { embeddersOf } from "./core/providers/openai/embedder.ts";
+import { embeddersOf } from "./core/providers/registry/embedder.ts";
+import type { LiveProviders } from "./core/providers/registry/live-providers.ts";
 import { cardKeyOf } from "./core/run/run-hooks.ts";
 import type { RunnerOptions } from "./core/run/runner-options.ts";
 import { problemText, type SkillCatalogue } from "./core/skills/skills.ts";

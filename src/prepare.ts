@@ -7,9 +7,9 @@ import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { DEMO_MODEL, defaultModelFor } from "./core/providers/catalog.ts";
 import { type HoldersOf, noOthers } from "./core/providers/concurrency/key-holders.ts";
-import { type LiveProviders, liveProviders } from "./core/providers/live-providers.ts";
 import type { ListingRegistry } from "./core/providers/provider.ts";
-import { createProviderRegistry } from "./core/providers/registry.ts";
+import { type LiveProviders, liveProviders } from "./core/providers/registry/live-providers.ts";
+import { createProviderRegistry } from "./core/providers/registry/registry.ts";
 
 /** What follows from the settings alone. */
 export interface Prepared {

@@ -7,10 +7,10 @@ import { textTokens } from "./core/context/token-estimate.ts";
 import type { SessionHandler } from "./core/engine/engine.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
-import type { LiveProviders } from "./core/providers/live-providers.ts";
-import { prewarmCall } from "./core/providers/prewarm.ts";
 import type { ListingRegistry } from "./core/providers/provider.ts";
-import { prewarmStore } from "./core/store/database/prewarm.ts";
+import type { LiveProviders } from "./core/providers/registry/live-providers.ts";
+import { prewarmCall } from "./core/providers/registry/prewarm.ts";
+import { prewarmStore } from "./core/store/prewarm.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Tool } from "./core/tool.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { prewarmStore } from "../../src/core/store/database/prewarm.ts";
+import { prewarmStore } from "../../src/core/store/prewarm.ts";
 import { openStore } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 

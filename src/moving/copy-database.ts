@@ -7,8 +7,8 @@ import { acquireLease, type Lease } from "../core/store/database/lease.ts";
 import { MIGRATIONS } from "../core/store/database/migrate.ts";
 import { openPostgresql } from "../core/store/database/postgresql.ts";
 import { requireServer } from "../core/store/database/postgresql-server.ts";
-import { probeDatabase } from "../core/store/database/probe.ts";
 import { openSqlite } from "../core/store/database/sqlite.ts";
+import { probeDatabase } from "../core/store/probe.ts";
 import { type Copied, copyTables } from "./copy-tables.ts";
 
 export interface DatabaseCopying {

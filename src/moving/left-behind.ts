@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../config.ts";
-import { type Probed, probeDatabase } from "../core/store/database/probe.ts";
+import { type Probed, probeDatabase } from "../core/store/probe.ts";
 import { sqliteFileOf } from "../home.ts";
 
 /** What an operator should know: this PostgreSQL has no session, and the SQLite file of the home has some. */

@@ -4,7 +4,7 @@ import type { Cluster } from "../core/cluster.ts";
 import type { ChildReport } from "../core/events/child-event.ts";
 import { causeText } from "../core/protocol/cancel-cause.ts";
 import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
-import { reportOf } from "../core/store/run/child-status.ts";
+import { reportOf } from "../core/store/child-status.ts";
 import type { Store } from "../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { type Label, UNKNOWN, unionOf } from "../core/trust/label.ts";

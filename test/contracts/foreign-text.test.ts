@@ -22,7 +22,7 @@ import { CHAT_COMMANDS } from "../../src/core/commands/registry.ts";
 import { localCommandIn } from "../../src/core/input/local-command-text.ts";
 import { intentOf } from "../../src/core/providers/demo/intent.ts";
 import { codeSpans } from "../../src/core/skills/skill-code-spans.ts";
-import { readFrontMatter } from "../../src/core/skills/skill-front-matter.ts";
+import { readFrontMatter } from "../../src/core/skills/skill-format/skill-front-matter.ts";
 import { withoutCredentials } from "../../src/core/text/log-redaction.ts";
 import { codeBlock, inlineCode, plainLine, visibleText } from "../../src/core/text/plain-text.ts";
 import { blockOf, isAllowedHost, parseHostPattern } from "../../src/core/trust/host-patterns.ts";

@@ -1,5 +1,5 @@
 import type { LlmProvider, ModelRequest, StreamEvent } from "../../src/core/providers/provider.ts";
-import type { ProviderSettings } from "../../src/core/providers/registry.ts";
+import type { ProviderSettings } from "../../src/core/providers/registry/registry.ts";
 import type { Fetch } from "../../src/core/providers/stall.ts";
 import type { ModelServer } from "../support/model/model-server.ts";
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ContentBlock, Message } from "../../src/core/protocol/messages.ts";
 import type { Clock } from "../../src/core/protocol/runtime.ts";
 import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "../../src/core/providers/provider.ts";
-import { createProviderRegistry } from "../../src/core/providers/registry.ts";
+import { createProviderRegistry } from "../../src/core/providers/registry/registry.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import {

@@ -19,7 +19,7 @@ import type { QueryOutcome } from "../../src/core/protocol/events.ts";
 import type { ThreadRef } from "../../src/core/protocol/platform.ts";
 import type { Runtime } from "../../src/core/protocol/runtime.ts";
 import { CancelSignal } from "../../src/core/protocol/signals.ts";
-import { createProviderRegistry } from "../../src/core/providers/registry.ts";
+import { createProviderRegistry } from "../../src/core/providers/registry/registry.ts";
 import { JobThreads } from "../../src/core/run/job-thread.ts";
 import { type Skill, skillCatalogue } from "../../src/core/skills/skills.ts";
 import type { OccurrenceRow } from "../../src/core/store/job-occurrences.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { parseSkill } from "../../src/core/skills/skill-parse.ts";
+import { parseSkill } from "../../src/core/skills/skill-format/skill-parse.ts";
 import type { Skill } from "../../src/core/skills/skills.ts";
 
 /** A skill as its SKILL.md would make it; `args`: names of arguments that it requires. */

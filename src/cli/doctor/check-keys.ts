@@ -5,7 +5,7 @@ import type { Message } from "../../core/protocol/messages.ts";
 import { proxyFailure } from "../../core/protocol/system-code.ts";
 import { CATALOG, DEMO_PROVIDER, defaultModelFor } from "../../core/providers/catalog.ts";
 import type { LlmProvider, ModelInfo } from "../../core/providers/provider.ts";
-import { createProviderRegistry, type ProviderSettings } from "../../core/providers/registry.ts";
+import { createProviderRegistry, type ProviderSettings } from "../../core/providers/registry/registry.ts";
 import { createLogger } from "../../operations/logging.ts";
 import { systemRuntime } from "../../runtime.ts";
 import type { Finding } from "./finding.ts";

@@ -6,7 +6,7 @@ import { reasonOf } from "../../core/protocol/explain.ts";
 import { baseUrlVariable, CATALOG, DEMO_PROVIDER, defaultModelFor, REGION } from "../../core/providers/catalog.ts";
 import { modelSentence } from "../../core/providers/models/model-words.ts";
 import type { ListingRegistry } from "../../core/providers/provider.ts";
-import { createProviderRegistry } from "../../core/providers/registry.ts";
+import { createProviderRegistry } from "../../core/providers/registry/registry.ts";
 import { createLogger } from "../../operations/logging.ts";
 import { systemRuntime } from "../../runtime.ts";
 import { bad, type Finding, good } from "./finding.ts";

@@ -3,7 +3,7 @@ import type { Config } from "../../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../../config.ts";
 import type { DefinitionTexts } from "../../core/agents/page-definitions.ts";
 import { ConfigError } from "../../core/protocol/errors.ts";
-import { embeddersOf } from "../../core/providers/openai/embedder.ts";
+import { embeddersOf } from "../../core/providers/registry/embedder.ts";
 import type { Feature } from "../../feature.ts";
 import { createLogger } from "../../operations/logging.ts";
 import { useProxy } from "../../operations/proxy.ts";

@@ -1,6 +1,6 @@
 import { NO_USAGE } from "../protocol/usage.ts";
-import type { CreateEmbedder } from "../providers/openai/embedder.ts";
 import { costOf, type Embedded } from "../providers/provider.ts";
+import type { CreateEmbedder } from "../providers/registry/embedder.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { textTokensAtMost } from "./estimate.ts";
 import { RunBudget, type RunBudgetOptions } from "./run-budget.ts";

@@ -5,7 +5,7 @@ import { CATALOG, DEMO_PROVIDER } from "../providers/catalog.ts";
 import { modelSentence, modelWords } from "../providers/models/model-words.ts";
 import { knownModels, knownProvider } from "../providers/models/models.ts";
 import type { ListingRegistry, ResolvedModel } from "../providers/provider.ts";
-import type { ProviderSettings } from "../providers/registry.ts";
+import type { ProviderSettings } from "../providers/registry/registry.ts";
 import { priceUnknown } from "./budget-words.ts";
 import { type BudgetSettings, dollarLimit } from "./limits.ts";
 

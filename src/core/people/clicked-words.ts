@@ -1,7 +1,7 @@
 import type { PersonMessageEvent } from "../events/session-event.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
 import { reply } from "../protocol/private-reply.ts";
-import type { PostRow } from "../store/run/posts.ts";
+import type { PostRow } from "../store/posts.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { StoreReads } from "../store/store.ts";
 import { authorOf } from "./run-people.ts";

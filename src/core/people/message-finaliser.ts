@@ -4,7 +4,7 @@ import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, OutgoingMessage, PlatformName, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { SuspendSignal } from "../protocol/signals.ts";
-import type { PostRow } from "../store/run/posts.ts";
+import type { PostRow } from "../store/posts.ts";
 import type { Store } from "../store/store.ts";
 import { postAccepted } from "./interaction.ts";
 

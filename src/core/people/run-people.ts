@@ -4,7 +4,7 @@ import type { ChildReport } from "../events/child-event.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { Author } from "../protocol/messages.ts";
-import { reportOf } from "../store/run/child-status.ts";
+import { reportOf } from "../store/child-status.ts";
 import type { StoreReads } from "../store/store.ts";
 
 /** Whom a run is put down to. */

@@ -1,4 +1,4 @@
-import { copilotRequestHeaders } from "./copilot/copilot-headers.ts";
+import { copilotRequestHeaders } from "./copilot-headers.ts";
 import { PLAIN, type Quirks, type WireName } from "./quirks.ts";
 
 /** A provider as it ships: everything but its key. */

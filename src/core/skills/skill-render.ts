@@ -1,5 +1,5 @@
+import { fillFolder } from "./folder-names.ts";
 import { bindArguments, fillPlaceholders, type GivenArguments } from "./skill-arguments.ts";
-import { fillFolder } from "./skill-format/folder-names.ts";
 import type { Skill, SkillArg } from "./skills.ts";
 
 export type RenderedSkill =

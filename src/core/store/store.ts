@@ -12,6 +12,7 @@ import { knownWorkspaceReads, knownWorkspaceWrites } from "./known-workspaces.ts
 import { budgetWrites } from "./ledger/budgets.ts";
 import { usageReads, usageWrites } from "./ledger/usage.ts";
 import { messageReads, messageWrites } from "./messages.ts";
+import { postReads, postWrites } from "./posts.ts";
 import { revisionReads, revisionWrites } from "./revisions.ts";
 import { approvalReads, approvalWrites } from "./run/approvals.ts";
 import { childReads, childWrites } from "./run/children.ts";
@@ -21,7 +22,6 @@ import { fileLabelReads, fileLabelWrites } from "./run/file-labels.ts";
 import { grantReads, grantWrites } from "./run/grants.ts";
 import { journalReads, journalWrites } from "./run/journal.ts";
 import { planReads, planWrites } from "./run/plans.ts";
-import { postReads, postWrites } from "./run/posts.ts";
 import { questionReads, questionWrites } from "./run/questions.ts";
 import { toolCallReads, toolCallWrites } from "./run/tool-calls.ts";
 import { undoReads, undoWrites } from "./run/undos.ts";

@@ -7,7 +7,7 @@ import type { CancelCause } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import { labelOf } from "../protocol/messages.ts";
 import type { Clock } from "../protocol/runtime.ts";
-import { REPORT } from "../store/run/child-status.ts";
+import { REPORT } from "../store/child-status.ts";
 import { beginKeyOf, type ChildRow, type NewChild } from "../store/run/children.ts";
 import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
 import { reportText } from "./child-report.ts";

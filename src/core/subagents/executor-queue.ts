@@ -1,5 +1,5 @@
 import type { SessionEngine } from "../engine/engine.ts";
-import { runOrWait } from "../store/run/child-status.ts";
+import { runOrWait } from "../store/child-status.ts";
 import { beginKeyOf, type ChildRow } from "../store/run/children.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 

@@ -1,6 +1,6 @@
 import type { ChildReport } from "../events/child-event.ts";
 import type { TaskProgress } from "../protocol/events.ts";
-import { statusOf } from "../store/run/child-status.ts";
+import { statusOf } from "../store/child-status.ts";
 import { beginKeyOf, type ChildRow } from "../store/run/children.ts";
 import type { Store } from "../store/store.ts";
 

@@ -4,7 +4,7 @@ import { rememberCommand } from "../../core/commands/remember.ts";
 import { aborted } from "../../core/hold-roles.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { slept } from "../../core/protocol/slept.ts";
-import { hasEmbeddings } from "../../core/providers/openai/embedder.ts";
+import { hasEmbeddings } from "../../core/providers/registry/embedder.ts";
 import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
 import type { Learner, LearnSettings } from "./learning/learner.ts";
 import type { MeaningWork } from "./meaning/meaning.ts";

@@ -1,5 +1,5 @@
 import { CATALOG } from "../../core/providers/catalog.ts";
-import type { SetProvider } from "../../core/providers/live-providers.ts";
+import type { SetProvider } from "../../core/providers/registry/live-providers.ts";
 import { shownProviders } from "./providers.ts";
 import { type KeysWorld, nameOf, openKeys, removeKey, storeKey } from "./stored-keys.ts";
 

@@ -1,7 +1,7 @@
 import { CATALOG } from "../../core/providers/catalog.ts";
-import type { SetProvider } from "../../core/providers/live-providers.ts";
 import { knownModels, knownProvider, modelFacts } from "../../core/providers/models/models.ts";
-import { isLocal } from "../../core/providers/registry.ts";
+import type { SetProvider } from "../../core/providers/registry/live-providers.ts";
+import { isLocal } from "../../core/providers/registry/registry.ts";
 import type { GivenSettings, TeamModel, TeamProvider } from "../../feature.ts";
 import type { StoredKey } from "./stored-keys.ts";
 

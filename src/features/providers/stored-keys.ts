@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { CATALOG, DEMO_PROVIDER } from "../../core/providers/catalog.ts";
-import type { SetProvider } from "../../core/providers/live-providers.ts";
+import type { SetProvider } from "../../core/providers/registry/live-providers.ts";
 import type { Store } from "../../core/store/store.ts";
 import { seal, unseal } from "./sealed.ts";
 import { sealingKey } from "./sealing-key.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { endKeys } from "../../core/events/child-event.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import { type ChildStatus, statusOf } from "../../core/store/run/child-status.ts";
+import { type ChildStatus, statusOf } from "../../core/store/child-status.ts";
 import { beginKeyOf, type ChildRow } from "../../core/store/run/children.ts";
 import type { Store } from "../../core/store/store.ts";
 import { withdrawChild } from "../../core/subagents/children.ts";

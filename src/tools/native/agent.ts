@@ -7,7 +7,7 @@ import { beginKey, type ChildReport } from "../../core/events/child-event.ts";
 import { childIdOf } from "../../core/events/child-task.ts";
 import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import { statusOf } from "../../core/store/run/child-status.ts";
+import { statusOf } from "../../core/store/child-status.ts";
 import { beginChild } from "../../core/subagents/children.ts";
 import { releaseQueued } from "../../core/subagents/executor-queue.ts";
 import { namedLines } from "../../core/text/named-lines.ts";

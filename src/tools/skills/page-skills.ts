@@ -8,7 +8,7 @@ import type {
   Fact,
 } from "../../core/agents/page-definitions.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import { type ParsedSkill, parseSkill } from "../../core/skills/skill-parse.ts";
+import { type ParsedSkill, parseSkill } from "../../core/skills/skill-format/skill-parse.ts";
 import { argumentLine } from "../../core/skills/skill-render.ts";
 import { problemText, type Skill } from "../../core/skills/skills.ts";
 import type { OwnSkillRoots } from "./skill-directories.ts";

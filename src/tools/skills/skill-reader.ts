@@ -2,7 +2,7 @@ import { existsSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
-import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/skills/skill-parse.ts";
+import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/skills/skill-format/skill-parse.ts";
 import { seenLine } from "../../core/skills/skill-text.ts";
 import {
   type Skill,

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { runOrWait } from "../../core/store/run/child-status.ts";
+import { runOrWait } from "../../core/store/child-status.ts";
 import { beginKeyOf } from "../../core/store/run/children.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ExecutorWorktrees, KeptWorktree } from "./executor-worktrees.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Message } from "../../../src/core/protocol/messages.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
-import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
+import { createProviderRegistry } from "../../../src/core/providers/registry/registry.ts";
 import { MemoryJournal } from "../../support/database/memory-journal.ts";
 import { type AnthropicServer, startAnthropicServer } from "../../support/model/anthropic-server.ts";
 import {

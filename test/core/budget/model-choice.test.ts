@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BudgetSettings } from "../../../src/core/budget/limits.ts";
 import { createModelChoice } from "../../../src/core/budget/model-choice.ts";
-import { createProviderRegistry, type ProviderSettings } from "../../../src/core/providers/registry.ts";
+import { createProviderRegistry, type ProviderSettings } from "../../../src/core/providers/registry/registry.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 

@@ -1,7 +1,7 @@
 import { LLMock } from "@copilotkit/aimock";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { textOf, toolUsesOf } from "../../../src/core/protocol/messages.ts";
-import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
+import { createProviderRegistry } from "../../../src/core/providers/registry/registry.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { READ_TOOL, results, said, user } from "../../support/talk/conversation.ts";

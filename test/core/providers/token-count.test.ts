@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
+import { createProviderRegistry } from "../../../src/core/providers/registry/registry.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { user } from "../../support/talk/conversation.ts";

@@ -11,7 +11,7 @@ import { byPerson } from "../../../src/core/protocol/cancel-cause.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { configOfRun, taskTreeOfRun } from "../../../src/core/run/run-config.ts";
-import { reportOf } from "../../../src/core/store/run/child-status.ts";
+import { reportOf } from "../../../src/core/store/child-status.ts";
 import { endChild, stopRun } from "../../../src/core/subagents/children.ts";
 import { defineTool, type Tool } from "../../../src/core/tool.ts";
 import { createAgent } from "../../../src/tools/native/agent.ts";

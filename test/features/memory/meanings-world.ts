@@ -1,8 +1,8 @@
 import { afterEach, beforeEach } from "vitest";
 import { createBackgroundEmbedders } from "../../../src/core/budget/background-embedder.ts";
 import type { BudgetSettings } from "../../../src/core/budget/limits.ts";
-import { embeddersOf } from "../../../src/core/providers/openai/embedder.ts";
 import type { Embedder } from "../../../src/core/providers/provider.ts";
+import { embeddersOf } from "../../../src/core/providers/registry/embedder.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { scopeWord } from "../../../src/features/memory/audience.ts";
 import { createMeaning, type MeaningWork } from "../../../src/features/memory/meaning/meaning.ts";

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { checkKey } from "../../../src/cli/doctor/check-keys.ts";
 import { CATALOG, DEMO_MODEL } from "../../../src/core/providers/catalog.ts";
-import { liveProviders } from "../../../src/core/providers/live-providers.ts";
+import { liveProviders } from "../../../src/core/providers/registry/live-providers.ts";
 import { openKeyring } from "../../../src/features/providers/keyring.ts";
 import { providerRoutes } from "../../../src/features/providers/routes.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { liveProviders } from "../../../src/core/providers/live-providers.ts";
+import { liveProviders } from "../../../src/core/providers/registry/live-providers.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { seal, unseal } from "../../../src/features/providers/sealed.ts";
 import { readSealingKey } from "../../../src/features/providers/sealing-key.ts";

@@ -1,7 +1,7 @@
 import type { EffortLevel } from "../../../src/core/agents/query-config.ts";
 import type { Message } from "../../../src/core/protocol/messages.ts";
 import type { WireName } from "../../../src/core/providers/quirks.ts";
-import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
+import { createProviderRegistry } from "../../../src/core/providers/registry/registry.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { silentLog } from "../silent-log.ts";
 import { user } from "../talk/conversation.ts";

@@ -4,9 +4,9 @@ import type { Log } from "../../protocol/log.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { answerWithin } from "../database/answer-within.ts";
 import { idleLimit, openConnection } from "../database/connection/open-connection.ts";
+import { isRefusal, NO_SCHEMAS } from "../database/connection/postgresql-rights.ts";
+import { unavailable } from "../database/connection/unavailable.ts";
 import { LEASE_LOCK } from "../database/lease.ts";
-import { isRefusal, NO_SCHEMAS } from "../database/postgresql-rights.ts";
-import { unavailable } from "../database/unavailable.ts";
 
 /** A connection of its own: locks and notifications belong to one. */
 export interface ClusterConnection {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ClusterMember, DrainOutcome, OtherReplica } from "../../cluster.ts";
-import { CLOSED_SCHEMAS, closedSchemas } from "../database/postgresql-rights.ts";
+import { CLOSED_SCHEMAS, closedSchemas } from "../database/connection/postgresql-rights.ts";
 import type { ClusterConnection } from "./cluster-connection.ts";
 import { IS_DEAD } from "./membership.ts";
 

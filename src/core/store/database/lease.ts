@@ -2,10 +2,10 @@ import type { Client } from "pg";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { answerWithin } from "./answer-within.ts";
+import { sqlitePath } from "./connection/database-url.ts";
 import { idleLimit, type OpenConnection, openConnection } from "./connection/open-connection.ts";
-import { sqlitePath } from "./database-url.ts";
+import { unavailable } from "./connection/unavailable.ts";
 import { closeSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
-import { unavailable } from "./unavailable.ts";
 
 /**
  * The right to run sessions on a database, held by one process at a time. The system frees it when

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ConfigError, StoreError } from "../../protocol/errors.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { causes, systemCode } from "../../protocol/system-code.ts";
-import { refusedMigration } from "./postgresql-rights.ts";
+import { refusedMigration } from "./connection/postgresql-rights.ts";
 
 const PRISMA = path.resolve(import.meta.dirname, "../../../../prisma");
 

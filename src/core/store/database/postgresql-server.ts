@@ -1,11 +1,11 @@
 import type { Client } from "pg";
 import { z } from "zod";
 import { ConfigError } from "../../protocol/errors.ts";
+import { CONNECTIONS, connectionLimit } from "./connection/connections.ts";
 import { requireSettings } from "./connection/needed-settings.ts";
 import { openConnection } from "./connection/open-connection.ts";
-import { CONNECTIONS, connectionLimit } from "./connections.ts";
-import { CLOSED_SCHEMAS, closedSchemas, NO_SCHEMAS } from "./postgresql-rights.ts";
-import { unavailable } from "./unavailable.ts";
+import { CLOSED_SCHEMAS, closedSchemas, NO_SCHEMAS } from "./connection/postgresql-rights.ts";
+import { unavailable } from "./connection/unavailable.ts";
 
 /** How a process uses its server. */
 export interface ServerUse {

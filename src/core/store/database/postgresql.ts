@@ -5,13 +5,13 @@ import { PrismaClient } from "../../../../prisma/postgresql/generated/client.ts"
 import { namedFailure } from "../../protocol/database-failure.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { asDatabaseClient, type DatabaseClient } from "./client.ts";
+import { connectionLimit, freedWhenFrozen } from "./connection/connections.ts";
 import { withEmptiedQueries } from "./connection/emptied-queries.ts";
 import { openConnection } from "./connection/open-connection.ts";
+import { requireRights } from "./connection/postgresql-rights.ts";
 import { settledUrl } from "./connection/settled-url.ts";
 import { NOTICES_VANISHED } from "./connection/watched-socket.ts";
-import { connectionLimit, freedWhenFrozen } from "./connections.ts";
 import { type MigrationConnection, migrate, pendingMigrations } from "./migrate.ts";
-import { requireRights } from "./postgresql-rights.ts";
 
 interface PostgresqlUse {
   readonly url: string;

@@ -1,9 +1,9 @@
 import { access, constants, stat } from "node:fs/promises";
 import path from "node:path";
 import { closeToOthers } from "./close-to-others.ts";
+import { sqlitePath } from "./connection/database-url.ts";
+import { unavailable } from "./connection/unavailable.ts";
 import { createDirectory } from "./create-directory.ts";
-import { sqlitePath } from "./database-url.ts";
-import { unavailable } from "./unavailable.ts";
 
 /** As `checkSqliteFile`, and makes the directory of the file, for the owner alone, where it is missing. */
 export async function prepareSqliteFile(url: string): Promise<void> {

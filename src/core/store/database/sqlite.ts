@@ -6,12 +6,12 @@ import { type ConfigError, StoreError } from "../../protocol/errors.ts";
 import type { Clock, Runtime } from "../../protocol/runtime.ts";
 import { systemCode } from "../../protocol/system-code.ts";
 import type { DatabaseClient } from "./client.ts";
+import { sqlitePath } from "./connection/database-url.ts";
 import { withEmptiedQueries } from "./connection/emptied-queries.ts";
-import { sqlitePath } from "./database-url.ts";
+import { unavailable } from "./connection/unavailable.ts";
 import { migrate } from "./migrate.ts";
 import { keepPrepared, type Prepared } from "./prepared-statements.ts";
 import { closeSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
-import { unavailable } from "./unavailable.ts";
 
 /**
  * Creates the folder and file when missing, applies migrations, and opens a client: one connection for transactions, which

@@ -1,7 +1,7 @@
 import type { Finding } from "../../../cli/doctor/finding.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import { reasonOf } from "../../../core/protocol/explain.ts";
-import type { CreateEmbedder } from "../../../core/providers/openai/embedder.ts";
+import type { CreateEmbedder } from "../../../core/providers/registry/embedder.ts";
 
 /** How long the provider may take. Milliseconds. */
 const LIMIT_MS = 15_000;

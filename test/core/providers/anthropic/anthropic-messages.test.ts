@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createProviderRegistry } from "../../../../src/core/providers/registry.ts";
+import { createProviderRegistry } from "../../../../src/core/providers/registry/registry.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { describeWire } from "../../../contracts/wire.ts";
 import { startAnthropicServer } from "../../../support/model/anthropic-server.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createModelChoice } from "../../../../src/core/budget/model-choice.ts";
 import { CATALOG } from "../../../../src/core/providers/catalog.ts";
 import { knownProvider } from "../../../../src/core/providers/models/models.ts";
-import { createProviderRegistry, type ProviderSettings } from "../../../../src/core/providers/registry.ts";
+import { createProviderRegistry, type ProviderSettings } from "../../../../src/core/providers/registry/registry.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";

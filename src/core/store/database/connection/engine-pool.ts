@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { Log } from "../../../protocol/log.ts";
-import { ENGINE_CONNECTIONS, freedWhenFrozen } from "../connections.ts";
+import { ENGINE_CONNECTIONS, freedWhenFrozen } from "./connections.ts";
 import { settledUrl } from "./settled-url.ts";
 import { NOTICES_VANISHED } from "./watched-socket.ts";
 

@@ -1,6 +1,6 @@
 import type { Client, ClientConfig } from "pg";
-import { unavailable } from "../unavailable.ts";
 import { settledUrl } from "./settled-url.ts";
+import { unavailable } from "./unavailable.ts";
 import { NOTICES_VANISHED } from "./watched-socket.ts";
 
 /** A server that takes longer to answer counts as unreachable. Milliseconds. */

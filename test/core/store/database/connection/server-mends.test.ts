@@ -1,6 +1,6 @@
 import { DatabaseError } from "pg";
 import { expect, test } from "vitest";
-import { unavailable } from "../../../../../src/core/store/database/unavailable.ts";
+import { unavailable } from "../../../../../src/core/store/database/connection/unavailable.ts";
 
 const URL_GIVEN = "postgresql://u:hunter%2322@db.example.com/x";
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { ConfigError } from "../../../../src/core/protocol/errors.ts";
-import { probeDatabase } from "../../../../src/core/store/database/probe.ts";
-import { openStore } from "../../../../src/core/store/store.ts";
-import { systemRuntime } from "../../../../src/runtime.ts";
-import { type Postgres, query, startOwnPostgres } from "../../../support/database/postgres.ts";
+import { ConfigError } from "../../../../../src/core/protocol/errors.ts";
+import { probeDatabase } from "../../../../../src/core/store/probe.ts";
+import { openStore } from "../../../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../../../src/runtime.ts";
+import { type Postgres, query, startOwnPostgres } from "../../../../support/database/postgres.ts";
 
 let postgres: Postgres;
 /** The superuser's address. */

@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { CATALOG, defaultModelFor, PROVIDER_ENVIRONMENT } from "../../../src/core/providers/catalog.ts";
-import { costOf } from "../../../src/core/providers/provider.ts";
-import { createProviderRegistry, type ProviderSettings } from "../../../src/core/providers/registry.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
-import { startAnthropicServer } from "../../support/model/anthropic-server.ts";
-import { startOpenAiServer } from "../../support/model/openai-server.ts";
-import { silentLog } from "../../support/silent-log.ts";
-import { user } from "../../support/talk/conversation.ts";
+import { CATALOG, defaultModelFor, PROVIDER_ENVIRONMENT } from "../../../../src/core/providers/catalog.ts";
+import { costOf } from "../../../../src/core/providers/provider.ts";
+import { createProviderRegistry, type ProviderSettings } from "../../../../src/core/providers/registry/registry.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { startAnthropicServer } from "../../../support/model/anthropic-server.ts";
+import { startOpenAiServer } from "../../../support/model/openai-server.ts";
+import { silentLog } from "../../../support/silent-log.ts";
+import { user } from "../../../support/talk/conversation.ts";
 
 function registry(settings: Readonly<Record<string, ProviderSettings>> = {}) {
   return createProviderRegistry({ settings, runtime: systemRuntime(), log: silentLog });

@@ -1,5 +1,5 @@
-import type { ContentBlock } from "../../protocol/messages.ts";
-import type { ModelRequest } from "../provider.ts";
+import type { ContentBlock } from "../protocol/messages.ts";
+import type { ModelRequest } from "./provider.ts";
 
 /** Who is asking, in the form of an editor's extension: Copilot serves nothing else. */
 export const COPILOT_HEADERS: Readonly<Record<string, string>> = {

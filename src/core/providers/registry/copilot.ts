@@ -3,8 +3,8 @@ import { ProviderError } from "../../protocol/errors.ts";
 import { type ModelInfo, modelInfo } from "../provider.ts";
 import type { WireName } from "../quirks.ts";
 import { type Fetch, within } from "../stall.ts";
-import { createWireLoader, type Reach, type Wires } from "../wires.ts";
 import { copilotFetch, createCopilotSession } from "./copilot-session.ts";
+import { createWireLoader, type Reach, type Wires } from "./wires.ts";
 
 /**
  * GitHub Copilot: the root comes with the token, the wire of a model with the list of models, which is read

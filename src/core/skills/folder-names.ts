@@ -1,4 +1,4 @@
-import type { Skill } from "../skills.ts";
+import type { Skill } from "./skills.ts";
 
 /** What other agents call a skill's folder; the root of a plugin holds its skills in `skills/`. */
 const FOLDER = /\$?\{baseDir\}|\$\{?CLAUDE_SKILL_DIR\b\}?|\$\{?CLAUDE_PLUGIN_ROOT\b\}?(?:\/skills\/([\w.-]+))?/g;

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { liveProviders } from "../../../../src/core/providers/live-providers.ts";
-import { embeddersOf } from "../../../../src/core/providers/openai/embedder.ts";
-import type { ProviderSettings } from "../../../../src/core/providers/registry.ts";
+import { embeddersOf } from "../../../../src/core/providers/registry/embedder.ts";
+import { liveProviders } from "../../../../src/core/providers/registry/live-providers.ts";
+import type { ProviderSettings } from "../../../../src/core/providers/registry/registry.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 
 const LOCAL = "http://127.0.0.1:1/v1";

@@ -1,9 +1,9 @@
-import { MAX_LINE, notes, readFields } from "./skill-format/fields.ts";
-import { nameOf } from "./skill-format/skill-name.ts";
-import { readToolNames } from "./skill-format/tool-names.ts";
+import { seenLine, seenText } from "../skill-text.ts";
+import { LIST_SKILLS, SKILL_OFF, type Skill, type SkillOrigin, type SkillProblem, skillName } from "../skills.ts";
+import { MAX_LINE, notes, readFields } from "./fields.ts";
 import { readFrontMatter } from "./skill-front-matter.ts";
-import { seenLine, seenText } from "./skill-text.ts";
-import { LIST_SKILLS, SKILL_OFF, type Skill, type SkillOrigin, type SkillProblem, skillName } from "./skills.ts";
+import { nameOf } from "./skill-name.ts";
+import { readToolNames } from "./tool-names.ts";
 
 const MAX_BODY = 40_000;
 

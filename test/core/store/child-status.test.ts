@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { statusOf } from "../../../../src/core/store/run/child-status.ts";
-import { beginKeyOf } from "../../../../src/core/store/run/children.ts";
-import { interleaved } from "../../../support/database/interleaved-store.ts";
-import { ANA, nativeSession } from "../../../support/native-session.ts";
+import { statusOf } from "../../../src/core/store/child-status.ts";
+import { beginKeyOf } from "../../../src/core/store/run/children.ts";
+import { interleaved } from "../../support/database/interleaved-store.ts";
+import { ANA, nativeSession } from "../../support/native-session.ts";
 
 const CHILD = {
   id: "agt_1",

@@ -1,10 +1,10 @@
-import { assertNever } from "../protocol/assert-never.ts";
-import type { Log } from "../protocol/log.ts";
-import { readableErrors } from "./error-bodies.ts";
-import type { ModelInfo } from "./provider.ts";
-import type { WireName } from "./quirks.ts";
-import { wholeEvents } from "./stream-event.ts";
-import type { Wire, WireOptions } from "./wire.ts";
+import { assertNever } from "../../protocol/assert-never.ts";
+import type { Log } from "../../protocol/log.ts";
+import { readableErrors } from "../error-bodies.ts";
+import type { ModelInfo } from "../provider.ts";
+import type { WireName } from "../quirks.ts";
+import { wholeEvents } from "../stream-event.ts";
+import type { Wire, WireOptions } from "../wire.ts";
 
 /** Over which wire a provider's models are spoken to. */
 export interface Wires {
@@ -51,11 +51,11 @@ export function singleWire(usual: WireName, reach: Reach): Wires {
 async function loadWire(wire: WireName, options: WireOptions): Promise<Wire> {
   switch (wire) {
     case "anthropic":
-      return (await import("./anthropic/anthropic-messages.ts")).createAnthropicMessages(options);
+      return (await import("../anthropic/anthropic-messages.ts")).createAnthropicMessages(options);
     case "responses":
-      return (await import("./openai/openai-responses.ts")).createOpenAiResponses(options);
+      return (await import("../openai/openai-responses.ts")).createOpenAiResponses(options);
     case "chat":
-      return (await import("./openai/openai-chat.ts")).createOpenAiChat(options);
+      return (await import("../openai/openai-chat.ts")).createOpenAiChat(options);
     default:
       return assertNever(wire);
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Message } from "../../../../src/core/protocol/messages.ts";
 import type { LlmProvider } from "../../../../src/core/providers/provider.ts";
-import { createProviderRegistry, type ProviderSettings } from "../../../../src/core/providers/registry.ts";
+import { createProviderRegistry, type ProviderSettings } from "../../../../src/core/providers/registry/registry.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { describeWire } from "../../../contracts/wire.ts";
 import type { WireHarness } from "../../../contracts/wire-harness.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createProviderRegistry, type ProviderSettings } from "../../../../src/core/providers/registry.ts";
+import { createProviderRegistry, type ProviderSettings } from "../../../../src/core/providers/registry/registry.ts";
 import type { Fetch } from "../../../../src/core/providers/stall.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { describeWire } from "../../../contracts/wire.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { modelFacts } from "../models/models.ts";
+import { createOpenAiClient } from "../openai/openai-client.ts";
 import type { Embedded, Embedder, Price } from "../provider.ts";
 import { type ErrorContext, errorContext, providerFailure, toProviderError } from "../provider-errors.ts";
-import { endpointFor, isLocal, type ProviderSettings } from "../registry.ts";
 import { type StallLimits, stallGuardedFetch } from "../stall.ts";
-import { createOpenAiClient } from "./openai-client.ts";
+import { endpointFor, isLocal, type ProviderSettings } from "./registry.ts";
 
 /** Vectors come at once or hardly at all; a local model may have to load first. Milliseconds. */
 const LIMITS: StallLimits = { answerMs: 60_000, byteMs: 30_000, contentMs: 60_000 };

@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import { z } from "zod";
-import { ConfigError } from "../../protocol/errors.ts";
-import { systemCode } from "../../protocol/system-code.ts";
+import { ConfigError } from "../../../protocol/errors.ts";
+import { systemCode } from "../../../protocol/system-code.ts";
 
 /** PostgreSQL's code for what a user may not do. Source: PostgreSQL docs, PostgreSQL Error Codes. */
 const INSUFFICIENT_PRIVILEGE = "42501";

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import type BetterSqlite3 from "better-sqlite3";
 import { z } from "zod";
-import { AppError } from "../../protocol/errors.ts";
-import type { KnownWorkspace } from "../known-workspaces.ts";
-import { openConnection } from "./connection/open-connection.ts";
-import { sqlitePath } from "./database-url.ts";
-import { MIGRATIONS, pendingMigrations } from "./migrate.ts";
-import { requireRights } from "./postgresql-rights.ts";
-import { checkSqliteFile } from "./sqlite-file.ts";
-import { unavailable } from "./unavailable.ts";
+import { AppError } from "../protocol/errors.ts";
+import { sqlitePath } from "./database/connection/database-url.ts";
+import { openConnection } from "./database/connection/open-connection.ts";
+import { requireRights } from "./database/connection/postgresql-rights.ts";
+import { unavailable } from "./database/connection/unavailable.ts";
+import { MIGRATIONS, pendingMigrations } from "./database/migrate.ts";
+import { checkSqliteFile } from "./database/sqlite-file.ts";
+import type { KnownWorkspace } from "./known-workspaces.ts";
 
 /** Milliseconds until a database that does not answer counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 5_000;

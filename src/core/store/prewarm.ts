@@ -1,5 +1,5 @@
-import type { Runtime } from "../../protocol/runtime.ts";
-import type { Store, StoreTransaction } from "../store.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { Store, StoreTransaction } from "./store.ts";
 
 /** Ends the transaction, so that nothing of it stays. */
 class Over extends Error {}

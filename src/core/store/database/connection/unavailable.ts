@@ -1,8 +1,8 @@
-import { ConfigError } from "../../protocol/errors.ts";
-import { systemCode } from "../../protocol/system-code.ts";
-import { serverMend } from "./connection/server-mends.ts";
+import { ConfigError } from "../../../protocol/errors.ts";
+import { systemCode } from "../../../protocol/system-code.ts";
 import { sqlitePath } from "./database-url.ts";
 import { isRefusal } from "./postgresql-rights.ts";
+import { serverMend } from "./server-mends.ts";
 
 /**
  * There is no database to be had at DATABASE_URL. The driver's message is left out: it may quote a password.

@@ -1,11 +1,11 @@
-import type { AppError } from "../protocol/errors.ts";
-import type { ContentBlock, Message, ToolResultContent } from "../protocol/messages.ts";
-import type { Clock } from "../protocol/runtime.ts";
-import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "./provider.ts";
-import { type ErrorContext, errorContext, providerFailure, toProviderError } from "./provider-errors.ts";
-import { guardedEvents } from "./stall.ts";
-import { wholeResponse } from "./whole-response.ts";
-import type { Endpoint } from "./wire.ts";
+import type { AppError } from "../../protocol/errors.ts";
+import type { ContentBlock, Message, ToolResultContent } from "../../protocol/messages.ts";
+import type { Clock } from "../../protocol/runtime.ts";
+import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "../provider.ts";
+import { type ErrorContext, errorContext, providerFailure, toProviderError } from "../provider-errors.ts";
+import { guardedEvents } from "../stall.ts";
+import { wholeResponse } from "../whole-response.ts";
+import type { Endpoint } from "../wire.ts";
 import type { Wires } from "./wires.ts";
 
 export interface ProviderOptions {

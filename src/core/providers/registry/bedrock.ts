@@ -1,5 +1,5 @@
 import type { WireName } from "../quirks.ts";
-import { createWireLoader, type Reach, type Wires } from "../wires.ts";
+import { createWireLoader, type Reach, type Wires } from "./wires.ts";
 
 /** Where each API is beneath the root. Source: AWS docs, Endpoints supported by Amazon Bedrock. */
 const PATHS: Readonly<Record<WireName, string>> = {

@@ -5,9 +5,9 @@ import {
   postedMessageSchema,
   type ThreadRef,
   threadRefSchema,
-} from "../../protocol/platform.ts";
-import { type Client, found, type Stored } from "../database/client.ts";
-import { JOB_KEY } from "../sessions.ts";
+} from "../protocol/platform.ts";
+import { type Client, found, type Stored } from "./database/client.ts";
+import { JOB_KEY } from "./sessions.ts";
 
 export interface PostRow {
   readonly state: "intent" | "sent";

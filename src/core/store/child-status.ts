@@ -1,5 +1,5 @@
-import { type ChildReport, childReportSchema } from "../../events/child-event.ts";
-import type { StoreReads } from "../store.ts";
+import { type ChildReport, childReportSchema } from "../events/child-event.ts";
+import type { StoreReads } from "./store.ts";
 
 /** The entry of a child's journal that holds its report. */
 export const REPORT = "report";

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import { prewarmCall } from "../../../src/core/providers/prewarm.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
-import { listening } from "../../support/model/model-server.ts";
-import { silentLog } from "../../support/silent-log.ts";
+import { prewarmCall } from "../../../../src/core/providers/registry/prewarm.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { listening } from "../../../support/model/model-server.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 
 const tools = [{ name: "read", description: "Reads a file.", inputSchema: { type: "object", properties: {} } }];
 const common = { tools, runtime: systemRuntime(), log: silentLog };

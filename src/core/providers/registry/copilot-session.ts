@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type ErrorCode, ProviderError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
+import { COPILOT_HEADERS } from "../copilot-headers.ts";
 import type { Fetch } from "../stall.ts";
-import { COPILOT_HEADERS } from "./copilot-headers.ts";
 
 /** Where a GitHub token is exchanged. Unofficial; read from what open editors' extensions do. */
 const EXCHANGE_URL = "https://api.github.com/copilot_internal/v2/token";

@@ -1,19 +1,19 @@
-import { ProviderError } from "../protocol/errors.ts";
-import type { Log } from "../protocol/log.ts";
-import type { Runtime } from "../protocol/runtime.ts";
-import { bedrockWires } from "./anthropic/bedrock.ts";
-import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER, ownEntry, REGION } from "./catalog.ts";
-import { adaptiveConcurrency } from "./concurrency/adaptive-concurrency.ts";
-import { type HoldersOf, noOthers } from "./concurrency/key-holders.ts";
-import { copilotWires } from "./copilot/copilot.ts";
-import { createDemoProvider } from "./demo/demo-provider.ts";
-import { createModelLists } from "./models/model-lists.ts";
-import { knownProvider, type ModelOverride, modelFacts } from "./models/models.ts";
-import type { ListingRegistry, LlmProvider } from "./provider.ts";
+import { ProviderError } from "../../protocol/errors.ts";
+import type { Log } from "../../protocol/log.ts";
+import type { Runtime } from "../../protocol/runtime.ts";
+import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER, ownEntry, REGION } from "../catalog.ts";
+import { adaptiveConcurrency } from "../concurrency/adaptive-concurrency.ts";
+import { type HoldersOf, noOthers } from "../concurrency/key-holders.ts";
+import { createDemoProvider } from "../demo/demo-provider.ts";
+import { createModelLists } from "../models/model-lists.ts";
+import { knownProvider, type ModelOverride, modelFacts } from "../models/models.ts";
+import type { ListingRegistry, LlmProvider } from "../provider.ts";
+import type { WireName } from "../quirks.ts";
+import { type Fetch, STALL_LIMITS, type StallLimits, stallGuardedFetch } from "../stall.ts";
+import type { Endpoint } from "../wire.ts";
+import { bedrockWires } from "./bedrock.ts";
+import { copilotWires } from "./copilot.ts";
 import { createProvider } from "./provider-call.ts";
-import type { WireName } from "./quirks.ts";
-import { type Fetch, STALL_LIMITS, type StallLimits, stallGuardedFetch } from "./stall.ts";
-import type { Endpoint } from "./wire.ts";
 import { type Reach, singleWire, type Wires } from "./wires.ts";
 
 /** What the operator configured of one provider. */

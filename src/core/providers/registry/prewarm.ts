@@ -1,7 +1,7 @@
-import { ProviderError } from "../protocol/errors.ts";
-import type { Log } from "../protocol/log.ts";
-import type { Runtime } from "../protocol/runtime.ts";
-import type { ToolSpec } from "./provider.ts";
+import { ProviderError } from "../../protocol/errors.ts";
+import type { Log } from "../../protocol/log.ts";
+import type { Runtime } from "../../protocol/runtime.ts";
+import type { ToolSpec } from "../provider.ts";
 import { createProviderRegistry, type ProviderSettings } from "./registry.ts";
 
 export interface PrewarmedCall {

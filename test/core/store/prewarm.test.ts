@@ -1,10 +1,10 @@
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
-import { prewarmStore } from "../../../../src/core/store/database/prewarm.ts";
-import { openStore } from "../../../../src/core/store/store.ts";
-import { systemRuntime } from "../../../../src/runtime.ts";
-import { tempDirectory } from "../../../support/temp-directory.ts";
+import { prewarmStore } from "../../../src/core/store/prewarm.ts";
+import { openStore } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
 
 /** Rows of every table, counted by another connection. */
 function rowsIn(file: string): Record<string, number> {

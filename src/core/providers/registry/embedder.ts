@@ -1,6 +1,6 @@
 import type { Runtime } from "../../protocol/runtime.ts";
 import type { Embedder } from "../provider.ts";
-import type { ProviderSettings } from "../registry.ts";
+import type { ProviderSettings } from "./registry.ts";
 
 /** Makes the embedder of a model, `provider/model`. Rejects with ProviderError where the provider lacks a key or a root. */
 export type CreateEmbedder = (ref: string) => Promise<Embedder>;
