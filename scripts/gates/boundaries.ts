@@ -1,6 +1,6 @@
-import path from "node:path";
-import { parseSync } from "oxc-parser";
-import { type SourceFile, sourceFiles } from "./source-files.ts";
+import { cyclesIn, folderCircles } from "./cycles.ts";
+import { importsOf } from "./imports.ts";
+import { sourceFiles } from "./source-files.ts";
 
 /**
  * Which part may import which. A target is a path in the project (`src/core/tool.ts`), `node:<module>`
@@ -29,7 +29,7 @@ const RULES: readonly Rule[] = [
   {
     from: /^src\//,
     notFrom: /^src\/(core\/store\/|features\/(?:[^/]+\/)+store\.ts$)/,
-    to: /^npm:(@prisma\/|better-sqlite3|pg$)|^prisma\//,
+    to: /^npm:(@prisma\/|better-sqlite3|pg(\/|$))|^node:sqlite|^prisma\//,
     why: "only src/core/store and the store.ts of a feature, or of a room of it, know the database",
   },
   { from: /^src\/core\/agent\//, to: /^src\/core\/store\//, why: "the loop knows no database" },
@@ -170,14 +170,16 @@ export const CORE_LAYERS: readonly string[] = [
   "inbound",
 ];
 
-/** A line for each forbidden import, each cycle and each file that cannot be parsed. */
+/** A line for each forbidden import, each cycle of files or folders, and each file that cannot be parsed. */
 export function boundaryProblems(root: string): string[] {
   const files = sourceFiles(root, ["src", "test", "bench", "scripts", "wasm"], [".ts", ".tsx", ".mts"]);
   const graph = new Map<string, readonly string[]>();
   const problems: string[] = [];
   for (const file of files) {
-    const { targets, error } = importsOf(file);
+    const { targets, isHidden, error } = importsOf(file);
     if (error !== null) problems.push(`${file.path}: cannot be parsed: ${error}`);
+    if (isHidden && file.path.startsWith("src/"))
+      problems.push(`${file.path} loads a module without import, which no gate sees; import it.`);
     for (const target of targets) {
       const broken = RULES.find((rule) => violates(rule, file.path, target));
       if (broken !== undefined) problems.push(`${file.path} imports ${target}: ${broken.why}.`);
@@ -186,7 +188,8 @@ export function boundaryProblems(root: string): string[] {
     }
     graph.set(file.path, targets);
   }
-  return [...problems, ...cyclesIn(graph).map((cycle) => `Import cycle: ${cycle.join(" → ")}.`)];
+  const cycles = cyclesIn(graph).map((cycle) => `Import cycle: ${cycle.join(" → ")}.`);
+  return [...problems, ...cycles, ...folderCircles("src/core", graph)];
 }
 
 function violates({ from, notFrom, to, mayShareFolder }: Rule, file: string, target: string): boolean {
@@ -208,41 +211,4 @@ function upwardProblem(file: string, target: string): string | null {
 function roomOf(file: string): string | null {
   const within = /^src\/core\/(?:([^/]+)\/)?[^/]/.exec(file);
   return within === null ? null : (within[1] ?? ".");
-}
-
-/** What a file imports, hands on or loads, types included. */
-function importsOf({ path: from, text }: SourceFile): {
-  readonly targets: readonly string[];
-  readonly error: string | null;
-} {
-  const { module, errors } = parseSync(from, text);
-  const imported = module.staticImports.map(({ moduleRequest }) => moduleRequest.value);
-  const exported = module.staticExports.flatMap(({ entries }) =>
-    entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
-  );
-  const dynamic = module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
-    return /^["'`](.*)["'`]$/s.exec(text.slice(start, end))?.[1] ?? [];
-  });
-  const specifiers = new Set([...imported, ...exported, ...dynamic]);
-  return { targets: [...specifiers].map((one) => targetOf(from, one)), error: errors[0]?.message ?? null };
-}
-
-function targetOf(from: string, specifier: string): string {
-  if (specifier.startsWith(".")) return path.posix.join(path.posix.dirname(from), specifier);
-  return specifier.startsWith("node:") ? specifier : `npm:${specifier}`;
-}
-
-/** Each cycle once, by depth-first search. Types count: two files that need each other's words are one. */
-function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
-  const cycles: string[][] = [];
-  const done = new Set<string>();
-  const visit = (file: string, trail: readonly string[]): void => {
-    const start = trail.indexOf(file);
-    if (start >= 0) cycles.push([...trail.slice(start), file]);
-    if (start >= 0 || done.has(file)) return;
-    for (const target of graph.get(file) ?? []) visit(target, [...trail, file]);
-    done.add(file);
-  };
-  for (const file of graph.keys()) visit(file, []);
-  return cycles;
 }

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
+import { PLATFORMS, platformNames } from "./platform-names.ts";
 import { type SourceFile, sourceFiles } from "./source-files.ts";
 
 /** Rules about files as text that no linter knows. */
@@ -69,8 +70,6 @@ function problemsOf(file: SourceFile): string[] {
   ];
 }
 
-const PLATFORMS = ["slack", "discord", "web", "terminal"] as const;
-
 /** The parts that every adapter has, under the same name; a platform may have more that it alone needs. */
 const SHARED_PARTS = ["adapter.ts", "descriptor.ts", "errors.ts", "format.ts", "inbound.ts", "limits.ts", "wire.ts"];
 
@@ -84,19 +83,6 @@ function asymmetries(root: string): string[] {
       (part) => `src/adapters/${platform}: has no ${part}; slack, discord and web hold the same parts.`,
     ),
   );
-}
-
-/** A platform's name as a whole string in code that serves all of them. */
-const PLATFORM_NAME = new RegExp(`["'\`](${PLATFORMS.join("|")})["'\`]`);
-const SERVES_ALL = /^src\/(core|jobs|tools)\//;
-
-function platformNames(files: readonly SourceFile[]): string[] {
-  return files
-    .filter(({ path: file }) => SERVES_ALL.test(file))
-    .flatMap(({ path: file, text }) => {
-      const line = text.split("\n").findIndex((each) => PLATFORM_NAME.test(each) && !/^\s*(\*|\/\/|\/\*)/.test(each));
-      return line < 0 ? [] : [`${file}:${line + 1}: names a platform; ask its descriptor (src/platforms.ts).`];
-    });
 }
 
 function adapterFiles(directory: string): string[] {

@@ -12,6 +12,7 @@ const SOURCES = {
   "src/app.ts":
     'import "./adapters/slack/adapter.ts";\nconst discord = () => import("./adapters/discord/adapter.ts");\ndiscord;\n',
   "src/main.ts": 'import "./app.ts";\n',
+  "src/core/reach.ts": "export const reach = { require: () => true };\nreach.require();\n",
 };
 
 test("a project that keeps the directions has no problem", () => {
@@ -60,6 +61,48 @@ const violations: { name: string; file: string; line: string; problem: string }[
     file: "src/core/store/runs.ts",
     line: 'import type { Runner } from "../run/runner.ts"; export type R = Runner;',
     problem: "in core, run stands above store",
+  },
+  {
+    name: "a room of core taking a type from one above it in passing",
+    file: "src/core/trust/label.ts",
+    line: 'export type S = import("../store/store.ts").Store;',
+    problem: "src/core/trust/label.ts imports src/core/store/store.ts: in core, store stands above trust",
+  },
+  {
+    name: "a database that comes with Node outside the store",
+    file: "src/core/run/runner.ts",
+    line: 'import { DatabaseSync } from "node:sqlite"; DatabaseSync;',
+    problem: "only src/core/store and the store.ts of a feature",
+  },
+  {
+    name: "a part of a driver outside the store",
+    file: "src/core/run/runner.ts",
+    line: 'import "pg/lib/client.js";',
+    problem: "only src/core/store and the store.ts of a feature",
+  },
+  {
+    name: "core serving HTTP by the module's short name",
+    file: "src/core/agent/query.ts",
+    line: 'import { createServer } from "http"; createServer();',
+    problem: "core knows no platform, no scheduler, no HTTP server",
+  },
+  {
+    name: "a module that is required",
+    file: "src/core/run/runner.ts",
+    line: 'export const store = require("../../adapters/slack/adapter.ts");',
+    problem: "src/core/run/runner.ts loads a module without import",
+  },
+  {
+    name: "a require that is made",
+    file: "src/core/run/runner.ts",
+    line: 'import { createRequire as from } from "node:module"; from(import.meta.url)("discord.js");',
+    problem: "src/core/run/runner.ts loads a module without import",
+  },
+  {
+    name: "a module of Node that is asked for by name",
+    file: "src/core/run/runner.ts",
+    line: 'export const sqlite = process.getBuiltinModule("node:sqlite");',
+    problem: "src/core/run/runner.ts loads a module without import",
   },
   {
     name: "a room of core without a layer",
@@ -163,6 +206,46 @@ test("types make a cycle, too", () => {
     "src/core/b.ts": 'import type { A } from "./a.ts";\nexport type B = A;\n',
   });
   expect(boundaryProblems(root)).toEqual(["Import cycle: src/core/a.ts → src/core/b.ts → src/core/a.ts."]);
+});
+
+const circles: { name: string; files: Record<string, string>; problem: string }[] = [
+  {
+    name: "a folder and one in it",
+    files: {
+      "src/core/store/store.ts": 'import "./run/posts.ts";\n',
+      "src/core/store/run/posts.ts": 'import type { Row } from "../sessions.ts";\nexport type R = Row;\n',
+      "src/core/store/sessions.ts": "export type Row = object;\n",
+    },
+    problem:
+      "Circle of folders: src/core/store/run → src/core/store → src/core/store/run: src/core/store/run/posts.ts imports src/core/store/sessions.ts; src/core/store/store.ts imports src/core/store/run/posts.ts.",
+  },
+  {
+    name: "two folders by what lies deep in them",
+    files: {
+      "src/core/store/a/deep/one.ts": 'import "../../b/two.ts";\n',
+      "src/core/store/b/two.ts": "export {};\n",
+      "src/core/store/b/deep/three.ts": 'import "../../a/four.ts";\n',
+      "src/core/store/a/four.ts": "export {};\n",
+    },
+    problem:
+      "Circle of folders: src/core/store/a → src/core/store/b → src/core/store/a: src/core/store/a/deep/one.ts imports src/core/store/b/two.ts; src/core/store/b/deep/three.ts imports src/core/store/a/four.ts.",
+  },
+  {
+    name: "three folders",
+    files: {
+      "src/core/store/a/one.ts": 'import "../b/two.ts";\n',
+      "src/core/store/b/two.ts": "export {};\n",
+      "src/core/store/b/three.ts": 'import "../four.ts";\n',
+      "src/core/store/four.ts": "export {};\n",
+      "src/core/store/five.ts": 'import "./a/six.ts";\n',
+      "src/core/store/a/six.ts": "export {};\n",
+    },
+    problem: "Circle of folders: src/core/store/a → src/core/store/b → src/core/store → src/core/store/a: ",
+  },
+];
+
+test.each(circles)("$name of core that need each other are refused", ({ files, problem }) => {
+  expect(boundaryProblems(projectWith(files))).toEqual([expect.stringContaining(problem)]);
 });
 
 test("a file that does not parse is named rather than passed over", () => {

@@ -22,6 +22,7 @@ test("files within the limits and adapters with the same parts have no problem",
     "src/long.ts": "export {};\n".repeat(400),
     "src/answers.ts": `export const HELP = "search for ${MARKER}";\n`,
     "docs/long.md": "text\n".repeat(500),
+    "src/core/a.ts": 'export const HOW = "`id` must be written `slack:U1`"; // such as "slack"\n',
   });
   expect(textProblems(root)).toEqual([]);
 });
@@ -75,6 +76,31 @@ const violations: { name: string; files: Record<string, string>; problem: string
   {
     name: "a platform that the core compares with",
     files: { "src/core/a.ts": 'export const isIt = (name: string) => name === "slack";\n' },
+    problem: "src/core/a.ts:1: names a platform; ask its descriptor (src/platforms.ts).",
+  },
+  {
+    name: "a platform in a pattern of the core",
+    files: { "src/core/a.ts": "export {};\nexport const OURS = /\\bslack\\.com/;\n" },
+    problem: "src/core/a.ts:2: names a platform; ask its descriptor (src/platforms.ts).",
+  },
+  {
+    name: "a platform as a key of the core",
+    files: { "src/jobs/a.ts": "export const WORDS = {\n  terminal: 1,\n};\n" },
+    problem: "src/jobs/a.ts:2: names a platform; ask its descriptor (src/platforms.ts).",
+  },
+  {
+    name: "a platform that a tool takes from a record",
+    files: { "src/tools/a.ts": "export const of = (words: { [name: string]: string }) => words.discord;\n" },
+    problem: "src/tools/a.ts:1: names a platform; ask its descriptor (src/platforms.ts).",
+  },
+  {
+    name: "a platform that the core puts before an id",
+    files: { "src/core/a.ts": 'export const isIt = (id: string) => id.startsWith("slack:");\n' },
+    problem: "src/core/a.ts:1: names a platform; ask its descriptor (src/platforms.ts).",
+  },
+  {
+    name: "a platform that the core makes an id with",
+    files: { "src/core/a.ts": "export const idOf = (id: string) => `web:${id}`;\n" },
     problem: "src/core/a.ts:1: names a platform; ask its descriptor (src/platforms.ts).",
   },
   {

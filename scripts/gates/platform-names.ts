@@ -1,0 +1,50 @@
+import { type PropertyKey as Key, parseSync, Visitor } from "oxc-parser";
+import type { SourceFile } from "./source-files.ts";
+
+export const PLATFORMS = ["slack", "discord", "web", "terminal"] as const;
+
+const SERVES_ALL = /^src\/(core|jobs|tools)\//;
+/** Knows which addresses are keys: any text may hold one, also of a platform that is not served. */
+const NAMES_SECRETS = "src/core/text/log-redaction.ts";
+
+const ANYWHERE = new RegExp(PLATFORMS.join("|"));
+/** As a key, as a whole string, or as the beginning of a key of people or channels: `slack:`. */
+const AS_NAME = new RegExp(`^(${PLATFORMS.join("|")})(:|$)`);
+/** Within a pattern, where the others are words, too. */
+const IN_PATTERN = /slack|discord/;
+
+/** A line for each file that serves all platforms and names one in its code; comments may. */
+export function platformNames(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path: file, text }) => SERVES_ALL.test(file) && file !== NAMES_SECRETS && ANYWHERE.test(text))
+    .flatMap(({ path: file, text }) => {
+      const at = firstName(file, text);
+      if (at === null) return [];
+      const line = text.slice(0, at).split("\n").length;
+      return [`${file}:${line}: names a platform; ask its descriptor (src/platforms.ts).`];
+    });
+}
+
+/** Where the first one begins; null where there is none. */
+function firstName(file: string, text: string): number | null {
+  const found: number[] = [];
+  const key = ({ key, computed }: { readonly key: Key; readonly computed: boolean }) => {
+    if (!computed && key.type === "Identifier" && AS_NAME.test(key.name)) found.push(key.start);
+  };
+  new Visitor({
+    Literal(node) {
+      const isName = "regex" in node ? IN_PATTERN.test(node.regex.pattern) : AS_NAME.test(String(node.value));
+      if (isName) found.push(node.start);
+    },
+    TemplateElement: ({ value, start }) => {
+      if (AS_NAME.test(value.raw)) found.push(start);
+    },
+    Property: key,
+    PropertyDefinition: key,
+    TSPropertySignature: key,
+    MemberExpression({ property, computed }) {
+      if (!computed && property.type === "Identifier" && AS_NAME.test(property.name)) found.push(property.start);
+    },
+  }).visit(parseSync(file, text).program);
+  return found.length === 0 ? null : Math.min(...found);
+}
