@@ -21,7 +21,7 @@ const MARKERS = /((^|\s)(\/\/|\/\*).*|^\s*([*#-]|<!--)?\s*)\b(TO[D]O|FIX[M]E|X{3
 const SKIPPED_TEST = /\b(test|it|describe)\.(skip|only|todo|fails)\b/;
 const MODULE_MOCK = /\bvi\.(mock|doMock)\(/;
 /** “Of each request.” says nothing of the thing that it stands on. */
-const HALF_SENTENCE = /\/(\*\*|\/\/) Of\b/;
+const HALF_SENTENCE = /(?<=^|\s)\/(?:\/|\*\*?)[\s*]+Of\b/u;
 const VAGUE_NAMES = /(^|\/)(utils?|helpers?|managers?|common|misc|index)\.tsx?$/;
 
 export function textProblems(root: string): string[] {
@@ -58,16 +58,25 @@ function problemsOf(file: SourceFile): string[] {
   const test = file.path.startsWith("test/");
   const at = (pattern: RegExp) => lines.findIndex((line) => pattern.test(line)) + 1;
   const found = (pattern: RegExp, why: string) => (at(pattern) > 0 ? [`${file.path}:${at(pattern)}: ${why}.`] : []);
+  const half = lineOf(file.text, HALF_SENTENCE);
   return [
     ...(code && lines.length - 1 > MAX_LINES
       ? [`${file.path}: has ${lines.length - 1} lines, more than ${MAX_LINES}.`]
       : []),
     ...(VAGUE_NAMES.test(file.path) ? [`${file.path}: name it after what it does; no barrels.`] : []),
     ...found(MARKERS, "finish it or open an issue; no marker stays in the text"),
-    ...found(HALF_SENTENCE, "a doc comment is a whole sentence about the thing, and does not begin with Of"),
+    ...(half === null
+      ? []
+      : [`${file.path}:${half}: a comment is a whole sentence about the thing, and does not begin with Of.`]),
     ...(test ? found(SKIPPED_TEST, "a test that does not run is a defect") : []),
     ...(test ? found(MODULE_MOCK, "modules are not mocked; use a real counterpart") : []),
   ];
+}
+
+/** The line where the pattern begins, which may go over several; null where it is nowhere. */
+function lineOf(text: string, pattern: RegExp): number | null {
+  const found = pattern.exec(text);
+  return found === null ? null : text.slice(0, found.index).split("\n").length;
 }
 
 /** The parts that every adapter has, under the same name; a platform may have more that it alone needs. */

@@ -104,7 +104,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
         { maxConcurrentRuns: 1 },
       );
       await engine.deliver(one, event(`${one}:a`));
-      // Of two that wait at once either may get the place.
+      // Either of two that wait at once may get the place.
       await seen.begun(1);
       await engine.deliver(two, event(`${two}:a`));
       await seen.queued(two);

@@ -105,7 +105,7 @@ async function killedTwice(slack: SlackOffice, discord: DiscordOffice): Promise<
 
   const before = mentions("before");
   await untilAll("the first answers", (platform) => before[platform]().some(isHeard("before")));
-  // Of a run that goes on the channel's state would tell.
+  // The channel's state would tell of a run that goes on.
   await untilIdle(bot);
   mentions("/status");
   await untilAll("the private answers", (platform) => places[platform].privately().length > 0);

@@ -56,7 +56,17 @@ const violations: { name: string; files: Record<string, string>; problem: string
   {
     name: "a doc comment that is no sentence",
     files: { "src/a.ts": `/** ${OF} each request. */\nexport const CHARS = 1;\n` },
-    problem: "src/a.ts:1: a doc comment is a whole sentence about the thing, and does not begin with Of.",
+    problem: "src/a.ts:1: a comment is a whole sentence about the thing, and does not begin with Of.",
+  },
+  {
+    name: "a doc comment over several lines that is no sentence",
+    files: { "src/a.ts": `export {};\n/**\n * ${OF} each request.\n */\n` },
+    problem: "src/a.ts:2: a comment is a whole sentence about the thing, and does not begin with Of.",
+  },
+  {
+    name: "a comment within code that is no sentence",
+    files: { "test/a.ts": `export const one = () => {\n  // ${OF} each request.\n};\n` },
+    problem: "test/a.ts:2: a comment is a whole sentence about the thing, and does not begin with Of.",
   },
   {
     name: "a vague name",

@@ -27,7 +27,7 @@ interface Known {
 /** The front matter of an agent's file in our words, whatever program it was written for. */
 export function agentWords(data: Readonly<Record<string, unknown>>, { name, colors }: Known): AgentWords {
   const { name: own, tools, model: models, color, description, permissionMode, ...rest } = inOneWord(data);
-  // Of several one is enough.
+  // Some name several; the first is enough.
   const model: unknown = Array.isArray(models) ? models[0] : models;
   const notes: [string, string][] = [];
   const fields = Object.fromEntries(Object.entries(rest).filter(([key]) => !PASSED_OVER.has(key)));

@@ -65,7 +65,7 @@ export class CallCharge {
   }
 
   /**
-   * Of a call without its end; null when the provider charges nothing, since it refused the request or never got it.
+   * The usage of a call that was cut before its end; null when the provider charges nothing, since it refused the request or never got it.
    * `wasWaiting`: the answer was given up, rather than refused.
    */
   whenCut(wasWaiting: boolean): Usage | null {

@@ -37,7 +37,7 @@ export function createChannelAccess(
     const membership = await membershipOf(channel, personId);
     if (membership === null || membership.isMember) return membership !== null;
     if (membership.isPrivate) return false;
-    // Of a workspace's open channels guests and strangers see only those that they are in.
+    // Guests and strangers see only those of a workspace's open channels that they are in.
     const member = await memberOf(channel, personId);
     return member !== null && member !== undefined && !member.isGuest && !member.isExternal;
   };

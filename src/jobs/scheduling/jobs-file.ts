@@ -101,8 +101,8 @@ function problemOf(path: string, index: number, problem: string): string {
 interface Problems {
   readonly problems: readonly string[];
   /**
-   * Of entries of which nothing comes, and of tools that are not there. They are read, so that none of them may be a job
-   * that is missing.
+   * What is wrong with entries of which nothing comes, and which tools are not there. They are read, so that none of them
+   * may be a job that is missing.
    */
   readonly vain: readonly string[];
 }

@@ -59,7 +59,7 @@ export function growthOf({ buckets, taken }: Purse): Growth {
     },
     give(bytes) {
       if (bytes <= 0) return;
-      // Of a day's growth a call gives back what it has taken itself: what others wrote before is no more room for it.
+      // A call gives back no more of a day's growth than it has taken: what others wrote before is no more room for it.
       const own = Math.min(bytes, Math.max(0, Number(Atomics.load(taken, TAKEN.bytes))));
       for (const bucket of written) Atomics.add(bucket.left, 0, BigInt(isOfDay(bucket) ? own : bytes));
       note(TAKEN.bytes, -bytes);

@@ -93,7 +93,7 @@ export class RootMeters {
     };
     try {
       const seen = await measure(root, soFar, this.#signal);
-      // Of what was added meanwhile nobody knows whether it was seen.
+      // Nobody knows whether what was added meanwhile was seen.
       meter.bytes = meter.added > 0 && meter.isKnown ? Math.max(seen, before + meter.added) : seen;
       Object.assign(meter, { isKnown: true, measuredAt: began });
     } catch (error) {

@@ -167,7 +167,7 @@ test("at 90 % a summary takes the head's place; the last ten messages and the st
   const state = await journal.load();
   expect(state.messages.slice(0, -1)).toEqual(before);
   expect(state).toMatchObject({ turns: 1, usage: { inputTokens: 200 } });
-  // Of the messages in its place nobody has said whose they are.
+  // Nobody has said whose the messages in its place are.
   expect(state.projection.summary?.label).toEqual(UNKNOWN);
   expect(journal.writes).toEqual(["projected", "modelResponded"]);
 });

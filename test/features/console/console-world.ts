@@ -81,7 +81,7 @@ export async function signedIn(
   const page = await windowOf(at, browser, { name, ...options });
   const address = section === undefined ? originOf(at) : `${originOf(at)}/#/${section}`;
   if ((await page.context().cookies()).length > 0) await page.goto(address);
-  // Of whoever is not signed in, it shows the form.
+  // Who is not signed in is shown the form.
   if (new URL(page.url()).pathname !== "/") {
     await signIn(at, page, name);
     await page.goto(address);

@@ -189,7 +189,7 @@ test(
     await gate.reached;
     const beside = await stage.ask("discord", answer, 2);
     await beside.answered();
-    // Of a replica that is taken for dead on a busy machine another one goes on with what it was at.
+    // On a busy machine a replica may be taken for dead, and another one goes on with what it was at.
     expect(open).toBeLessThan(2 * RUNS_AT_ONCE);
     gate.release();
     await expectOnce([...slow, beside]);

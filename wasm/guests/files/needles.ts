@@ -119,7 +119,7 @@ class Parser {
       const { least, most } = this.#quantifier();
       const copies = Array<string>(chars === undefined ? 0 : Math.min(least, MAX_COPIES)).fill(chars ?? "");
       stretch.push(...copies);
-      // Of more repetitions than these, the last ones adjoin what follows.
+      // Where there may be more repetitions than these, the last ones adjoin what follows.
       if (chars === undefined || most > copies.length) endStretch([...copies]);
       if (least > 0) best = better(best, required);
     }

@@ -74,7 +74,7 @@ function completed(tail: string, reopening: string): string {
   if (shown.length < lines.length) return shown.join("\n").trimEnd();
   const paragraphFrom = lines.findLastIndex((line) => line.trim() === "") + 1;
   const paragraph = closeInline(lines.slice(paragraphFrom).join("\n"));
-  // Of `- **` its bullet alone may be left.
+  // What was `- **` may be its bullet alone by now.
   return withoutBegun([...lines.slice(0, paragraphFrom), ...paragraph.split("\n")])
     .join("\n")
     .trimEnd();

@@ -266,7 +266,7 @@ describe("what the server says of itself", () => {
     expect(String(head)).toContain("101 Switching Protocols");
     const startedAt = performance.now();
     await platform.stop();
-    // Of its own accord a socket would wait thirty seconds for the other side.
+    // A socket that nobody ends would wait thirty seconds for the other side.
     expect(performance.now() - startedAt).toBeLessThan(15_000);
     socket.destroy();
   });

@@ -18,7 +18,7 @@ export async function openEnginePool(url: string, log: Log): Promise<Pool> {
     application_name: "deckhand dbos",
     ...NOTICES_VANISHED,
   });
-  // Of a connection that nobody uses just then; without a listener it would end the process.
+  // A connection that nobody uses just then fails so; without a listener that would end the process.
   pool.on("error", (error) => log.warn({ err: error }, "dbos"));
   return pool;
 }
