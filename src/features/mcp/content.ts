@@ -3,8 +3,10 @@ import { MAX_RESULT_CHARS } from "../../core/context/tool-result-bounds.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
-import { isMedia } from "../../tools/web/show-media.ts";
+import { isObject } from "../../core/text/from-json.ts";
+import { mediaTypeIn } from "../../tools/web/show-media.ts";
 import { foreignLine } from "./foreign-text.ts";
+import { isSaid } from "./is-said.ts";
 import { orNull } from "./listings.ts";
 
 /** Blocks of one result; each costs a line at least. */
@@ -19,46 +21,63 @@ const MAX_DATA = 5_000_000;
 /** Characters of base64 in all images and documents of one result. */
 const MAX_DATA_IN_ALL = 15_000_000;
 
-const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
-const imageType = z.enum(IMAGE_TYPES);
+const imageType = z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** Looks for what does not belong instead of matching the whole: on megabytes that would exhaust the expression's stack. */
-const base64 = z.string().refine((data) => !/[^A-Za-z0-9+/=]/.test(data), "is not base64");
+/** What is no text is said as JSON. */
+const anyText = z
+  .unknown()
+  .optional()
+  .transform((text) => (typeof text === "string" ? text : JSON.stringify(text ?? undefined)) ?? "");
 
 const resourceContents = z.object({
-  uri: z.string(),
+  uri: z.string().catch("resource"),
   mimeType: orNull(z.string()),
   text: orNull(z.string()),
-  blob: orNull(base64),
+  blob: orNull(z.string()),
 });
 type ResourceContents = z.infer<typeof resourceContents>;
 
 const contentItem = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("text"), text: anyText }),
   z.object({
     type: z.literal("image"),
-    data: base64,
-    mimeType: z.string(),
+    data: z.string(),
+    mimeType: z.string().catch(""),
     annotations: z
       .object({ audience: z.array(z.string()).optional() })
       .optional()
       .catch(undefined),
   }),
-  z.object({ type: z.literal("audio"), data: z.string(), mimeType: z.string() }),
+  z.object({ type: z.literal("audio"), data: z.string(), mimeType: z.string().catch("") }),
   z.object({ type: z.literal("resource"), resource: resourceContents }),
   z.object({
     type: z.literal("resource_link"),
     uri: z.string(),
-    name: z.string(),
+    name: orNull(z.string()),
     description: orNull(z.string()),
     mimeType: orNull(z.string()),
   }),
 ]);
 
+/** A part may be a text alone, or not say that it is one. */
+function parsedPart(item: unknown) {
+  const given = typeof item === "string" ? { text: item } : item;
+  const isText = isObject(given) && given["type"] === undefined && typeof given["text"] === "string";
+  return contentItem.safeParse(isText ? { ...given, type: "text" } : given);
+}
+
+/** One part for a list of them. */
+const parts = orNull(z.union([z.array(z.unknown()), z.string(), z.looseObject({})])).transform((given) =>
+  [given ?? []].flat(),
+);
+
 export const callResultSchema = z.object({
-  content: orNull(z.array(z.unknown())),
+  content: parts,
   structuredContent: z.unknown().optional(),
-  isError: orNull(z.boolean()),
+  isError: z
+    .unknown()
+    .optional()
+    .transform((value) => value === true || value === "true"),
 });
 
 export const readResultSchema = z.object({ contents: z.array(z.unknown()) });
@@ -68,23 +87,18 @@ export const promptResultSchema = z.object({
   messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 });
 
-/** A call's result in our blocks. Structured content is said only when nothing else is. */
-export function resultOfCall({
-  content = [],
-  structuredContent,
-  isError,
-}: z.infer<typeof callResultSchema>): ToolResult {
+/** A call's result in our blocks. Structured content is said where it says more than they do. */
+export function resultOfCall({ content, structuredContent, isError }: z.infer<typeof callResultSchema>): ToolResult {
   const blocks = content.map(blockOf);
-  if (blocks.length === 0 && structuredContent !== undefined && structuredContent !== null) {
-    blocks.push(textBlock(JSON.stringify(structuredContent, null, 2)));
-  }
-  return bounded(blocks, isError === true);
+  const said = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  if (!isSaid(structuredContent, said)) blocks.push(textBlock(JSON.stringify(structuredContent, null, 2)));
+  return bounded(blocks, isError);
 }
 
 /** Images of a call's answer that are for people: all, but those that the server means for the model alone. */
-export function imagesForPeople({ content = [] }: z.infer<typeof callResultSchema>): ToolResultContent[] {
+export function imagesForPeople({ content }: z.infer<typeof callResultSchema>): ToolResultContent[] {
   return content.slice(0, MAX_BLOCKS).flatMap((item) => {
-    const parsed = contentItem.safeParse(item);
+    const parsed = parsedPart(item);
     if (!parsed.success || parsed.data.type !== "image") return [];
     const { audience } = parsed.data.annotations ?? {};
     const block = blockOf(item);
@@ -102,12 +116,15 @@ export function resultOfRead({ contents }: z.infer<typeof readResultSchema>): To
 
 export function resultOfPrompt({ description, messages }: z.infer<typeof promptResultSchema>): ToolResult {
   const head = description === undefined ? [] : [textBlock(description)];
-  const said = messages.flatMap(({ role, content }) => [textBlock(`[${foreignLine(role, 20)}]`), blockOf(content)]);
+  const said = messages.flatMap(({ role, content }) => [
+    textBlock(`[${foreignLine(role, 20)}]`),
+    ...[content].flat().map(blockOf),
+  ]);
   return bounded([...head, ...said], false);
 }
 
 function blockOf(item: unknown): ToolResultContent {
-  const parsed = contentItem.safeParse(item);
+  const parsed = parsedPart(item);
   if (!parsed.success) return textBlock("[a part of an unknown kind is left out]");
   const content = parsed.data;
   switch (content.type) {
@@ -121,8 +138,9 @@ function blockOf(item: unknown): ToolResultContent {
       return resourceBlock(content.resource);
     case "resource_link": {
       const { uri, name, description = "", mimeType = "" } = content;
-      const about = [mimeType, description].filter((text) => text !== "").map((text) => ` · ${foreignLine(text, 300)}`);
-      return textBlock(`[resource ${foreignLine(uri, 1_000)} · ${foreignLine(name, 200)}${about.join("")}]`);
+      const about = [name ?? "", mimeType, description].filter((text) => text !== "");
+      const words = about.map((text) => ` · ${foreignLine(text, 300)}`);
+      return textBlock(`[resource ${foreignLine(uri, 1_000)}${words.join("")}]`);
     }
     default:
       return assertNever(content);
@@ -137,12 +155,21 @@ function resourceBlock({ uri, mimeType, text, blob }: ResourceContents): ToolRes
   return binaryBlock(name, mimeType ?? "application/octet-stream", blob ?? "");
 }
 
-function binaryBlock(name: string, mimeType: string, data: string): ToolResultContent {
-  if (data.length > MAX_DATA || !isMedia(data, mimeType.toLowerCase())) return leftOut(name, mimeType, data);
-  const image = imageType.safeParse(mimeType.toLowerCase());
-  if (image.success) return { type: "image", mediaType: image.data, data };
-  if (mimeType === "application/pdf") return { type: "document", name, mediaType: mimeType, data };
-  return leftOut(name, mimeType, data);
+/** What the bytes are counts, not what is said of them: a model's provider refuses every later request with what is neither. */
+function binaryBlock(name: string, mimeType: string, given: string): ToolResultContent {
+  const data = bareBase64(given);
+  const mediaType = data === null || data.length > MAX_DATA ? "" : mediaTypeIn(data);
+  const image = imageType.safeParse(mediaType);
+  if (data !== null && image.success) return { type: "image", mediaType: image.data, data };
+  if (data !== null && mediaType === "application/pdf") return { type: "document", name, mediaType, data };
+  return leftOut(name, mimeType, given);
+}
+
+/** Without the head of a data URL and the breaks of its lines; null for what is no base64. */
+function bareBase64(given: string): string | null {
+  const data = (given.startsWith("data:") ? given.slice(given.indexOf(",") + 1) : given).replaceAll(/\s+/g, "");
+  // Looks for what does not belong: to match the whole would exhaust the expression's stack on megabytes.
+  return /[^A-Za-z0-9+/=]/.test(data) ? null : data;
 }
 
 function leftOut(name: string, mimeType: string, data: string): ToolResultContent {

@@ -63,6 +63,10 @@ function fileName(name: string | undefined, mediaType: string, index: number): s
 
 /** Whether bytes are what they are said to be: a model's provider refuses every later request with one that is not. */
 export function isMedia(base64: string, mediaType: string): boolean {
-  const head = Buffer.from(base64.slice(0, 2 * HEAD_BYTES), "base64").subarray(0, HEAD_BYTES);
-  return mediaTypeOf(head) === mediaType;
+  return mediaTypeIn(base64) === mediaType;
+}
+
+/** What bytes are, whatever is said of them; "" for text. */
+export function mediaTypeIn(base64: string): string {
+  return mediaTypeOf(Buffer.from(base64.slice(0, 2 * HEAD_BYTES), "base64").subarray(0, HEAD_BYTES));
 }

@@ -56,6 +56,8 @@ let tools: unknown[] = [
     "family",
     "fail",
     "structured",
+    "summary",
+    "loose",
     "nag",
     "deaf",
   ].map((name) => ({ name, inputSchema: object })),
@@ -154,6 +156,10 @@ function call(id: Id, name: string, input: unknown): void {
     }
     case "structured":
       return reply(id, { structuredContent: { degrees: 21 } });
+    case "summary":
+      return reply(id, { content: [{ type: "text", text: "Found 2 issues." }], structuredContent: ISSUES });
+    case "loose":
+      return reply(id, { content: looseContent(), isError: "true" });
     case "fail":
       return send({ id, error: { code: -32_000, message: `it broke\u0000 ${"b".repeat(9_000)}` } });
     case "change":
@@ -193,16 +199,37 @@ function interrupt(): void {
   process.stdout.once("drain", interrupt);
 }
 
+const ISSUES = {
+  issues: [
+    { key: "AB-1", title: "Sails “torn”\n" },
+    { key: "AB-2", title: "Rudder stuck" },
+  ],
+};
+
+function looseContent(): unknown[] {
+  return [
+    "a text alone",
+    { text: "a text without its kind" },
+    { type: "text", text: { degrees: 21 } },
+    { type: "text", text: null },
+    { type: "image", data: "data:image/png;base64,iVBORw0K\nGgo=\n", mimeType: "image/png" },
+    { type: "image", data: "/9j/4AAQSkZJRgABAQ==", mimeType: "image/jpg" },
+    { type: "image", data: "/9j/4AAQSkZJRgABAQ==", mimeType: "image/png" },
+    { type: "resource_link", uri: "mem://far" },
+    { type: "resource", resource: { text: "readable" } },
+  ];
+}
+
 function oddContent(): unknown[] {
   const pixel = "iVBORw0KGgo=";
   return [
     { type: "image", data: pixel, mimeType: "image/png" },
-    { type: "image", data: pixel, mimeType: "image/x-icon" },
+    { type: "image", data: "AAABAAEA", mimeType: "image/x-icon" },
     { type: "image", data: "not base64!", mimeType: "image/png" },
     { type: "image", data: "A".repeat(6_000_000), mimeType: "image/png" },
     { type: "audio", data: pixel, mimeType: "audio/wav" },
     { type: "resource", resource: { uri: "mem://text", mimeType: "text/plain", text: "readable" } },
-    { type: "resource", resource: { uri: "mem://pdf", mimeType: "application/pdf", blob: pixel } },
+    { type: "resource", resource: { uri: "mem://pdf", mimeType: "application/pdf", blob: "AAABAAEA" } },
     { type: "resource_link", uri: "mem://far", name: "far" },
     { type: "hologram" },
     null,

@@ -86,6 +86,12 @@ const answers: { tool: string; what: string; text: RegExp; isError: boolean; end
   },
   { tool: "structured", what: "structured content alone", text: /"degrees": 21/, isError: false },
   {
+    tool: "summary",
+    what: "a summary of structured content",
+    text: /^Found 2 issues\.\n?\{[\s\S]+"AB-1"[\s\S]+"Rudder stuck"/,
+    isError: false,
+  },
+  {
     tool: "much",
     what: "more than a result holds",
     text: /m\n?\[The server sent more: 10 of 60 parts, 151000 of 250000 characters are left out\.\]$/,
@@ -134,7 +140,7 @@ test("content of every kind is taken, and what cannot be shown is named", async 
   expect(content).toEqual([
     { type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" },
     { type: "text", text: "[image: image/x-icon, 1 KB, is left out]" },
-    { type: "text", text: "[a part of an unknown kind is left out]" },
+    { type: "text", text: "[image: image/png, 1 KB, is left out]" },
     { type: "text", text: "[image: image/png, 4395 KB, is left out]" },
     { type: "text", text: "[audio: audio/wav, 1 KB, is left out]" },
     { type: "document", name: "mem://text", mediaType: "text/plain", text: "readable" },
@@ -143,6 +149,23 @@ test("content of every kind is taken, and what cannot be shown is named", async 
     { type: "text", text: "[a part of an unknown kind is left out]" },
     { type: "text", text: "[a part of an unknown kind is left out]" },
     { type: "text", text: "People see `image-1.png` in the thread." },
+  ]);
+});
+
+test("what is written loosely is taken as it is meant, and images are what their bytes are", async () => {
+  const { call } = one();
+  const { content, isError } = await call("mcp__bad__loose");
+  expect(isError).toBe(true);
+  expect(content).toEqual([
+    { type: "text", text: "a text alone" },
+    { type: "text", text: "a text without its kind" },
+    { type: "text", text: '{"degrees":21}' },
+    { type: "text", text: "" },
+    { type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" },
+    { type: "image", mediaType: "image/jpeg", data: "/9j/4AAQSkZJRgABAQ==" },
+    { type: "image", mediaType: "image/jpeg", data: "/9j/4AAQSkZJRgABAQ==" },
+    { type: "text", text: "[resource mem://far]" },
+    { type: "document", name: "resource", mediaType: "text/plain", text: "readable" },
   ]);
 });
 
