@@ -100,6 +100,11 @@ export const commandSchema = z.object({
   ...shared,
 });
 
+/** Source: RFC 9110, 5.1 and 5.5; what stands around a value is not sent. */
+const isHeaderName = (name: string) => /^[\w!#$%&'*+.^`|~-]*$/.test(name);
+const isHeaderValue = (value: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim());
+const NO_VALUE = "must be Latin letters, digits and signs on one line, without “typographic” quotes";
+
 export const urlSchema = z.object({
   url: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" }).meta({
     description: "Address of a server over streamable HTTP or, as older ones have it, server-sent events.",
@@ -110,7 +115,10 @@ export const urlSchema = z.object({
     .exactOptional()
     .meta({ description: "`sse` for an old server; otherwise found out by asking it.", examples: ["http"] }),
   headers: z
-    .record(text, z.string())
+    .record(
+      text.refine(isHeaderName, "it holds letters, digits and - alone"),
+      z.string().refine(isHeaderValue, NO_VALUE),
+    )
     .exactOptional()
     .meta({
       description: "Headers of every request. ${NAME} takes a variable of our environment.",

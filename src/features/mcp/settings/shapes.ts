@@ -84,7 +84,9 @@ const APPROVES = ["autoApprove", "alwaysAllow", "autoApproveTools", "trust"];
 /** One server's entry in our words, whatever program it was written for. */
 export function ownShape(raw: Raw, known: readonly string[]): OwnShape {
   const notes: string[] = [];
-  const left = new Map(Object.entries(raw).filter(([key]) => !SHOWN.test(key)));
+  const left = new Map(
+    Object.entries(raw).filter(([key, value]) => !SHOWN.test(key) && value !== null && value !== ""),
+  );
   const take = (...keys: readonly string[]): unknown => {
     const key = keys.find((one) => left.has(one));
     const value = key === undefined ? undefined : left.get(key);
@@ -101,7 +103,7 @@ export function ownShape(raw: Raw, known: readonly string[]): OwnShape {
     ...program,
     args: texts(take("args", "arguments") ?? program.args),
     env: withReferences(textValues(take("env", "environment") ?? program.env), variablesIn(take("env_vars"))),
-    url: take("url", "httpUrl", "serverUrl", "endpoint"),
+    url: take("url", "httpUrl", "serverUrl", "baseUrl", "endpoint"),
     headers: withReferences(textValues(take("headers", "http_headers") ?? requestHeaders(take("requestInit"))), {
       ...variablesIn(take("env_http_headers")),
       ...bearer(take("bearer_token_env_var")),

@@ -335,6 +335,29 @@ export const BLOCKS: readonly Block[] = [
     server: { p: { description: "Ports", args: ["--port", "8080", "--verbose", "true"] } },
   },
   {
+    shape: "Cherry Studio: every field, most of them empty",
+    file: one("c", {
+      isActive: true,
+      type: "streamableHttp",
+      baseUrl: "https://c.example/mcp",
+      command: "",
+      args: null,
+      env: null,
+      cwd: "",
+    }),
+    server: { c: { url: "https://c.example/mcp" } },
+  },
+  {
+    shape: "a slip: quotes of a word processor around a token",
+    file: one("q", { url: "https://q.example/mcp", headers: { Authorization: "Bearer “t0ken”" } }),
+    idle: /^headers\.Authorization: must be Latin letters, digits and signs on one line, without “typographic” quotes/,
+  },
+  {
+    shape: "a slip: a colon behind a header's name",
+    file: one("q", { url: "https://q.example/mcp", headers: { "Authorization:": "Bearer t" } }),
+    idle: /^headers\.Authorization:: is not a valid name: it holds letters, digits and - alone/,
+  },
+  {
     shape: "a slip: neither program nor address",
     file: one("x", { comand: "npx", args: [] }),
     idle: /^It must have either a `command` or a `url`\.$/,
