@@ -318,7 +318,7 @@ test("each MCP server is connected once; one that cannot be, or is not rightly w
     gone: { command: "/nowhere/at/all" },
     dies: {
       command: process.execPath,
-      args: ["-e", "console.error(`Fatal error: no ${process.env.KEY}\\n    at x:1\\nNode v1`); process.exit(4)"],
+      args: ["-e", "throw new TypeError(`no ${process.env.KEY}`)"],
       env: { KEY: "sk-secret-value-1234" },
     },
     unset: { url: "https://h/mcp", headers: { A: "${NOT_SET_ANYWHERE}" } },
@@ -330,7 +330,7 @@ test("each MCP server is connected once; one that cannot be, or is not rightly w
     "✗ MCP server unset: headers.A refers to NOT_SET_ANYWHERE, which is not set.",
     "✓ MCP server off: It is disabled in the settings.",
     expect.stringMatching(/^✓ MCP server all: \d+ tools; sends echo, /),
-    "✗ MCP server dies is not connected: its program ended (exit code 4). It wrote: Fatal error: no [secret]",
+    "✗ MCP server dies is not connected: its program ended (exit code 1). It wrote: TypeError: no [secret]",
     "✗ MCP server gone is not connected: its program is not found.",
   ]);
 });

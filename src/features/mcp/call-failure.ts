@@ -30,6 +30,13 @@ export class ProgramEnded extends AppError {
   }
 }
 
+/** A server's program has no working directory, which the system reports as if it were the program. */
+export class NoDirectory extends AppError {
+  constructor() {
+    super("network", "the working directory of the server's program is not there");
+  }
+}
+
 /** Whether it is as when the other end is gone. */
 export function isBroken(error: unknown): boolean {
   if (error instanceof SdkError) return error.code === SdkErrorCode.ConnectionClosed;
@@ -52,6 +59,9 @@ const SESSION_GONE = [400, 404];
 export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   if (error instanceof ProgramEnded) {
     return { text: `its program ended (${error.ending})`, refused: false, doubtful: true };
+  }
+  if (error instanceof NoDirectory) {
+    return { text: "its working directory (`cwd`) is not there", refused: true, doubtful: true };
   }
   if (error instanceof SdkHttpError) return httpFailure(httpAnswer(error));
   if (error instanceof InsufficientScopeError) return httpFailure({ status: 403 });

@@ -50,9 +50,15 @@ function problemOf({ name, state }: McpServerView, lastWords = ""): string {
   return `${name} ${problem}.${line === "" ? "" : ` It wrote: ${line}`}`;
 }
 
+/** How lines begin that name a reason, and what others hold that do; before them stand the lines of code that failed. */
+const TELLING = [
+  /^[\W\d]{0,20}(?:npm (?:error|ERR!) \d{3} \w|[\w.]{0,60}(?:Error|Exception)\b.{0,60}: ?\S)/,
+  /\b(?:error|fatal|failed|denied|cannot)\b/i,
+];
+
 /** Behind the line with the reason come traces and usages; where none sounds like it, the last line is shown. */
 function tellingLine(stderr: string): string {
-  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
-  const line = lines.find((one) => /\b(?:error|fatal|failed|denied|cannot)\b/i.test(one)) ?? lines.at(-1) ?? "";
-  return foreignLine(line, WORDS_CHARS);
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !/^Node\.js v\d/.test(line));
+  const telling = TELLING.flatMap((pattern) => lines.find((line) => pattern.test(line)) ?? []);
+  return foreignLine(telling[0] ?? lines.at(-1) ?? "", WORDS_CHARS);
 }

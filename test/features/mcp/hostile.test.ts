@@ -225,6 +225,11 @@ test("a server that cannot run is tried again, each time after a longer pause", 
 const absent = [
   { name: "a program that is not there", server: { command: "/no/such/program" }, why: "its program is not found" },
   {
+    name: "a working directory that is not there",
+    server: { command: process.execPath, cwd: "/no/such/directory" },
+    why: "its working directory (`cwd`) is not there",
+  },
+  {
     name: "an address where nobody listens",
     server: { url: "http://127.0.0.1:1/mcp" },
     why: /the connection to it failed/,

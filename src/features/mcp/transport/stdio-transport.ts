@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import { statSync } from "node:fs";
 import {
   type JSONRPCMessage,
   parseJSONRPCMessage,
@@ -9,6 +10,7 @@ import {
 import { AppError } from "../../../core/protocol/errors.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
+import { NoDirectory } from "../call-failure.ts";
 import type { McpCommandServer } from "../server-settings.ts";
 import { Lines, MAX_MESSAGE_BYTES } from "./lines.ts";
 import type { Reaper } from "./reaper.ts";
@@ -73,10 +75,12 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const server = this.#server;
+    const { cwd = "." } = server;
+    if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) throw new NoDirectory();
     const env = { ...this.#options.environment, ...server.env };
     const child = spawn(server.command, server.args ?? [], {
       env,
-      cwd: server.cwd,
+      cwd,
       detached: !WINDOWS,
       windowsHide: true,
     });
