@@ -3,6 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { unlessSystem } from "../../core/protocol/system-code.ts";
 import { CallGroups } from "./call-groups.ts";
 import type { McpServer } from "./server-settings.ts";
 
@@ -105,6 +106,10 @@ export function takesRoots(settings: McpServer): boolean {
   return !(settings.args ?? []).some((arg) => path.isAbsolute(arg) && isDirectory(arg));
 }
 
+/** What cannot be looked at is none: it may be no path at all. */
 function isDirectory(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+  const stats = unlessSystem(["EACCES", "EPERM", "ELOOP", "ENAMETOOLONG"], () =>
+    statSync(file, { throwIfNoEntry: false }),
+  );
+  return stats?.isDirectory() === true;
 }

@@ -127,7 +127,13 @@ export class McpSession {
       return await connect(way === "http" ? "auto" : "legacy");
     } catch (error) {
       if (signal.aborted || !mayTakeAnother(way, error)) throw error;
-      return connect(way === "http" ? "legacy" : "auto");
+      if (way === "http") return connect("legacy");
+      try {
+        return await connect("auto");
+      } catch {
+        // The program has said to the handshake what is wrong.
+        throw error;
+      }
     }
   }
 

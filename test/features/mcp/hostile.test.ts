@@ -222,8 +222,22 @@ test("a server that cannot run is tried again, each time after a longer pause", 
   }
 });
 
+test("a program that ends at once is heard to its last word", async () => {
+  const sh = (script: string) => ({ command: "/bin/sh", args: ["-c", script] });
+  const refusal = JSON.stringify({ jsonrpc: "2.0", id: 0, error: { code: -32_000, message: "no key" } });
+  const { mcp } = await connect({ writes: sh("echo no key >&2; exit 3"), answers: sh(`read line; echo '${refusal}'`) });
+  const [answers, writes] = mcp.describe();
+  expect(writes?.lastWords).toBe("no key\n");
+  expect(answers?.state).toMatchObject({ why: "it answered with an error: no key" });
+});
+
 const absent = [
   { name: "a program that is not there", server: { command: "/no/such/program" }, why: "its program is not found" },
+  {
+    name: "an argument that is no path, however long",
+    server: { command: "/no/such/program", args: [`/${"x".repeat(5_000)}`] },
+    why: "its program is not found",
+  },
   {
     name: "a working directory that is not there",
     server: { command: process.execPath, cwd: "/no/such/directory" },

@@ -52,6 +52,11 @@ const cases: { what: string; sent: unknown; meant: readonly unknown[] }[] = [
     meant: [answer({ result: { ...about, capabilities: { tools: {} }, serverInfo: { name: "", version: "" } } })],
   },
   {
+    what: "a report of progress with nulls",
+    sent: { jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1, progress: 2, total: null } },
+    meant: [{ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1, progress: 2 } }],
+  },
+  {
     what: "a notification whose parameters are null",
     sent: { jsonrpc: "2.0", method: "notifications/tools/list_changed", params: null },
     meant: [{ jsonrpc: "2.0", method: "notifications/tools/list_changed" }],

@@ -25,6 +25,9 @@ const MESSAGE = /(?<!\[)\{\s*"(?:jsonrpc|id|method|result|error)"\s*:/;
 /** Characters of the end of stderr that are kept for the log. */
 const STDERR_CHARS = 4_000;
 
+/** Milliseconds for what it has written last, once it has ended: what it started may hold its pipes. */
+const LAST_WORDS_MS = 250;
+
 /** Milliseconds that a child gets to end by itself once its input is closed, then after SIGTERM. */
 const CLOSE_MS = 500;
 const TERM_MS = 2_000;
@@ -86,8 +89,10 @@ export class StdioTransport implements Transport {
     });
     this.#child = child;
     if (child.pid !== undefined) this.#options.reaper.watch(child.pid);
-    this.#exited = new Promise((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
-    child.once("exit", (code, signal) => this.#end(signal === null ? `exit code ${code}` : signal));
+    this.#exited = new Promise((resolve) => {
+      child.once("error", () => resolve());
+      child.once("exit", (code, signal) => resolve(this.#end(child, signal === null ? `exit code ${code}` : signal)));
+    });
     child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
     child.stderr.on("data", (chunk: Buffer) => {
       this.#stderr = `${this.#stderr}${chunk.toString()}`.slice(-STDERR_CHARS);
@@ -124,28 +129,31 @@ export class StdioTransport implements Transport {
     await this.#exited;
   }
 
-  async #exitsWithin(ms: number): Promise<boolean> {
+  #exitsWithin(ms: number): Promise<boolean> {
+    return this.#within(ms, this.#exited);
+  }
+
+  async #within(ms: number, ended: Promise<unknown>): Promise<boolean> {
     const waiting = new AbortController();
     const late = this.#options.clock.sleep(ms, waiting.signal).then(
       () => false,
       () => true,
     );
-    const inTime = await Promise.race([this.#exited.then(() => true), late]);
+    const inTime = await Promise.race([ended.then(() => true), late]);
     waiting.abort();
     return inTime;
   }
 
-  /** Whatever the child started goes with it, and its pipes are not waited for: a grandchild may hold them. */
-  #end(ending: string): void {
+  /** Whatever the child started goes with it. What it has written last is read: why it ended, or an answer. */
+  async #end(child: ChildProcessWithoutNullStreams, ending: string): Promise<void> {
     if (this.#ending === "") this.#ending = ending;
-    const child = this.#child;
-    if (child?.pid !== undefined) {
+    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    if (child.pid !== undefined) {
       signalGroup(child.pid, "SIGKILL");
       this.#options.reaper.forget(child.pid);
     }
-    child?.stdout.destroy();
-    child?.stderr.destroy();
-    child?.stdin.destroy();
+    await this.#within(LAST_WORDS_MS, closed);
+    for (const stream of [child.stdout, child.stderr, child.stdin]) stream.destroy();
     this.onclose?.();
   }
 

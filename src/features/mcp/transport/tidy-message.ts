@@ -29,7 +29,8 @@ function tidied(message: JsonObject): unknown {
   const { jsonrpc, id, method, params, result, error } = message;
   if (jsonrpc !== "2.0") return message;
   if (typeof method === "string") {
-    return params === null ? { jsonrpc, ...(id === undefined ? {} : { id }), method } : message;
+    const { params: _params, ...rest } = message;
+    return { ...rest, ...(isObject(params) ? { params: withoutNulls(params) } : {}) };
   }
   const failure = errorSchema.safeParse(error).data;
   if (failure !== undefined) return { jsonrpc, id, error: failure };
