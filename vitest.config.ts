@@ -5,6 +5,11 @@ import { memoryDirectory } from "./test/support/run/memory-directory.ts";
 import { SlowFirst } from "./test/support/run/slow-first.ts";
 
 /**
+ * What takes more than half of all the time in a tenth of the files: whole programs that are killed, crowds of them,
+ * browsers, compilers. `npm test` leaves these out, `npm run test:all` plays them, too.
+ */
+const SLOW = ["test/**/*.slow.test.ts"];
+/**
  * Tests with a process of their own: they measure it, or share what ends with a file. All others share processes and
  * their modules: nothing that they import has a state that outlives a file, and to start a process and load everything
  * anew for each file took as long as many of the tests.
@@ -32,8 +37,12 @@ export default defineConfig({
     globalSetup: ["./test/support/database/shared-postgres.ts"],
     reporters: ["default", "./test/support/run/count-reporter.ts"],
     projects: [
-      { extends: true, test: { name: "sharing", include: ["test/**/*.test.ts"], exclude: ALONE, isolate: false } },
-      { extends: true, test: { name: "alone", include: ALONE } },
+      {
+        extends: true,
+        test: { name: "quick", include: ["test/**/*.test.ts"], exclude: [...SLOW, ...ALONE], isolate: false },
+      },
+      { extends: true, test: { name: "slow", include: SLOW, exclude: ALONE, isolate: false } },
+      { extends: true, test: { name: "slow-alone", include: ALONE } },
     ],
   },
 });

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Every gate, then the tests, or one of both: `check.ts [gates | tests]`. The gates all run, so that one call shows
- * everything there is to mend; the tests follow only when the gates pass, and their last line counts them.
+ * Every gate, then the tests, or one of both: `check.ts [gates | tests | all]`; `all` is the gates and all tests, also
+ * those that take long. The gates all run, so that one call shows everything there is to mend; the tests follow only
+ * when the gates pass, and their last line counts them.
  */
 
 interface Phase {
@@ -35,14 +36,15 @@ const GATES: readonly Phase[] = [
   { name: "unused code", command: ["knip", "--no-progress"] },
 ];
 /** Beside thousands of others a test may miss its moment: it is tried once more, and named at the end. */
-const TESTS: Phase = { name: "tests", command: ["vitest", "run", "--retry=1"] };
+const TESTS: Phase = { name: "tests", command: ["vitest", "run", "--retry=1", "--project=quick"] };
+const ALL_TESTS: Phase = { name: "all tests", command: ["vitest", "run", "--retry=1"] };
 
 /** Some take one processor, some all of them: two at a time keep these busy. */
 const AT_ONCE = 2;
 
 const [only] = process.argv.slice(2);
-if (only !== undefined && only !== "gates" && only !== "tests") {
-  console.error(`There is no ${only} to check: gates, tests, or nothing for both.`);
+if (only !== undefined && only !== "gates" && only !== "tests" && only !== "all") {
+  console.error(`There is no ${only} to check: gates, tests, nothing for both, or all for both with the slow tests.`);
   process.exit(2);
 }
 const failed = only === "tests" ? [] : await failedGates();
@@ -50,7 +52,7 @@ if (failed.length > 0) {
   console.error(`\n${only === "gates" ? "" : "Not run: tests. "}Failed: ${failed.join(", ")}.`);
   process.exitCode = 1;
 } else if (only !== "gates") {
-  const { ok } = await run(TESTS, "inherit");
+  const { ok } = await run(only === "all" ? ALL_TESTS : TESTS, "inherit");
   if (!ok) process.exitCode = 1;
 }
 

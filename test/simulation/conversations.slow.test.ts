@@ -14,7 +14,7 @@ import { SdkCopies } from "../support/simulation/replica-sdk.ts";
 import { embeddedHouse, type OpenHouse } from "../support/simulation/sim-seat.ts";
 
 /**
- * `SIM_SEED=17 npm test -- test/simulation` replays one seed, `SIM_SEED=101-400 …` plays these, `SIM_SEEDS=1000 …` so many;
+ * `SIM_SEED=17 npm run test:all -- test/simulation` replays one seed, `SIM_SEED=101-400 …` plays these, `SIM_SEEDS=1000 …` so many;
  * all on the embedded engine, with `SIM_ENGINE=dbos` on that one. On the embedded engine equal seeds give equal histories. With DBOS Transact they do
  * not: a seed decides what people ask, which faults there are and when processes die, but which of two replicas takes a
  * session is decided in real time, and what follows from it differs from one play to the next.
@@ -100,7 +100,7 @@ test.each(batches)(
       await empty();
       expectWell(
         await playConversation(seed, store, house),
-        `SIM_ENGINE=${engine.name} SIM_SEED=${seed} npm test -- test/simulation`,
+        `SIM_ENGINE=${engine.name} SIM_SEED=${seed} npm run test:all -- test/simulation`,
       );
     }
   },
