@@ -75,7 +75,7 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
   // What one check finds another one may meet as well.
   const lines = new Map(findings.map((finding) => [finding.text, finding]));
   for (const { ok, isWarning, text } of lines.values()) terminal.out(`${isWarning ? "⚠" : ok ? "✓" : "✗"} ${text}`);
-  for (const warning of warnings) terminal.out(`⚠ ${warning}`);
+  for (const warning of warnings) if (!lines.has(warning)) terminal.out(`⚠ ${warning}`);
   if (findings.some(({ ok }) => !ok)) terminal.fail();
 }
 

@@ -63,10 +63,11 @@ export function mcpSettings({ file, environment }: Pick<GivenSettings, "file" | 
 
 function configure({ fileName, ...given }: GivenSettings): ConfiguredFeature {
   const { mcp, notes, used, problems } = mcpSettings(given);
+  const mistaken = mcp.idle.filter(({ isMistake }) => isMistake).map(({ name, why }) => `MCP server ${name}: ${why}`);
   const isOff = Object.keys(mcp.servers).length === 0 && mcp.idle.length === 0;
   return {
     problems: problems.map((problem) => `${fileName}: ${problem}`),
-    warnings: notes,
+    warnings: [...notes, ...mistaken],
     usedVariables: used,
     secrets: mcp.secrets,
     facts: { mcpServers: Object.keys(mcp.servers) },

@@ -17,7 +17,7 @@ test.each(BLOCKS)("$shape", ({ file, env = {}, server = {}, idle, note }) => {
   expect(notes).toEqual(note === undefined ? [] : [expect.stringMatching(note)]);
 });
 
-test("what is wrong with one server is said of that one, and the others are there", () => {
+test("what is wrong with one server is said of that one at the start, and the others are there", () => {
   const good = { command: "npx" };
   const file = { mcpServers: { a: { url: "https://h/", headers: { K: ["x"] } }, b: good, c: 7, d: { command: "$" } } };
   const { mcp } = given({ file });
@@ -25,6 +25,10 @@ test("what is wrong with one server is said of that one, and the others are ther
   expect(mcp.idle).toEqual([
     { name: "a", why: "headers.K: must be a text.", isMistake: true },
     { name: "c", why: "It must be an object.", isMistake: true },
+  ]);
+  expect(load({ file }).warnings).toEqual([
+    "MCP server a: headers.K: must be a text.",
+    "MCP server c: It must be an object.",
   ]);
 });
 
