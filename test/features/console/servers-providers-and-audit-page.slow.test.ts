@@ -25,8 +25,8 @@ import {
 
 const HOSTILE = `<img src=x onerror="document.title='taken'"> [click](javascript:alert(1))`;
 /** How many tools a large server lists, and how many of them are taken. */
-const MANY = 300;
-const TAKEN = 256;
+const MANY = 1_004;
+const TAKEN = 1_000;
 
 /** A server over stdio that lists many tools, and describes them with what no page may take for its own. */
 const LARGE = `
@@ -117,7 +117,7 @@ describe("tools and MCP servers", () => {
   test("tools are listed with what they may do and who has them, found by words, and one shows what models read of it", async () => {
     const page = await signedIn(at, browser, { name: "vera", section: "tools" });
     const rows = page.getByRole("table", { name: "Tools" }).locator("tbody tr");
-    await rows.filter({ hasText: "mcp__large__tool_255" }).waitFor();
+    await rows.filter({ hasText: "mcp__large__tool_999" }).waitFor();
     const bash = rows.filter({ has: page.getByRole("link", { name: "bash", exact: true }) });
     expect(await bash.textContent()).toMatch(/built in.*execute.*asks first.*changes files.*build/u);
     expect(await rows.filter({ has: page.getByRole("link", { name: "read", exact: true }) }).textContent()).toMatch(
@@ -128,7 +128,7 @@ describe("tools and MCP servers", () => {
 
     const all = await rows.count();
     await page.getByRole("searchbox", { name: "Search tools" }).fill("tool_25");
-    await expect.poll(() => rows.count()).toBe(7);
+    await expect.poll(() => rows.count()).toBe(11);
     await page.getByRole("searchbox", { name: "Search tools" }).fill("");
     await page.getByRole("combobox", { name: "From" }).selectOption("built in");
     await expect.poll(() => rows.count()).toBeLessThanOrEqual(all - TAKEN);
