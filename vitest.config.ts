@@ -5,7 +5,7 @@ import { memoryDirectory } from "./test/support/run/memory-directory.ts";
 import { SlowFirst } from "./test/support/run/slow-first.ts";
 
 /**
- * What takes more than half of all the time in a tenth of the files: whole programs that are killed, crowds of them,
+ * What takes two thirds of all the time in a seventh of the files: whole programs that are killed, crowds of them,
  * browsers, compilers. `npm test` leaves these out, `npm run test:all` plays them, too.
  */
 const SLOW = ["test/**/*.slow.test.ts"];
