@@ -28,7 +28,7 @@ export async function stopOverdueBackground(options: Scope): Promise<void> {
     try {
       await count(firstId, atWork, options);
     } catch (error) {
-      options.log.error({ err: toAppError(error), runId: firstId }, "job_background_unlimited");
+      options.log.error({ err: toAppError(error), runId: firstId }, "job_background_look_failed");
     }
   }
 }

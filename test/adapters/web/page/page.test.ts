@@ -169,7 +169,7 @@ describe("when something is lost", () => {
   });
 
   test("a page whose socket something in between lets not through says so", async () => {
-    const refusing = "super(); setTimeout(() => this.dispatchEvent(new Event('close')))";
+    const refusing = "super(); queueMicrotask(() => this.dispatchEvent(new Event('close')))";
     await page.addInitScript(
       `WebSocket = class extends EventTarget { static OPEN = 1; constructor() { ${refusing}; } };`,
     );
