@@ -1,5 +1,5 @@
-import { columnsOf } from "../../core/text/columns.ts";
 import { visibleText } from "../../core/text/plain-text.ts";
+import { columnsOf } from "../render/markdown/columns.ts";
 
 /** Markdown as a terminal shows it: lines of at most so many columns, with colours where they are wanted. */
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
+import { columnsOf } from "../../../src/adapters/render/markdown/columns.ts";
 import { fitted, terminalLines } from "../../../src/adapters/terminal/format.ts";
-import { columnsOf } from "../../../src/core/text/columns.ts";
 
 const PLAIN = { width: 24, hasColour: false };
 

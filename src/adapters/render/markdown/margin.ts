@@ -6,7 +6,7 @@ const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]/u;
  */
 export function atMargin(before: string, rest: string): string {
   const indent = /^[ \t]+(?=\S)/u.exec(rest)?.[0] ?? "";
-  if (indent === "" || !isInItem(before, columnsOf(indent))) return rest;
+  if (indent === "" || !isInItem(before, indentWidth(indent))) return rest;
   const lines = rest.split("\n");
   const end = lines.findIndex((line) => line.trim() !== "" && !line.startsWith(indent));
   return lines.map((line, index) => (end === -1 || index < end ? line.slice(indent.length) : line)).join("\n");
@@ -16,7 +16,7 @@ export function atMargin(before: string, rest: string): string {
 function isInItem(before: string, columns: number): boolean {
   let within = columns;
   for (const line of before.split("\n").toReversed()) {
-    const indent = columnsOf(/^[ \t]*/u.exec(line)?.[0] ?? "");
+    const indent = indentWidth(/^[ \t]*/u.exec(line)?.[0] ?? "");
     if (line.trim() === "" || indent >= within) continue;
     if (ITEM.test(line)) return true;
     within = indent;
@@ -25,6 +25,6 @@ function isInItem(before: string, columns: number): boolean {
 }
 
 /** A tab counts as four. */
-function columnsOf(indent: string): number {
+function indentWidth(indent: string): number {
   return indent.replaceAll("\t", "    ").length;
 }

@@ -1,5 +1,5 @@
-import { columnsOf } from "../../../core/text/columns.ts";
 import { codeBlock } from "../../../core/text/plain-text.ts";
+import { columnsOf } from "./columns.ts";
 import { type Fence, fenceAfterLine, LONGEST_MARKER } from "./fences.ts";
 import { isDelimiter } from "./tables.ts";
 
