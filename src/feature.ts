@@ -122,8 +122,22 @@ export interface ConfiguredFeature {
   readonly isEssential?: boolean;
   /** What doctor finds. */
   check?(world: CheckWorld): Promise<readonly Finding[]>;
+  /** Keys of providers that it keeps, for whoever works on the database beside the program; of one feature. */
+  readonly storedKeys?: (host: BesideHost) => Promise<StoredKeys>;
+  /** The audit log, for the same. */
+  readonly auditBeside?: (host: BesideHost & { readonly log: Pick<Log, "error"> }) => Promise<WriteAudit>;
   /** Absent: the feature is off. */
   readonly open?: (host: FeatureHost) => Promise<OpenFeature>;
+}
+
+/** What is there without a running program. */
+export type BesideHost = Pick<FeatureHost, "store" | "runtime" | "home">;
+
+interface StoredKeys {
+  /** By provider. */
+  readonly keys: ReadonlyMap<string, string>;
+  /** Why some cannot be used, as a sentence; null: all can be. */
+  readonly problem: string | null;
 }
 
 /** What features work with. */
@@ -252,7 +266,7 @@ export interface FeatureTool {
 export type WriteAudit = (entry: AuditEntry) => Promise<void>;
 
 /** What somebody has done, for the audit log. It holds no secrets. */
-interface AuditEntry {
+export interface AuditEntry {
   /** An account's name, or somebody as their platform shows them; empty: nobody knows. */
   readonly by: string;
   readonly act: Act;

@@ -1,5 +1,3 @@
-import type { ProgramOptions } from "./cli/program.ts";
-import type { Terminal } from "./cli/terminal.ts";
 import { APPLICATION, VERSION } from "./version.ts";
 
 /** What the words of this process ask for. Loads no more than that takes. */
@@ -7,6 +5,7 @@ export async function runCommandLine(): Promise<void> {
   const { createProgram } = await import("./cli/program.ts");
   const { processTerminal } = await import("./cli/terminal.ts");
   const { processSources } = await import("./config.ts");
+  const { SUBCOMMANDS } = await import("./features/subcommands.ts");
   const { systemRuntime } = await import("./runtime.ts");
   const terminal = processTerminal();
   const sources = processSources();
@@ -27,7 +26,10 @@ export async function runCommandLine(): Promise<void> {
       const { runChat, processIo } = await import("./run-chat.ts");
       process.exit(await runChat(config, request, processIo(sources.env)));
     },
-    ...onStore(terminal),
+    subcommands: SUBCOMMANDS,
+    subcommandWorld: async (config) =>
+      (await import("./run-on-store.ts")).subcommandWorld(config, { terminal, stdin: process.stdin }),
+    withStored: async (config) => (await import("./run-on-store.ts")).withStored(config),
     drain: async (config, request) => {
       const { runDrain } = await import("./ownership/drain.ts");
       await runDrain(config, request, { terminal, clock: systemRuntime().clock });
@@ -42,19 +44,4 @@ export async function runCommandLine(): Promise<void> {
       return lookAtJobs(...looked);
     },
   }).parseAsync();
-}
-
-type OnStore = Pick<ProgramOptions, "memory" | "user" | "keys" | "data" | "settings" | "withStored">;
-
-/** What is done to the database and ends. */
-function onStore(terminal: Terminal): OnStore {
-  const load = () => import("./run-on-store.ts");
-  return {
-    memory: async (config, request) => (await load()).runMemory(config, request, terminal),
-    user: async (config, request) => (await load()).runUser(config, request, { terminal, stdin: process.stdin }),
-    keys: async (config, request) => (await load()).runKeys(config, request, { terminal, stdin: process.stdin }),
-    data: async (config, request) => (await load()).runData(config, request, terminal),
-    settings: async (config, request) => (await load()).runSettings(config, request, terminal),
-    withStored: async (config) => (await load()).withStored(config),
-  };
 }

@@ -6,16 +6,12 @@ import { ConfigError } from "../core/protocol/errors.ts";
 import { useProxy } from "../operations/proxy.ts";
 import { describePlatform } from "../platforms.ts";
 import { addChat, type ChatCommandOptions, type ChatCommandRequest } from "./chat.ts";
-import { addData, type DataRequest } from "./data.ts";
 import { type DoctorOptions, doctor } from "./doctor/doctor.ts";
 import { addDrain, type DrainRequest } from "./drain.ts";
 import { init } from "./init.ts";
-import { addKeys, type KeysRequest } from "./keys.ts";
 import { discordInvite } from "./manifest/discord-invite.ts";
 import { type RegisteredCommand, slackManifest } from "./manifest/slack-manifest.ts";
-import { addMemory, type MemoryRequest } from "./memory.ts";
-import { addSettings, type SettingsRequest } from "./settings.ts";
-import { addUser, type UserRequest } from "./user.ts";
+import type { AddSubcommand, SubcommandWorld } from "./subcommand.ts";
 
 export interface ProgramOptions extends Omit<DoctorOptions, "online"> {
   /** What the Slack manifest registers as slash commands. */
@@ -24,11 +20,9 @@ export interface ProgramOptions extends Omit<DoctorOptions, "online"> {
   /** What is piped into the program. */
   readonly stdin: ChatCommandOptions["stdin"];
   chat(config: Config, request: ChatCommandRequest): Promise<void>;
-  memory(config: Config, request: MemoryRequest): Promise<void>;
-  user(config: Config, request: UserRequest): Promise<void>;
-  keys(config: Config, request: KeysRequest): Promise<void>;
-  data(config: Config, request: DataRequest): Promise<void>;
-  settings(config: Config, request: SettingsRequest): Promise<void>;
+  /** What features add. */
+  readonly subcommands: readonly AddSubcommand[];
+  readonly subcommandWorld: (config: Config) => Promise<SubcommandWorld>;
   drain(config: Config, request: DrainRequest): Promise<void>;
   /** Another address that opens the web page; null where the settings do not say its port. */
   webLink(config: Config): Promise<string | null>;
@@ -89,19 +83,12 @@ export function createProgram(options: ProgramOptions): Command {
         if (!(await options.isRunning(config))) terminal.error(notRunning(config));
       }),
     );
-  addDatabaseCommands(program, options);
+  for (const add of options.subcommands) {
+    add(program, (work) => withConfig(options, async (config) => work(await options.subcommandWorld(config))));
+  }
+  addDrain(program, (request) => withConfig(options, (config) => options.drain(config, request)));
   addManifest(program, options);
   return program;
-}
-
-/** Commands that work on the database, beside a running program or without one. */
-function addDatabaseCommands(program: Command, options: ProgramOptions): void {
-  addMemory(program, (request) => withConfig(options, (config) => options.memory(config, request)));
-  addUser(program, (request) => withConfig(options, (config) => options.user(config, request)));
-  addKeys(program, (request) => withConfig(options, (config) => options.keys(config, request)));
-  addData(program, (request) => withConfig(options, (config) => options.data(config, request)));
-  addSettings(program, (request) => withConfig(options, (config) => options.settings(config, request)));
-  addDrain(program, (request) => withConfig(options, (config) => options.drain(config, request)));
 }
 
 function notRunning({ home, web: { host, port } }: Config): string {

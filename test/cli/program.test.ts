@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import type { Config } from "../../src/config.ts";
+import { SUBCOMMANDS } from "../../src/features/subcommands.ts";
 import { runCli } from "../support/program/cli.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
@@ -18,13 +19,10 @@ test("--help names every command, and says what each is for", () => {
     features: () => Promise.resolve([]),
     stdin: process.stdin,
     chat: () => Promise.resolve(),
-    memory: () => Promise.resolve(),
-    user: () => Promise.resolve(),
-    keys: () => Promise.resolve(),
-    data: () => Promise.resolve(),
+    subcommands: SUBCOMMANDS,
+    subcommandWorld: () => Promise.reject(new Error("nothing is carried out")),
     webLink: () => Promise.resolve(null),
     lookAtJobs: () => Promise.resolve(null),
-    settings: () => Promise.resolve(),
     drain: () => Promise.resolve(),
     isRunning: () => Promise.resolve(false),
     withStored: (config) =>

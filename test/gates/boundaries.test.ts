@@ -165,6 +165,24 @@ const violations: { name: string; file: string; line: string; problem: string }[
     problem: "adapters, tools and jobs import core only",
   },
   {
+    name: "a command knowing a feature",
+    file: "src/run-on-store.ts",
+    line: 'export const load = () => import("./features/memory/search.ts");',
+    problem: "only the lists src/features/features.ts and src/features/subcommands.ts name features",
+  },
+  {
+    name: "the composition root knowing a feature",
+    file: "src/app.ts",
+    line: 'import type { M } from "./features/memory/feature.ts"; export type N = M;',
+    problem: "only the lists",
+  },
+  {
+    name: "a part of the program taking the list of features",
+    file: "src/open-toolbox.ts",
+    line: 'import { FEATURES } from "./features/features.ts"; FEATURES;',
+    problem: "only app.ts and the process entry take the list of features",
+  },
+  {
     name: "something importing the composition root",
     file: "src/cli/program.ts",
     line: 'import "../app.ts";',

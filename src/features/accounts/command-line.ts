@@ -1,15 +1,24 @@
+import type { SubcommandWorld } from "../../cli/subcommand.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Store } from "../../core/store/store.ts";
 import { type PasswordHashing, passwordHashing } from "../../core/text/password-hash.ts";
+import type { Act } from "../../feature.ts";
 import { accountName, nameProblem, normalised, passwordProblem, readRole } from "./account.ts";
 import { accountWriter } from "./account-writer.ts";
 import { accountReads } from "./store.ts";
 
-/** What the command line asks for. */
+/** What `deckhand user` is asked for. */
 export type AccountRequest =
-  | { readonly type: "add" | "role"; readonly name: string; readonly role: string }
-  | { readonly type: "passwd" | "remove" | "logout"; readonly name: string }
+  | ({ readonly type: "add"; readonly name: string; readonly role: string } & PasswordSource)
+  | ({ readonly type: "passwd"; readonly name: string } & PasswordSource)
+  | { readonly type: "role"; readonly name: string; readonly role: string }
+  | { readonly type: "remove" | "logout"; readonly name: string }
   | { readonly type: "list" };
+
+export interface PasswordSource {
+  /** Whether nobody is asked: the password is the first line of standard input. What is piped always is. */
+  readonly passwordStdin?: boolean;
+}
 
 export interface AccountWorld {
   readonly store: Store;
@@ -28,7 +37,28 @@ export interface Carried {
 const done = (line: string): Carried => ({ ok: true, lines: [`✓ ${line}`] });
 const refused = (line: string): Carried => ({ ok: false, lines: [`✗ ${line}`] });
 
-/** `deckhand user …`: what came of it, as lines for the terminal. */
+/** How the audit log calls what is asked for. */
+const ACTS: Readonly<Record<Exclude<AccountRequest["type"], "list">, Act>> = {
+  add: "account.added",
+  role: "account.role",
+  passwd: "account.password",
+  logout: "account.signed_out",
+  remove: "account.removed",
+};
+
+export function runUser(request: AccountRequest, { answer, onStore, newPassword }: SubcommandWorld): Promise<void> {
+  return onStore(async ({ store, runtime, audit, tell }) => {
+    const password = () => newPassword("passwordStdin" in request && request.passwordStdin);
+    const { ok, lines } = await changeAccounts(request, { store, clock: runtime.clock, password });
+    answer({ ok, lines });
+    if (!ok || request.type === "list") return;
+    await tell("logins");
+    const details = "role" in request ? request.role : "";
+    await audit({ act: ACTS[request.type], about: accountName(request.name), details });
+  });
+}
+
+/** What came of it, as lines for the terminal. */
 export async function changeAccounts(request: AccountRequest, world: AccountWorld): Promise<Carried> {
   const reads = world.store.tables(accountReads);
   if (request.type === "list") return list(world);

@@ -7,6 +7,7 @@ export const auditFeature: Feature = {
   configure: () => ({
     problems: [],
     isEssential: true,
+    auditBeside: async (host) => (await import("./audit.ts")).createAudit(host),
     open: async (host) => {
       const [{ createAudit }, { auditRoutes }] = await Promise.all([import("./audit.ts"), import("./routes.ts")]);
       return { audit: createAudit(host), routes: auditRoutes(host) };

@@ -1,10 +1,32 @@
+import type { SubcommandWorld } from "../../cli/subcommand.ts";
+import { secretsOf } from "../../config/describe.ts";
+import { leftOutLine } from "../../config/stored/fit.ts";
+import { secretMasking } from "../../core/text/secret-masking.ts";
 import type { ShownSetting } from "../../feature.ts";
+import { shownSettings } from "./shown.ts";
+
+/** What `deckhand settings` is asked for. */
+interface SettingsRequest {
+  /** For programs: all of it, as JSON. */
+  readonly json: boolean;
+}
 
 /** Characters of a value in one line. */
 const MOST_CHARS = 60;
 
-/** `deckhand settings`: a line for each that has a value, or all as JSON. */
-export function settingLines(settings: readonly ShownSetting[], { json }: { readonly json: boolean }): string[] {
+export function runSettings(
+  request: SettingsRequest,
+  { config, terminal, withSettings }: SubcommandWorld,
+): Promise<void> {
+  const { hideIn } = secretMasking(secretsOf(config));
+  return withSettings((settings) => {
+    for (const each of settings.leftOut) terminal.error(`⚠ ${leftOutLine(each)}`);
+    for (const line of settingLines(hideIn(shownSettings(settings)), request)) terminal.out(line);
+  });
+}
+
+/** A line for each that has a value, or all as JSON. */
+function settingLines(settings: readonly ShownSetting[], { json }: SettingsRequest): string[] {
   if (json) return [JSON.stringify(settings.map(asData), null, 2)];
   const lines = settings
     .filter(({ value, isHidden }) => value !== undefined || isHidden === true)

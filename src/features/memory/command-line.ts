@@ -1,22 +1,33 @@
 import { z } from "zod";
+import type { StoreWorld, SubcommandWorld } from "../../cli/subcommand.ts";
+import type { Config } from "../../config/resolve.ts";
+import { createBackgroundEmbedders } from "../../core/budget/background-embedder.ts";
+import { assertNever } from "../../core/protocol/assert-never.ts";
 import { type AppError, toAppError } from "../../core/protocol/errors.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
-import type { Store } from "../../core/store/store.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
+import { embeddersOf } from "../../core/providers/registry/embedder.ts";
 import { scopeWord } from "./audience.ts";
+import { embeddingsIn } from "./feature.ts";
 import { createLineReader, linesOf, problemOf, scopeSchema } from "./import-line.ts";
 import type { MeaningWork } from "./meaning/meaning.ts";
 import { indexed } from "./memories.ts";
 import { exportedLine } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
-import type { Database } from "./search/full-text.ts";
+import { indexMissing } from "./search/reindex.ts";
 import { fullText, settle } from "./search/store.ts";
 import { addMany, type Indexed, memoryReads } from "./store.ts";
 
-export interface LineWorld {
-  readonly store: Store;
-  readonly database: Database;
-  readonly runtime: Runtime;
+/** What `deckhand memory` is asked for. */
+export type MemoryRequest =
+  | { readonly type: "import"; readonly file: string }
+  | { readonly type: "export"; readonly scope: string | null }
+  | { readonly type: "stats" }
+  | { readonly type: "batch"; readonly file: string; readonly limit: number }
+  | ({ readonly type: "search"; readonly json: boolean } & Asked);
+
+export interface LineWorld extends Pick<StoreWorld, "store" | "database" | "runtime"> {
   readonly out: (line: string) => void;
   /** Null where words are all that memories are found by. */
   readonly meaning: MeaningWork | null;
@@ -37,6 +48,76 @@ const MAY_PASS = /^(?:rate_limited|overloaded|stalled|network|provider_failed)$/
 const NEVER = AbortSignal.any([]);
 /** Refused lines that are named. */
 const MOST_NAMED = 10;
+
+/** Nobody waits for an answer here as a run does. Milliseconds. */
+const QUERY_MS = 30_000;
+
+export function runMemory(request: MemoryRequest, { terminal, answer, onStore }: SubcommandWorld): Promise<void> {
+  return onStore(async (world) => {
+    const { config } = await world.settings();
+    // What a former version has written is found here too.
+    if (request.type !== "import") await indexMissing(world.store, NEVER);
+    const { settings } = await world.providers(config);
+    const meaning = await meaningFor({ ...config, providers: settings }, world, terminal);
+    const line = { ...world, meaning, out: (text: string) => terminal.out(text) };
+    try {
+      if ((await carryOut(request, line)) === false) answer({ ok: false, lines: [] });
+    } catch (error) {
+      answer({ ok: false, lines: unreadable(error, request) });
+    }
+    await meaning?.settle();
+  });
+}
+
+/** False where nothing came of it. */
+async function carryOut(request: MemoryRequest, world: LineWorld): Promise<boolean | void> {
+  switch (request.type) {
+    case "import": {
+      const isGood = await importFile(request.file, world);
+      await makeVectors(world);
+      return isGood;
+    }
+    case "export":
+      return exportAll(request.scope, world);
+    case "stats":
+      return tellStats(world);
+    case "batch":
+      return searchBatch(request, world);
+    case "search":
+      return searchOne(request, world);
+    default:
+      return assertNever(request);
+  }
+}
+
+/** Null where no embeddings are set, or the provider lacks what it needs, which is said. */
+async function meaningFor(
+  { features, providers, budgets }: Config,
+  world: StoreWorld,
+  terminal: SubcommandWorld["terminal"],
+): Promise<LineWorld["meaning"]> {
+  const embeddings = embeddingsIn(features);
+  if (embeddings === null) return null;
+  try {
+    const { createMeaning } = await import("./meaning/meaning.ts");
+    const counted = { ...world, settings: budgets };
+    const createEmbedder = createBackgroundEmbedders(embeddersOf(providers, world.runtime), counted);
+    const embedder = await createEmbedder(embeddings.model, "memory-import");
+    const warn = () => terminal.error("⚠ The model of memory.embeddings does not answer: only words are looked for.");
+    const log = { info: () => undefined, warn };
+    return createMeaning({ ...world, log, embedder, perDay: embeddings.perDay }, QUERY_MS);
+  } catch (error) {
+    terminal.error(`⚠ memory.embeddings: ${reasonOf(toAppError(error))}`);
+    return null;
+  }
+}
+
+/** What an operator reads of a file that cannot be read; throws the error again where it is another. */
+function unreadable(error: unknown, request: MemoryRequest): readonly string[] {
+  const code = systemCode(error) ?? "";
+  if (!("file" in request) || !/^(?:ENOENT|EACCES|EISDIR)$/u.test(code)) throw error;
+  return [`✗ ${request.file} cannot be read (${code}).`];
+}
 
 /**
  * Takes a file of JSON lines in. A line that cannot be kept is named, and costs no other. Whether there was anything to keep
@@ -70,7 +151,7 @@ export async function importFile(file: string, { store, database, runtime, out }
 }
 
 /** Makes the vectors that are missing; what cannot be made now, a running bot makes later. */
-export async function makeVectors({ meaning, runtime, out }: LineWorld): Promise<void> {
+async function makeVectors({ meaning, runtime, out }: LineWorld): Promise<void> {
   if (meaning === null) return;
   const all = await meaning.missing();
   const failure = await finished(meaning, runtime.clock);
@@ -99,7 +180,7 @@ async function finished(meaning: MeaningWork, clock: Runtime["clock"]): Promise<
 }
 
 /** All of a scope, or all there is, as lines that can be imported. */
-export async function exportAll(scope: string | null, { store, out }: LineWorld): Promise<void> {
+async function exportAll(scope: string | null, { store, out }: LineWorld): Promise<void> {
   const reads = store.tables(memoryReads);
   let last = 0;
   for (;;) {
@@ -111,7 +192,7 @@ export async function exportAll(scope: string | null, { store, out }: LineWorld)
 }
 
 /** How many memories there are of each kind. */
-export async function tellStats({ store, out }: LineWorld): Promise<void> {
+async function tellStats({ store, out }: LineWorld): Promise<void> {
   const kinds = await store.tables(memoryReads).kinds();
   const total = kinds.reduce((sum, { count }) => sum + count, 0);
   out([`${total} memories`, ...kinds.map(({ kind, count }) => `${count} ${kind}`)].join(" · "));
@@ -123,14 +204,14 @@ interface Asked {
   readonly limit: number;
 }
 
-export async function searchOne(asked: Asked & { readonly json: boolean }, world: LineWorld): Promise<void> {
+async function searchOne(asked: Asked & { readonly json: boolean }, world: LineWorld): Promise<void> {
   const hits = await search(asked, world);
   for (const hit of hits) world.out(asked.json ? JSON.stringify(resultOf(hit)) : plainHit(hit));
   if (hits.length === 0 && !asked.json) world.out("Nothing of that is remembered there.");
 }
 
 /** One line of results for each line of questions, in their order. */
-export async function searchBatch({ file, limit }: { file: string; limit: number }, world: LineWorld): Promise<void> {
+async function searchBatch({ file, limit }: { file: string; limit: number }, world: LineWorld): Promise<void> {
   for await (const lines of someOf(linesOf(file))) {
     const read = lines.map(({ number, value }) => ({ number, question: questionSchema.safeParse(value) }));
     await world.meaning?.prepare(read.flatMap(({ question }) => question.data?.query ?? []));

@@ -1,14 +1,18 @@
+import path from "node:path";
+import type { SubcommandWorld } from "../../cli/subcommand.ts";
 import { CATALOG } from "../../core/providers/catalog.ts";
 import type { SetProvider } from "../../core/providers/registry/live-providers.ts";
+import { tellOfKeys } from "./keyring.ts";
 import { shownProviders } from "./providers.ts";
+import { readSealingKey } from "./sealing-key.ts";
 import { type KeysWorld, nameOf, openKeys, removeKey, storeKey } from "./stored-keys.ts";
 
-/** What the command line asks for. */
+/** What `deckhand keys` is asked for. */
 export type KeysRequest =
   | { readonly type: "set" | "remove" | "test"; readonly provider: string }
   | { readonly type: "list" };
 
-export interface KeysLine extends KeysWorld {
+interface KeysLine extends KeysWorld {
   readonly providers: () => Readonly<Record<string, SetProvider>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** How the settings file is called. */
@@ -18,15 +22,39 @@ export interface KeysLine extends KeysWorld {
   readonly tryKey: (provider: string) => Promise<{ readonly ok: boolean; readonly text: string }>;
 }
 
-export interface Carried {
+interface Carried {
   readonly ok: boolean;
   /** Stored keys are others than before. */
   readonly hasChanged: boolean;
   readonly lines: readonly string[];
 }
 
-/** `deckhand keys …`: what came of it, as lines for the terminal. */
-export async function changeKeys(request: KeysRequest, world: KeysLine): Promise<Carried> {
+export function runKeys(request: KeysRequest, { config, answer, newKey, onStore }: SubcommandWorld): Promise<void> {
+  return onStore(async ({ store, runtime, home, providers, tryKey, audit, tell }) => {
+    const live = await providers(config);
+    const environment = config.origin.layers.environment.value;
+    const { ok, hasChanged, lines } = await changeKeys(request, {
+      store,
+      clock: runtime.clock,
+      home,
+      given: readSealingKey(environment["DECKHAND_SECRET_KEY"] ?? ""),
+      environment,
+      providers: live.shown,
+      fileName: config.configFile === null ? "deckhand.config.json" : path.basename(config.configFile),
+      key: newKey,
+      tryKey: (provider) => tryKey(provider, live),
+    });
+    answer({ ok, lines });
+    if (!hasChanged || request.type === "list") return;
+    const act = request.type === "set" ? "provider.key_set" : "provider.key_removed";
+    await audit({ act, about: nameOf(request.provider) });
+    await tellOfKeys(home);
+    await tell("keys");
+  });
+}
+
+/** What came of it, as lines for the terminal. */
+async function changeKeys(request: KeysRequest, world: KeysLine): Promise<Carried> {
   switch (request.type) {
     case "set":
       return set(request.provider, world);

@@ -29,6 +29,10 @@ function configure(given: GivenSettings): ConfiguredFeature {
   return {
     problems: [],
     secrets: written === undefined ? [] : [written],
+    storedKeys: async ({ runtime, ...host }) => {
+      const { openKeys } = await import("./stored-keys.ts");
+      return openKeys({ ...host, clock: runtime.clock, given: sealing });
+    },
     open: async (host) => {
       const [{ openKeyring }, { providerRoutes }] = await Promise.all([import("./keyring.ts"), import("./routes.ts")]);
       const watchers: (() => void)[] = [];
@@ -54,9 +58,4 @@ function configure(given: GivenSettings): ConfiguredFeature {
 function demoLines({ usualModel }: Pick<FeatureHost, "usualModel">) {
   if (usualModel() !== DEMO_MODEL) return [];
   return [{ line: "⚠ A scripted demo answers, no AI. Set a provider's key under **Providers**.", nextAt: null }];
-}
-
-/** The key that settings give for sealing; null where they give none. */
-export function givenSealingKey(env: GivenSettings["environment"]): Uint8Array | null {
-  return readSealingKey(env["DECKHAND_SECRET_KEY"] ?? "");
 }

@@ -1,16 +1,19 @@
+import type { SubcommandWorld } from "../../cli/subcommand.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
+import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { type DeletionScope, deleteSessions } from "./delete-sessions.ts";
 import { dataText } from "./person/data-text.ts";
 import { erasePerson, findPerson, markPerson } from "./person/delete-person.ts";
 import { deletionReads } from "./store.ts";
 
-/** What the command line asks for. */
+/** What `deckhand data delete` is asked for. */
 export interface DeletionRequest {
   readonly type: "session" | "person";
+  /** `ses_01k9`, or `slack:U1`. */
   readonly id: string;
 }
 
-export interface Carried {
+interface Carried {
   readonly ok: boolean;
   readonly line: string;
   /** How the audit log names what was deleted. */
@@ -19,9 +22,14 @@ export interface Carried {
 
 const NEVER = AbortSignal.any([]);
 
-/** `deckhand data delete …`: what came of it, as a line for the terminal. */
-export async function deleteData({ type, id }: DeletionRequest, world: DeletionScope): Promise<Carried> {
-  return type === "session" ? deleteSession(id, world) : deletePerson(id, world);
+export function runDelete({ type, id }: DeletionRequest, { answer, onStore }: SubcommandWorld): Promise<void> {
+  return onStore(async (world) => {
+    const { config } = await world.settings();
+    const scope = { ...world, sandboxRootOf: (thread: ThreadRef) => world.sandboxRootOf(config, thread) };
+    const { ok, line, about } = await (type === "session" ? deleteSession(id, scope) : deletePerson(id, scope));
+    answer({ ok, lines: [line] });
+    if (ok) await world.audit({ act: `${type}.deleted`, about });
+  });
 }
 
 async function deletePerson(id: string, world: DeletionScope): Promise<Carried> {

@@ -6,9 +6,10 @@ import type { RegisteredCommand } from "../../../src/cli/manifest/slack-manifest
 import { createProgram } from "../../../src/cli/program.ts";
 import type { Config } from "../../../src/config.ts";
 import { FEATURES } from "../../../src/features/features.ts";
+import { SUBCOMMANDS } from "../../../src/features/subcommands.ts";
 import { anotherWebLink, isRunning } from "../../../src/open-platforms.ts";
 import { runDrain } from "../../../src/ownership/drain.ts";
-import { runData, runKeys, runMemory, runSettings, runUser, withStored } from "../../../src/run-on-store.ts";
+import { subcommandWorld, withStored } from "../../../src/run-on-store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
@@ -56,13 +57,11 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
     chat: async (config, request) => {
       await given.chat?.(config, request);
     },
-    memory: (config, request) => runMemory(config, request, terminal),
-    user: (config, request) => runUser(config, request, { terminal, stdin: given.stdin ?? Readable.from([]) }),
-    keys: (config, request) => runKeys(config, request, { terminal, stdin: given.stdin ?? Readable.from([]) }),
-    settings: (config, request) => runSettings(config, request, terminal),
+    subcommands: SUBCOMMANDS,
+    subcommandWorld: (config) =>
+      Promise.resolve(subcommandWorld(config, { terminal, stdin: given.stdin ?? Readable.from([]) })),
     drain: (config, request) => runDrain(config, request, { terminal, clock: systemRuntime().clock }),
     withStored: (config) => withStored(config),
-    data: (config, request) => runData(config, request, terminal),
     webLink: (config) => anotherWebLink(config, Date.now()),
     isRunning,
     lookAtJobs: async (...looked) => {

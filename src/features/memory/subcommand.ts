@@ -1,18 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
-
-/** What `deckhand memory` is asked for. */
-export type MemoryRequest =
-  | { readonly type: "import"; readonly file: string }
-  | { readonly type: "export"; readonly scope: string | null }
-  | { readonly type: "stats" }
-  | { readonly type: "batch"; readonly file: string; readonly limit: number }
-  | {
-      readonly type: "search";
-      readonly query: string;
-      readonly scope: string;
-      readonly limit: number;
-      readonly json: boolean;
-    };
+import type { AddSubcommand } from "../../cli/subcommand.ts";
+import type { MemoryRequest } from "./command-line.ts";
 
 const DEFAULT_LIMIT = 10;
 const MOST_HITS = 100;
@@ -34,7 +22,10 @@ interface SearchFlags {
   readonly json?: boolean;
 }
 
-export function addMemory(program: Command, carryOut: (request: MemoryRequest) => Promise<void>): void {
+/** `deckhand memory` */
+export const addMemory: AddSubcommand = (program, carryOut) => {
+  const ask = (request: MemoryRequest) =>
+    carryOut(async (world) => (await import("./command-line.ts")).runMemory(request, world));
   const memory = program
     .command("memory")
     .description("import, export and search what is remembered")
@@ -44,16 +35,16 @@ export function addMemory(program: Command, carryOut: (request: MemoryRequest) =
     .description("remember what a file has")
     .argument("<file>", "JSON lines")
     .option("--no-learn", "keep the lines as they are")
-    .action((file: string) => carryOut({ type: "import", file }));
+    .action((file: string) => ask({ type: "import", file }));
   memory
     .command("export")
     .description("print what is remembered, as JSON lines")
     .option("--scope <scope>", "person:slack:U1, channel:slack:C1 or workspace:slack:T1; all when left out", scope)
-    .action((flags: { scope?: string }) => carryOut({ type: "export", scope: flags.scope ?? null }));
+    .action((flags: { scope?: string }) => ask({ type: "export", scope: flags.scope ?? null }));
   memory
     .command("stats")
     .description("print how much is remembered")
-    .action(() => carryOut({ type: "stats" }));
+    .action(() => ask({ type: "stats" }));
   memory
     .command("search")
     .description("print what is remembered about something")
@@ -64,12 +55,12 @@ export function addMemory(program: Command, carryOut: (request: MemoryRequest) =
     .option("--json", "one JSON object a line")
     .action((words: string[], flags: SearchFlags, command: Command) => {
       const { batch, scope: of, limit: most, json = false } = flags;
-      if (batch !== undefined) return carryOut({ type: "batch", file: batch, limit: most });
+      if (batch !== undefined) return ask({ type: "batch", file: batch, limit: most });
       const query = words.join(" ");
       if (query === "" || of === undefined) return command.error("✗ It wants a query and --scope, or --batch.");
-      return carryOut({ type: "search", query, scope: of, limit: most, json });
+      return ask({ type: "search", query, scope: of, limit: most, json });
     });
-}
+};
 
 function scope(value: string): string {
   if (SCOPE.test(value)) return value;

@@ -1,17 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
-
-/** What `deckhand data` is asked for. */
-export type DataRequest =
-  | {
-      readonly type: "session" | "person";
-      /** `ses_01k9`, or `slack:U1`. */
-      readonly id: string;
-    }
-  | {
-      readonly type: "copy";
-      /** The SQLite file; null: the home's. */
-      readonly from: string | null;
-    };
+import type { AddSubcommand } from "../../cli/subcommand.ts";
+import type { DeletionRequest } from "./command-line.ts";
 
 const EXAMPLES = `
 Examples:
@@ -22,7 +11,10 @@ Examples:
 A deletion works on the database itself, also beside a running bot. What goes and what stays: docs/retention.md.
 A copy wants every bot stopped, and an empty PostgreSQL: docs/scaling.md.`;
 
-export function addData(program: Command, carryOut: (request: DataRequest) => Promise<void>): void {
+/** `deckhand data` */
+export const addData: AddSubcommand = (program, carryOut) => {
+  const ask = (request: DeletionRequest) =>
+    carryOut(async (world) => (await import("./command-line.ts")).runDelete(request, world));
   const data = program
     .command("data")
     .description("delete what people and the agent have said and done, or copy it from SQLite to PostgreSQL")
@@ -33,16 +25,16 @@ export function addData(program: Command, carryOut: (request: DataRequest) => Pr
     .option("--session <id>", "as the page's address and the log name it", sessionId)
     .option("--person <id>", "slack:U1 or discord:1", personId)
     .action(({ session, person }: { session?: string; person?: string }, command: Command) => {
-      if (session !== undefined && person === undefined) return carryOut({ type: "session", id: session });
-      if (person !== undefined && session === undefined) return carryOut({ type: "person", id: person });
+      if (session !== undefined && person === undefined) return ask({ type: "session", id: session });
+      if (person !== undefined && session === undefined) return ask({ type: "person", id: person });
       return command.error("✗ It wants --session or --person, and not both.");
     });
   data
     .command("copy")
     .description("copy everything from SQLite to the empty PostgreSQL of DATABASE_URL")
     .option("--from <file>", "the SQLite file; the home's deckhand.db where it is left out")
-    .action(({ from }: { from?: string }) => carryOut({ type: "copy", from: from ?? null }));
-}
+    .action(({ from }: { from?: string }) => carryOut(({ copyDatabase }) => copyDatabase(from ?? null)));
+};
 
 function personId(value: string): string {
   if (/^[a-z]+:[^\s"\\]+$/u.test(value) && !value.includes(":role:")) return value;

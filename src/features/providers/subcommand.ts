@@ -1,9 +1,5 @@
-import type { Command } from "commander";
-
-/** What `deckhand keys` is asked for. */
-export type KeysRequest =
-  | { readonly type: "set" | "remove" | "test"; readonly provider: string }
-  | { readonly type: "list" };
+import type { AddSubcommand } from "../../cli/subcommand.ts";
+import type { KeysRequest } from "./command-line.ts";
 
 const EXAMPLES = `
 Examples:
@@ -15,26 +11,29 @@ Examples:
 Keys are stored encrypted in the database. A running bot uses them from its next model call on.
 Those of the environment and of the settings file win.`;
 
-export function addKeys(program: Command, carryOut: (request: KeysRequest) => Promise<void>): void {
+/** `deckhand keys` */
+export const addKeys: AddSubcommand = (program, carryOut) => {
+  const ask = (request: KeysRequest) =>
+    carryOut(async (world) => (await import("./command-line.ts")).runKeys(request, world));
   const keys = program.command("keys").description("keys of model providers").addHelpText("after", EXAMPLES);
   const provider = ["<provider>", "a provider's id, such as anthropic"] as const;
   keys
     .command("set")
     .description("store a key, or another in its place")
     .argument(...provider)
-    .action((id: string) => carryOut({ type: "set", provider: id }));
+    .action((id: string) => ask({ type: "set", provider: id }));
   keys
     .command("list")
     .description("providers that have a key, and where it is from")
-    .action(() => carryOut({ type: "list" }));
+    .action(() => ask({ type: "list" }));
   keys
     .command("test")
     .description("try a provider's key, and say what came back")
     .argument(...provider)
-    .action((id: string) => carryOut({ type: "test", provider: id }));
+    .action((id: string) => ask({ type: "test", provider: id }));
   keys
     .command("remove")
     .description("remove a stored key")
     .argument(...provider)
-    .action((id: string) => carryOut({ type: "remove", provider: id }));
-}
+    .action((id: string) => ask({ type: "remove", provider: id }));
+};

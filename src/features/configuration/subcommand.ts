@@ -1,0 +1,16 @@
+import type { AddSubcommand } from "../../cli/subcommand.ts";
+
+const NOTE = `
+What the page has set is read from the database, and holds in full from the next start on: docs/console.md.`;
+
+/** `deckhand settings` */
+export const addSettings: AddSubcommand = (program, carryOut) => {
+  program
+    .command("settings")
+    .description("list the settings that hold, each with where it is from")
+    .option("--json", "all of them, as JSON")
+    .addHelpText("after", NOTE)
+    .action(({ json = false }: { json?: boolean }) =>
+      carryOut(async (world) => (await import("./command-line.ts")).runSettings({ json }, world)),
+    );
+};

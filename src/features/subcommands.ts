@@ -1,0 +1,9 @@
+import type { AddSubcommand } from "../cli/subcommand.ts";
+import { addUser } from "./accounts/subcommand.ts";
+import { addSettings } from "./configuration/subcommand.ts";
+import { addMemory } from "./memory/subcommand.ts";
+import { addKeys } from "./providers/subcommand.ts";
+import { addData } from "./retention/subcommand.ts";
+
+/** What features add to `deckhand …`, in the order of its help. */
+export const SUBCOMMANDS: readonly AddSubcommand[] = [addMemory, addUser, addKeys, addData, addSettings];
