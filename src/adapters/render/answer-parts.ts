@@ -40,7 +40,8 @@ interface Part {
   readonly files: readonly OutgoingFile[];
 }
 
-function answer({ tone, footer, buttons = [] }: Ending, { markdown, isLast, files }: Part): OutgoingMessage {
+function answer({ tone, footer, buttons = [], shows }: Ending, { markdown, isLast, files }: Part): OutgoingMessage {
   const base = { lane: "answer", markdown, tone, buttons: isLast ? buttons : [], files } as const;
-  return isLast && footer !== undefined ? { ...base, footer } : base;
+  const told = shows === undefined ? base : { ...base, shows };
+  return isLast && footer !== undefined ? { ...told, footer } : told;
 }

@@ -8,6 +8,7 @@ import { reasonOf } from "../../core/protocol/explain.ts";
 import { PASSING } from "../../core/protocol/failure-kinds.ts";
 import { type Message, textOf } from "../../core/protocol/messages.ts";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
+import { lineText, type Shown, type ShownEnd } from "../../core/protocol/shown.ts";
 import { dollars } from "../../core/text/dollars.ts";
 import { plainLine, unstyled } from "../../core/text/plain-text.ts";
 import { count, duration } from "./progress/figures.ts";
@@ -20,6 +21,7 @@ export interface Ending {
   readonly tone: OutgoingMessage["tone"];
   /** Below its last message. */
   readonly buttons?: readonly Button[];
+  readonly shows?: Shown;
 }
 
 /** How a run has ended, as data. */
@@ -52,7 +54,7 @@ export function runEnd(outcome: QueryOutcome, stats: RunStats, reader: Reader): 
       return { answer: "", reason: { kind: "stopped", text: stoppedBy(causeText(outcome.cause), stats) } };
     case "budget_exceeded": {
       const stopped = `${stoppedAtLimit(outcome)}${changed(stats)} ${raise(outcome, reader)}`;
-      const text = [stopped, ...taskLines(stats.tasks ?? [])].join("\n");
+      const text = [stopped, ...taskLines(stats.tasks ?? []).map(lineText)].join("\n");
       return { answer: answerOf(outcome.partial), reason: { kind: "failed", text } };
     }
     case "max_turns": {
@@ -87,12 +89,23 @@ function answerOf(message: Message | undefined): string {
   return message === undefined ? "" : textOf(message.content).trim();
 }
 
+/** What there is of an answer counts as one. */
+const REASON_ENDS: Readonly<Record<ReasonKind, ShownEnd>> = { failed: "failed", stopped: "stopped", cut: "done" };
+
 /** Why the answer ends there stands below as much of it as there is. */
 export function endingOf({ answer, reason }: RunEnd): Ending {
-  if (reason === null) return { markdown: answer, tone: "plain" };
+  const state = reason === null ? "done" : REASON_ENDS[reason.kind];
+  const shows = { type: "answer", state } as const;
+  if (reason === null) return { markdown: answer, tone: "plain", shows };
   const why = `${REASON_SIGNS[reason.kind]} ${reason.text}`;
-  if (answer !== "") return { markdown: answer, footer: why, tone: "plain" };
-  return { markdown: why, tone: reason.kind === "failed" ? "error" : "plain" };
+  if (answer !== "") return { markdown: answer, footer: why, tone: "plain", shows };
+  // A run that was stopped has no other message that says so, as a rule.
+  const end = { type: "end", state, head: reason.text, isFigures: false } as const;
+  return {
+    markdown: why,
+    tone: reason.kind === "failed" ? "error" : "plain",
+    shows: reason.kind === "stopped" ? end : shows,
+  };
 }
 
 /** What people can do about how a run has ended. */
@@ -118,8 +131,10 @@ export function detailsButton(runId: string): Button {
 }
 
 /** The one line that the live message becomes: `✓ 3 turns · 2 tools · 6 s · $0.004`. */
-export function foldLine(outcome: QueryOutcome, stats: RunStats): string {
-  if (outcome.type === "cancelled") return `${REASON_SIGNS.stopped} ${stoppedBy(causeText(outcome.cause), stats)}`;
+export function foldLine(outcome: QueryOutcome, stats: RunStats): FoldLine {
+  if (outcome.type === "cancelled") {
+    return { state: "stopped", sign: REASON_SIGNS.stopped, text: stoppedBy(causeText(outcome.cause), stats) };
+  }
   const parts = [
     // A person's own command has no turn.
     ...(stats.turns > 0 || stats.tools === 0 ? [count(stats.turns, "turn")] : []),
@@ -128,15 +143,23 @@ export function foldLine(outcome: QueryOutcome, stats: RunStats): string {
     ...(stats.costUsd === null || stats.costUsd === 0 ? [] : [dollars(stats.costUsd)]),
     ...(stats.notes ?? []),
   ];
-  return `${FOLD_SIGNS[outcome.type]} ${parts.join(" · ")}`;
+  return { ...FOLDS[outcome.type], text: parts.join(" · ") };
 }
 
-const FOLD_SIGNS: Readonly<Record<Exclude<QueryOutcome["type"], "cancelled">, string>> = {
-  end_turn: "✓",
-  max_tokens: "⚠",
-  budget_exceeded: "✗",
-  max_turns: "✗",
-  error: "✗",
+interface FoldLine {
+  readonly state: ShownEnd;
+  readonly sign: string;
+  readonly text: string;
+}
+
+const FAILED = { state: "failed", sign: REASON_SIGNS.failed } as const;
+
+const FOLDS: Readonly<Record<Exclude<QueryOutcome["type"], "cancelled">, Omit<FoldLine, "text">>> = {
+  end_turn: { state: "done", sign: "✓" },
+  max_tokens: { state: "done", sign: REASON_SIGNS.cut },
+  budget_exceeded: FAILED,
+  max_turns: FAILED,
+  error: FAILED,
 };
 
 function stoppedBy(by: string, stats: RunStats): string {

@@ -9,6 +9,7 @@ import { UNWRITABLE } from "../../core/protocol/failure-kinds.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, PostedMessage } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { lineText } from "../../core/protocol/shown.ts";
 import { answerFile, answerParts } from "./answer-parts.ts";
 import { detailsButton, type Ending, endingButtons, endingOf, foldLine, runEnd } from "./outcome-text.ts";
 import type { PacedPlatform } from "./pacing/paced-platform.ts";
@@ -210,7 +211,7 @@ class ThreadRunView implements RunView {
     const frame = { agentName, elapsedMs: clock.now() - startedAt, maxChars, showsTables: showsTables !== false };
     return {
       lane,
-      markdown: renderProgress(this.#state, frame),
+      ...renderProgress(this.#state, frame),
       tone: "plain",
       buttons: [{ id: `stop:${runId}`, label: "Stop", style: "danger" }],
       files: [],
@@ -218,10 +219,14 @@ class ThreadRunView implements RunView {
   }
 
   #folded(outcome: QueryOutcome, stats: RunStats): OutgoingMessage {
-    const markdown = [...noticeLines(this.#state), foldLine(outcome, stats)].join("\n");
+    const notices = noticeLines(this.#state);
+    const fold = foldLine(outcome, stats);
+    const markdown = [...notices, lineText(fold)].join("\n");
     const lane = outcome.type === "cancelled" ? "answer" : "progress";
     const buttons = [detailsButton(this.#run.runId), ...feedbackButtons(this.#run.runId)];
-    return { lane, markdown, tone: "plain", buttons, files: [] };
+    const isFigures = notices.length === 0 && fold.state !== "stopped";
+    const shows = { type: "end", state: fold.state, head: fold.text, isFigures } as const;
+    return { lane, markdown, tone: "plain", buttons, files: [], shows };
   }
 
   /** In the thread; in messages alone where files are not allowed; to the person alone where the thread is closed to us. */

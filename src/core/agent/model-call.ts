@@ -5,7 +5,7 @@ import { isDatabaseAway } from "../protocol/database-failure.ts";
 import { type AppError, ProviderError, toAppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, QueryEvent } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
-import { slept } from "../protocol/slept.ts";
+import { slept } from "../protocol/runtime.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { costOf, type ModelRequest, type ModelResponse, type ResolvedModel } from "../providers/provider.ts";
 import { isOutage, nextTryMs } from "../providers/retry.ts";

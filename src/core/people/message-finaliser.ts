@@ -75,7 +75,7 @@ export class MessageFinaliser {
     await this.#underWay.get(whole);
     const last = (await store.posts.get(whole))?.last ?? null;
     if (last === null) return;
-    const amended = { ...last, markdown: `${last.markdown} · ${words}`, files: [] };
+    const amended = { ...last, ...amendedShown(last, words), markdown: `${last.markdown} · ${words}`, files: [] };
     await store.transaction((tx) => tx.posts.closes(whole, amended));
     this.begin({ key: whole, thread, last: amended });
   }
@@ -150,6 +150,10 @@ export class MessageFinaliser {
       return error instanceof SuspendSignal ? "suspended" : toAppError(error).code;
     }
   }
+}
+
+function amendedShown({ shows }: Pick<OutgoingMessage, "shows">, words: string): Pick<OutgoingMessage, "shows"> {
+  return shows?.type === "end" ? { shows: { ...shows, head: `${shows.head} · ${words}` } } : {};
 }
 
 /** It no longer looks as if work went on, where what it should say is refused. */

@@ -1,8 +1,7 @@
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import { type ChatPlatform, type InboundEvent, type Receive, sessionKeyOf } from "../protocol/platform.ts";
-import type { Clock } from "../protocol/runtime.ts";
-import { slept } from "../protocol/slept.ts";
+import { type Clock, slept } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 
 export interface MissedOptions {

@@ -1,6 +1,7 @@
 import { assertNever } from "../protocol/assert-never.ts";
 import { checklist, type PlanStep } from "../protocol/plan.ts";
 import type { Button, OutgoingMessage } from "../protocol/platform.ts";
+import type { Shown } from "../protocol/shown.ts";
 import type { QuestionRow } from "../store/run/questions.ts";
 import { codeBlock, plainLine, visibleText } from "../text/plain-text.ts";
 
@@ -25,16 +26,20 @@ export function openCard(
     case "question": {
       const hint = body.options.length === 0 ? "Reply here to answer" : "Or just reply here";
       const notes = [hint, ...(soundsLikeApproval(body) ? [ALLOWS_NOTHING] : []), `waiting for ${deciders}`];
-      const text = `⏸ **Question from the agent**\n${quoted(body.question)}`;
-      const asked = card(text, optionButtons(id, body.options), notes.join(" · "));
+      const question = quoted(body.question);
+      const text = `⏸ ${HEADS.question}\n${question}`;
+      const asked = card(text, optionButtons(id, body.options), {
+        footer: notes.join(" · "),
+        shows: shown(body, question),
+      });
       return withRestInFile(asked, "question.md", maxChars);
     }
     case "plan": {
-      const text = ["⏸ **The plan**", body.intro === "" ? "" : quoted(body.intro), checklist(plain(body.steps))]
+      const text = [`⏸ ${HEADS.plan}`, body.intro === "" ? "" : quoted(body.intro), checklist(plain(body.steps))]
         .filter((part) => part !== "")
         .join("\n\n");
       const footer = `${NOTHING_YET} · waiting for ${deciders}`;
-      return withRestInFile(card(text, planButtons(id), footer), "plan.md", maxChars);
+      return withRestInFile(card(text, planButtons(id), { footer, shows: shown(body) }), "plan.md", maxChars);
     }
     default:
       return assertNever(body);
@@ -51,10 +56,17 @@ export function plainCard(
     ? [body.question, ...body.options.map((option) => `- ${option}`)]
     : [body.intro, "", checklist(body.steps)];
   const text = codeBlock(fitted(unsigned(visibleText(lines.join("\n").trim())), maxChars - FRAME_CHARS), "");
-  const [head, hint] = isQuestion
-    ? ["Question from the agent", `Reply here to answer · ${ALLOWS_NOTHING}`]
-    : ["The plan", NOTHING_YET];
-  return card(`⏸ **${head}**\n${text}`, isQuestion ? [] : planButtons(id), `${hint} · waiting for ${deciders}`);
+  const hint = isQuestion ? `Reply here to answer · ${ALLOWS_NOTHING}` : NOTHING_YET;
+  const footer = `${hint} · waiting for ${deciders}`;
+  return card(`⏸ ${HEADS[body.kind]}\n${text}`, isQuestion ? [] : planButtons(id), { footer, shows: shown(body) });
+}
+
+const HEADS = { question: "**Question from the agent**", plan: "**The plan**" } as const;
+
+/** `asks`: the question as the card has it; its first line is enough to tell it from others. */
+function shown({ kind }: Pick<QuestionRow["body"], "kind">, asks?: string): Shown {
+  const head = HEADS[kind];
+  return { type: "card", card: kind, head, asks: asks?.split("\n", 1).join("") ?? head };
 }
 
 const NOTHING_YET = "Nothing is changed until then";
@@ -155,7 +167,11 @@ export function answerLine({ answer, answeredBy, body }: QuestionRow): string {
   }
 }
 
-function card(markdown: string, buttons: readonly Button[], footer?: string): OutgoingMessage {
-  const below = footer === undefined ? {} : { footer };
-  return { lane: "approval", markdown, ...below, tone: "plain", buttons, files: [] };
+/** `open`: what only a card that waits has. */
+function card(
+  markdown: string,
+  buttons: readonly Button[],
+  open: Pick<OutgoingMessage, "footer" | "shows"> = {},
+): OutgoingMessage {
+  return { lane: "approval", markdown, ...open, tone: "plain", buttons, files: [] };
 }

@@ -63,9 +63,11 @@ export function approvalCard(facts: CardFacts): Card {
   const isWhole = shown.every(({ file }) => file === null);
   const files = shown.flatMap(({ file }) => (file === null ? [] : [file]));
   const body = shown.map(({ text }) => text).join("\n\n");
-  const markdown =
-    calls.length === 1 ? body.replace("\n", () => `   ${asked(facts)}\n`) : `${headOf(facts)}\n\n${body}`;
-  const message = messageOf(facts, { markdown, files, isWhole });
+  const [only, ...others] = calls;
+  const isOne = only !== undefined && others.length === 0;
+  const head = isOne ? headed(only.preview.question, facts) : headOf(facts);
+  const markdown = `⏸ ${head}\n${isOne ? "" : "\n"}${body}`;
+  const message = messageOf(facts, { head, markdown, files, isWhole });
   // What would be remembered is decided on, too: it is read whole, or not remembered.
   const footer = (message.footer ?? "").length;
   const fits = footer <= footerChars && markdown.length + footer <= maxChars;
@@ -80,14 +82,17 @@ function isNamedWhole({ preview: { question, facts = [], reach }, label }: CardC
 }
 
 interface Drawn {
+  readonly head: string;
   readonly markdown: string;
   readonly files: readonly OutgoingFile[];
   readonly isWhole: boolean;
 }
 
-function messageOf(facts: CardFacts, { markdown, files, isWhole }: Drawn): OutgoingMessage {
+function messageOf(facts: CardFacts, { head, markdown, files, isWhole }: Drawn): OutgoingMessage {
   const footer = `Waiting for ${facts.deciders} · expires in ${facts.expiresMinutes} min${remembered(facts, isWhole)}`;
-  return { lane: "approval", markdown, footer, tone: "plain", buttons: buttonsOf(facts, isWhole), files };
+  const buttons = buttonsOf(facts, isWhole);
+  const shows = { type: "card", card: "approval", head, asks: head } as const;
+  return { lane: "approval", markdown, footer, tone: "plain", buttons, files, shows };
 }
 
 /** What is asked for in a line each, as far as that fits; all that a card would show is in a file. */
@@ -100,10 +105,11 @@ function attachedCard(facts: CardFacts): OutgoingMessage {
     .slice(0, most)
     .map(({ preview }, index) => `${index + 1}. ${unstyled(plainLine(preview.question, lineChars))}`);
   const more = calls.length > most ? [`… and ${calls.length - most} more`] : [];
-  const lines = [headOf(facts), "", ...listed, ...more, "", "All of it is attached: `calls.txt`."];
+  const head = headOf(facts);
+  const lines = [`⏸ ${head}`, "", ...listed, ...more, "", "All of it is attached: `calls.txt`."];
   const text = calls.map(attachedCall).join(`\n\n${"─".repeat(40)}\n\n`);
   const file = { name: "calls.txt", mediaType: "text/plain", data: new TextEncoder().encode(text) };
-  return messageOf(facts, { markdown: lines.join("\n"), files: [file], isWhole: false });
+  return messageOf(facts, { head, markdown: lines.join("\n"), files: [file], isWhole: false });
 }
 
 function attachedCall({ preview, why }: CardCall, index: number): string {
@@ -115,7 +121,11 @@ function attachedCall({ preview, why }: CardCall, index: number): string {
 function headOf(facts: CardFacts): string {
   const { length } = facts.calls;
   const what = length === 1 ? "A call needs a decision" : `${length} calls need a decision`;
-  return `⏸ **${what}**   ${asked(facts)}`;
+  return headed(what, facts);
+}
+
+function headed(what: string, facts: CardFacts): string {
+  return `**${named(what)}**   ${asked(facts)}`;
 }
 
 /** Who asked, whose words came in, and which sub-agent it is for. */
@@ -134,7 +144,7 @@ function shownCall(
   const text = visibleText(preview.text);
   const lines = text.split("\n");
   const isWhole = lines.length <= SHOWN_LINES && text.length <= room;
-  const head = number === null ? `⏸ **${named(preview.question)}**` : `**${number}. ${named(preview.question)}**`;
+  const head = number === null ? [] : [`**${number}. ${named(preview.question)}**`];
   const below = [
     ...(isWhole ? [] : [`The rest is attached: \`${fileName(preview, number)}\`.`]),
     ...(why === null ? [] : [line(why)]),
@@ -144,7 +154,7 @@ function shownCall(
   const cut = isWhole ? text : `${lines.slice(0, SHOWN_LINES).join("\n").slice(0, room).toWellFormed()}\n…`;
   const data = new TextEncoder().encode(text);
   return {
-    text: [head, codeBlock(cut, preview.language), ...below].join("\n"),
+    text: [...head, codeBlock(cut, preview.language), ...below].join("\n"),
     file: isWhole ? null : { name: fileName(preview, number), mediaType: "text/plain", data },
   };
 }

@@ -23,9 +23,10 @@ export function stepsInHand(plan: Plan | null): readonly PlanStep[] | null {
   return plan.steps.some(({ mark }) => mark !== "done") ? plan.steps : null;
 }
 
-const SIGNS: Readonly<Record<PlanMark, string>> = { open: "☐", doing: "⏳", done: "✓" };
+/** What stands before a step. */
+export const PLAN_SIGNS: Readonly<Record<PlanMark, string>> = { open: "☐", doing: "⏳", done: "✓" };
 
 /** One line per step: `☐ 2. Change the port`. */
 export function checklist(steps: readonly PlanStep[]): string {
-  return steps.map(({ text, mark }, index) => `${SIGNS[mark]} ${index + 1}. ${text}`).join("\n");
+  return steps.map(({ text, mark }, index) => `${PLAN_SIGNS[mark]} ${index + 1}. ${text}`).join("\n");
 }

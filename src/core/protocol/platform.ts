@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Form, FormProblems, FormValues } from "./form.ts";
+import type { Shown } from "./shown.ts";
 
 /** The port between the core and a chat platform. Adapters translate; they decide nothing that the core can decide, and hold no state that a restart may not lose. */
 
@@ -173,6 +174,8 @@ export interface OutgoingMessage {
   readonly tone: "plain" | "error" | "task";
   readonly buttons: readonly Button[];
   readonly files: readonly OutgoingFile[];
+  /** What it shows of a run or a card, as data. */
+  readonly shows?: Shown;
 }
 
 /** The handle of a message of ours on a platform; stored as JSON. `channelId` is where `edit` finds it (Discord: the thread). */
@@ -338,10 +341,7 @@ export interface ChatPlatform {
   openPrivateThread?(thread: ThreadRef, name: string, personId: string): Promise<ThreadRef | null>;
   /** Somebody as the platform knows them now, in the thread's workspace; null when they have left it. Absent where nobody can. */
   member?(thread: ThreadRef, personId: string): Promise<Person | null>;
-  /**
-   * What is shown beneath a message of what its links lead to, as far as its author may see that. Waits for it: platforms add it a
-   * moment after the message. Absent where nothing is shown.
-   */
+  /** What a message's links show beneath it, as far as its author may see that; waits for it. Absent where nothing is shown. */
   previews?(of: LinkingMessage, signal: AbortSignal): Promise<LinkPreviews>;
   /** The bytes of an attachment, checked; PlatformError `missing_scope` or `attachment_unreadable`. */
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;

@@ -6,6 +6,7 @@ import {
   type ThreadRef,
   threadRefSchema,
 } from "../protocol/platform.ts";
+import { shownSchema } from "../protocol/shown.ts";
 import { type Client, found, type Stored } from "./database/client.ts";
 import { JOB_KEY } from "./sessions.ts";
 
@@ -37,6 +38,7 @@ const closingSchema: z.ZodType<LastState> = z.object({
   footer: z.string().exactOptional(),
   tone: z.enum(["plain", "error", "task"]),
   buttons: z.array(z.object({ id: z.string(), label: z.string(), style: z.enum(["default", "primary", "danger"]) })),
+  shows: shownSchema.exactOptional(),
 });
 
 export function postReads(db: Client) {

@@ -22,8 +22,9 @@ export function instructionCard({ texts, runId, deciders }: CardFacts): Outgoing
   const head = whole.split("\n").slice(0, SHOWN.lines).join("\n").slice(0, SHOWN.chars).toWellFormed();
   const isWhole = head.length === whole.length;
   const it = texts.length === 1 ? "it" : "them";
+  const asks = `**This repository now instructs me:** ${named(texts)}`;
   const markdown = [
-    `⏸ **This repository now instructs me:** ${named(texts)}`,
+    `⏸ ${asks}`,
     codeBlock(isWhole ? head : `${head}\n…`, "md"),
     ...(isWhole ? [] : ["All of it is attached: `instructions.md`."]),
     `Until ${it === "it" ? "it is" : "they are"} allowed, I go on without ${it}.`,
@@ -36,6 +37,7 @@ export function instructionCard({ texts, runId, deciders }: CardFacts): Outgoing
     tone: "plain",
     buttons: [{ id: `hook:instructions:${runId}`, label: `Follow ${it}`, style: "primary" }],
     files: isWhole ? [] : [file],
+    shows: { type: "card", card: "offer", head: asks, asks },
   };
 }
 

@@ -1,5 +1,4 @@
-import type { Random } from "../../core/protocol/runtime.ts";
-import { slept } from "../../core/protocol/slept.ts";
+import { type Random, slept } from "../../core/protocol/runtime.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { type CallFailure, callFailure } from "./call-failure.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";

@@ -3,7 +3,7 @@ import { field } from "../../config/fields.ts";
 import { rememberCommand } from "../../core/commands/remember.ts";
 import { aborted } from "../../core/hold-roles.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
-import { slept } from "../../core/protocol/slept.ts";
+import { slept } from "../../core/protocol/runtime.ts";
 import { hasEmbeddings } from "../../core/providers/registry/embedder.ts";
 import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
 import type { Learner, LearnSettings } from "./learning/learner.ts";

@@ -5,6 +5,7 @@ import { SLACK_LIMITS } from "../../../src/adapters/slack/limits.ts";
 import { AppError, type ErrorCode } from "../../../src/core/protocol/errors.ts";
 import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
+import { lineText } from "../../../src/core/protocol/shown.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 
@@ -18,12 +19,12 @@ test.each([
 ])("a run that $name folds into “$line”", ({ costUsd, line }) => {
   const partial = { id: "m", role: "assistant" as const, content: [], createdAt: 0 };
   const outcome = { type: "end_turn" as const, message: partial, usage: NO_USAGE };
-  expect(foldLine(outcome, { ...stats, costUsd })).toBe(line);
+  expect(lineText(foldLine(outcome, { ...stats, costUsd }))).toBe(line);
 });
 
 test("a person's own command folds into a line without turns", () => {
   const outcome = { type: "end_turn" as const, message: cut, usage: NO_USAGE };
-  expect(foldLine(outcome, { ...stats, turns: 0, tools: 1, costUsd: 0 })).toBe("✓ 1 tool · 6 s");
+  expect(lineText(foldLine(outcome, { ...stats, turns: 0, tools: 1, costUsd: 0 }))).toBe("✓ 1 tool · 6 s");
 });
 
 const cut = { id: "m", role: "assistant" as const, content: [], createdAt: 0 };

@@ -16,6 +16,7 @@ export function formatMessage(message: OutgoingMessage, by: "deckhand" | "note")
     lane: message.lane,
     buttons: message.buttons.map(({ id, label, style }) => ({ id, label, style })),
     files: message.files.map((file) => pageFile(localFile(file))),
+    ...(message.shows === undefined ? {} : { shows: message.shows }),
     signs: [],
   };
 }
@@ -42,7 +43,28 @@ export function pageMessage(message: LocalMessage): PageMessage {
 }
 
 export function bodyOf(message: LocalMessage): MessageBody {
-  return messageBodySchema.parse(JSON.parse(message.body));
+  const body = messageBodySchema.parse(JSON.parse(message.body));
+  return body.shows === undefined && body.by === "deckhand" ? { ...body, ...shownBefore(body) } : body;
+}
+
+/** Rows of versions that kept words alone: their buttons tell what they show, as far as it matters once they are old. */
+function shownBefore({ lane, buttons, footer, markdown }: MessageBody): Pick<MessageBody, "shows"> {
+  const firstLine = markdown.split("\n", 1).join("");
+  const has = (beginning: string) => buttons.some(({ id }) => id.startsWith(beginning));
+  const card = (kind: "approval" | "question" | "plan" | "offer") =>
+    ({ shows: { type: "card", card: kind, head: firstLine, asks: firstLine } }) as const;
+  if (has("stop:")) return { shows: { type: "live", state: "working", head: "", lines: [] } };
+  if (has("approve:")) return card("approval");
+  if (has("answer:")) return card(has("answer:go:") ? "plan" : "question");
+  if (has("hook:")) return card("offer");
+  if (has("details:") && has("good:")) {
+    const isStopped = lane === "answer";
+    const isFigures = !isStopped && !markdown.includes("\n");
+    return { shows: { type: "end", state: isStopped ? "stopped" : "done", head: "", isFigures } };
+  }
+  // What is answered in words has no buttons; what is decided has nothing beneath it.
+  if (lane === "approval" && buttons.length === 0 && footer !== undefined) return card("question");
+  return {};
 }
 
 /** Marks of Markdown before a line and around words; the stars of a cron expression or a glob are none. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Form, FormProblems } from "../../../core/protocol/form.ts";
+import { shownSchema } from "../../../core/protocol/shown.ts";
 import { COMPLETED_CHARS, FRAME_BYTES, MESSAGE_FILES } from "./frame-limits.ts";
 
 /** What a person's end, the page or a terminal, and the server say to each other over a socket. */
@@ -60,6 +61,7 @@ export const messageBodySchema = z.object({
   lane: z.enum(["approval", "answer", "first", "progress"]).optional(),
   buttons: z.array(z.object({ id: z.string(), label: z.string(), style: z.enum(["default", "primary", "danger"]) })),
   files: z.array(pageFileSchema),
+  shows: shownSchema.exactOptional(),
   /** Deckhand's signs on a person's message. */
   signs: z.array(z.enum(["seen", "working"])).default([]),
 });

@@ -1,4 +1,5 @@
 import type { ParkedOn } from "../../../core/protocol/events.ts";
+import { lineText, type Shown, type ShownLine } from "../../../core/protocol/shown.ts";
 import { inlineCode, plainLine } from "../../../core/text/plain-text.ts";
 import { tailOf } from "../markdown/incomplete-markdown.ts";
 import { count, duration, elapsed } from "./figures.ts";
@@ -25,20 +26,25 @@ export interface ProgressFrame {
   readonly showsTables: boolean;
 }
 
-/** The live message's Markdown: a head line, the plan, tool lines, what the operator of the thread should know, the text so far. */
-export function renderProgress(state: ProgressState, frame: ProgressFrame): string {
-  const top = [headLine(state, frame), ...planLines(state.plan)];
-  const notices = [...noticeLines(state), ...(state.passing === null ? [] : [plainLine(state.passing, NOTICE_CHARS)])];
-  const steps = toolLines(state);
-  const tasks = taskLines(state.tasks);
-  const blocks = (shown: readonly string[]) => [...top, ...shown, ...tasks, ...notices].join("\n");
-  let shown = steps;
-  while (shown.length > 1 && blocks(shown).length > frame.maxChars) shown = shown.slice(1);
-  const above = blocks(shown);
-  if (above.length > frame.maxChars) return plainLine(above, frame.maxChars);
+/**
+ * The live message: a head line, the plan, tool lines, what the operator of the thread should know, the text so far; all but
+ * the text as data, too.
+ */
+export function renderProgress(state: ProgressState, frame: ProgressFrame): { markdown: string; shows: Shown } {
+  const head = headLine(state, frame);
+  const passing = state.passing === null ? [] : [{ ...noticeLine(state.passing), isOver: false }];
+  const below = [...taskLines(state.tasks), ...state.notices.map(noticeLine), ...passing];
+  const plan = planLines(state.plan);
+  let steps = toolLines(state);
+  const lines = () => [...plan, ...steps, ...below];
+  const blocks = () => [head, ...lines()].map(lineText).join("\n");
+  while (steps.length > 1 && blocks().length > frame.maxChars) steps = steps.slice(1);
+  const above = blocks();
+  const shows = { type: "live", state: head.state, head: head.text, lines: lines() } as const;
+  if (above.length > frame.maxChars) return { markdown: plainLine(above, frame.maxChars), shows };
   const room = Math.min(TAIL.chars, frame.maxChars - above.length - FENCE_ROOM);
   const tail = room < 40 ? "" : tailOf(state.text, { ...frame, lines: TAIL.lines, chars: room });
-  return tail === "" ? above : `${above}\n\n${tail}`;
+  return { markdown: tail === "" ? above : `${above}\n\n${tail}`, shows };
 }
 
 /** Kept free for a fence that has to be opened again and closed. Characters. */
@@ -46,16 +52,28 @@ const FENCE_ROOM = 80;
 
 /** Statuses of a run that stay true, newest last, each on its own line. */
 export function noticeLines(state: ProgressState): string[] {
-  return state.notices.map((notice) => plainLine(notice, NOTICE_CHARS));
+  return state.notices.map((notice) => lineText(noticeLine(notice)));
 }
 
-function headLine(state: ProgressState, { agentName, elapsedMs }: ProgressFrame): string {
+/** A notice has its sign within it. */
+function noticeLine(notice: string): ShownLine {
+  return { sign: "", text: plainLine(notice, NOTICE_CHARS), isOver: true };
+}
+
+interface Head {
+  readonly state: "working" | "waiting";
+  readonly sign: string;
+  readonly text: string;
+}
+
+function headLine(state: ProgressState, { agentName, elapsedMs }: ProgressFrame): Head {
   const name = `**${plainLine(agentName, 40)}**`;
-  if (state.queuedBefore !== null) return `⏳ ${name} · queued, ${state.queuedBefore} before you`;
+  const working = (text: string) => ({ state: "working", sign: "⏳", text }) as const;
+  if (state.queuedBefore !== null) return working(`${name} · queued, ${state.queuedBefore} before you`);
   const turn = state.turn > 0 ? ` · turn ${state.turn}` : "";
   const isWorking = state.parkedOn === null || waitsForTasks(state);
-  if (!isWorking && state.parkedOn !== null) return `⏸ ${name}${turn} · ${waitsFor(state, state.parkedOn)}`;
-  return `⏳ ${name}${turn} · ${elapsed(elapsedMs)}`;
+  if (isWorking || state.parkedOn === null) return working(`${name}${turn} · ${elapsed(elapsedMs)}`);
+  return { state: "waiting", sign: "⏸", text: `${name}${turn} · ${waitsFor(state, state.parkedOn)}` };
 }
 
 /** Nobody need do anything: the run's sub-agents are at work, and not all of them wait. */
@@ -80,17 +98,17 @@ function waitsFor({ steps }: ProgressState, parkedOn: ParkedOn): string {
   return waiting === undefined ? "waits" : plainLine(waiting.summary, SUMMARY_CHARS);
 }
 
-function toolLines(state: ProgressState): string[] {
+function toolLines(state: ProgressState): ShownLine[] {
   const isTask = ({ toolId }: Step) => state.tasks.some(({ callId }) => callId === toolId);
   const lines = foldReads(state.steps.filter((step) => !isTask(step)));
   const shown = lines.slice(-TOOL_LINES);
   const older = state.earlierSteps + lines.slice(0, -TOOL_LINES).reduce((sum, line) => sum + line.steps, 0);
-  const texts = shown.map((line) => line.text);
-  return older === 0 ? texts : [`✓ ${count(older, "earlier step")}`, ...texts];
+  const texts = shown.map(({ line }) => line);
+  return older === 0 ? texts : [{ sign: "✓", text: count(older, "earlier step"), isOver: true }, ...texts];
 }
 
-interface Line {
-  readonly text: string;
+interface FoldedSteps {
+  readonly line: ShownLine;
   readonly steps: number;
 }
 
@@ -101,12 +119,13 @@ function isQuietRead(step: Step): boolean {
 }
 
 /** Reads and searches in a row become one line. */
-function foldReads(steps: readonly Step[]): Line[] {
-  const lines: Line[] = [];
+function foldReads(steps: readonly Step[]): FoldedSteps[] {
+  const lines: FoldedSteps[] = [];
   let run: Step[] = [];
   const endRun = () => {
-    if (run.length > 0)
-      lines.push({ text: run.length === 1 ? run.map(stepLine).join("") : foldedLine(run), steps: run.length });
+    const [first, ...more] = run;
+    if (first !== undefined)
+      lines.push({ line: more.length === 0 ? stepLine(first) : foldedLine(run), steps: run.length });
     run = [];
   };
   for (const step of steps) {
@@ -115,20 +134,20 @@ function foldReads(steps: readonly Step[]): Line[] {
       continue;
     }
     endRun();
-    lines.push({ text: stepLine(step), steps: 1 });
+    lines.push({ line: stepLine(step), steps: 1 });
   }
   endRun();
   return lines;
 }
 
-function foldedLine(run: readonly Step[]): string {
+function foldedLine(run: readonly Step[]): ShownLine {
   const searches = run.filter((step) => SEARCHES.has(step.toolName)).length;
   const reads = run.length - searches;
   const parts = [
     ...(reads > 0 ? [`read ${count(reads, "file")}`] : []),
     ...(searches > 0 ? [`searched ${count(searches, "pattern")}`] : []),
   ];
-  return `✓ ${parts.join(", ")}`;
+  return { sign: "✓", text: parts.join(", "), isOver: true };
 }
 
 const ICONS: Readonly<Record<Step["state"], string>> = {
@@ -139,11 +158,11 @@ const ICONS: Readonly<Record<Step["state"], string>> = {
   failed: "✗",
 };
 
-function stepLine(step: Step): string {
+function stepLine(step: Step): ShownLine {
   const title = inlineCode(step.title, TITLE_CHARS);
-  const parts = [`${ICONS[step.state]} ${plainLine(step.toolName, 64)}${title === "" ? "" : ` ${title}`}`];
+  const parts = [`${plainLine(step.toolName, 64)}${title === "" ? "" : ` ${title}`}`];
   if (step.summary !== "") parts.push(plainLine(step.summary, SUMMARY_CHARS));
   if (step.state === "queued") parts.push(`waits for its place, ${step.before} before it`);
   if (!isOpen(step) && step.durationMs >= WORTH_TELLING_MS) parts.push(duration(step.durationMs));
-  return parts.join(" · ");
+  return { sign: ICONS[step.state], text: parts.join(" · "), isOver: !isOpen(step) };
 }

@@ -1,4 +1,5 @@
 import type { TaskProgress } from "../../../core/protocol/events.ts";
+import type { ShownLine } from "../../../core/protocol/shown.ts";
 import { plainLine } from "../../../core/text/plain-text.ts";
 import { count, elapsed } from "./figures.ts";
 
@@ -27,15 +28,15 @@ const WORDS: Readonly<Record<TaskProgress["state"], string | null>> = {
 };
 
 /** One line per sub-agent: `⏳ explorer: find usages · 3 tools · 8 s`. */
-export function taskLines(tasks: readonly TaskProgress[]): string[] {
+export function taskLines(tasks: readonly TaskProgress[]): ShownLine[] {
   const surplus = tasks.length - SHOWN;
   const folded = surplus <= 0 ? [] : tasks.filter((task) => !isAtWork(task)).slice(0, surplus);
   const shown = tasks.filter((task) => !folded.includes(task)).slice(0, SHOWN);
   const more = tasks.length - folded.length - shown.length;
   return [
-    ...(folded.length === 0 ? [] : [`✓ ${count(folded.length, "earlier sub-agent")}`]),
+    ...(folded.length === 0 ? [] : [{ sign: "✓", text: count(folded.length, "earlier sub-agent"), isOver: true }]),
     ...shown.map(taskLine),
-    ...(more === 0 ? [] : [`⏳ ${count(more, "more sub-agent")}`]),
+    ...(more === 0 ? [] : [{ sign: "⏳", text: count(more, "more sub-agent"), isOver: false }]),
   ];
 }
 
@@ -48,15 +49,14 @@ export function isOfSubAgent({ toolName }: { readonly toolName: string }): boole
   return toolName.startsWith("agent");
 }
 
-function taskLine(task: TaskProgress): string {
+function taskLine(task: TaskProgress): ShownLine {
   const { agent, description, state, tools, elapsedMs, note } = task;
-  const head = `${ICONS[state]} ${plainLine(agent, AGENT_CHARS)}: ${plainLine(description, DESCRIPTION_CHARS)}`;
   const parts = [
-    head,
+    `${plainLine(agent, AGENT_CHARS)}: ${plainLine(description, DESCRIPTION_CHARS)}`,
     ...(tools > 0 ? [count(tools, "tool")] : []),
     ...(state === "queued" ? [] : [elapsed(elapsedMs)]),
     ...(WORDS[state] === null ? [] : [WORDS[state]]),
     ...(note === "" || !isAtWork(task) ? [] : [plainLine(note, NOTE_CHARS)]),
   ];
-  return parts.join(" · ");
+  return { sign: ICONS[state], text: parts.join(" · "), isOver: !isAtWork(task) };
 }

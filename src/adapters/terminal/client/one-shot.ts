@@ -1,5 +1,5 @@
-import { stripVTControlCharacters } from "node:util";
-import type { PageMessage } from "../../render/local/wire.ts";
+import { lineText } from "../../../core/protocol/shown.ts";
+import type { MessageBody, PageMessage } from "../../render/local/wire.ts";
 import { terminalLines } from "../format.ts";
 import { addressed, agentProblem, type ChatOptions } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
@@ -106,9 +106,8 @@ class OneShot {
     const style = this.#progress.style();
     switch (change.type) {
       case "live": {
-        const lines = messageLines({ ...change.body, files: [] }, style);
-        this.#progress.live(lines);
-        return this.#tellSteps(lines);
+        this.#progress.live(messageLines({ ...change.body, files: [] }, style));
+        return this.#tellSteps(change.body);
       }
       case "ask":
         this.#progress.live([]);
@@ -129,11 +128,12 @@ class OneShot {
   }
 
   /** Where nothing can be replaced, each step is written once, when it is over. */
-  #tellSteps(lines: readonly string[]): void {
-    if (this.#options.io.stderr.isTTY === true) return;
-    const over = lines.map(stripVTControlCharacters).filter((line) => /^[✓✗⚠]/u.test(line) && !this.#told.has(line));
-    for (const line of over) this.#told.add(line);
-    this.#progress.print(over);
+  #tellSteps({ shows }: MessageBody): void {
+    if (this.#options.io.stderr.isTTY === true || shows?.type !== "live") return;
+    const over = shows.lines.filter(({ isOver }) => isOver).map(lineText);
+    const news = over.filter((line) => !this.#told.has(line));
+    for (const line of news) this.#told.add(line);
+    this.#progress.print(news.flatMap((line) => terminalLines(line, { ...this.#progress.style(), hasColour: false })));
   }
 
   #note(text: string, isError: boolean): void {

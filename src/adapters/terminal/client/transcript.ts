@@ -85,10 +85,10 @@ export class Transcript {
 }
 
 function stageOf(body: MessageBody): Stage {
-  const { by, lane, buttons } = body;
+  const { by, lane, buttons, shows } = body;
   if (by !== "deckhand") return "over";
   if (lane === "approval") return buttons.length > 0 || isWaitedFor(body) ? "asked" : "over";
-  return buttons.some(({ id }) => id.startsWith("stop:")) ? "live" : "over";
+  return shows?.type === "live" ? "live" : "over";
 }
 
 function kindOf({ by, lane }: MessageBody, before: Stage | undefined): Kind {
@@ -97,13 +97,8 @@ function kindOf({ by, lane }: MessageBody, before: Stage | undefined): Kind {
   return before === "live" || lane === "progress" || lane === "first" ? "progress" : "answer";
 }
 
-/** What answers an approval, a question or a plan. */
-const DECIDES = /^(?:approve|answer):/u;
-
-/** A question that is answered in words has no buttons: it is open as long as it has the sign of what waits. */
-function isWaitedFor({ by, lane, buttons, markdown }: MessageBody): boolean {
-  if (by !== "deckhand" || lane !== "approval") return false;
-  return buttons.length === 0 ? markdown.startsWith("⏸") : buttons.some(({ id }) => DECIDES.test(id));
+function isWaitedFor({ by, shows }: MessageBody): boolean {
+  return by === "deckhand" && shows?.type === "card" && shows.card !== "offer";
 }
 
 function askOf({ id, body }: PageMessage): Ask | null {

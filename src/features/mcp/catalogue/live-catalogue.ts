@@ -1,6 +1,5 @@
 import type { Log } from "../../../core/protocol/log.ts";
-import type { Clock } from "../../../core/protocol/runtime.ts";
-import { slept } from "../../../core/protocol/slept.ts";
+import { type Clock, slept } from "../../../core/protocol/runtime.ts";
 import type { McpSession } from "../mcp-session.ts";
 import type { McpServer } from "../server-settings.ts";
 import { type Catalogue, MAX_TOOLS, readCatalogue } from "./catalogue.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { titleOf } from "../../../../src/adapters/render/local/message-body.ts";
+import { bodyOf, titleOf } from "../../../../src/adapters/render/local/message-body.ts";
 
 test.each([
   ['/jobs add --cron "0 9 * * 1-5" --prompt "x"', '/jobs add --cron "0 9 * * 1-5" --prompt "x"'],
@@ -16,4 +16,26 @@ test.each([
   ["***", "New thread"],
 ])("a thread that begins with %j is called %j", (text, title) => {
   expect(titleOf(text)).toBe(title);
+});
+
+const button = (id: string) => ({ id, label: "A button", style: "default" as const });
+const FOLD = [button("details:run_1"), button("good:run_1"), button("bad:run_1")];
+
+test.each([
+  { was: "a live message", lane: "progress", buttons: [button("stop:run_1")], shows: { type: "live" } },
+  { was: "a fold", lane: "progress", buttons: FOLD, shows: { type: "end", state: "done", isFigures: true } },
+  { was: "a stop", lane: "answer", buttons: FOLD, shows: { type: "end", state: "stopped", isFigures: false } },
+  { was: "an approval", lane: "approval", buttons: [button("approve:y:a")], shows: { type: "card", card: "approval" } },
+  { was: "a plan", lane: "approval", buttons: [button("answer:go:q")], shows: { type: "card", card: "plan" } },
+  { was: "a choice", lane: "approval", buttons: [button("answer:0:q")], shows: { type: "card", card: "question" } },
+  { was: "a question", lane: "approval", buttons: [], footer: "Reply.", shows: { type: "card", card: "question" } },
+  { was: "an offer", lane: "approval", buttons: [button("hook:instructions:r")], shows: { card: "offer" } },
+  { was: "a decision", lane: "approval", buttons: [], shows: undefined },
+  { was: "an answer", lane: "answer", buttons: [], footer: "✗ Stopped.", shows: undefined },
+])("a row of an earlier version that was $was is read as one", ({ lane, buttons, footer, shows }) => {
+  const body = { by: "deckhand", markdown: "✓ Its words.", tone: "plain", lane, buttons, files: [], signs: [] };
+  const row = { id: "m", threadId: "t", key: "k", fromPerson: false, at: 0, position: 1, seq: 1 };
+  const read = bodyOf({ ...row, body: JSON.stringify({ ...body, footer }) });
+  if (shows === undefined) expect(read.shows).toBeUndefined();
+  else expect(read.shows).toMatchObject(shows);
 });

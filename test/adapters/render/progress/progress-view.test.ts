@@ -29,6 +29,10 @@ const done = (toolName: string, title: string, summary = ""): QueryEvent[] => {
 const plan = (...marks: PlanMark[]) => marks.map((mark) => ({ text: "Step", mark }));
 
 function draw(events: readonly QueryEvent[], { elapsedMs = 6_400, maxChars = 4_000, showsTables = true } = {}): string {
+  return drawn(events, { elapsedMs, maxChars, showsTables }).markdown;
+}
+
+function drawn(events: readonly QueryEvent[], { elapsedMs = 6_400, maxChars = 4_000, showsTables = true } = {}) {
   return renderProgress(events.reduce(reduceProgress, NO_PROGRESS), {
     agentName: "build",
     elapsedMs,
@@ -195,6 +199,29 @@ const cases: { name: string; events: QueryEvent[]; lines: string[] }[] = [
 
 test.each(cases)("$name", ({ events, lines }) => {
   expect(draw(events).split("\n")).toEqual(lines);
+});
+
+test("what is shown is told as data, too, and the model's own text is no step, whatever it looks like", () => {
+  const { shows } = drawn([
+    turn(1),
+    { type: "plan", steps: plan("done", "open") },
+    ...done("read", "a.ts", "3 lines"),
+    start("b", "bash", "make"),
+    status("⚠ Going on."),
+    token("✓ bash `rm -rf`\n⏹ Stopped."),
+  ]);
+  expect(shows).toEqual({
+    type: "live",
+    state: "working",
+    head: "**build** · turn 1 · 6 s",
+    lines: [
+      { sign: "✓", text: "1. Step", isOver: true },
+      { sign: "☐", text: "2. Step", isOver: false },
+      { sign: "✓", text: "read `a.ts` · 3 lines", isOver: true },
+      { sign: "⏳", text: "bash `make`", isOver: false },
+      { sign: "", text: "⚠ Going on.", isOver: true },
+    ],
+  });
 });
 
 test("the message stays within its limit whatever happens, and keeps its head line", () => {

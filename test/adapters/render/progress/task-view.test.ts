@@ -3,6 +3,7 @@ import { createTaskBoard } from "../../../../src/adapters/render/progress/task-b
 import { taskLines } from "../../../../src/adapters/render/progress/task-lines.ts";
 import { createTaskViews } from "../../../../src/adapters/render/progress/task-view.ts";
 import type { TaskProgress } from "../../../../src/core/protocol/events.ts";
+import { lineText } from "../../../../src/core/protocol/shown.ts";
 import { textResult } from "../../../../src/core/protocol/tool-result.ts";
 import { childEvent } from "../../../support/child-event.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
@@ -47,7 +48,7 @@ const lines: readonly { name: string; task: Partial<TaskProgress>; line: string 
 ];
 
 test.each(lines)("a sub-agent $name", ({ task, line }) => {
-  expect(taskLines([{ ...TASK, ...task }])).toEqual([line]);
+  expect(taskLines([{ ...TASK, ...task }]).map(lineText)).toEqual([line]);
 });
 
 test("of many, those that have ended fold into a count before those at work do", () => {
@@ -55,7 +56,7 @@ test("of many, those that have ended fold into a count before those at work do",
     { length: 14 },
     (_, index): TaskProgress => ({ ...TASK, id: `agt_${index}`, state: index < 3 ? "done" : "working" }),
   );
-  const shown = taskLines(all);
+  const shown = taskLines(all).map(lineText);
   expect(shown).toHaveLength(12);
   expect([shown[0], shown.at(-1)]).toEqual(["✓ 3 earlier sub-agents", "⏳ 1 more sub-agent"]);
 });

@@ -10,15 +10,17 @@ import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
 import { visitIn } from "../../../support/program/page-visit.ts";
 import { useWindow } from "../../../support/program/window.ts";
+import { liveMessage } from "../../../support/run-messages.ts";
 import { entryUrl, openPlatform, SERVERS_PANEL } from "../web-setup.ts";
 import { NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
 
 const { signal } = new AbortController();
-const STOP = [{ id: "stop:run_1", label: "Stop", style: "danger" as const }];
 
+const ASKED = "**Change config.toml?**   asked by @operator";
 const CARD: OutgoingMessage = {
-  ...plainMessage("⏸ **Change config.toml?**   asked by @operator\n```diff\n-port = 8080\n+port = 9090\n```"),
+  ...plainMessage(`⏸ ${ASKED}\n\`\`\`diff\n-port = 8080\n+port = 9090\n\`\`\``),
   lane: "approval",
+  shows: { type: "card", card: "approval", head: ASKED, asks: ASKED },
   footer: "Waiting for @operator · expires in 60 min",
   buttons: [
     { id: "approve:y:run_1:1", label: "Allow once", style: "primary" },
@@ -123,7 +125,7 @@ async function say(text: string): Promise<ThreadRef> {
 
 async function asked(): Promise<{ thread: ThreadRef; posted: PostedMessage }> {
   const thread = await say("change port to 9090 in config.toml");
-  await platform.post(thread, plainMessage("⏸ **build** · turn 2\n✓ read `config.toml`", { buttons: STOP }), "live");
+  await platform.post(thread, liveMessage("**build** · turn 2", "✓ read `config.toml`"), "live");
   const posted = await platform.post(thread, CARD, "card");
   await card().waitFor();
   return { thread, posted };
@@ -223,7 +225,7 @@ test("threads say whether they work or wait, and jobs when they are due and how 
     [first.threadId ?? "", "waiting"],
     [second.threadId ?? "", "working"],
   ]);
-  await platform.post(second, plainMessage("⏳ **build** · turn 1", { buttons: STOP }), "live");
+  await platform.post(second, liveMessage("**build** · turn 1"), "live");
   const left = page.getByRole("navigation", { name: "Threads and jobs" });
   await left.getByRole("link", { name: /first.*waits for you/u }).waitFor();
   await left.getByRole("link", { name: /second.*working/u }).waitFor();

@@ -8,6 +8,7 @@ import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
 import { visitIn } from "../../../support/program/page-visit.ts";
 import { useWindow } from "../../../support/program/window.ts";
+import { foldedMessage, liveMessage } from "../../../support/run-messages.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
 import { dragFile, NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
 
@@ -61,13 +62,13 @@ test("a message is sent, its run is followed live, and the answer appears, witho
   await platform.react(thread, thread.threadId ?? "", "seen");
   await messages().getByText("read", { exact: true }).waitFor();
 
-  const steps = "⏳ **build** · turn 1 · 1 s\n✓ read `config.toml` · 12 lines\n✓ edit `config.toml`";
-  const live = await platform.post(thread, plainMessage(steps, { buttons: STOP }), "live");
+  const steps = ["✓ read `config.toml` · 12 lines", "✓ edit `config.toml`"];
+  const live = await platform.post(thread, liveMessage("**build** · turn 1 · 1 s", ...steps), "live");
   const details = page.getByRole("complementary", { name: "Details" });
   await details.getByText("Working").waitFor();
   await expect.poll(() => page.title()).toBe("⏳ change port to 9090 in config.toml · Deckhand");
 
-  await platform.edit(live, plainMessage("✓ 3 turns · 2 tools · 6 s · $0.004"));
+  await platform.edit(live, foldedMessage("3 turns · 2 tools · 6 s · $0.004"));
   await platform.post(thread, plainMessage("The port is **9090** now.\n\n```toml\nport = 9090\n```"), "answer");
   await messages().locator("strong", { hasText: "9090" }).waitFor();
   await details.getByText("Done").waitFor();
@@ -95,7 +96,7 @@ describe("by keyboard", () => {
 
   test("Escape presses the newest Stop, once, however often it is pressed", async () => {
     const thread = await say("go");
-    await platform.post(thread, plainMessage("⏳ **build** · turn 1", { buttons: STOP }), "live");
+    await platform.post(thread, liveMessage("**build** · turn 1"), "live");
     await page.getByRole("button", { name: "Stop" }).waitFor();
     const release = inbox.hold();
     await page.keyboard.press("Escape");
@@ -108,7 +109,7 @@ describe("by keyboard", () => {
 
   test("? lists the shortcuts, and Escape then closes the list rather than stopping anything", async () => {
     const thread = await say("go");
-    await platform.post(thread, plainMessage("⏳ **build** · turn 1", { buttons: STOP }), "live");
+    await platform.post(thread, liveMessage("**build** · turn 1"), "live");
     await page.getByRole("button", { name: "Stop" }).focus();
     await page.keyboard.press("?");
     const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
@@ -124,7 +125,7 @@ describe("when something is lost", () => {
   test("over a restart of the server the page says so, keeps what is written, and catches up", async () => {
     const { port } = new URL(entryUrl(platform));
     const thread = await say("go");
-    const live = await platform.post(thread, plainMessage("⏳ **build** · turn 1", { buttons: STOP }), "live");
+    const live = await platform.post(thread, liveMessage("**build** · turn 1"), "live");
     await page.getByRole("button", { name: "Stop" }).waitFor();
     await platform.stop();
     await page.getByText(/Connection lost/u).waitFor();
@@ -135,7 +136,7 @@ describe("when something is lost", () => {
     platform = openPlatform({ store, port: Number(port) });
     const next = new Inbox();
     await platform.listen();
-    await platform.edit(live, plainMessage("✓ 1 turn · 2 s"));
+    await platform.edit(live, foldedMessage("1 turn · 2 s"));
     await platform.post(thread, plainMessage("The answer."), "answer");
     await platform.start(next.receive, signal);
     await messages().getByText("The answer.").waitFor();
@@ -322,7 +323,7 @@ describe("what a command lacks", () => {
 
   test("is given up by Escape, which stops nothing and sends nothing", async () => {
     const thread = await asked();
-    await platform.post(thread, plainMessage("⏳ **build** · turn 1", { buttons: STOP }), "live");
+    await platform.post(thread, liveMessage("**build** · turn 1"), "live");
     await page.getByRole("button", { name: "Stop", includeHidden: true }).waitFor();
     await page.keyboard.type("DatePicker");
     await page.keyboard.press("Escape");
@@ -338,7 +339,7 @@ test("on a narrow screen one column shows at a time, and each leads to the other
   const thread = await say("go");
   inbox.answerWith({ type: "reply", message: plainMessage("every step") });
   const buttons = [{ id: "details:run_1", label: "Steps", style: "default" as const }];
-  await platform.post(thread, plainMessage("✓ 1 turn · 2 s", { buttons }), "live");
+  await platform.post(thread, foldedMessage("1 turn · 2 s", buttons), "live");
   const columns = [
     page.getByRole("navigation", { name: "Threads and jobs" }),
     page.locator("main.thread"),
@@ -369,13 +370,9 @@ describe("for a screen reader", () => {
   test("progress and answers are announced, the ticking of the clock is not", async () => {
     const thread = await say("go");
     const announced = () => page.locator('[aria-live="polite"]').textContent();
-    const live = await platform.post(
-      thread,
-      plainMessage("⏳ **build** · turn 1 · 1 s\n⏳ read `a`", { buttons: STOP }),
-      "live",
-    );
+    const live = await platform.post(thread, liveMessage("**build** · turn 1 · 1 s", "⏳ read `a`"), "live");
     await expect.poll(announced).toBe("Deckhand is working: read a");
-    await platform.edit(live, plainMessage("⏳ **build** · turn 1 · 2 s\n⏳ read `a`", { buttons: STOP }));
+    await platform.edit(live, liveMessage("**build** · turn 1 · 2 s", "⏳ read `a`"));
     await messages().getByText("2 s").waitFor();
     expect(await announced()).toBe("Deckhand is working: read a");
     await platform.post(thread, plainMessage("The port is **9090**."), "answer");

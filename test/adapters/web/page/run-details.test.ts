@@ -1,18 +1,30 @@
 import { expect, test } from "vitest";
 import type { MessageBody, PageMessage } from "../../../../src/adapters/render/local/wire.ts";
-import { cardOf, isDecided, runHead, stepsIn } from "../../../../src/adapters/web/page/state/run-details.ts";
+import { cardOf, isDecided, runHead } from "../../../../src/adapters/web/page/state/run-details.ts";
 import { initialState, messagesOf, type PageState, reduce } from "../../../../src/adapters/web/page/state/state.ts";
 import type { ServerFrame } from "../../../../src/adapters/web/wire.ts";
+import type { Shown, ShownEnd } from "../../../../src/core/protocol/shown.ts";
 
-const STOP = [{ id: "stop:run_1", label: "Stop", style: "danger" as const }];
 const ALLOW = [{ id: "approve:y:apr_1", label: "Allow once", style: "primary" as const }];
 
 const ASK = body("list files", { by: "person" });
-const FOLDED_RUN = body("✓ 3 turns · $1.00");
-const ANSWER = body("Two files.", { lane: "answer" });
+const ANSWER = body("Two files.", { lane: "answer", shows: { type: "answer", state: "done" } });
+const CARD = body("⏸ **Run a command?**", { lane: "approval", buttons: ALLOW, shows: card("approval") });
 
 function body(markdown: string, extra: Partial<MessageBody> = {}): MessageBody {
   return { by: "deckhand", markdown, tone: "plain", buttons: [], files: [], signs: [], ...extra };
+}
+
+function live(state: "working" | "waiting", head: string): MessageBody {
+  return body(`⏳ ${head}`, { shows: { type: "live", state, head, lines: [] } });
+}
+
+function ended(state: ShownEnd, head: string): MessageBody {
+  return body(head, { lane: "progress", shows: { type: "end", state, head, isFigures: state !== "stopped" } });
+}
+
+function card(kind: "approval" | "question" | "plan" | "offer"): Shown {
+  return { type: "card", card: kind, head: "**Run a command?**", asks: "**Run a command?**" };
 }
 
 function message(seq: number, content: MessageBody, place: Partial<PageMessage> = {}): PageMessage {
@@ -25,50 +37,56 @@ function hear(state: PageState, heard: PageMessage): PageState {
 
 test.each([
   { name: "nothing of ours", bodies: [body("✓ 3 turns · $1.00", { by: "person" })], state: "none" },
-  { name: "an answer alone", bodies: [body("Just an answer, 3 turns long, for $5.")], state: "none" },
-  { name: "a live message", bodies: [body("⏳ **build** · turn 2 · 6 s", { buttons: STOP })], state: "working" },
-  { name: "a folded run", bodies: [body("✓ 3 turns · 2 tools · 6 s · $0.004")], state: "done" },
-  { name: "a command of one's own", bodies: [body("✓ 1 tool · 0.2 s")], state: "done", summary: "1 tool · 0.2 s" },
-  { name: "a failed run", bodies: [body("✗ 3 turns · 6 s · $0.10")], state: "failed" },
-  { name: "a stopped run", bodies: [body("⏹ Stopped by @ana after 2 tools.")], state: "stopped" },
-  { name: "two runs", bodies: [body("✗ 1 turn · $0.25"), body("Answer."), body("✓ 2 turns · $0.50")], state: "done" },
-  {
-    name: "a question that waits",
-    bodies: [body("✓ 1 turn · $0.25"), body("⏸ **Run a command?**", { buttons: ALLOW })],
-    state: "waiting",
-  },
+  { name: "words that look like a run", bodies: [body("✓ 3 turns · 2 tools · 6 s"), body("⏹ Over.")], state: "none" },
+  { name: "a live message", bodies: [live("working", "**build** · turn 2 · 6 s")], state: "working" },
+  { name: "a live message that waits", bodies: [live("waiting", "**build** · waits")], state: "waiting" },
+  { name: "a folded run", bodies: [ended("done", "3 turns · 6 s")], state: "done", summary: "3 turns · 6 s" },
+  { name: "a failed run", bodies: [ended("failed", "3 turns · 6 s · $0.10")], state: "failed" },
+  { name: "a stopped run", bodies: [ended("stopped", "Stopped by @ana after 2 tools.")], state: "stopped" },
+  { name: "two runs", bodies: [ended("failed", "1 turn"), ANSWER, ended("done", "2 turns")], state: "done" },
+  { name: "a question that waits", bodies: [ended("done", "1 turn"), CARD], state: "waiting" },
   {
     name: "a question that is decided",
-    bodies: [body("✓ 1 turn · $0.25"), body("✓ Allowed once by @ana", { lane: "approval" })],
+    bodies: [ended("done", "1 turn"), body("✓ Allowed once by @ana", { lane: "approval" })],
     state: "done",
   },
   {
+    name: "a question that nobody need answer any more",
+    bodies: [live("working", "**build**"), body("Question: which?\n⏹ No answer is needed.", { lane: "approval" })],
+    state: "working",
+  },
+  {
     name: "an answer alone after another run",
-    bodies: [ASK, FOLDED_RUN, ANSWER, ASK, ANSWER],
+    bodies: [ASK, ended("done", "1 turn"), ANSWER, ASK, ANSWER],
     state: "done",
     summary: "",
   },
   {
     name: "a command after an answer alone",
-    bodies: [ASK, FOLDED_RUN, ANSWER, ASK, ANSWER, body("/usage", { by: "person" }), body("$1.00", { by: "note" })],
+    bodies: [ASK, ended("done", "1 turn"), ANSWER, ASK, ANSWER, body("/usage", { by: "person" })],
     state: "done",
     summary: "",
   },
   {
     name: "a failure alone after another run",
-    bodies: [ASK, FOLDED_RUN, ANSWER, ASK, body("✗ The key is not accepted.", { lane: "answer", tone: "error" })],
+    bodies: [ASK, ended("done", "1 turn"), ANSWER, ASK, body("✗ No key.", { lane: "answer", tone: "error" })],
     state: "failed",
     summary: "",
   },
   {
+    name: "part of an answer alone, and why there is no more",
+    bodies: [ASK, body("Two", { lane: "answer", footer: "✗ Stopped.", shows: { type: "answer", state: "failed" } })],
+    state: "failed",
+  },
+  {
     name: "words that its run took up",
-    bodies: [ASK, FOLDED_RUN, body("and quickly", { by: "person", signs: ["seen"] }), ANSWER],
+    bodies: [ASK, ended("done", "3 turns"), body("and quickly", { by: "person", signs: ["seen"] }), ANSWER],
     state: "done",
-    summary: "3 turns · $1.00",
+    summary: "3 turns",
   },
   {
     name: "words that wait for the run's end",
-    bodies: [ASK, body("⏸ **Run a command?**", { buttons: ALLOW }), ASK],
+    bodies: [ASK, CARD, ASK],
     state: "waiting",
     summary: "**Run a command?**",
   },
@@ -79,26 +97,19 @@ test.each([
 });
 
 test("a card is decided once its buttons have gone; an answer never is", () => {
-  expect(isDecided(body("⏸ **Run a command?**", { buttons: ALLOW, lane: "approval" }))).toBe(false);
+  expect(isDecided(CARD)).toBe(false);
   expect(isDecided(body("✓ Allowed once by @ana", { lane: "approval" }))).toBe(true);
   expect(isDecided(body("✓ All went well.", { lane: "answer" }))).toBe(false);
 });
 
 test.each([
-  { buttons: ALLOW, card: "approval" },
-  { buttons: [{ id: "answer:0:run_1:call_1", label: "Allow once", style: "default" as const }], card: "question" },
-  { buttons: [{ id: "answer:go:run_1:call_1", label: "Go ahead", style: "primary" as const }], card: "plan" },
-  { buttons: STOP, card: null },
-])("a card with the button $buttons.0.id is marked as: $card", ({ buttons, card }) => {
-  expect(cardOf(body("⏸ **Run a command?**", { buttons }))).toBe(card);
-});
-
-test("steps are the signed lines below a live message's head, whatever its text says", () => {
-  const text = "⏳ **build** · turn 1\n✓ read `a` · 3 lines\n✗ bash · stopped after 60 s\n\nNow I will look.";
-  expect(stepsIn(body(text, { buttons: STOP }))).toEqual([
-    { sign: "✓", text: "read `a` · 3 lines" },
-    { sign: "✗", text: "bash · stopped after 60 s" },
-  ]);
+  { shows: card("approval"), marked: "approval" },
+  { shows: card("question"), marked: "question" },
+  { shows: card("plan"), marked: "plan" },
+  { shows: card("offer"), marked: null },
+  { shows: { type: "live" as const, state: "waiting" as const, head: "build", lines: [] }, marked: null },
+])("what shows $shows is marked as: $marked", ({ shows, marked }) => {
+  expect(cardOf(body("⏸ **Run a command?**", { buttons: ALLOW, shows }))).toBe(marked);
 });
 
 test("an older state of a message never replaces a newer one, in whatever order they come", () => {

@@ -1,13 +1,9 @@
+import type { ShownEnd, ShownLine } from "../../../../core/protocol/shown.ts";
 import type { MessageBody, PageMessage } from "../../../render/local/wire.ts";
 
-/** How a thread's newest run stands, read off the messages that were posted. */
+/** How a thread's newest run stands, by what its messages show. */
 
-export interface Step {
-  readonly sign: string;
-  readonly text: string;
-}
-
-export type RunState = "none" | "working" | "waiting" | "done" | "failed" | "stopped";
+export type RunState = "none" | "working" | "waiting" | ShownEnd;
 
 export interface RunHead {
   readonly state: RunState;
@@ -15,45 +11,24 @@ export interface RunHead {
   readonly summary: string;
 }
 
-const SIGNED_LINE = /^(⏳|✓|✗|⏸|⏹|⚠)\uFE0F?\s+(\S.*)$/u;
-/** A run's last line without its sign: “3 turns · 2 tools · 6 s · $0.004”, of a person's own command “1 tool · 0.2 s”. */
-const FOLDED = /\b\d+ turns?\b|^\d+ tools? · \d/u;
-const STATES: Readonly<Record<string, RunState>> = {
-  "⏳": "working",
-  "⏸": "waiting",
-  "✓": "done",
-  "✗": "failed",
-  "⏹": "stopped",
-  "⚠": "done",
-};
-
-/** The tool lines of a live message: what follows its head. */
-export function stepsIn(body: MessageBody): Step[] {
-  if (!isLive(body)) return [];
-  return signedLines(body.markdown).slice(1);
-}
-
-function signedLines(markdown: string): Step[] {
-  return markdown.split("\n").flatMap((line) => {
-    const match = SIGNED_LINE.exec(line.trim());
-    return match?.[1] === undefined || match[2] === undefined ? [] : [{ sign: match[1], text: match[2] }];
-  });
+/** What stands below a live message's head. */
+export function stepsIn({ shows }: MessageBody): readonly ShownLine[] {
+  return shows?.type === "live" ? shows.lines : [];
 }
 
 /** `messages`: a thread's, oldest first. */
 export function runHead(messages: readonly PageMessage[]): RunHead {
-  const headAt = messages.findLastIndex(isHead);
+  const headAt = messages.findLastIndex(({ body }) => headOf(body) !== null);
   const answerAt = messages.findLastIndex(isAnswer);
   const answer = messages[answerAt];
   const begunAt = messages.findLastIndex(({ body }, index) => index < answerAt && beginsRun(body));
   if (answer !== undefined && begunAt > headAt) return { state: stateOfAnswer(answer.body), summary: "" };
   const newest = messages[headAt];
-  const head = newest === undefined ? null : headOf(newest);
-  return { state: head === null ? "none" : (STATES[head.sign] ?? "none"), summary: head?.text ?? "" };
-}
-
-function isHead(message: PageMessage): boolean {
-  return message.body.by === "deckhand" && headOf(message) !== null;
+  const head = newest === undefined ? null : headOf(newest.body);
+  if (head === null) return { state: "none", summary: "" };
+  // What an earlier version left says that it has ended, and not how.
+  const isUntold = head.state === "done" && head.summary === "" && answer !== undefined && answerAt > headAt;
+  return isUntold ? { ...head, state: stateOfAnswer(answer.body) } : head;
 }
 
 function isAnswer({ body }: PageMessage): boolean {
@@ -66,28 +41,25 @@ function beginsRun({ by, signs }: MessageBody): boolean {
 }
 
 /** A short run has no live message, and so no figures: its answer alone says how it ended. */
-function stateOfAnswer({ tone, footer }: MessageBody): RunState {
+function stateOfAnswer({ tone, shows }: MessageBody): ShownEnd {
   if (tone === "error") return "failed";
-  return STATES[signedLines(footer ?? "")[0]?.sign ?? "✓"] ?? "done";
+  return shows?.type === "answer" ? shows.state : "done";
 }
 
 /** Whether a message shows a run that goes on. */
-export function isLive({ buttons }: MessageBody): boolean {
-  return buttons.some(({ id }) => id.startsWith("stop:"));
+export function isLive({ shows }: MessageBody): boolean {
+  return shows?.type === "live";
 }
 
 /** Whether a message asks people to decide, and waits for them. */
-export function isQuestion(body: MessageBody): boolean {
-  if (body.by !== "deckhand" || body.buttons.length === 0 || isLive(body)) return false;
-  return signedLines(body.markdown)[0]?.sign === "⏸";
+export function isQuestion({ by, buttons, shows }: MessageBody): boolean {
+  return by === "deckhand" && buttons.length > 0 && shows?.type === "card";
 }
 
-/** What a card that waits is, by its buttons: whatever its words say. */
+/** What a card that waits is; null for what is no such card, and for an offer. */
 export function cardOf(body: MessageBody): "approval" | "question" | "plan" | null {
-  if (!isQuestion(body)) return null;
-  if (body.buttons.some(({ id }) => id.startsWith("approve:"))) return "approval";
-  if (body.buttons.some(({ id }) => id.startsWith("answer:go:"))) return "plan";
-  return body.buttons.some(({ id }) => id.startsWith("answer:")) ? "question" : null;
+  const { shows } = body;
+  return isQuestion(body) && shows?.type === "card" && shows.card !== "offer" ? shows.card : null;
 }
 
 /** Whether a message tells how something was decided or answered: its buttons have gone. */
@@ -96,19 +68,14 @@ export function isDecided({ by, lane, buttons }: MessageBody): boolean {
 }
 
 /** Whether a message is a live one that has folded into its last line. */
-export function isFolded({ by, markdown }: MessageBody): boolean {
-  return by === "deckhand" && FOLDED.test(SIGNED_LINE.exec(markdown)?.[2] ?? "");
+export function isFolded({ shows }: MessageBody): boolean {
+  return shows?.type === "end" && shows.isFigures;
 }
 
-/** The line that tells how a run stands; null when the message is no run's live message or question. */
-function headOf({ body }: PageMessage): Step | null {
-  const [first] = signedLines(body.markdown);
-  if (first !== undefined && (isLive(body) || isQuestion(body))) return first;
-  return (
-    signedLines(`${body.markdown}\n${body.footer ?? ""}`).find(({ text }) => FOLDED.test(text)) ?? stoppedOf(first)
-  );
-}
-
-function stoppedOf(first: Step | undefined): Step | null {
-  return first?.sign === "⏹" ? first : null;
+/** How a run stands by one message; null when that is no run's live message, question or end. */
+function headOf(body: MessageBody): RunHead | null {
+  const { by, shows } = body;
+  if (by !== "deckhand") return null;
+  if (shows?.type === "live" || shows?.type === "end") return { state: shows.state, summary: shows.head };
+  return shows?.type === "card" && isQuestion(body) ? { state: "waiting", summary: shows.head } : null;
 }

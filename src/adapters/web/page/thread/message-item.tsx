@@ -97,9 +97,6 @@ export function bodyId(messageId: string): string {
 
 /** A question can be gone to, and says by its name what it is about. */
 function asked(body: MessageBody): HTMLAttributes<HTMLDivElement> {
-  if (!isQuestion(body)) return {};
-  const lines = body.markdown.split("\n");
-  // A question's own words follow on its head, as a quotation.
-  const what = (cardOf(body) === "question" ? lines.find((line) => line.startsWith("> ")) : lines[0]) ?? "";
-  return { role: "group", "aria-label": `Deckhand asks: ${plainText(what).replace(/^waiting: /u, "")}` };
+  if (!isQuestion(body) || body.shows?.type !== "card") return {};
+  return { role: "group", "aria-label": `Deckhand asks: ${plainText(body.shows.asks)}` };
 }
