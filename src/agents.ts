@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { agentWords, withOneLineDescription } from "./config/agents/agent-words.ts";
-import { describeIssues, type KeyStyle } from "./config/problems.ts";
+import { describeIssues, IN_OUR_WORDS, type KeyStyle } from "./config/problems.ts";
 import { agentNameSchema, agentSchema } from "./config/settings.ts";
 import { valueAt } from "./config/stored/plain.ts";
 import type { Config } from "./config.ts";
@@ -259,7 +259,7 @@ function parseAgent(fileName: string, text: string): ReadAgent {
   const lineOf = (key: string) => matter.lineOf(key);
   const words = agentWords(matter.data, { name: fileName, colors: COLORS });
   const notes = words.notes.map(([key, note]) => ({ line: lineOf(key), message: `${key}: ${note}.` }));
-  const fields = fileSchema.safeParse(words.fields, { reportInput: true });
+  const fields = fileSchema.safeParse(words.fields, IN_OUR_WORDS);
   if (!fields.success) {
     const lines = describeIssues(fields.error, fileSchema, yamlStyle(lineOf));
     return { agent: null, problems: lines.map(atLine), notes };

@@ -1,6 +1,6 @@
 import { proxyProblems, proxyWarnings } from "../operations/proxy.ts";
 import { isPostgresUrl, urlWarnings } from "./database-url.ts";
-import { fileStyle, suggestion } from "./problems.ts";
+import { fileStyle, meant, nearest } from "./problems.ts";
 import type { Config } from "./resolve.ts";
 import type { Environment } from "./sources.ts";
 import { isWithin } from "./within.ts";
@@ -90,9 +90,8 @@ export function unknownVariables({ env, inFile, known }: Variables): string[] {
     .filter((name) => !known.includes(name) && (isMeantForUs(name) || OWN_PREFIXES.test(name)))
     .flatMap((name) => {
       const bare = name.replace(/^DECKHAND_/u, "");
-      const hint = known.includes(bare) ? ` Did you mean "${bare}"?` : suggestion(name, known);
-      const near = hint.startsWith(" Did you mean");
-      return near || isMeantForUs(name) ? [`${name}: is not read.${near ? hint : ""}`] : [];
+      const hint = known.includes(bare) ? meant(bare) : nearest(name, known);
+      return hint !== null || isMeantForUs(name) ? [`${name}: is not read.${hint ?? ""}`] : [];
     });
 }
 

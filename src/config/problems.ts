@@ -72,33 +72,35 @@ function describeIssue(issue: z.core.$ZodIssue, root: SchemaNode, style: KeyStyl
   const example = nodes.find((node) => node.examples !== undefined)?.examples?.[0];
   const shown = secret || issue.code === "invalid_key" ? "" : shownValue(issue.input);
   const mend = example === undefined ? "" : ` Example: ${style.example(path, example)}`;
-  return { path, text: `${whatIsWrong(issue)}${shown}.${mend}` };
+  return { path, text: `${issue.message}${shown}.${mend}` };
 }
 
-function whatIsWrong(issue: z.core.$ZodIssue): string {
+/** How a value is parsed whose mistakes are told here: in our words, where the schema has none of its own. */
+export const IN_OUR_WORDS = { reportInput: true, error: ourWords } as const;
+
+function ourWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined && !issue.message.startsWith("must") ? "is missing" : typeWords(issue);
+      return issue.input === undefined ? "is missing" : `must be ${typeWords(issue)}`;
     case "invalid_value":
       return `must be one of ${issue.values.map(String).join(", ")}`;
     case "too_small":
-      return issue.message.startsWith("must") ? issue.message : `must be at least ${issue.minimum}`;
+      return `must be at least ${issue.minimum}`;
     case "too_big":
-      return issue.message.startsWith("must") ? issue.message : `must be at most ${issue.maximum}`;
+      return `must be at most ${issue.maximum}`;
     case "invalid_key":
-      return `is not a valid name: ${issue.issues[0]?.message ?? issue.message}`;
+      return `is not a valid name: ${issue.issues[0]?.message ?? "it is not accepted"}`;
     case "invalid_union":
-      return issue.message.startsWith("must") ? issue.message : unionWords(issue);
+      return unionWords(issue);
     default:
-      return issue.message;
+      return undefined;
   }
 }
 
-/** What a value may be that fits none of a union's types. */
-function unionWords({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
-  const types = errors.map(([first]) => (first?.code === "invalid_type" ? typeWords(first) : ""));
-  const words = types.map((each) => each.replace(/^must be /u, ""));
-  return words.includes("") || words.length === 0 ? message : `must be ${words.join(", or ")}`;
+/** What a value may be that fits none of a union's types; undefined where one of them fails by more than its type. */
+function unionWords({ errors }: Pick<z.core.$ZodIssueInvalidUnion, "errors">): string | undefined {
+  const words = errors.map(([first]) => (first?.code === "invalid_type" ? typeWords(first) : null));
+  return words.includes(null) || words.length === 0 ? undefined : `must be ${words.join(", or ")}`;
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
@@ -111,9 +113,8 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-function typeWords(issue: z.core.$ZodIssueInvalidType): string {
-  if (issue.message.startsWith("must")) return issue.message;
-  return `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
+function typeWords({ expected }: Pick<z.core.$ZodIssueInvalidType, "expected">): string {
+  return TYPE_WORDS[expected] ?? expected;
 }
 
 /** Anything that could be a credential in the wrong place stays hidden. */
@@ -128,10 +129,19 @@ function shownValue(value: unknown): string {
 
 /** “Did you mean …”, or the known keys when nothing is near. */
 export function suggestion(key: string, known: readonly string[]): string {
-  if (known.length === 0) return "";
-  const nearest = closest(key, [...known]);
-  const near = distance(key.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, Math.floor(key.length / 3));
-  return near ? ` Did you mean "${nearest}"?` : ` Known here: ${known.join(", ")}.`;
+  return nearest(key, known) ?? (known.length === 0 ? "" : ` Known here: ${known.join(", ")}.`);
+}
+
+/** “Did you mean …”; null when nothing is near. */
+export function nearest(key: string, known: readonly string[]): string | null {
+  if (known.length === 0) return null;
+  const name = closest(key, [...known]);
+  const isNear = distance(key.toLowerCase(), name.toLowerCase()) <= Math.max(2, Math.floor(key.length / 3));
+  return isNear ? meant(name) : null;
+}
+
+export function meant(name: string): string {
+  return ` Did you mean "${name}"?`;
 }
 
 function knownKeys(nodes: readonly SchemaNode[]): string[] {

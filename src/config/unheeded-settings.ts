@@ -1,7 +1,7 @@
 import type { AgentDefinition } from "../core/agents/query-config.ts";
 import { modelFacts } from "../core/providers/models/models.ts";
 import { SHARED_TOOLS } from "../core/skills/skill-format/tool-names.ts";
-import { suggestion } from "./problems.ts";
+import { nearest } from "./problems.ts";
 import type { Config } from "./resolve.ts";
 
 /** A temperature, where it is set, and the model that it is for. */
@@ -90,8 +90,7 @@ const LISTED = " `/tools` lists those that there are.";
 
 /** There may be hundreds, so that the names are not all said. */
 function nearTool(name: string, names: readonly string[]): string {
-  const hint = suggestion(name, names);
-  return hint.startsWith(" Did you mean") ? hint : LISTED;
+  return nearest(name, names) ?? LISTED;
 }
 
 function takesTemperature(ref: string): boolean {

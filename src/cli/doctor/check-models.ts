@@ -1,5 +1,5 @@
 import { loadAgents } from "../../agents.ts";
-import { suggestion } from "../../config/problems.ts";
+import { nearest } from "../../config/problems.ts";
 import type { Config } from "../../config/resolve.ts";
 import { unheededSettings } from "../../config/unheeded-settings.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
@@ -110,11 +110,11 @@ function checkModel({ setting, ref }: NamedModel, { providers }: Pick<Config, "p
   if (id === "demo") return good(`${setting}: ${ref}, a script and no language model`);
   if (known === undefined) {
     if (settings?.baseUrl !== undefined && settings.wire !== undefined) return good(`${setting}: ${ref}`);
-    const near = suggestion(
+    const near = nearest(
       id,
       CATALOG.map((entry) => entry.id),
     );
-    if (near.startsWith(" Did you mean")) return bad(`${setting}: ${ref} names no known provider.${near}`);
+    if (near !== null) return bad(`${setting}: ${ref} names no known provider.${near}`);
     return bad(`${setting}: ${ref} names no known provider. Give \`providers.${id}\` a \`baseUrl\` and a \`wire\`.`);
   }
   if (known.keyRequired && settings?.apiKey === undefined) {

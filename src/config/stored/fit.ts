@@ -2,7 +2,7 @@ import { type Config, configFrom } from "../../config.ts";
 import { ConfigError } from "../../core/protocol/errors.ts";
 import { fromJson } from "../../core/text/from-json.ts";
 import { configureFeatures, settingsWith, withoutOwnKeys } from "../features.ts";
-import { dotted, type KeyStyle, problemsIn } from "../problems.ts";
+import { dotted, IN_OUR_WORDS, type KeyStyle, problemsIn } from "../problems.ts";
 import type { Origin } from "../resolve.ts";
 import type { LeftOut } from "./page-settings.ts";
 import { deepestOf, isPlain, leafPaths, over, type Path, type Plain, valueAt, without, withValue } from "./plain.ts";
@@ -87,7 +87,7 @@ function checkSchema(fitting: Fitting, { layers: { file }, features }: Origin): 
   const schema = settingsWith(features);
   for (;;) {
     const raw = withoutOwnKeys(over(file.value, fitting.set), features);
-    const { error } = schema.safeParse(raw, { reportInput: true });
+    const { error } = schema.safeParse(raw, IN_OUR_WORDS);
     const found = error === undefined ? [] : problemsIn(error, schema, PAGE_STYLE);
     const ours = found.flatMap(({ path, text }) => {
       const place = deepestOf(fitting.set, path);

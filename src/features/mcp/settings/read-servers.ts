@@ -1,4 +1,11 @@
-import { describeIssues, environmentStyle, fileStyle, type KeyStyle, suggestion } from "../../../config/problems.ts";
+import {
+  describeIssues,
+  environmentStyle,
+  fileStyle,
+  IN_OUR_WORDS,
+  type KeyStyle,
+  nearest,
+} from "../../../config/problems.ts";
 import type { Environment } from "../../../config/sources.ts";
 import type { McpServer } from "../server-settings.ts";
 import { commandSchema, urlSchema } from "./entry.ts";
@@ -64,6 +71,7 @@ type Read = { readonly notes: readonly string[] } & (
   | { readonly type: "idle"; readonly why: string; readonly isMistake: boolean }
 );
 
+/** A word that is near none of these says nothing: others' blocks have many of their own. */
 const FIELDS = [...new Set([...Object.keys(commandSchema.shape), ...Object.keys(urlSchema.shape)])];
 
 /** Paths within the server's entry. */
@@ -75,26 +83,23 @@ const style: KeyStyle = {
 function readServer(raw: unknown, references: References, found: Expansion): Read {
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return mistake("It must be an object.", []);
   const { entry, isDisabled, unknown, notes: said } = ownShape({ ...raw }, FIELDS);
-  const notes = [...said, ...unknown.map((key) => `${key} is not known and has no effect.${nearest(key)}`)];
+  const notes = [
+    ...said,
+    ...unknown.map((key) => `${key} is not known and has no effect.${nearest(key, FIELDS) ?? ""}`),
+  ];
   if (isDisabled) return { type: "idle", why: "It is disabled in the settings.", isMistake: false, notes };
   const isProgram = "command" in entry;
   if (isProgram === "url" in entry) return mistake("It must have either a `command` or a `url`.", notes);
   const expanded = expandEntry(entry, references, found);
   if (found.problems.length > 0) return mistake(found.problems.join(" "), notes);
   const schema = isProgram ? commandSchema : urlSchema;
-  const parsed = schema.safeParse(expanded, { reportInput: true });
+  const parsed = schema.safeParse(expanded, IN_OUR_WORDS);
   if (!parsed.success) return mistake(describeIssues(parsed.error, schema, style).join(" "), notes);
   return { type: "server", settings: parsed.data, notes };
 }
 
 function mistake(why: string, notes: readonly string[]): Read {
   return { type: "idle", why, isMistake: true, notes };
-}
-
-/** The word that was meant; nothing where no word is near, since others' blocks have many of their own. */
-function nearest(key: string): string {
-  const hint = suggestion(key, FIELDS);
-  return hint.startsWith(" Did you mean") ? hint : "";
 }
 
 /** Where references may stand. */
