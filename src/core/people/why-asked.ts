@@ -32,7 +32,7 @@ function foreignTexts({ content, label, author }: Message): ForeignText[] {
     if (block.type === "tool_result") return [{ origin, text: textOf(block.content) }];
     if (block.type === "document") return [{ origin, text: block.text ?? "" }];
     // Beside a person's own words there are those that they quote.
-    const isForeign = block.type === "text" && (!isTheirs || block.text.startsWith("<quoted_conversation"));
+    const isForeign = block.type === "text" && (!isTheirs || block.isQuoted === true);
     return isForeign ? [{ origin, text: block.text }] : [];
   });
 }

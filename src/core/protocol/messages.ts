@@ -15,6 +15,8 @@ const textBlock = z.object({
   text: z.string(),
   /** A feature has put it beside the words of whose message it is. */
   isAdded: z.literal(true).exactOptional(),
+  /** Whose message it is quotes it from somebody else. */
+  isQuoted: z.literal(true).exactOptional(),
 });
 /** `data` is base64. */
 const imageBlock = z.object({

@@ -27,7 +27,7 @@ export function createPageSkills(roots: OwnSkillRoots, log: Log): PageSkills {
   return {
     reader: createSkillReader(roots, log, () => fromPage),
     definitions: {
-      all: () => definitionsIn([...own(), ...fromPage]),
+      all: () => definitionsIn(own(), fromPage),
       check,
       problems: () =>
         [...own(), ...fromPage].flatMap((one) => (one.type === "problem" ? [problemText(one.problem)] : [])),
@@ -53,11 +53,9 @@ function check(name: string, text: string): DefinitionCheck {
   return { problems: [{ line: line ?? 1, message: reason }], notes: [] };
 }
 
-function definitionsIn(read: readonly ParsedSkill[]): Definition[] {
-  const skills = read.flatMap((one) => (one.type === "skill" ? [one.skill] : []));
-  const broken = read.flatMap((one) =>
-    one.type === "problem" && one.problem.source.endsWith("on the page") ? [one.problem.name] : [],
-  );
+function definitionsIn(own: readonly ParsedSkill[], fromPage: readonly ParsedSkill[]): Definition[] {
+  const skills = [...own, ...fromPage].flatMap((one) => (one.type === "skill" ? [one.skill] : []));
+  const broken = fromPage.flatMap((one) => (one.type === "problem" ? [one.problem.name] : []));
   const of = (name: string, origin: Skill["origin"]) =>
     skills.find((skill) => skill.name === name && skill.origin === origin);
   return [...new Set([...skills.map(({ name }) => name), ...broken])].sort().map((name) => {
