@@ -1,0 +1,20 @@
+import { appendFileSync } from "node:fs";
+import path from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+
+/**
+ * Loaded before the program: each statement that SQLite carries out for it on the database of STATEMENTS_OF is written as a
+ * line of JSON to STATEMENTS_TO. What prepares statements in advance, and keeps them, is seen like what does not.
+ */
+const { STATEMENTS_OF: database, STATEMENTS_TO: file } = process.env;
+
+const probe = new BetterSqlite3(":memory:");
+const { prototype } = probe.prepare("SELECT 1").constructor;
+for (const name of ["run", "all", "get", "iterate"]) {
+  const carryOut = prototype[name];
+  prototype[name] = function (...values) {
+    if (path.resolve(this.database.name) === database) appendFileSync(file, `${JSON.stringify(this.source)}\n`);
+    return carryOut.apply(this, values);
+  };
+}
+probe.close();
