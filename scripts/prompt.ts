@@ -28,7 +28,6 @@ import { systemRuntime } from "../src/runtime.ts";
 import { fileSecrets } from "../src/tools/secrets/file-secrets.ts";
 import { createToolbox } from "../src/tools/toolbox.ts";
 import { createSandbox } from "../src/tools/wasm/sandbox.ts";
-import { createExecutorWorktrees } from "../src/tools/worktrees/executor-worktrees.ts";
 import { APPLICATION, VERSION } from "../src/version.ts";
 
 /**
@@ -74,6 +73,7 @@ const NOBODY = {
   allowedHosts: [],
   giveKeys: () => {},
   tryKey: absent,
+  quotas: { begin: absent, ready: absent, take: () => {}, give: () => {}, close: async () => {} },
 };
 
 try {
@@ -138,7 +138,6 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     snapshots: `${config.home}/snapshots`,
     agents: channelConfigs.agents,
     models: { problemWith: absent },
-    worktrees: createExecutorWorktrees(config.home),
     features: (taken) => createFeatureList(FEATURES).open(config.features, { ...host, taken: () => taken }, () => {}),
   });
   await toolbox.start(AbortSignal.abort());

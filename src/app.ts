@@ -56,7 +56,6 @@ import type { Quotas } from "./tools/quotas/quotas.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
 import { fileSecrets, learningStore, type ProgramSecrets } from "./tools/secrets/file-secrets.ts";
 import { createPageSkills } from "./tools/skills/page-skills.ts";
-import { createExecutorWorktrees } from "./tools/worktrees/executor-worktrees.ts";
 import { APPLICATION } from "./version.ts";
 import { warmUp, watched } from "./warm-up.ts";
 
@@ -288,8 +287,7 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const { providers } = services;
   const given = { store, providers, engine, approvals, instructions, jobs: jobs.control, agents, models, ...asking };
   const quotas = openQuotas(assembly);
-  const worktrees = createExecutorWorktrees(config.home, { quotas, lock: assembly.cluster.lock });
-  const toolbox = await openToolbox(assembly, { ...given, secrets: services.secrets, quotas, worktrees });
+  const toolbox = await openToolbox(assembly, { ...given, secrets: services.secrets, quotas });
   return { ...services, quotas, rights, platform, engine, approvals, finaliser, models, instructions, toolbox, jobs };
 }
 
@@ -356,6 +354,7 @@ function openIntake({ config, runtime, log, commands, features, cluster, shared 
     jobs: jobs.control,
     tools: () => Promise.resolve(toolbox.listed()),
     toolProblems: () => toolbox.problems(),
+    delegate: toolbox.runs.delegate,
     skillsOf: instructions.skillsOf,
     ...commandPlaces(platform),
     firstContact: createFirstContact({

@@ -5,9 +5,7 @@ import { loadAgents, type PageAgents } from "./agents.ts";
 import { systemTimezone } from "./config/open-settings.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
-import { executorWorktree } from "./core/agents/executor-worktree.ts";
-import { managedAsConfigured, presetsOf } from "./core/agents/managed-presets.ts";
-import type { ManagedAgents } from "./core/agents/managed-settings.ts";
+import { ownRoot } from "./core/agents/own-files.ts";
 import type { DefinitionSet } from "./core/agents/page-definitions.ts";
 import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts";
 import type { DirectoriesAbove, InstructionRoots, InstructionRule } from "./core/context/system-prompt.ts";
@@ -39,8 +37,6 @@ export interface ChannelConfigs {
   /** The query settings of a session; those of its place where people have set nothing. */
   readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
   readonly agentOf: (channelKey: string) => string;
-  /** The presets of managed mode, by name. */
-  readonly managedPresets: ReadonlyMap<string, ManagedAgents>;
   readonly sandboxRootOf: (thread: ThreadRef) => string;
   /** Where instruction files of a thread's channel are, and whether they are followed as they are. */
   readonly instructionsOf: (thread: ThreadRef) => { readonly roots: InstructionRoots; readonly rule: InstructionRule };
@@ -54,11 +50,9 @@ export function createChannelConfigs(config: Config, defaultModel: () => string,
     const agent = config.channels[channelKey]?.agentDefinition ?? config.query.agentDefinition;
     return typeof agent === "string" ? agent : agent.name;
   };
-  const managedPresets = presetsOf(config.managedAgents ?? {});
   const configOf: ChannelConfigs["configOf"] = ({ channelKey, agent: name, settings }) => {
     const agent = agents.get(name) ?? agentNamed(agents, agentOf(channelKey));
-    const managed = managedOf(config, managedPresets, settings);
-    return { ...withSettings(queryConfigOf(config, { channelKey, agent, defaultModel }), settings), ...managed };
+    return withSettings(queryConfigOf(config, { channelKey, agent, defaultModel }), settings);
   };
 
   return {
@@ -70,7 +64,6 @@ export function createChannelConfigs(config: Config, defaultModel: () => string,
       for (const name of ["", ...Object.keys(config.channels)].map(agentOf)) agentNamed(agents, name);
     },
     agentOf,
-    managedPresets,
     configOf,
     sandboxRootOf: (thread) => sandboxRootOf(config, thread),
     instructionsOf: (thread) => {
@@ -81,10 +74,10 @@ export function createChannelConfigs(config: Config, defaultModel: () => string,
     requiresMention: (channelKey) => config.channels[channelKey]?.requireMention ?? false,
     async channelConfigOf(session) {
       const { thread } = session;
-      // An executor in isolation works in the worktree that it was given.
+      // A sub-agent in isolation works in the files that it was given.
       const isIsolated = session.task?.isolated === true;
       const { root, workingDirectory } = rootOf(config, thread);
-      const sandboxRoot = isIsolated ? executorWorktree(config.home, session.id).tree : within(root, workingDirectory);
+      const sandboxRoot = isIsolated ? ownRoot(config.home, session.id) : within(root, workingDirectory);
       await mkdir(sandboxRoot, { recursive: true });
       return {
         config: configOf(session),
@@ -141,15 +134,6 @@ function queryConfigOf(
     ...(temperature === undefined ? {} : { temperature }),
     ...(agent.tools === undefined ? {} : { toolAllow: narrowTools(toolAllow, agent.tools) }),
   };
-}
-
-/** The settings of managed mode where it is on: by the preset that people have chosen for the session, else as configured. */
-function managedOf(
-  { managedAgents }: Config,
-  presets: ChannelConfigs["managedPresets"],
-  { managed = managedAgents?.enabled ?? false, managedPreset = "" }: SessionSettings,
-): Pick<QueryConfig, "managedAgents"> {
-  return managed ? { managedAgents: presets.get(managedPreset) ?? managedAsConfigured(managedAgents ?? {}) } : {};
 }
 
 /** What people choose for a session wins, also over what was configured for the model or instead of an effort. */

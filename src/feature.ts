@@ -41,7 +41,7 @@ import type { CallModel } from "./core/budget/background-call.ts";
 import type { CreateBackgroundEmbedder } from "./core/budget/background-embedder.ts";
 import type { BudgetSettings } from "./core/budget/limits.ts";
 import type { Cluster } from "./core/cluster.ts";
-import type { ChatCommand, CommandServices } from "./core/command-line/command.ts";
+import type { ChatCommand, CommandOption, CommandServices } from "./core/command-line/command.ts";
 import type { InstructionLayer } from "./core/context/system-prompt.ts";
 import type { SessionEngine } from "./core/engine/engine.ts";
 import type { StepSources } from "./core/history/run-steps.ts";
@@ -68,6 +68,8 @@ import type { Store } from "./core/store/store.ts";
 import type { Tool } from "./core/tool.ts";
 import type { InstructionGate } from "./tools/instructions/instruction-gate.ts";
 import type { Resolve } from "./tools/network/resolve.ts";
+import type { OwnFiles } from "./tools/own-files.ts";
+import type { Quotas } from "./tools/quotas/quotas.ts";
 import type { Sandbox } from "./tools/wasm/sandbox.ts";
 
 /**
@@ -155,6 +157,8 @@ export interface FeatureHost {
   /** Absolute path of the directory of all state. */
   readonly home: string;
   readonly sandbox: Sandbox;
+  /** How much may be written. */
+  readonly quotas: Quotas;
   /** How tools look host names up. */
   readonly resolve: Resolve;
   /** What holds the store. */
@@ -331,6 +335,12 @@ export interface OpenFeature {
   readonly sourceOf?: (tool: Tool) => string;
   /** By name, what the feature's commands do. */
   readonly commands?: Readonly<Record<string, ChatCommand["run"]>>;
+  /** By the command's and the option's name, what could stand in an option; in place of what its description says. */
+  readonly completions?: Readonly<Record<string, Readonly<Record<string, CommandOption["complete"]>>>>;
+  /** Which runs hand their work on, and how. */
+  readonly delegate?: CommandServices["delegate"];
+  /** Files of their own for sub-agents; of one feature. */
+  readonly ownFiles?: OwnFiles;
   /** A section of the prompt of a run with these settings; empty for none. */
   readonly section?: (config: QueryConfig) => string;
   /** Why a tool of that name is not there, for the model; null when it is none of this feature's. */

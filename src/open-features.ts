@@ -4,11 +4,12 @@ import type { FeatureRoutes } from "./adapters/web/server/feature-routes.ts";
 import type { Logins } from "./adapters/web/server/logins.ts";
 import type { TeamSessions } from "./adapters/web/sessions/team-sessions.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
-import type { ChatCommand } from "./core/command-line/command.ts";
+import type { ChatCommand, CommandOption, CommandServices } from "./core/command-line/command.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import { privately } from "./core/protocol/private-reply.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
 import type { ConfiguredFeature, Feature, FeatureHost, FeatureTool, OpenFeature, WriteAudit } from "./feature.ts";
+import { NO_OWN_FILES, type OwnFiles } from "./tools/own-files.ts";
 
 /** The features that are on. */
 export interface Features {
@@ -21,6 +22,10 @@ export interface Features {
   problems(): readonly string[];
   /** What the command of that name does; null where its feature is off. */
   command(name: string): ChatCommand["run"] | null;
+  /** What could stand in an option of the command of that name; undefined where its description says it, or its feature is off. */
+  completionOf(command: string, option: string): CommandOption["complete"];
+  readonly delegate: CommandServices["delegate"];
+  readonly ownFiles: OwnFiles;
   readonly panels: readonly PanelSource[];
   readonly routes: FeatureRoutes;
   /** Null: the page shows its own threads alone. */
@@ -120,6 +125,13 @@ function featuresOf(
     },
     problems: () => open.flatMap(({ problems }) => problems?.() ?? []),
     command: (name) => open.find(({ commands }) => commands?.[name] !== undefined)?.commands?.[name] ?? null,
+    completionOf: (command, option) => {
+      const found = open.find(({ completions }) => completions?.[command]?.[option] !== undefined);
+      return found?.completions?.[command]?.[option];
+    },
+    delegate: (config, settings) =>
+      open.reduce((delegating, { delegate }) => delegate?.(delegating, settings) ?? delegating, config),
+    ownFiles: open.find(({ ownFiles }) => ownFiles !== undefined)?.ownFiles ?? NO_OWN_FILES,
     routes: new Map(open.map(({ name, routes }) => [name, routes ?? []])),
     sessions: sessionsOf(open) ?? null,
     logins: open.find(({ logins }) => logins !== undefined)?.logins ?? null,
@@ -171,10 +183,18 @@ export interface FeatureList {
 
 export function createFeatureList(features: readonly Feature[]): FeatureList {
   let opened: Features | null = null;
+  const completing =
+    (command: string) =>
+    (option: CommandOption): CommandOption => {
+      const { complete } = option;
+      if (complete === undefined) return option;
+      return { ...option, complete: (context) => (opened?.completionOf(command, option.name) ?? complete)(context) };
+    };
   return {
     commands: features.flatMap(({ commands }) =>
       (commands ?? []).map(({ whenOff, ...described }) => ({
         ...described,
+        ...(described.options && { options: described.options.map(completing(described.name)) }),
         run: async (line, context) => {
           const run = opened?.command(described.name) ?? (typeof whenOff === "string" ? null : whenOff);
           return run === null ? privately(String(whenOff)) : run(line, context);

@@ -6,6 +6,7 @@ import { unknownTools, unknownToolsOfAgents } from "./config/unheeded-settings.t
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import { titleOf } from "./core/agent/tool-decision.ts";
+import { ownDirectories } from "./core/agents/own-files.ts";
 import type { DefinitionTexts } from "./core/agents/page-definitions.ts";
 import { createBackgroundEmbedders } from "./core/budget/background-embedder.ts";
 import type { Cluster } from "./core/cluster.ts";
@@ -71,12 +72,20 @@ interface ToolboxWorld {
 
 type ToolboxParts = { readonly providers: LiveProviders; readonly instructions: OpenInstructions } & Pick<
   ToolboxOptions,
-  "store" | "engine" | "approvals" | "agents" | "models" | "worktrees" | "quotas" | "secrets"
+  "store" | "engine" | "approvals" | "agents" | "models" | "secrets"
 > &
   Pick<PlatformRights, "membershipOf" | "memberOf" | "canSeeChannel"> &
   Pick<
     FeatureHost,
-    "configOf" | "usualModel" | "jobs" | "sandboxRootOf" | "callModel" | "receive" | "addToFold" | "closeCard"
+    | "configOf"
+    | "usualModel"
+    | "jobs"
+    | "quotas"
+    | "sandboxRootOf"
+    | "callModel"
+    | "receive"
+    | "addToFold"
+    | "closeCard"
   >;
 
 /** What agents are told where a session works, as far as it is followed. */
@@ -299,7 +308,7 @@ export function confinementOf(config: Config): Confinement | null {
   if (confinement === "off") return null;
   const directories = Object.values(channels).flatMap(({ directory }) => directory ?? []);
   const places = {
-    writable: [sandbox, ...directories, path.join(home, "executors"), snapshotsOf(config)],
+    writable: [sandbox, ...directories, ownDirectories(home), snapshotsOf(config)],
     readable: [path.join(home, "bindings"), path.join(APPLICATION, "build")],
     hidden: [home],
   };

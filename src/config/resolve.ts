@@ -56,7 +56,6 @@ type FileSettings = Pick<
   | "budgets"
   | "agents"
   | "fastModel"
-  | "managedAgents"
   | "maxConcurrentRuns"
   | "quotas"
 >;
@@ -144,7 +143,6 @@ export function resolveConfig(parsed: ParsedSources): Config {
     budgets: settings.budgets,
     agents: settings.agents,
     ...(settings.fastModel === undefined ? {} : { fastModel: settings.fastModel }),
-    ...(settings.managedAgents === undefined ? {} : { managedAgents: settings.managedAgents }),
     features: parsed.features,
     maxConcurrentRuns: settings.maxConcurrentRuns,
     quotas: settings.quotas,

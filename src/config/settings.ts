@@ -182,26 +182,6 @@ const channelSchema = z.strictObject({
   ),
 });
 
-const managedFields = {
-  managerModel: field(modelRefSchema.exactOptional(), "The manager's model.", "anthropic/claude-opus-5-5"),
-  executorModel: field(modelRefSchema.exactOptional(), "The executors' model.", "anthropic/claude-haiku-5-5"),
-  executorMaxTurns: field(tokens.exactOptional(), "Most model calls of an executor. Default 10.", 10),
-  maxConcurrentExecutors: field(tokens.exactOptional(), "Executors at work at once. Default 4.", 4),
-  totalBudgetUsd: field(
-    dollars.exactOptional(),
-    "US dollars of manager and executors together, from a person's message to the end of the last run that executors in the background begin.",
-    5,
-  ),
-  executorIsolation: field(
-    z.boolean().exactOptional(),
-    "Whether each executor gets a worktree of its own, and its work is merged. Default false.",
-    true,
-  ),
-};
-const presetNameSchema = z
-  .string()
-  .regex(/^(?!(on|off)$)[a-z0-9][a-z0-9-]*$/, "preset names are small letters, digits and hyphens, and not on or off");
-
 const host = String.raw`(\*|(\*\.)?([^\s/?#@\\*%:[\]]+|\[[0-9a-fA-F:.]+\]))(:\d{1,5})?`;
 const hostPattern = z
   .string()
@@ -363,21 +343,6 @@ export const settingsSchema = z.strictObject({
     z.record(channelKeySchema, channelSchema).default({}),
     "Settings of single channels, by platform:id.",
     { "slack:C0123ABCD": { directory: "/srv/checkout" } },
-  ),
-  managedAgents: field(
-    z
-      .strictObject({
-        enabled: field(z.boolean().default(false), "Whether a manager plans and executors do.", true),
-        ...managedFields,
-        presets: field(
-          z.record(presetNameSchema, z.strictObject(managedFields)).exactOptional(),
-          "Further settings by name, which people choose with `/managed on <name>`; what one leaves out is as above. There are `careful`, `fast` and `cheap`, which set limits within those above; one of the same name takes their place.",
-          { thorough: { executorMaxTurns: 30, executorIsolation: true } },
-        ),
-      })
-      .exactOptional(),
-    "Managed mode.",
-    { enabled: true, totalBudgetUsd: 5 },
   ),
   providers: field(providersSchema.default({}), "Model providers by id; the environment wins.", {
     vllm: { baseUrl: "http://127.0.0.1:8000/v1" },

@@ -162,6 +162,8 @@ export interface Tool<I = unknown> {
   /** `input` as the model reads it. */
   readonly inputSchema: () => JsonSchema;
   readonly permission: Permission;
+  /** The only access role that has it; absent: every role that may. */
+  readonly onlyFor?: string;
   /** False: a barrier among the turn's calls. */
   readonly parallel: boolean;
   readonly afterCrash: AfterCrash;

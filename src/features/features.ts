@@ -6,6 +6,7 @@ import { consoleFeature } from "./console/feature.ts";
 import { definitionsFeature } from "./definitions/feature.ts";
 import { extensionsFeature } from "./extensions/feature.ts";
 import { instructionsFeature } from "./instructions/feature.ts";
+import { managedFeature } from "./managed/feature.ts";
 import { mcpFeature } from "./mcp/feature.ts";
 import { memoryFeature } from "./memory/feature.ts";
 import { providersFeature } from "./providers/feature.ts";
@@ -27,6 +28,7 @@ export const FEATURES: readonly Feature[] = [
   definitionsFeature,
   extensionsFeature,
   instructionsFeature,
+  managedFeature,
   mcpFeature,
   memoryFeature,
   replicasFeature,

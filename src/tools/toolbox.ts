@@ -7,11 +7,11 @@ import type { RunnerOptions } from "../core/run/runner-options.ts";
 import { plainPreview, type Tool } from "../core/tool.ts";
 import { createGitTool } from "./git.ts";
 import type { InstructionGate } from "./instructions/instruction-gate.ts";
-import { createMergeWork } from "./merge-work.ts";
 import type { NativeToolDeps } from "./native/native-tool-deps.ts";
 import { createNativeTools } from "./native/native-tools.ts";
 import type { ConnectOptions } from "./network/connect.ts";
 import type { Resolve } from "./network/resolve.ts";
+import type { OwnFiles } from "./own-files.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 import { createFileTools } from "./sandboxed/file-tools.ts";
 import { createJobTools, type JobToolDeps } from "./schedule-job.ts";
@@ -19,9 +19,8 @@ import type { ProgramSecrets } from "./secrets/file-secrets.ts";
 import { createSkillTool } from "./skill.ts";
 import type { Sandbox } from "./wasm/sandbox.ts";
 import { createWebFetch } from "./web/web-fetch.ts";
-import { keepWorktreesPruned } from "./worktrees/prune-worktrees.ts";
 
-export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "clock"> {
+export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "clock" | "ownFiles"> {
   readonly sandbox: Sandbox;
   /** Where what files held is kept before tools change them. */
   readonly snapshots: string;
@@ -31,7 +30,7 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly proxyFor?: ConnectOptions["proxyFor"];
   readonly runtime: Runtime;
   readonly log: Log;
-  readonly cluster: Pick<Cluster, "hold" | "lock">;
+  readonly cluster: Pick<Cluster, "lock">;
   readonly instructions: Pick<InstructionGate, "skills" | "followsFile" | "waiting" | "followsRepository">;
   readonly jobs: JobToolDeps["jobs"];
   /** How much may be written; absent: anything. */
@@ -49,6 +48,8 @@ export interface FeatureTools extends Pick<Toolbox, "problems" | "start" | "stop
   readonly sections: Toolbox["runs"]["sections"];
   readonly whyMissing: Toolbox["runs"]["whyMissing"];
   readonly toolKnown: Toolbox["runs"]["toolKnown"];
+  readonly delegate: Toolbox["runs"]["delegate"];
+  readonly ownFiles: OwnFiles;
 }
 
 /** Every tool there is. Those of features come and go. */
@@ -61,7 +62,7 @@ export interface Toolbox {
   /** Why tools are missing that there should be, a sentence each. */
   problems(): readonly string[];
   /** What runs have of them. */
-  readonly runs: Required<Pick<RunnerOptions, "tools" | "sections" | "whyMissing" | "toolKnown">>;
+  readonly runs: Required<Pick<RunnerOptions, "tools" | "sections" | "whyMissing" | "toolKnown" | "delegate">>;
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -71,17 +72,16 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const { clock } = runtime;
   const clean = cleaning(options.secrets);
   const files = createFileTools(sandbox);
-  const native = createNativeTools({ ...options, clock, catalogue: () => all() });
+  const ownFiles = (): OwnFiles => features.ownFiles;
+  const native = createNativeTools({ ...options, clock, catalogue: () => all(), ownFiles });
   const others = [
     ...createJobTools({ ...options, clock }),
     createSkillTool(instructions),
-    createMergeWork(options, sandbox.guardedFiles),
-    createGitTool({ worktreesOf: (root) => options.worktrees.at(root)?.git ?? null }),
+    createGitTool({ worktreesOf: (root) => ownFiles().gitOf(root) }),
     createWebFetch(sandbox, { resolve: options.resolve, proxyFor: options.proxyFor }),
   ];
   const own = (): readonly Tool[] => [...files, ...native(), ...others];
   const features = await options.features(new Set(own().map(({ name }) => name)));
-  let stopKeeping = async () => {};
   const all = (): readonly Tool[] => [...own(), ...features.tools().map(({ tool }) => tool)].map(clean);
   const sources = () => [...own().map((tool) => ({ tool, source: "built in" })), ...features.tools()];
   return {
@@ -94,16 +94,10 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       sections: features.sections,
       whyMissing: features.whyMissing,
       toolKnown: features.toolKnown,
+      delegate: features.delegate,
     },
-    start: (signal) => {
-      const keep = { ...options, clock };
-      stopKeeping = options.cluster.hold("worktrees", (whileHeld) => keepWorktreesPruned(keep, whileHeld));
-      return features.start(signal);
-    },
-    stop: async () => {
-      await stopKeeping();
-      await features.stop();
-    },
+    start: (signal) => features.start(signal),
+    stop: () => features.stop(),
   };
 }
 
@@ -170,6 +164,6 @@ function carriedFacts(found: readonly string[]): string[] {
   return [...lines, ...more];
 }
 
-function listed({ name, permission, capabilities }: Tool, source: string): ListedTool {
-  return { name, permission, source, ...(capabilities && { capabilities }) };
+function listed({ name, permission, onlyFor, capabilities }: Tool, source: string): ListedTool {
+  return { name, permission, source, ...(onlyFor && { onlyFor }), ...(capabilities && { capabilities }) };
 }

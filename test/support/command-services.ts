@@ -1,4 +1,3 @@
-import { type ManagedSettings, managedAsConfigured, presetsOf } from "../../src/core/agents/managed-presets.ts";
 import type { CommandServices } from "../../src/core/command-line/command.ts";
 import type { IntakeOptions } from "../../src/core/inbound/intake.ts";
 import { skillCatalogue } from "../../src/core/skills/skills.ts";
@@ -10,15 +9,13 @@ import { shippedAgent, shippedAgents } from "./shipped-agents.ts";
 export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";
 
 /** What commands need beside the store and the engine: the shipped agents, mode write, no tools. */
-export function commandServices(
-  managed: ManagedSettings = {},
-): Pick<IntakeOptions, "announce" | "openPrivateThread"> &
+export function commandServices(): Pick<IntakeOptions, "announce" | "openPrivateThread"> &
   Pick<
     CommandServices,
     | "agents"
     | "agentOf"
     | "configOf"
-    | "managedPresets"
+    | "delegate"
     | "allowedHosts"
     | "models"
     | "tools"
@@ -28,11 +25,9 @@ export function commandServices(
     | "describe"
     | "canSeeChannel"
   > {
-  const managedPresets = presetsOf(managed);
-  const managedAs = (preset = "") => managedPresets.get(preset) ?? managedAsConfigured(managed);
   return {
     agents: shippedAgents,
-    managedPresets,
+    delegate: (config) => config,
     agentOf: () => "build",
     configOf: ({ agent, settings }) =>
       buildConfig({
@@ -40,7 +35,6 @@ export function commandServices(
         agentDefinition: shippedAgent(agent),
         mode: settings.mode ?? "write",
         ...(settings.effort === undefined ? {} : { effortLevel: settings.effort }),
-        ...(settings.managed === true ? { managedAgents: managedAs(settings.managedPreset) } : {}),
       }),
     allowedHosts: [],
     models: {

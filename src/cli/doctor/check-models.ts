@@ -66,16 +66,12 @@ export function checkModels(config: Config): Finding[] {
   return config.query.model === null ? [usual, ...named] : named;
 }
 
-function namedModels({ query, fastModel, channels, agents, managedAgents, features }: Config): NamedModel[] {
+function namedModels({ query, fastModel, channels, agents, features }: Config): NamedModel[] {
   const { model, fallbackModel, agentDefinition } = query;
   return [
     ...modelsIn("", { model, fastModel, fallbackModel, agentDefinition }),
     ...Object.entries(channels).flatMap(([id, channel]) => modelsIn(`channels.${id}.`, channel)),
     ...Object.entries(agents).flatMap(([name, agent]) => modelsIn(`agents.${name}.`, agent)),
-    ...modelsIn("managedAgents.", managedAgents ?? {}),
-    ...Object.entries(managedAgents?.presets ?? {}).flatMap(([name, preset]) =>
-      modelsIn(`managedAgents.presets.${name}.`, preset),
-    ),
     ...features.flatMap(({ models }) => modelsNamed(models ?? {})),
   ];
 }
@@ -85,17 +81,15 @@ interface Naming {
   readonly model?: string | null | undefined;
   readonly fastModel?: string | undefined;
   readonly fallbackModel?: string | undefined;
-  readonly managerModel?: string | undefined;
-  readonly executorModel?: string | undefined;
   /** An agent's name, or its definition. */
   readonly agentDefinition?: string | { readonly model?: string | undefined } | undefined;
 }
 
 /** `beginning`: what stands before the settings' names, as `agents.auditor.`. */
 function modelsIn(beginning: string, settings: Naming): NamedModel[] {
-  const { model, fastModel, fallbackModel, managerModel, executorModel, agentDefinition } = settings;
+  const { model, fastModel, fallbackModel, agentDefinition } = settings;
   const agentModel = typeof agentDefinition === "object" ? agentDefinition.model : undefined;
-  const set = { model, fastModel, fallbackModel, managerModel, executorModel, "agentDefinition.model": agentModel };
+  const set = { model, fastModel, fallbackModel, "agentDefinition.model": agentModel };
   return modelsNamed(set).map(({ setting, ref }) => ({ setting: `${beginning}${setting}`, ref }));
 }
 

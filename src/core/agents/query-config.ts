@@ -1,4 +1,4 @@
-import type { ManagedAgents, ManagerSettings } from "./managed-settings.ts";
+import type { Delegation } from "./delegation.ts";
 
 /** What a call needs from access roles and modes, from harmless to dangerous. */
 export type Permission = "none" | "read" | "write" | "execute";
@@ -73,10 +73,8 @@ export interface QueryConfig {
   readonly toolAllow?: readonly string[];
   /** Tokens. Overrides what is known of the model. */
   readonly contextWindow?: number;
-  /** Set where managed mode is on. */
-  readonly managedAgents?: ManagedAgents;
-  /** What the executors get of a run that manages. */
-  readonly managing?: ManagerSettings;
+  /** Set where the run does no work itself. */
+  readonly delegation?: Delegation;
   /** Fields that every log line of the query carries. */
   readonly logContext: Readonly<Record<string, string>>;
 }

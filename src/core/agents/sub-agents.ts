@@ -11,6 +11,13 @@ export function lesserAccess(a: string, b: string): string {
 
 /** The type of a sub-agent that none was named for. */
 export const WORKER = "worker";
+/** The same of one whose parent hands all its work on. */
+export const EXECUTOR = "executor";
+
+/** Names of no agent's definition. */
+export function isPlainType(name: string): boolean {
+  return name === WORKER || name === EXECUTOR;
+}
 
 const WORKER_PROMPT =
   "You are worker. Another agent has handed you one piece of its task and reads nothing but your report. Do that piece whole and nothing beside it; where the assignment leaves something open, decide sensibly and say so.";

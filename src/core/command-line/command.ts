@@ -1,7 +1,7 @@
-import type { ManagedAgents } from "../agents/managed-settings.ts";
 import type { AgentDefinition, QueryConfig } from "../agents/query-config.ts";
 import type { ModelChoice } from "../budget/model-choice.ts";
 import type { CalledSkill } from "../events/session-event.ts";
+import type { SessionSettings } from "../events/session-settings.ts";
 import type { RestoreFiles } from "../history/file-restore.ts";
 import type { JobControl } from "../jobs/job-control.ts";
 import type { DecisionScope } from "../people/interaction.ts";
@@ -68,7 +68,7 @@ export interface RunReply {
   readonly from?: string;
 }
 
-export interface ListedTool extends Pick<Tool, "name" | "permission" | "capabilities"> {
+export interface ListedTool extends Pick<Tool, "name" | "permission" | "onlyFor" | "capabilities"> {
   /** Where it comes from, as people read it: `built in`, `MCP server docs`. */
   readonly source: string;
 }
@@ -84,8 +84,8 @@ export interface CommandServices extends DecisionScope {
   readonly agentOf: (channelKey: string) => string;
   /** The query settings of a session; those of its place where people have set nothing. */
   readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
-  /** Presets of managed mode, by name. */
-  readonly managedPresets: ReadonlyMap<string, ManagedAgents>;
+  /** The same of a run, which may hand its work on by what people have set for the session. */
+  readonly delegate: (config: QueryConfig, settings: SessionSettings) => QueryConfig;
   /** Hosts that tools may reach; `*` is every public one. */
   readonly allowedHosts: readonly string[];
   readonly models: ModelChoice;

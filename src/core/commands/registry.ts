@@ -6,7 +6,6 @@ import { exportCommand } from "./export.ts";
 import { forkCommand } from "./fork.ts";
 import { helpCommand } from "./help.ts";
 import { jobsCommand } from "./jobs.ts";
-import { managedCommand } from "./managed.ts";
 import { modeCommand } from "./mode.ts";
 import { modelCommand } from "./model.ts";
 import { newCommand } from "./new.ts";
@@ -27,7 +26,6 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   agentCommand,
   modelCommand,
   modeCommand,
-  managedCommand,
   skillCommand,
   undoCommand,
   approvalsCommand,

@@ -1,4 +1,3 @@
-import { asManager } from "../agents/managed-agents.ts";
 import type { QueryConfig } from "../agents/query-config.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { atWorkHere } from "../command-line/outside-threads.ts";
@@ -10,7 +9,6 @@ import { privately } from "../protocol/private-reply.ts";
 import type { WaitingFor } from "../protocol/session-summary.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { figure } from "../text/dollars.ts";
-import { onBy } from "./managed.ts";
 
 export const statusCommand: ChatCommand = {
   name: "status",
@@ -32,12 +30,13 @@ async function outsideText(context: CommandContext): Promise<string> {
 async function statusText(session: SessionRow, context: CommandContext): Promise<string> {
   const { store } = context;
   const [state, messages] = await Promise.all([stateOf(store, session.id), store.messages.countOf(session.id)]);
-  const { mode, model, agentDefinition, managedAgents } = asManager(context.configOf(hereOf(context)));
+  const here = hereOf(context);
+  const { mode, model, agentDefinition, delegation } = context.delegate(context.configOf(here), here.settings);
   const { activeSkill } = session.settings;
-  const gauge = await gaugeText(session, asManager(context.configOf(session)), context);
-  const managed = managedAgents === undefined ? "" : ` Managed mode ${onBy(managedAgents)}.`;
+  const gauge = await gaugeText(session, context.delegate(context.configOf(session), session.settings), context);
+  const delegates = delegation === undefined ? "" : ` ${delegation.told.state}`;
   const skill = activeSkill === undefined ? "" : ` The skill **${activeSkill}** holds (\`/skill off\` ends it).`;
-  return `${stateText(state)} Agent **${agentDefinition.name}**, mode ${mode}, \`${model}\`, ${messages} messages in this session.${managed}${skill}${gauge}`;
+  return `${stateText(state)} Agent **${agentDefinition.name}**, mode ${mode}, \`${model}\`, ${messages} messages in this session.${delegates}${skill}${gauge}`;
 }
 
 function stateText(state: SessionState): string {

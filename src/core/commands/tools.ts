@@ -1,4 +1,3 @@
-import { asManager } from "../agents/managed-agents.ts";
 import type { QueryConfig } from "../agents/query-config.ts";
 import { shortReachOf } from "../capabilities.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
@@ -15,10 +14,10 @@ export const toolsCommand: ChatCommand = {
   run: async (_line, context) => privately(await toolsText(context)),
 };
 
-/** As for the next run here: in managed mode it manages, and the active skill may narrow it. */
+/** As for the next run here: it may hand its work on, and the active skill may narrow it. */
 async function configHere(context: CommandContext): Promise<QueryConfig> {
   const here = hereOf(context);
-  const config = asManager(context.configOf(here));
+  const config = context.delegate(context.configOf(here), here.settings);
   const { activeSkill } = context.session?.settings ?? {};
   if (activeSkill === undefined) return config;
   const tools = (await context.skillsOf(context.thread)).find(activeSkill)?.tools ?? null;
@@ -26,7 +25,7 @@ async function configHere(context: CommandContext): Promise<QueryConfig> {
 }
 
 async function toolsText(context: CommandContext): Promise<string> {
-  const { mode, agentDefinition, toolAllow, managing } = await configHere(context);
+  const { mode, agentDefinition, toolAllow, delegation } = await configHere(context);
   const { name: agentName, access: role } = agentDefinition;
   const tools = (await context.tools()).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const allow = toolAllow === undefined ? {} : { toolAllow };
@@ -40,9 +39,7 @@ async function toolsText(context: CommandContext): Promise<string> {
   });
   return [
     `Agent **${agentName}** (${role}), mode **${mode}**: ${offered.size} of ${tools.length} tools.`,
-    ...(managing === undefined
-      ? []
-      : ["In managed mode I look and plan; executors have the tools that change things."]),
+    ...(delegation === undefined ? [] : [delegation.told.tools]),
     ...(context.toolProblems?.() ?? []).map((problem) => `⚠ ${problem}`),
     textTable([["tool", "permission", "here", "source", "reach"], ...rows]),
   ].join("\n");

@@ -20,7 +20,7 @@ import type { RunRow } from "../store/runs.ts";
 import { type Applicant, applicantOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { type StoppedRun, stopRun } from "../subagents/children.ts";
-import { wakeReleased } from "../subagents/executor-queue.ts";
+import { wakeReleased } from "../subagents/places.ts";
 import { Admission, type PlaceLimits } from "./admission.ts";
 import { DueEvents } from "./due-events.ts";
 import { beginRun, FIRST_EPOCH, NothingToDo, type OwnedWake, resumeRun } from "./next-wake.ts";

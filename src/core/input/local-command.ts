@@ -2,7 +2,7 @@ import { openLoop } from "../agent/query.ts";
 import type { Query } from "../agent/query-input.ts";
 import { runCall } from "../agent/tool-call.ts";
 import { type AllowedCall, type Decision, decide, refusing } from "../agent/tool-decision.ts";
-import { asPerson } from "../agents/managed-agents.ts";
+import type { QueryConfig } from "../agents/query-config.ts";
 import { renderBlock } from "../context/render-block.ts";
 import type { TurnContext } from "../engine/engine.ts";
 import { type ApprovalRules, decidersSentence } from "../permissions/deciders.ts";
@@ -81,6 +81,13 @@ async function run(
 function notTheirs({ name }: Author, approvals: ApprovalRules): string {
   const who = decidersSentence(name, approvals);
   return `Not run: it needs a decision, and @${name} may not make it. ${who} Say in words what is to be done, and I ask.`;
+}
+
+/** What a person does in the session, who hands nothing on. */
+function asPerson(config: QueryConfig): QueryConfig {
+  const { delegation, agentDefinition, ...rest } = config;
+  if (delegation === undefined) return config;
+  return { ...rest, agentDefinition: { ...agentDefinition, access: delegation.access } };
 }
 
 async function recordOf(store: Store, runId: string, callId: string) {

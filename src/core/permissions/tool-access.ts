@@ -1,4 +1,4 @@
-import { MANAGER_ROLE, MERGE_WORK } from "../agents/managed-agents.ts";
+import { MANAGER_ROLE } from "../agents/delegation.ts";
 import { type Mode, OFFERED_PERMISSIONS, type Permission } from "../agents/query-config.ts";
 import type { Tool } from "../tool.ts";
 import { isFinder } from "./finders.ts";
@@ -15,11 +15,11 @@ export interface ToolAccess {
   readonly toolAllow?: readonly string[];
 }
 
-type ToolFacts = Pick<Tool, "name" | "permission">;
+type ToolFacts = Pick<Tool, "name" | "permission" | "onlyFor">;
 
-/** The tools a model may know of: role ∩ mode ∩ the operator's list, in the order given. Merging is for managers. */
+/** The tools a model may know of: role ∩ mode ∩ the operator's list, in the order given. */
 export function offeredTools<T extends ToolFacts>(tools: readonly T[], access: ToolAccess): T[] {
-  const isMeant = ({ name }: T) => name !== MERGE_WORK || access.role === MANAGER_ROLE;
+  const isMeant = ({ onlyFor = access.role }: T) => onlyFor === access.role;
   return tools.filter((tool) => isMeant(tool) && refusal(tool, access) === null);
 }
 
@@ -44,7 +44,6 @@ export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
 const HARMLESS: readonly Permission[] = ["none", "read"];
 /** Beyond what is harmless: looking something up on the web and asking the person. */
 const READ_ONLY_TOOLS: readonly string[] = ["web_fetch", "ask_user_question"];
-const MANAGER_TOOLS: readonly string[] = [...READ_ONLY_TOOLS, MERGE_WORK];
 const SEARCH_TOOLS: readonly string[] = ["read", "glob", "grep", "web_fetch"];
 
 function roleAllows(role: string, tool: ToolFacts): boolean {
@@ -52,12 +51,16 @@ function roleAllows(role: string, tool: ToolFacts): boolean {
     case "full":
       return true;
     case MANAGER_ROLE:
-      return HARMLESS.includes(tool.permission) || MANAGER_TOOLS.includes(tool.name);
+      return tool.onlyFor === role || looksOnly(tool);
     case "read-only":
-      return HARMLESS.includes(tool.permission) || READ_ONLY_TOOLS.includes(tool.name);
+      return looksOnly(tool);
     case "search-only":
       return SEARCH_TOOLS.includes(tool.name);
     default:
       return false;
   }
+}
+
+function looksOnly({ name, permission }: ToolFacts): boolean {
+  return HARMLESS.includes(permission) || READ_ONLY_TOOLS.includes(name);
 }

@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { asManager, EXECUTOR } from "../agents/managed-agents.ts";
 import { isAbove, MODES, type Mode, type QueryConfig } from "../agents/query-config.ts";
-import { lesserAccess, subAgent, WORKER } from "../agents/sub-agents.ts";
+import { isPlainType, lesserAccess, subAgent } from "../agents/sub-agents.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import type { TurnContext, Wake } from "../engine/engine.ts";
 import type { ChildEvent } from "../events/child-event.ts";
 import { taskTreeOf } from "../events/child-task.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
-import { heldOn, sessionSettingsSchema, settingsInForce } from "../events/session-settings.ts";
+import { heldOn, type SessionSettings, sessionSettingsSchema, settingsInForce } from "../events/session-settings.ts";
 import { narrowedTo, toolsOfSkills } from "../input/run-skills.ts";
 import { authorOf } from "../people/run-people.ts";
 import { AppError } from "../protocol/errors.ts";
@@ -34,12 +33,18 @@ interface BegunRun {
  */
 export async function configAsBegun(
   { wake, context }: BegunRun,
-  { channelConfigOf, skillsOf, runtime }: Pick<RunnerOptions, "channelConfigOf" | "skillsOf" | "runtime">,
+  {
+    channelConfigOf,
+    skillsOf,
+    delegate,
+    runtime,
+  }: Pick<RunnerOptions, "channelConfigOf" | "skillsOf" | "delegate" | "runtime">,
 ): Promise<ChannelConfig> {
   const { session, event } = wake;
   const { body } = event;
   const { settings: now } = session;
   const toolsNow = (root: string) => toolsOfSkills({ body, settings: now }, () => skillsOf(root, session.channelKey));
+  const delegating = (settings: SessionSettings) => (config: QueryConfig) => delegate?.(config, settings) ?? config;
   let read: ChannelConfig | undefined;
   const begun = await context.stage("begun", async () => {
     // Those who ask what the run is for.
@@ -47,12 +52,16 @@ export async function configAsBegun(
     const askers = [event, ...asked].map(({ body }) => authorOf(body).id);
     const settings = settingsInForce(now, { now: runtime.clock.now(), askers });
     read = await channelConfigOf({ ...session, settings });
-    const { config, sandboxRoot } = configOfRun(body, read);
+    const { config, sandboxRoot } = configOfRun(body, read, delegating(settings));
     if (body.kind === "message") await keepRaised(session, { context, usual: config.mode }, runtime.clock.now());
     return { settings, mode: config.mode, skillTools: toolsNow(sandboxRoot) };
   });
   const { settings, mode, skillTools } = begunSchema.parse(begun);
-  const { config, ...place } = configOfRun(body, read ?? (await channelConfigOf({ ...session, settings })));
+  const { config, ...place } = configOfRun(
+    body,
+    read ?? (await channelConfigOf({ ...session, settings })),
+    delegating(settings),
+  );
   const lists = [...skillTools, ...toolsNow(place.sandboxRoot)];
   return { ...place, config: narrowedTo(lists, { ...config, mode: isAbove(mode, config.mode) ? config.mode : mode }) };
 }
@@ -78,13 +87,16 @@ async function keepRaised(
  * The settings of a session for the run that an event began: a job and a sub-agent bring rights of their own. Of what a
  * sub-agent was given it keeps what the settings of now allow: they may be stricter than those its parent had.
  */
-export function configOfRun(body: SessionEventBody, place: ChannelConfig): ChannelConfig {
+export function configOfRun(
+  body: SessionEventBody,
+  place: ChannelConfig,
+  delegate: (config: QueryConfig) => QueryConfig,
+): ChannelConfig {
   switch (body.kind) {
     case "child": {
       const { task, access, mode, tools, grantedTools, maxTurns } = body;
-      const isPlain = task.agent === WORKER || task.agent === EXECUTOR;
-      const type = isPlain ? null : place.config.agentDefinition;
-      const { managedAgents: _managed, ...config } = place.config;
+      const { config } = place;
+      const type = isPlainType(task.agent) ? null : config.agentDefinition;
       const rights = { access: type === null ? access : lesserAccess(access, type.access), maxTurns };
       const agentDefinition = subAgent(type, { name: task.agent, ...rights }, task.isolated === true);
       const toolAllow = tools.filter((name) => config.toolAllow?.includes(name) ?? true);
@@ -93,14 +105,14 @@ export function configOfRun(body: SessionEventBody, place: ChannelConfig): Chann
     case "child_end": {
       const { job } = body;
       const rights = job === null ? {} : { mode: job.mode, grantedTools: job.tools };
-      return { ...place, config: asManager({ ...place.config, ...rights }) };
+      return { ...place, config: delegate({ ...place.config, ...rights }) };
     }
     case "job":
       // It brings its own rights.
       if (body.refusal !== undefined) throw new AppError("config", body.refusal);
-      return { ...place, config: asManager({ ...place.config, mode: body.mode, grantedTools: body.tools }) };
+      return { ...place, config: delegate({ ...place.config, mode: body.mode, grantedTools: body.tools }) };
     default:
-      return { ...place, config: asManager(place.config) };
+      return { ...place, config: delegate(place.config) };
   }
 }
 
@@ -109,10 +121,10 @@ export function isUnattended(body: SessionEventBody): boolean {
   return body.kind === "job" || ((body.kind === "child" || body.kind === "child_end") && body.nonInteractive);
 }
 
-/** The limits of an event's run; a manager's hold for its executors, too, and a job's own budget lowers the operator's alone. */
+/** The limits of an event's run; a task tree's hold for its sub-agents, too, and a job's own budget lowers the operator's alone. */
 export function budgetsOfRun(body: SessionEventBody, budgets: BudgetSettings, config: QueryConfig): BudgetSettings {
   const ownUsd = jobOf(body)?.budgetUsd ?? null;
-  const managedUsd = body.kind === "child" ? body.managedUsd : config.managing?.totalBudgetUsd;
+  const managedUsd = body.kind === "child" ? body.managedUsd : config.delegation?.taskTreeUsd;
   return {
     ...budgets,
     ...(ownUsd === null ? {} : { jobUsd: Math.min(ownUsd, budgets.jobUsd ?? ownUsd) }),

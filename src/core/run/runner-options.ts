@@ -1,6 +1,7 @@
 import type { QueryConfig } from "../agents/query-config.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import type { TakeLock } from "../cluster.ts";
+import type { CommandServices } from "../command-line/command.ts";
 import type { InstructionLayer, InstructionRoots } from "../context/system-prompt.ts";
 import type { SessionEngine } from "../engine/engine.ts";
 import type { AttachmentPlace, SavedAttachment } from "../input/attached-files.ts";
@@ -44,6 +45,8 @@ export interface RunnerOptions extends OpenRunViewOptions {
   /** Resolves when it is known whether there is such a tool; at once when left out. */
   readonly toolKnown?: (name: string) => Promise<void>;
   readonly platform: (name: PlatformName) => ChatPlatform;
+  /** Which runs hand their work on, and how; none when left out. */
+  readonly delegate?: CommandServices["delegate"];
   /** Its `sandboxRoot` exists. */
   readonly channelConfigOf: (session: SessionRow) => Promise<ChannelConfig>;
   /** What instruction files say there, the most general first. */

@@ -11,7 +11,7 @@ import { REPORT } from "../store/child-status.ts";
 import { beginKeyOf, type ChildRow, type NewChild } from "../store/run/children.ts";
 import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
 import { reportText } from "./child-report.ts";
-import { releaseIn, releaseQueued, wakeReleased } from "./executor-queue.ts";
+import { releaseIn, releaseQueued, wakeReleased } from "./places.ts";
 
 export interface ChildDeps {
   readonly store: Store;

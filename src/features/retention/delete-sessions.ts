@@ -4,7 +4,7 @@ import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { Store, StoreTransaction } from "../../core/store/store.ts";
 import type { FeatureHost } from "../../feature.ts";
 import { SNAPSHOT_LIMITS } from "../../tools/snapshots.ts";
-import { dropAttachment, dropContents, dropWorktrees, keptContents } from "./files.ts";
+import { dropAttachment, dropContents, dropOwnDirectories, keptContents } from "./files.ts";
 import { memoryDeletion, type ToldIn } from "./memories/store.ts";
 import { fileReferences } from "./references/store.ts";
 import { type Database, deletionReads, deletionWrites, markId, type Why } from "./store.ts";
@@ -178,7 +178,7 @@ async function lastEdits(family: readonly string[], world: DeletionScope, signal
   while ((await reads.unshown(family)) > 0 && clock.now() < until) await clock.sleep(LAST_EDITS.everyMs, signal);
 }
 
-/** Contents and attachments that no other session refers to, and what executors have worked in. */
+/** Contents and attachments that no other session refers to, and what sub-agents had to themselves. */
 async function eraseFiles(family: readonly string[], world: DeletionScope): Promise<void> {
   const { store, snapshots, home, runtime } = world;
   const references = store.tables(fileReferences);
@@ -189,7 +189,7 @@ async function eraseFiles(family: readonly string[], world: DeletionScope): Prom
     const others = await references.hashesOfOthers(own, family, since - SNAPSHOT_LIMITS.ageMs);
     await dropContents(snapshots, new Set(own.filter((hash) => !others.has(hash))), since);
   }
-  await dropWorktrees(home, family);
+  await dropOwnDirectories(home, family);
   await eraseAttachments(family, world);
 }
 

@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { executorWorktree } from "../../core/agents/executor-worktree.ts";
+import { ownDirectory } from "../../core/agents/own-files.ts";
 import { systemCode, unlessMissing } from "../../core/protocol/system-code.ts";
 import { PathResolver } from "../../tools/wasm/workspace/path-resolver.ts";
 
@@ -34,10 +34,10 @@ export async function dropContents(snapshots: string, hashes: ReadonlySet<string
   }
 }
 
-/** What executors have worked in. */
-export async function dropWorktrees(home: string, sessionIds: readonly string[]): Promise<void> {
+/** What sub-agents had to themselves. */
+export async function dropOwnDirectories(home: string, sessionIds: readonly string[]): Promise<void> {
   for (const id of sessionIds) {
-    await rm(path.dirname(executorWorktree(home, id).tree), { recursive: true, force: true });
+    await rm(ownDirectory(home, id), { recursive: true, force: true });
   }
 }
 

@@ -9,7 +9,7 @@ import type { JobAddress, JobRow } from "../../core/store/jobs.ts";
 import { JOB_KEY } from "../../core/store/sessions.ts";
 import type { StoreTransaction } from "../../core/store/store.ts";
 import { type StoppedRun, stopRun } from "../../core/subagents/children.ts";
-import { wakeReleased } from "../../core/subagents/executor-queue.ts";
+import { wakeReleased } from "../../core/subagents/places.ts";
 import { dueBetween, nextDue, type Schedule } from "../calendar/schedule.ts";
 import { callOffAttempts } from "./cancelled-retries.ts";
 import { JOB_DEFAULTS } from "./job-input.ts";

@@ -1,6 +1,5 @@
-import { EXECUTOR, MERGE_WORK } from "../../core/agents/managed-agents.ts";
 import type { AgentDefinition, Mode } from "../../core/agents/query-config.ts";
-import { CHILD_TURNS, lesserAccess, WORKER } from "../../core/agents/sub-agents.ts";
+import { CHILD_TURNS, EXECUTOR, isPlainType, lesserAccess, WORKER } from "../../core/agents/sub-agents.ts";
 import type { ChildEvent } from "../../core/events/child-event.ts";
 import { type ChildTask, MAX_AUTO_WAKES, MAX_DEPTH, MOST_CHILDREN } from "../../core/events/child-task.ts";
 import type { SessionEventBody } from "../../core/events/session-event.ts";
@@ -50,20 +49,20 @@ export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: NativeT
     const names = [plainName(ctx), ...deps.agents.keys()].join(", ");
     return refused(`There is no agent type "${asked.agent_type ?? ""}". There is: ${names}.`);
   }
-  const { managing } = ctx.config;
+  const { delegation } = ctx.config;
   const access = lesserAccess(ownAccess(ctx), type?.access ?? "full");
   const tools = toolsFor(asked.tools, { access, ctx, all: deps.catalogue() });
   const missing = tools.missing.join(", ");
   if (missing !== "") return refused(`You cannot give it tools that you do not have: ${missing}.`);
-  const model = asked.model ?? managing?.executorModel ?? type?.model ?? managing?.model ?? ctx.config.model;
+  const model = asked.model ?? delegation?.subAgentModel ?? type?.model ?? delegation?.model ?? ctx.config.model;
   const problem = model === ctx.config.model ? null : await deps.models.problemWith(model, ctx.config);
   if (problem !== null) return refused(problem);
 
   const mode = await modeOf(ctx, deps);
   const rights = { access, mode, tools: tools.names, grantedTools: tools.granted };
-  const managedUsd = managing?.totalBudgetUsd === undefined ? {} : { managedUsd: managing.totalBudgetUsd };
-  const most = managing?.executorMaxTurns ?? Infinity;
-  const turns = asked.max_turns ?? managing?.executorMaxTurns ?? type?.maxTurns ?? CHILD_TURNS;
+  const managedUsd = delegation?.taskTreeUsd === undefined ? {} : { managedUsd: delegation.taskTreeUsd };
+  const most = delegation?.maxTurns ?? Infinity;
+  const turns = asked.max_turns ?? delegation?.maxTurns ?? type?.maxTurns ?? CHILD_TURNS;
   const limits = { maxTurns: Math.min(turns, most), ...managedUsd };
   const task = taskOf(asked, { name: type?.name ?? plainName(ctx), depth, began, parent, ctx });
   const { effort } = parent.settings;
@@ -98,17 +97,17 @@ function refused(reason: string): Assignment {
 
 /** Null for a worker; undefined when there is none of that name. */
 function typeOf(name: string | undefined, agents: ReadonlyMap<string, AgentDefinition>) {
-  return name === undefined || name === WORKER || name === EXECUTOR ? null : agents.get(name);
+  return name === undefined || isPlainType(name) ? null : agents.get(name);
 }
 
 /** The type of a sub-agent that none was named for. */
 export function plainName({ config }: Pick<ToolContext, "config">): string {
-  return config.managing === undefined ? WORKER : EXECUTOR;
+  return config.delegation === undefined ? WORKER : EXECUTOR;
 }
 
-/** Its role, as far as sub-agents are concerned: a manager's executors have more than itself. */
+/** Its role, as far as sub-agents are concerned: those of a run that hands its work on have more than it has. */
 function ownAccess({ config }: ToolContext): string {
-  return config.managing?.access ?? config.agentDefinition.access;
+  return config.delegation?.access ?? config.agentDefinition.access;
 }
 
 /** While the parent plans, nothing may be changed on its behalf. */
@@ -125,10 +124,10 @@ interface ToolRights {
 
 /** Names of the tools that both have a right to; `missing`: asked for, but not the parent's. */
 function toolsFor(wanted: readonly string[] | undefined, { access, ctx, all }: ToolRights) {
-  const { agentDefinition, mode, toolAllow, managing, grantedTools: granted = [] } = ctx.config;
+  const { agentDefinition, mode, toolAllow, delegation, grantedTools: granted = [] } = ctx.config;
   const allow = toolAllow === undefined ? {} : { toolAllow };
   const rights = { agentName: agentDefinition.name, role: ownAccess(ctx), mode, granted, ...allow };
-  const isOwn = ({ name }: Tool) => name !== MERGE_WORK && (managing === undefined || name !== AGENT);
+  const isOwn = ({ name, onlyFor }: Tool) => onlyFor === undefined && (delegation === undefined || name !== AGENT);
   const own = offeredTools(all, rights).filter(isOwn);
   const missing = (wanted ?? []).filter((name) => !own.some((tool) => tool.name === name));
   const isUsual = (name: string) => name !== AGENT && name !== AGENT_OUTPUT;
@@ -147,7 +146,7 @@ interface TaskOrigin {
 
 function taskOf(asked: Asked, { name, depth, began, parent, ctx }: TaskOrigin): ChildTask {
   const root = parent.task?.root ?? { sessionId: ctx.sessionId, runId: ctx.runId };
-  const concurrencyLimit = ctx.config.managing?.maxConcurrentExecutors;
+  const { delegation } = ctx.config;
   const taskTree = began === null ? root.runId : taskTreeOfRun(began, ctx.runId);
   const base = {
     agent: name,
@@ -159,8 +158,9 @@ function taskOf(asked: Asked, { name, depth, began, parent, ctx }: TaskOrigin): 
   };
   const autoWakeCount = began === null ? 0 : autoWakeCountOf(began);
   const woken = autoWakeCount === 0 ? base : { ...base, autoWakeCount };
-  const isolated = ctx.config.managing?.executorIsolation === true ? { isolated: true } : {};
-  return concurrencyLimit === undefined ? woken : { ...woken, concurrencyLimit, ...isolated };
+  if (delegation === undefined) return woken;
+  const { concurrencyLimit, isolated } = delegation;
+  return { ...woken, concurrencyLimit, ...(isolated ? { isolated } : {}) };
 }
 
 /** What the child is told, and what of it may be asked for as the parent might. */

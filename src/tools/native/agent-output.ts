@@ -21,7 +21,7 @@ const input = z.object({
 type OutputInput = z.infer<typeof input>;
 
 /** What has become of a sub-agent in the background. */
-export function createAgentOutput(deps: Pick<NativeToolDeps, "store" | "engine" | "clock" | "worktrees">): Tool {
+export function createAgentOutput(deps: Pick<NativeToolDeps, "store" | "engine" | "clock" | "ownFiles">): Tool {
   return defineTool({
     name: AGENT_OUTPUT,
     description:
@@ -72,10 +72,10 @@ interface EndedChild {
 async function reported(
   { child, status, signal }: EndedChild,
   ctx: ToolContext,
-  { store, worktrees }: Pick<NativeToolDeps, "store" | "worktrees">,
+  { store, ownFiles }: Pick<NativeToolDeps, "store" | "ownFiles">,
 ): Promise<ToolResult> {
   await store.transaction((tx) => tx.inbox.takeKey(endKeys(child.id, status.runId).note, ctx.runId));
-  return reportResult(child.id, status.report, { store, worktrees, signal });
+  return reportResult(child.id, status.report, { store, ownFiles, signal });
 }
 
 function stateOf({ task, createdAt }: ChildRow, status: ChildStatus, now: number): ToolResult {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { MERGE_WORK } from "../../core/agents/managed-agents.ts";
 import type { AgentDefinition } from "../../core/agents/query-config.ts";
 import { CHILD_TURNS, WORKER } from "../../core/agents/sub-agents.ts";
 import { renderBlock, toneOf } from "../../core/context/render-block.ts";
@@ -9,14 +8,12 @@ import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { statusOf } from "../../core/store/child-status.ts";
 import { beginChild } from "../../core/subagents/children.ts";
-import { releaseQueued } from "../../core/subagents/executor-queue.ts";
+import { releaseQueued } from "../../core/subagents/places.ts";
 import { namedLines } from "../../core/text/named-lines.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { UNKNOWN } from "../../core/trust/label.ts";
 import type { GrowthPlace } from "../quotas/quotas.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
-import { describeChanges } from "../worktrees/diff.ts";
-import type { ExecutorWorktrees } from "../worktrees/executor-worktrees.ts";
 import { AGENT, assignmentOf, plainName, TOO_MANY } from "./agent-assignment.ts";
 import type { NativeToolDeps } from "./native-tool-deps.ts";
 import { waiting } from "./waiting.ts";
@@ -136,7 +133,7 @@ async function resume(asked: AgentInput, call: Call): Promise<ToolResult | null>
   if (refusal !== null) return errorResult(refusal, "not begun");
   // Also when the call is taken up again: a process may have died in between.
   await announce(id, call);
-  if (ctx.config.managing !== undefined) await releaseQueued(ctx.sessionId, deps);
+  if (ctx.config.delegation !== undefined) await releaseQueued(ctx.sessionId, deps);
   const name = asked.agent_type ?? plainName(ctx);
   if (asked.run_in_background) {
     const text = `agent_id: ${id}\n${name} works in the background. You are told when it has ended; agent_output {"agent_id", "action"} reads its state, waits for it or cancels it.`;
@@ -144,22 +141,21 @@ async function resume(asked: AgentInput, call: Call): Promise<ToolResult | null>
   }
   const parent = { sessionId: ctx.sessionId, runId: ctx.runId, callId: ctx.callId };
   const status = await statusOf(deps.store, id, beginKey({ parent }));
-  if (status.type === "ended")
-    return reportResult(id, status.report, { worktrees: deps.worktrees, store: deps.store, signal });
+  if (status.type === "ended") return reportResult(id, status.report, { ...deps, signal });
   if (status.type === "gone") return errorResult("It was stopped before it began.", "stopped");
-  const isQueued = status.type === "waiting" && ctx.config.managing !== undefined;
+  const isQueued = status.type === "waiting" && ctx.config.delegation !== undefined;
   ctx.waits(isQueued ? `${name} waits for its place` : `waits for ${name}`);
   return null;
 }
 
 /**
  * What the parent's model reads of a report. Files that were changed count as changed, and have to be read anew; those of
- * an executor's worktree are changed only once they are merged, and are shown as a diff.
+ * a sub-agent's own files are changed only once they are merged, and are told of.
  */
 export async function reportResult(
   id: string,
   { status, text, changedFiles, label = UNKNOWN }: ChildReport,
-  { store, worktrees, signal }: Pick<NativeToolDeps, "store" | "worktrees"> & { readonly signal: AbortSignal },
+  { store, ownFiles, signal }: Pick<NativeToolDeps, "store" | "ownFiles"> & { readonly signal: AbortSignal },
 ): Promise<ToolResult> {
   const summary = status === "finished" ? "reported" : status;
   const result = { isError: status !== "finished", summary, label };
@@ -168,19 +164,8 @@ export async function reportResult(
     const files = changedFiles.map((path) => ({ path, sha256: null, action: "wrote" as const }));
     return { content: [{ type: "text", text }], ...result, files };
   }
-  const work = await workOf(id, worktrees, signal);
+  const work = await ownFiles().changes(id, signal);
   return { content: [{ type: "text", text: `${text}\n\n${work}` }], ...result };
-}
-
-/** A copy that cannot be compared does not keep the report from its reader. */
-async function workOf(id: string, worktrees: ExecutorWorktrees, signal: AbortSignal): Promise<string> {
-  try {
-    const changes = await describeChanges(await worktrees.changes(id, signal), { worktree: worktrees.of(id), signal });
-    return `[In its copy, agent_id ${id}; ${MERGE_WORK} brings it into the files here]\n${changes}`;
-  } catch (error) {
-    if (error instanceof Refusal) return `[What it changed cannot be shown. ${error.payload}]`;
-    throw error;
-  }
 }
 
 function placeOf({ sandboxRoot: root, personId, channelKey }: ToolContext): GrowthPlace {
@@ -198,20 +183,19 @@ async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call)
   const assignment = await assignmentOf(asked, ctx, deps);
   if (assignment.type === "refused") return assignment.reason;
   const { event, settings } = assignment;
-  if (event.task.isolated === true) await makeWorktree(id, { ctx, deps, signal });
+  if (event.task.isolated === true) await makeOwnFiles(id, { ctx, deps, signal });
   const begun = await beginChild({ id, settings }, event, deps);
   if (begun !== "begun") return begun === "stopped" ? "Not begun: you have been stopped." : TOO_MANY;
   return null;
 }
 
 /** The copies of files count as whose the files do. */
-async function makeWorktree(id: string, { ctx, deps: { store, worktrees }, signal }: Call): Promise<void> {
-  await worktrees.make(id, placeOf(ctx), signal);
-  const { tree } = worktrees.of(id);
+async function makeOwnFiles(id: string, { ctx, deps: { store, ownFiles }, signal }: Call): Promise<void> {
+  const root = await ownFiles().make(id, placeOf(ctx), signal);
   const labelled = await store.fileLabels.inRoot(ctx.sandboxRoot);
   if (labelled.length === 0) return;
   await store.transaction(async (tx) => {
-    for (const file of labelled) await tx.fileLabels.put(tree, file);
+    for (const file of labelled) await tx.fileLabels.put(root, file);
   });
 }
 

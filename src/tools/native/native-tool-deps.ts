@@ -6,7 +6,7 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { ExecutorWorktrees } from "../worktrees/executor-worktrees.ts";
+import type { OwnFiles } from "../own-files.ts";
 
 /** What the tools that run in the program itself take; each picks its own. */
 export interface NativeToolDeps {
@@ -19,5 +19,5 @@ export interface NativeToolDeps {
   readonly models: Pick<ModelChoice, "problemWith">;
   /** All tools there are at this moment. */
   readonly catalogue: () => readonly Tool[];
-  readonly worktrees: ExecutorWorktrees;
+  readonly ownFiles: () => OwnFiles;
 }

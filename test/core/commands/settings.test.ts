@@ -4,7 +4,6 @@ import { createIntake, type IntakeOptions } from "../../../src/core/inbound/inta
 import { ConnectionLost } from "../../../src/core/protocol/database-failure.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
-import { commandServices } from "../../support/command-services.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";
 import { click, intakeOptions, mention, privateText, slash } from "../inbound/intake-fixture.ts";
 
@@ -101,66 +100,6 @@ test("/model shows, finds, checks and sets the session's model", async () => {
   }
 });
 
-const CONFIGURED = {
-  maxConcurrentExecutors: 3,
-  totalBudgetUsd: 0.2,
-  presets: {
-    fast: { maxConcurrentExecutors: 20, executorModel: "openai/gpt-6-sol" },
-    thorough: { executorMaxTurns: 40 },
-  },
-};
-const ON = { managed: true };
-const TOOLS = [
-  { name: "bash", permission: "execute", source: "built in" },
-  { name: "read", permission: "read", source: "built in" },
-] as const;
-
-/** In order, in one thread. */
-const managed: readonly (readonly [typed: string, answer: string | RegExp, settings: object])[] = [
-  ["/managed", /^Managed mode is \*\*off\*\*.*\n`careful`: at most 2 executors at once, 20 turns each, each in/u, {}],
-  ["/managed", "\n`cheap`: one executor at a time, 6 turns each, $0.20 for one request\n", {}],
-  [
-    "/managed",
-    "\n`fast`: at most 20 executors at once, 10 turns each, $0.20 for one request, `openai/gpt-6-sol` executes\n",
-    {},
-  ],
-  [
-    "/managed on",
-    "✓ Managed mode **on**: I plan, and executors do the work; at most 3 executors at once, 10 turns",
-    ON,
-  ],
-  ["/managed on careful", "✓ Managed mode **on** by **careful**: I plan", { ...ON, managedPreset: "careful" }],
-  ["/managed", "Managed mode is **on** by **careful**: at most 2", { ...ON, managedPreset: "careful" }],
-  ["/status", "Managed mode **on** by **careful**.", { ...ON, managedPreset: "careful" }],
-  [
-    "/tools",
-    /^Agent \*\*build\*\* \(manager\), mode \*\*write\*\*: 1 of 2 tools\.\n.*executors[\s\S]*bash +execute +no/u,
-    { ...ON, managedPreset: "careful" },
-  ],
-  [
-    "/managed on carefull",
-    "I don't know `carefull` here. Did you mean `careful`?",
-    { ...ON, managedPreset: "careful" },
-  ],
-  ["/managed on slow", "There is `careful`, `cheap`, `fast`, `thorough`.", { ...ON, managedPreset: "careful" }],
-  ["/managed fsat", "Did you mean `fast`?", { ...ON, managedPreset: "careful" }],
-  ["/managed off fast", "`/managed off` takes no preset.", { ...ON, managedPreset: "careful" }],
-  ["/managed Thorough", "40 turns each", { ...ON, managedPreset: "thorough" }],
-  ["/managed on", "✓ Managed mode **on**: ", ON],
-  ["/managed off", "✓ Managed mode **off**: I work myself.", {}],
-];
-
-test("/managed shows, finds and sets managed mode and its presets", async () => {
-  const { options, session } = await intakeOptions();
-  const receive = createIntake({ ...options, ...commandServices(CONFIGURED), tools: async () => TOOLS });
-  for (const [typed, answer, settings] of managed) {
-    const said = privateText(await receive(mention(typed)));
-    if (typeof answer === "string") expect(said).toContain(answer);
-    else expect(said).toMatch(answer);
-    expect((await session())?.settings ?? {}).toEqual(settings);
-  }
-});
-
 test("what people have set holds for their session only, and over /new", async () => {
   const { options, session } = await intakeOptions();
   const receive = createIntake(options);
@@ -199,7 +138,7 @@ test("only those who work in a thread change what holds there, and admins; looki
   await receive(mention("begin"));
   await recorder.ended(1);
   const ben = { person: BEN };
-  const changes = ["/mode agi", "/model default", "/compact", "/new", "/export", "/undo", "/undo redo", "/managed on"];
+  const changes = ["/mode agi", "/model default", "/compact", "/new", "/export", "/undo", "/undo redo"];
   for (const typed of [
     ...changes,
     "/agent plan",

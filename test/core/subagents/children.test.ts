@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { MANAGED_DEFAULTS } from "../../../src/core/agents/managed-agents.ts";
 import type { Permission, QueryConfig } from "../../../src/core/agents/query-config.ts";
 import type { BudgetAccount, BudgetSettings } from "../../../src/core/budget/limits.ts";
 import { BudgetStop, RunBudget } from "../../../src/core/budget/run-budget.ts";
@@ -16,12 +15,12 @@ import { endChild, stopRun } from "../../../src/core/subagents/children.ts";
 import { defineTool, type Tool } from "../../../src/core/tool.ts";
 import { createAgent } from "../../../src/tools/native/agent.ts";
 import { createAgentOutput } from "../../../src/tools/native/agent-output.ts";
-import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
+import { NO_OWN_FILES } from "../../../src/tools/own-files.ts";
+import { DELEGATION } from "../../support/delegation.ts";
 import { ANA, BEN, type NativeSession, nativeSession } from "../../support/native-session.ts";
 import { buildConfig } from "../../support/query-config.ts";
 import { seededRandom } from "../../support/runtime.ts";
 import { shippedAgent } from "../../support/shipped-agents.ts";
-import { tempDirectory } from "../../support/temp-directory.ts";
 
 function tool(name: string, permission: Permission): Tool {
   return defineTool({
@@ -51,8 +50,7 @@ const BEGIN = "child:ses_1:run_1:call_1";
 
 function agentTool({ deps }: NativeSession): Tool {
   const models = { problemWith: (ref: string) => Promise.resolve(ref.startsWith("no/") ? "I cannot use it." : null) };
-  const worktrees = createExecutorWorktrees("/nonexistent");
-  return createAgent({ ...deps, agents: AGENTS, models, worktrees, catalogue: () => CATALOGUE });
+  return createAgent({ ...deps, agents: AGENTS, models, ownFiles: () => NO_OWN_FILES, catalogue: () => CATALOGUE });
 }
 
 interface Asking {
@@ -165,7 +163,7 @@ test("its run works with the type, the turns and the tools that it was begun wit
   const { event } = await ask({ input: { agent_type: "explorer", max_turns: 3 } });
   const config = buildConfig({ model: "demo/demo", agentDefinition: shippedAgent("explorer"), mode: "agi" });
   const place = { config, sandboxRoot: "/", allowedHosts: [], blockedUrls: [], place: { platform: "", channel: "" } };
-  const { agentDefinition, mode, toolAllow } = configOfRun(event ?? NOTHING, place).config;
+  const { agentDefinition, mode, toolAllow } = configOfRun(event ?? NOTHING, place, (own) => own).config;
   expect([agentDefinition.name, agentDefinition.access, agentDefinition.maxTurns]).toEqual([
     "explorer",
     "search-only",
@@ -181,8 +179,8 @@ test.each([
   { asked: { max_turns: 50 }, turns: 6 },
   { asked: { agent_type: "explorer", max_turns: 50 }, turns: 6 },
 ])("asked for $asked, an executor has no more turns than are configured", async ({ asked, turns }) => {
-  const managing = { ...MANAGED_DEFAULTS, executorMaxTurns: 6, access: "full", model: "demo/demo" };
-  const { event } = await ask({ input: asked, config: { managing } });
+  const delegation = { ...DELEGATION, maxTurns: 6 };
+  const { event } = await ask({ input: asked, config: { delegation } });
   expect(event?.maxTurns).toBe(turns);
 });
 
@@ -209,15 +207,15 @@ test("nothing begins behind a stop, and what waits to begin never does", async (
 test("a sub-agent that waits for its place is cancelled at once, and the next one gets the place", async () => {
   const session = await nativeSession();
   const { store, engine, clock } = session;
-  const managing = { ...MANAGED_DEFAULTS, maxConcurrentExecutors: 1, access: "full", model: "demo/demo" };
-  const config = buildConfig({ model: "demo/demo", managing });
+  const delegation = { ...DELEGATION, concurrencyLimit: 1 };
+  const config = buildConfig({ model: "demo/demo", delegation });
   const calls = ["call_1", "call_2", "call_3"];
   const asked = { description: "look", prompt: "Look.", run_in_background: true };
   for (const callId of calls) await session.callTool(agentTool(session), asked, { config, callId });
   const isHeld = (callId: string) => store.inbox.isHeld(`child:ses_1:run_1:${callId}`);
   expect(await Promise.all(calls.map(isHeld))).toEqual([false, true, true]);
 
-  const output = createAgentOutput({ store, engine, clock, worktrees: createExecutorWorktrees("/nonexistent") });
+  const output = createAgentOutput({ store, engine, clock, ownFiles: () => NO_OWN_FILES });
   const cancel = (callId: string) =>
     session.callTool(output, { agent_id: childIdOf({ runId: "run_1", callId }), action: "cancel" });
   expect(textOf((await cancel("call_2"))?.content ?? [])).toBe("It was stopped before it began.");
@@ -227,22 +225,21 @@ test("a sub-agent that waits for its place is cancelled at once, and the next on
   expect(session.waits).toEqual([]);
 });
 
-test("a report is read also when the executor's copy is there no more", async () => {
-  const managing = { ...MANAGED_DEFAULTS, executorIsolation: true, access: "full", model: "demo/demo" };
-  const config = buildConfig({ model: "demo/demo", managing });
+test("a report comes with what the sub-agent has changed in files of its own", async () => {
+  const config = buildConfig({ model: "demo/demo", delegation: { ...DELEGATION, isolated: true } });
   const session = await nativeSession();
-  const worktrees = createExecutorWorktrees(tempDirectory());
   const models = { problemWith: () => Promise.resolve(null) };
-  const agent = createAgent({ ...session.deps, agents: AGENTS, models, worktrees, catalogue: () => CATALOGUE });
+  const make = () => Promise.resolve("/own");
+  const ownFiles = { ...NO_OWN_FILES, make, changes: (id: string) => Promise.resolve(`changes of ${id}`) };
+  const deps = { ...session.deps, agents: AGENTS, models, ownFiles: () => ownFiles, catalogue: () => CATALOGUE };
   const asked = { description: "look", prompt: "Look." };
-  await session.callTool(agent, asked, { config });
+  await session.callTool(createAgent(deps), asked, { config });
   const body = (await session.store.inbox.byKey(BEGIN))?.body;
   await beginRun(session);
   await end(session, body?.kind === "child" ? body : null);
-  await worktrees.remove(CHILD);
-  const said = textOf((await session.callTool(agent, asked, { config }))?.content ?? []);
+  const said = textOf((await session.callTool(createAgent(deps), asked, { config }))?.content ?? []);
   expect(said).toContain("It was stopped after 2 turns without an end.");
-  expect(said).toContain("[What it changed cannot be shown. Its copy is there no more");
+  expect(said).toContain(`changes of ${CHILD}`);
 });
 
 /** The child's run, begun as the engine would. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { childIdOf } from "../../../src/core/events/child-task.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { createAgent } from "../../../src/tools/native/agent.ts";
-import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
+import { NO_OWN_FILES } from "../../../src/tools/own-files.ts";
 import { nativeSession } from "../../support/native-session.ts";
 
 const CHILD = childIdOf({ runId: "run_1", callId: "call_1" });
@@ -12,8 +12,7 @@ async function atWork() {
   const session = await nativeSession();
   const { store, clock, deps } = session;
   const models = { problemWith: () => Promise.resolve(null) };
-  const worktrees = createExecutorWorktrees("/nonexistent");
-  const tool = createAgent({ ...deps, agents: new Map(), models, worktrees, catalogue: () => [] });
+  const tool = createAgent({ ...deps, agents: new Map(), models, ownFiles: () => NO_OWN_FILES, catalogue: () => [] });
   const begin = (place: Partial<ToolContext>, more = {}) =>
     session.callTool(tool, { description: "look", prompt: "Look.", ...more }, place);
   expect(await begin({})).toBeNull();

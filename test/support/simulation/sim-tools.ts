@@ -8,7 +8,7 @@ import { createAgent } from "../../../src/tools/native/agent.ts";
 import { createAgentOutput } from "../../../src/tools/native/agent-output.ts";
 import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
 import type { NativeToolDeps } from "../../../src/tools/native/native-tool-deps.ts";
-import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
+import { NO_OWN_FILES } from "../../../src/tools/own-files.ts";
 import type { SimProcess, World } from "./world.ts";
 
 const input = z.object({ n: z.number() });
@@ -143,9 +143,8 @@ export function simTools(world: World, process: SimProcess, deeds: Deeds): Tool[
 }
 
 /** No sub-agent has files. */
-const worktrees = createExecutorWorktrees("/nowhere");
 /** Workers alone, with any model. */
-const PLAIN = { agents: new Map(), models: { problemWith: () => Promise.resolve(null) }, worktrees };
+const PLAIN = { agents: new Map(), models: { problemWith: () => Promise.resolve(null) }, ownFiles: () => NO_OWN_FILES };
 
 /** These tools, and the program's own that work with sub-agents and people. */
 export function withAgents(
@@ -153,6 +152,11 @@ export function withAgents(
   deps: Pick<NativeToolDeps, "store" | "engine" | "clock" | "log" | "approvals">,
 ): readonly Tool[] {
   const agent = createAgent({ ...deps, ...PLAIN, catalogue: () => all });
-  const all = [...own, createAskUserQuestion(deps), agent, createAgentOutput({ ...deps, worktrees })];
+  const all = [
+    ...own,
+    createAskUserQuestion(deps),
+    agent,
+    createAgentOutput({ ...deps, ownFiles: () => NO_OWN_FILES }),
+  ];
   return all;
 }

@@ -1,19 +1,20 @@
 import { expect, test } from "vitest";
 import { createAgent } from "../../../src/tools/native/agent.ts";
-import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
+import { NO_OWN_FILES } from "../../../src/tools/own-files.ts";
 import { nativeSession } from "../../support/native-session.ts";
 import { shippedAgent } from "../../support/shipped-agents.ts";
 
 test("what each request tells of the types of sub-agents is bounded, however many there are", async () => {
   const { deps } = await nativeSession();
-  const worktrees = createExecutorWorktrees("/nonexistent");
   const models = { problemWith: () => Promise.resolve(null) };
   const offers = [3, 60, 1_000].map((count) => {
     const names = Array.from({ length: count }, (_, at) => `expert-${at}`);
     const agents = new Map(
       names.map((name) => [name, { ...shippedAgent("build"), name, description: "d".repeat(500) }]),
     );
-    return createAgent({ ...deps, agents, models, worktrees, catalogue: () => [] }).offer?.about ?? "";
+    return (
+      createAgent({ ...deps, agents, models, ownFiles: () => NO_OWN_FILES, catalogue: () => [] }).offer?.about ?? ""
+    );
   });
   expect(offers[0]).toMatch(/^- expert-2: d{479}…$/mu);
   expect(offers[1]).toMatch(/^expert-0, .*, expert-59\.$/mu);

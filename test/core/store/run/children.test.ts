@@ -8,7 +8,7 @@ import { beginKey } from "../../../../src/core/events/child-event.ts";
 import { MOST_CHILDREN } from "../../../../src/core/events/child-task.ts";
 import { openStore, type Store } from "../../../../src/core/store/store.ts";
 import { beginChild, stopRun, withdrawWaiting } from "../../../../src/core/subagents/children.ts";
-import { releaseQueued } from "../../../../src/core/subagents/executor-queue.ts";
+import { releaseQueued } from "../../../../src/core/subagents/places.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { createSession, event } from "../../../contracts/engine-recorder.ts";
 import { childEvent } from "../../../support/child-event.ts";

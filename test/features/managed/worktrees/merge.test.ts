@@ -16,13 +16,13 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { expect, test, vi } from "vitest";
-import { CancelSignal, SuspendSignal } from "../../../src/core/protocol/signals.ts";
-import type { FileState } from "../../../src/core/protocol/tool-result.ts";
-import { createFileRestore } from "../../../src/tools/restore-files.ts";
-import { describeChanges } from "../../../src/tools/worktrees/diff.ts";
-import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
-import type { MergedFile } from "../../../src/tools/worktrees/merge.ts";
-import { tempDirectory } from "../../support/temp-directory.ts";
+import { CancelSignal, SuspendSignal } from "../../../../src/core/protocol/signals.ts";
+import type { FileState } from "../../../../src/core/protocol/tool-result.ts";
+import { describeChanges } from "../../../../src/features/managed/worktrees/diff.ts";
+import { createExecutorWorktrees } from "../../../../src/features/managed/worktrees/executor-worktrees.ts";
+import type { MergedFile } from "../../../../src/features/managed/worktrees/merge.ts";
+import { createFileRestore } from "../../../../src/tools/restore-files.ts";
+import { tempDirectory } from "../../../support/temp-directory.ts";
 import { copied, NOBODY, put, type Side, signal } from "./copied.ts";
 
 const BASE = "one\ntwo\nthree\nfour\nfive\n";

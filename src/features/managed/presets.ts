@@ -1,11 +1,20 @@
-import { MANAGED_DEFAULTS } from "./managed-agents.ts";
-import type { ManagedAgents } from "./managed-settings.ts";
+import type { SessionSettings } from "../../core/events/session-settings.ts";
+import type { ManagedAgents } from "./managed-agents.ts";
+
+/** Where managed mode is on without settings of its own. */
+const DEFAULTS: ManagedAgents = {
+  executorMaxTurns: 10,
+  maxConcurrentExecutors: 4,
+  executorIsolation: false,
+};
 
 /** What may be chosen of managed mode; what is absent is as usual. */
 type ManagedChoice = { readonly [Key in Exclude<keyof ManagedAgents, "preset">]?: ManagedAgents[Key] | undefined };
 
 /** What configuration says of managed mode. */
 export interface ManagedSettings extends ManagedChoice {
+  /** Whether it is on where people have said nothing. */
+  readonly enabled?: boolean | undefined;
   /** By name. */
   readonly presets?: Readonly<Record<string, ManagedChoice>> | undefined;
 }
@@ -24,14 +33,26 @@ const SHIPPED: Readonly<Record<string, ShippedPreset>> = {
 
 export const SHIPPED_PRESETS: readonly string[] = Object.keys(SHIPPED);
 
-/** Managed mode as configured, without a preset. */
-export function managedAsConfigured({ presets: _presets, ...configured }: ManagedSettings): ManagedAgents {
-  return over(MANAGED_DEFAULTS, configured);
+/** Managed mode as an operator has set it. */
+export interface ManagedMode {
+  /** The presets that there are, by name. */
+  readonly presets: ReadonlyMap<string, ManagedAgents>;
+  /** How a session works where it is on, by the preset that people have chosen, else as configured; null where it is off. */
+  of(session: SessionSettings): ManagedAgents | null;
 }
 
-/** The presets that there are, by name. */
-export function presetsOf(settings: ManagedSettings): ReadonlyMap<string, ManagedAgents> {
-  const usual = managedAsConfigured(settings);
+export function managedMode(settings: ManagedSettings): ManagedMode {
+  const presets = presetsOf(settings);
+  const usual = over(DEFAULTS, settings);
+  return {
+    presets,
+    of: ({ managed = settings.enabled ?? false, managedPreset = "" }) =>
+      managed ? (presets.get(managedPreset) ?? usual) : null,
+  };
+}
+
+function presetsOf(settings: ManagedSettings): ReadonlyMap<string, ManagedAgents> {
+  const usual = over(DEFAULTS, settings);
   const shipped = Object.entries(SHIPPED).map(([name, preset]) => [name, within(settings, preset)] as const);
   const own = Object.entries(settings.presets ?? {}).map(([name, choice]) => [name, over(usual, choice)] as const);
   const named = [...shipped, ...own].map(([name, managed]) => [name, { ...managed, preset: name }] as const);
@@ -54,7 +75,7 @@ function within(settings: ManagedSettings, preset: ShippedPreset): ManagedAgents
   const least = (a: number | undefined, b: number | undefined) => Math.min(a ?? Infinity, b ?? Infinity);
   const usd = least(preset.totalBudgetUsd, settings.totalBudgetUsd);
   return {
-    ...managedAsConfigured(settings),
+    ...over(DEFAULTS, settings),
     executorMaxTurns: least(preset.executorMaxTurns, settings.executorMaxTurns),
     maxConcurrentExecutors: least(preset.maxConcurrentExecutors, settings.maxConcurrentExecutors),
     totalBudgetUsd: usd === Infinity ? undefined : usd,

@@ -1,7 +1,7 @@
-import type { Clock } from "../../core/protocol/runtime.ts";
-import { runOrWait } from "../../core/store/child-status.ts";
-import { beginKeyOf } from "../../core/store/run/children.ts";
-import type { Store } from "../../core/store/store.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import { runOrWait } from "../../../core/store/child-status.ts";
+import { beginKeyOf } from "../../../core/store/run/children.ts";
+import type { Store } from "../../../core/store/store.ts";
 import type { ExecutorWorktrees, KeptWorktree } from "./executor-worktrees.ts";
 
 /** How much executors' worktrees may hold together once their work has ended, and how long what was not merged stays. */

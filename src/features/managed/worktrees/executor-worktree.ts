@@ -1,6 +1,7 @@
 import path from "node:path";
+import { ownDirectory, ownRoot } from "../../../core/agents/own-files.ts";
 
-/** An executor's own files, beneath the home and so outside every sandbox root. */
+/** An executor's own files. */
 export interface ExecutorWorktree {
   /** Its sandbox root. */
   readonly tree: string;
@@ -16,9 +17,9 @@ export interface ExecutorWorktree {
 
 /** `childId`: of the executor's session. */
 export function executorWorktree(home: string, childId: string): ExecutorWorktree {
-  const own = path.join(home, "executors", childId);
+  const own = ownDirectory(home, childId);
   return {
-    tree: path.join(own, "tree"),
+    tree: ownRoot(home, childId),
     base: path.join(own, "base"),
     git: path.join(own, "git"),
     merges: path.join(own, "merges"),

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { FileState } from "../../../src/core/protocol/tool-result.ts";
-import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
-import { type MergedFile, mergeChanges } from "../../../src/tools/worktrees/merge.ts";
-import { type MergeLog, openMergeLog } from "../../../src/tools/worktrees/merge-log.ts";
-import { tempDirectory } from "../../support/temp-directory.ts";
+import type { FileState } from "../../../../src/core/protocol/tool-result.ts";
+import { createExecutorWorktrees } from "../../../../src/features/managed/worktrees/executor-worktrees.ts";
+import { type MergedFile, mergeChanges } from "../../../../src/features/managed/worktrees/merge.ts";
+import { type MergeLog, openMergeLog } from "../../../../src/features/managed/worktrees/merge-log.ts";
+import { tempDirectory } from "../../../support/temp-directory.ts";
 
 export const NOBODY = { personId: null, channelKey: "slack:C1" };
 

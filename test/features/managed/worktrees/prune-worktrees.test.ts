@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { beginKey } from "../../../src/core/events/child-event.ts";
-import type { Store } from "../../../src/core/store/store.ts";
-import { beginChild } from "../../../src/core/subagents/children.ts";
-import { describeChanges } from "../../../src/tools/worktrees/diff.ts";
-import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
-import { pruneWorktrees } from "../../../src/tools/worktrees/prune-worktrees.ts";
-import { childEvent } from "../../support/child-event.ts";
-import { interleaved } from "../../support/database/interleaved-store.ts";
-import { nativeSession } from "../../support/native-session.ts";
-import { tempDirectory } from "../../support/temp-directory.ts";
+import { beginKey } from "../../../../src/core/events/child-event.ts";
+import type { Store } from "../../../../src/core/store/store.ts";
+import { beginChild } from "../../../../src/core/subagents/children.ts";
+import { describeChanges } from "../../../../src/features/managed/worktrees/diff.ts";
+import { createExecutorWorktrees } from "../../../../src/features/managed/worktrees/executor-worktrees.ts";
+import { pruneWorktrees } from "../../../../src/features/managed/worktrees/prune-worktrees.ts";
+import { childEvent } from "../../../support/child-event.ts";
+import { interleaved } from "../../../support/database/interleaved-store.ts";
+import { nativeSession } from "../../../support/native-session.ts";
+import { tempDirectory } from "../../../support/temp-directory.ts";
 
 const NOBODY = { personId: null, channelKey: "slack:C1" };
 

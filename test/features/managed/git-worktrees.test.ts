@@ -2,12 +2,21 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node
 import path from "node:path";
 import { expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
+import { createExecutorWorktrees } from "../../../src/features/managed/worktrees/executor-worktrees.ts";
 import { createGitTool } from "../../../src/tools/git.ts";
-import { createExecutorWorktrees } from "../../../src/tools/worktrees/executor-worktrees.ts";
 import { directoryPrint } from "../../support/program/directory-print.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";
-import { commit, EVERY_LOOK, fill, type GitSession, gitSession, nameInIndex, repository, set } from "./git-session.ts";
+import {
+  commit,
+  EVERY_LOOK,
+  fill,
+  type GitSession,
+  gitSession,
+  nameInIndex,
+  repository,
+  set,
+} from "../../tools/git/git-session.ts";
 
 const NOBODY = { personId: null, channelKey: "slack:C1" };
 

@@ -1,16 +1,17 @@
 import { z } from "zod";
-import { MERGE_WORK } from "../core/agents/managed-agents.ts";
-import type { Cluster } from "../core/cluster.ts";
-import type { ChildReport } from "../core/events/child-event.ts";
-import { causeText } from "../core/protocol/cancel-cause.ts";
-import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
-import { reportOf } from "../core/store/child-status.ts";
-import type { Store } from "../core/store/store.ts";
-import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
-import { type Label, UNKNOWN, unionOf } from "../core/trust/label.ts";
-import type { Quotas } from "./quotas/quotas.ts";
-import { asResult } from "./sandboxed/guest-call.ts";
-import { Refusal } from "./wasm/workspace/refusal.ts";
+import { MANAGER_ROLE } from "../../core/agents/delegation.ts";
+import type { Cluster } from "../../core/cluster.ts";
+import type { ChildReport } from "../../core/events/child-event.ts";
+import { causeText } from "../../core/protocol/cancel-cause.ts";
+import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
+import { reportOf } from "../../core/store/child-status.ts";
+import type { Store } from "../../core/store/store.ts";
+import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { type Label, UNKNOWN, unionOf } from "../../core/trust/label.ts";
+import type { Quotas } from "../../tools/quotas/quotas.ts";
+import { asResult } from "../../tools/sandboxed/guest-call.ts";
+import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
+import { MERGE_WORK } from "./managed-agents.ts";
 import { describeChanges, plainPath } from "./worktrees/diff.ts";
 import type { ExecutorWorktrees } from "./worktrees/executor-worktrees.ts";
 import { type Merged, type MergedFile, mergeChanges } from "./worktrees/merge.ts";
@@ -66,6 +67,7 @@ export function createMergeWork(
       "Hand conflicts to an executor, with both versions.",
     input,
     permission: "write",
+    onlyFor: MANAGER_ROLE,
     parallel: false,
     afterCrash: "replay",
     grant: () => ({ key: MERGE_WORK, label: "merging executors' work" }),

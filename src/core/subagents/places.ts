@@ -4,9 +4,9 @@ import { beginKeyOf, type ChildRow } from "../store/run/children.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 
 /**
- * Executors that wait for their place: what begins them is stored, and begins nothing until it is released. Whoever asks
+ * Sub-agents that wait for their place: what begins them is stored, and begins nothing until it is released. Whoever asks
  * for a place and whoever frees one releases the next, in the order in which they were asked for, under a lock that
- * all of a manager's share: there are never more at work than the limit.
+ * all of a parent's share: there are never more at work than the limit.
  */
 export async function releaseQueued(
   sessionId: string,
@@ -15,14 +15,14 @@ export async function releaseQueued(
   await wakeReleased(await store.transaction((tx) => releaseIn(tx, sessionId)), engine);
 }
 
-/** Answers the executors that may begin once the transaction has ended. `sessionId`: the manager's. */
+/** Answers the sub-agents that may begin once the transaction has ended. `sessionId`: their parent's. */
 export async function releaseIn(tx: StoreTransaction, sessionId: string): Promise<readonly string[]> {
   await tx.children.lockTaskTree(sessionId);
-  const executors = (await tx.children.ofSession(sessionId)).filter(({ task }) => task.concurrencyLimit !== undefined);
+  const limited = (await tx.children.ofSession(sessionId)).filter(({ task }) => task.concurrencyLimit !== undefined);
   const queued: ChildRow[] = [];
   // The newest knows the limit as it is configured now.
-  let places = executors.at(-1)?.task.concurrencyLimit ?? 0;
-  for (const child of executors) {
+  let places = limited.at(-1)?.task.concurrencyLimit ?? 0;
+  for (const child of limited) {
     const place = await placeIn(tx, child);
     if (place === "at work") places -= 1;
     if (place === "queued") queued.push(child);

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { ExecutorWorktree } from "../../core/agents/executor-worktree.ts";
-import { withoutCommittedSecrets } from "../git/committed-secrets.ts";
-import { findGit, GIT_PROGRAMS, type GitCall, type GitEnd, gitRunner } from "../git/run-git.ts";
+import { withoutCommittedSecrets } from "../../../tools/git/committed-secrets.ts";
+import { findGit, GIT_PROGRAMS, type GitCall, type GitEnd, gitRunner } from "../../../tools/git/run-git.ts";
+import type { ExecutorWorktree } from "./executor-worktree.ts";
 import type { WorktreeChange } from "./executor-worktrees.ts";
 
 const LIMITS = { timeoutMs: 20_000, outputBytes: 16_000_000 };

@@ -1,24 +1,25 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { MANAGED_DEFAULTS } from "../../src/core/agents/managed-agents.ts";
-import { childIdOf } from "../../src/core/events/child-task.ts";
-import { textOf } from "../../src/core/protocol/messages.ts";
-import { endChild } from "../../src/core/subagents/children.ts";
-import type { Label } from "../../src/core/trust/label.ts";
-import { onlyProcess } from "../../src/ownership/only-process.ts";
-import { createMergeWork } from "../../src/tools/merge-work.ts";
-import { createAgent } from "../../src/tools/native/agent.ts";
-import { createExecutorWorktrees } from "../../src/tools/worktrees/executor-worktrees.ts";
-import { nativeSession } from "../support/native-session.ts";
-import { buildConfig } from "../support/query-config.ts";
-import { shippedAgent } from "../support/shipped-agents.ts";
-import { silentLog } from "../support/silent-log.ts";
-import { tempDirectory } from "../support/temp-directory.ts";
+import { childIdOf } from "../../../src/core/events/child-task.ts";
+import { textOf } from "../../../src/core/protocol/messages.ts";
+import { endChild } from "../../../src/core/subagents/children.ts";
+import type { Label } from "../../../src/core/trust/label.ts";
+import { createMergeWork } from "../../../src/features/managed/merge-work.ts";
+import { createExecutorWorktrees } from "../../../src/features/managed/worktrees/executor-worktrees.ts";
+import { ownFilesIn } from "../../../src/features/managed/worktrees/own-files.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
+import { createAgent } from "../../../src/tools/native/agent.ts";
+import { DELEGATION } from "../../support/delegation.ts";
+import { nativeSession } from "../../support/native-session.ts";
+import { buildConfig } from "../../support/query-config.ts";
+import { shippedAgent } from "../../support/shipped-agents.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
 
 const EXECUTOR = childIdOf({ runId: "run_1", callId: "call_1" });
 const PAGE: Label = { who: ["outside:evil.test"], holds: ["public"] };
-const managing = { ...MANAGED_DEFAULTS, enabled: true, executorIsolation: true, access: "full", model: "demo/demo" };
+const delegation = { ...DELEGATION, isolated: true };
 
 /** A manager whose executor works in a copy of its files, one of which was written below a page. */
 async function executing() {
@@ -33,10 +34,10 @@ async function executing() {
     ...deps,
     agents,
     models: { problemWith: () => Promise.resolve(null) },
-    worktrees,
+    ownFiles: () => ownFilesIn(worktrees),
     catalogue: () => [],
   });
-  const config = buildConfig({ model: "demo/demo", managing });
+  const config = buildConfig({ model: "demo/demo", delegation });
   await session.callTool(agent, { description: "change it", prompt: "Change it." }, { config });
   return { session, worktrees, written };
 }

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import type { ExecutorWorktree } from "../../core/agents/executor-worktree.ts";
-import { unlessMissing } from "../../core/protocol/system-code.ts";
-import { type FileState, fileStateSchema } from "../../core/protocol/tool-result.ts";
-import { fromJson } from "../../core/text/from-json.ts";
+import { unlessMissing } from "../../../core/protocol/system-code.ts";
+import { type FileState, fileStateSchema } from "../../../core/protocol/tool-result.ts";
+import { fromJson } from "../../../core/text/from-json.ts";
+import type { ExecutorWorktree } from "./executor-worktree.ts";
 
 /**
  * What one call of merge_work makes of files, noted before it does. A call that a crash cut is run again and finds files

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { asManager, MANAGED_DEFAULTS } from "../../../src/core/agents/managed-agents.ts";
-import { type ManagedSettings, managedAsConfigured, presetsOf } from "../../../src/core/agents/managed-presets.ts";
+import { asManager } from "../../../src/features/managed/as-manager.ts";
+import { type ManagedSettings, managedMode } from "../../../src/features/managed/presets.ts";
 import { buildConfig } from "../../support/query-config.ts";
 
 const cases: readonly { name: string; settings: ManagedSettings; preset: string; is: object }[] = [
@@ -43,25 +43,34 @@ const cases: readonly { name: string; settings: ManagedSettings; preset: string;
 ];
 
 test.each(cases)("$name", ({ settings, preset, is }) => {
-  expect(presetsOf(settings).get(preset)).toMatchObject({ ...is, preset });
+  expect(managedMode(settings).presets.get(preset)).toMatchObject({ ...is, preset });
 });
 
+const USUAL = { executorMaxTurns: 10, maxConcurrentExecutors: 4, executorIsolation: false };
+
 test("without a preset it is as configured, else as usual", () => {
-  expect(managedAsConfigured({})).toMatchObject(MANAGED_DEFAULTS);
-  expect(managedAsConfigured({ executorMaxTurns: 3, presets: {} })).toMatchObject({
-    ...MANAGED_DEFAULTS,
-    executorMaxTurns: 3,
-  });
+  expect(managedMode({}).of({ managed: true })).toMatchObject(USUAL);
+  const configured = managedMode({ executorMaxTurns: 3, presets: {} });
+  expect(configured.of({ managed: true, managedPreset: "gone" })).toMatchObject({ ...USUAL, executorMaxTurns: 3 });
 });
 
 test.each([
-  { managed: MANAGED_DEFAULTS, says: "Executors are answered by demo/usual, unless" },
+  { enabled: false, said: {}, isOn: false },
+  { enabled: true, said: {}, isOn: true },
+  { enabled: true, said: { managed: false }, isOn: false },
+  { enabled: false, said: { managed: true }, isOn: true },
+])("configured as $enabled, and said $said: $isOn", ({ enabled, said, isOn }) => {
+  expect(managedMode({ enabled }).of(said) !== null).toBe(isOn);
+});
+
+test.each([
+  { managed: USUAL, says: "Executors are answered by demo/usual, unless" },
   {
-    managed: { ...MANAGED_DEFAULTS, executorModel: "openai/gpt-6-luna" },
+    managed: { ...USUAL, executorModel: "openai/gpt-6-luna" },
     says: "Executors are answered by openai/gpt-6-luna, unless",
   },
-  { managed: { ...MANAGED_DEFAULTS, executorMaxTurns: 7 }, says: "each has at most 7 turns" },
+  { managed: { ...USUAL, executorMaxTurns: 7 }, says: "each has at most 7 turns" },
 ])("a manager is told who its executors are: $says", ({ managed, says }) => {
-  const { agentDefinition } = asManager(buildConfig({ model: "demo/usual", managedAgents: managed }));
+  const { agentDefinition } = asManager(buildConfig({ model: "demo/usual" }), managed);
   expect(agentDefinition.prompt).toContain(says);
 });

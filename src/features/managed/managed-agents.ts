@@ -13,9 +13,10 @@ export interface ManagedAgents {
   readonly preset?: string | undefined;
 }
 
-/** What a manager hands on: it has less than its executors. */
-export interface ManagerSettings extends ManagedAgents {
-  /** The session's own access role and model, which executors get. */
-  readonly access: string;
-  readonly model: string;
+/** `**on** by **careful**` */
+export function onBy({ preset }: ManagedAgents): string {
+  return preset === undefined ? "**on**" : `**on** by **${preset}**`;
 }
+
+/** The tool that applies the work of an executor that had files of its own. */
+export const MERGE_WORK = "merge_work";

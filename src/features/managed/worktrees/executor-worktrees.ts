@@ -3,16 +3,16 @@ import { constants, realpathSync, type Stats } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type ExecutorWorktree, executorWorktree } from "../../core/agents/executor-worktree.ts";
-import type { TakeLock } from "../../core/cluster.ts";
-import { unlessMissing, unlessSystem } from "../../core/protocol/system-code.ts";
-import { keepRepositories } from "../git/worktree-repositories.ts";
-import type { GrowthPlace, Quotas } from "../quotas/quotas.ts";
-import { listFiles } from "../wasm/workspace/list-files.ts";
-import { PathResolver, type ResolvedPath, withFile } from "../wasm/workspace/path-resolver.ts";
-import { isBeneath } from "../wasm/workspace/path-rules.ts";
-import { hashFile, readWhole } from "../wasm/workspace/read-file.ts";
-import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
+import type { TakeLock } from "../../../core/cluster.ts";
+import { unlessMissing, unlessSystem } from "../../../core/protocol/system-code.ts";
+import { keepRepositories } from "../../../tools/git/worktree-repositories.ts";
+import type { GrowthPlace, Quotas } from "../../../tools/quotas/quotas.ts";
+import { listFiles } from "../../../tools/wasm/workspace/list-files.ts";
+import { PathResolver, type ResolvedPath, withFile } from "../../../tools/wasm/workspace/path-resolver.ts";
+import { isBeneath } from "../../../tools/wasm/workspace/path-rules.ts";
+import { hashFile, readWhole } from "../../../tools/wasm/workspace/read-file.ts";
+import { Refusal, refusing } from "../../../tools/wasm/workspace/refusal.ts";
+import { type ExecutorWorktree, executorWorktree } from "./executor-worktree.ts";
 
 /** What a worktree may hold: more takes too long to make and to compare. */
 const MOST = { bytes: 200_000_000, fileBytes: 50_000_000 };

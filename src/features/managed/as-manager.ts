@@ -1,0 +1,48 @@
+import { type Delegation, MANAGER_ROLE } from "../../core/agents/delegation.ts";
+import type { AgentDefinition, QueryConfig } from "../../core/agents/query-config.ts";
+import { type ManagedAgents, MERGE_WORK, onBy } from "./managed-agents.ts";
+
+/** The query settings of a run that manages. */
+export function asManager(config: QueryConfig, managed: ManagedAgents): QueryConfig {
+  const { agentDefinition, model } = config;
+  const delegation = delegationOf(managed, { access: agentDefinition.access, model });
+  const own: AgentDefinition = {
+    ...agentDefinition,
+    access: MANAGER_ROLE,
+    prompt: `${agentDefinition.prompt}\n\n${managerPrompt(delegation)}`,
+  };
+  const inPlace = { ...config, delegation, agentDefinition: own };
+  if (managed.managerModel === undefined || managed.managerModel === model) return inPlace;
+  const { contextWindow: _window, ...withoutWindow } = inPlace;
+  return { ...withoutWindow, model: managed.managerModel };
+}
+
+function delegationOf(managed: ManagedAgents, own: Pick<Delegation, "access" | "model">): Delegation {
+  const { executorModel, executorMaxTurns, maxConcurrentExecutors, totalBudgetUsd, executorIsolation } = managed;
+  return {
+    ...own,
+    ...(executorModel === undefined ? {} : { subAgentModel: executorModel }),
+    maxTurns: executorMaxTurns,
+    concurrencyLimit: maxConcurrentExecutors,
+    ...(totalBudgetUsd === undefined ? {} : { taskTreeUsd: totalBudgetUsd }),
+    isolated: executorIsolation,
+    told: {
+      state: `Managed mode ${onBy(managed)}.`,
+      tools: "In managed mode I look and plan; executors have the tools that change things.",
+    },
+  };
+}
+
+function managerPrompt({ concurrencyLimit, isolated, subAgentModel, model, maxTurns }: Delegation): string {
+  return [
+    "You manage this task: you look, plan, hand every change and every command to executors with the agent tool, and answer for the whole.",
+    `Cut the task into pieces that do not touch each other; begin those that can go on together in one turn (${concurrencyLimit} work at once, the others queue).`,
+    `Executors are answered by ${subAgentModel ?? model}, unless an agent type has a model of its own or you name one, and each has at most ${maxTurns} turns: give each what fits, by \`model\` and \`max_turns\`.`,
+    "Give each executor all it needs to know and how to tell that it is done. Read their reports critically, check what matters, and hand on what is missing.",
+    isolated
+      ? `Each executor works in a copy of the files as they are when you hand the piece on. Its report ends with what it changed; ${MERGE_WORK} brings that into the files here, and names what conflicts. What you do not merge is not done.`
+      : "",
+  ]
+    .filter((line) => line !== "")
+    .join("\n");
+}

@@ -1,0 +1,85 @@
+import { readArguments } from "../../core/command-line/arguments.ts";
+import { asTyped } from "../../core/command-line/as-typed.ts";
+import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
+import { described } from "../../core/command-line/completions.ts";
+import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
+import { hereOf, NO_THREAD, sessionToChange } from "../../core/command-line/session-to-change.ts";
+import type { Completion } from "../../core/protocol/platform.ts";
+import { privately } from "../../core/protocol/private-reply.ts";
+import { dollars } from "../../core/text/dollars.ts";
+import { type ManagedAgents, onBy } from "./managed-agents.ts";
+import type { ManagedMode } from "./presets.ts";
+
+/** `/managed`: what holds in a thread, and turning it on and off there. */
+export function managedCommand(mode: ManagedMode): ChatCommand["run"] {
+  return async (line, context) => {
+    const read = readArguments(line, { words: 2 });
+    if (read.type === "broken") return privately(read.reason);
+    const words = read.words.map((word) => word.toLowerCase());
+    if (words.length === 0) return privately(current(context, mode));
+    const wanted = wantedOf(words, mode);
+    return privately(typeof wanted === "string" ? wanted : await set(wanted, context, mode));
+  };
+}
+
+export function presetCompletions({ presets }: ManagedMode): Completion[] {
+  return [...presets].map(([name, managed]) => described(name, limitsOf(managed)));
+}
+
+interface Wanted {
+  readonly isOn: boolean;
+  readonly preset: string | null;
+}
+
+/** What is asked for, or a sentence that says why it cannot be. */
+function wantedOf([first = "", second]: readonly string[], mode: ManagedMode): Wanted | string {
+  const presets = [...mode.presets.keys()];
+  if (first !== "on" && first !== "off") {
+    if (second === undefined && mode.presets.has(first)) return { isOn: true, preset: first };
+    return unknown(first, ["on", "off", ...presets]);
+  }
+  if (second === undefined) return { isOn: first === "on", preset: null };
+  if (first === "off") return "`/managed off` takes no preset.";
+  return mode.presets.has(second) ? { isOn: true, preset: second } : unknown(second, presets);
+}
+
+function unknown(word: string, known: readonly string[]): string {
+  const all = `There is ${known.map((name) => `\`${name}\``).join(", ")}.`;
+  return `I don't know ${asTyped(word)} here.${didYouMean(nearest(word, known), all)}`;
+}
+
+function current(context: CommandContext, mode: ManagedMode): string {
+  const managed = mode.of(hereOf(context).settings);
+  const presets = [...mode.presets].map(([name, preset]) => `\`${name}\`: ${limitsOf(preset)}`);
+  const state =
+    managed === null
+      ? "Managed mode is **off**. `/managed on` lets me plan, and executors do the work."
+      : `Managed mode is ${onBy(managed)}: ${limitsOf(managed)}. \`/managed off\` ends it for this thread.`;
+  return [state, ...presets, "`/managed on <preset>` goes by one of these."].join("\n");
+}
+
+function limitsOf(managed: ManagedAgents): string {
+  const { maxConcurrentExecutors: most, totalBudgetUsd: usd, managerModel, executorModel } = managed;
+  return [
+    most === 1 ? "one executor at a time" : `at most ${most} executors at once`,
+    `${managed.executorMaxTurns} turns each`,
+    ...(managed.executorIsolation ? ["each in a worktree of its own"] : []),
+    ...(usd === undefined ? [] : [`${dollars(usd)} for one request`]),
+    ...(managerModel === undefined ? [] : [`\`${managerModel}\` manages`]),
+    ...(executorModel === undefined ? [] : [`\`${executorModel}\` executes`]),
+  ].join(", ");
+}
+
+async function set({ isOn, preset }: Wanted, context: CommandContext, mode: ManagedMode): Promise<string> {
+  const session = await sessionToChange(context);
+  if (session === null) return NO_THREAD;
+  const { store, runtime } = context;
+  const usual = mode.of({}) !== null;
+  const change = { managed: isOn === usual ? null : isOn, managedPreset: preset };
+  const changed = await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, runtime.clock.now()));
+  const isRunning = (await store.runs.open(session.id)) !== null;
+  const since = isRunning ? " from my next run on" : "";
+  const managed = mode.of(changed);
+  if (managed === null) return `✓ Managed mode **off**${since}: I work myself.`;
+  return `✓ Managed mode ${onBy(managed)}${since}: I plan, and executors do the work; ${limitsOf(managed)}.`;
+}

@@ -1,0 +1,33 @@
+import type { FeatureHost, OpenFeature } from "../../feature.ts";
+import { asManager } from "./as-manager.ts";
+import { managedCommand, presetCompletions } from "./command.ts";
+import { createMergeWork } from "./merge-work.ts";
+import { type ManagedSettings, managedMode } from "./presets.ts";
+import { createExecutorWorktrees } from "./worktrees/executor-worktrees.ts";
+import { ownFilesIn } from "./worktrees/own-files.ts";
+import { keepWorktreesPruned } from "./worktrees/prune-worktrees.ts";
+
+/** Opens managed mode as it is set. */
+export function openManaged(host: FeatureHost, settings: ManagedSettings): OpenFeature {
+  const { store, cluster, runtime, quotas } = host;
+  const mode = managedMode(settings);
+  const delegate: OpenFeature["delegate"] = (config, session) => {
+    const managed = mode.of(session);
+    return managed === null ? config : asManager(config, managed);
+  };
+  const worktrees = createExecutorWorktrees(host.home, { quotas, lock: cluster.lock });
+  const tools = [createMergeWork({ ...host, worktrees }, host.sandbox.guardedFiles)];
+  let stopPruning = async () => {};
+  return {
+    delegate,
+    ownFiles: ownFilesIn(worktrees),
+    tools: () => tools,
+    commands: { managed: managedCommand(mode) },
+    completions: { managed: { preset: () => Promise.resolve(presetCompletions(mode)) } },
+    start: async () => {
+      const pruning = { worktrees, store, clock: runtime.clock };
+      stopPruning = cluster.hold("worktrees", (whileHeld) => keepWorktreesPruned(pruning, whileHeld));
+    },
+    stop: () => stopPruning(),
+  };
+}

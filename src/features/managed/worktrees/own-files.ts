@@ -1,0 +1,27 @@
+import type { OwnFiles } from "../../../tools/own-files.ts";
+import { Refusal } from "../../../tools/wasm/workspace/refusal.ts";
+import { MERGE_WORK } from "../managed-agents.ts";
+import { describeChanges } from "./diff.ts";
+import type { ExecutorWorktrees } from "./executor-worktrees.ts";
+
+/** Worktrees as the tools that begin sub-agents, and look at their files, have them. */
+export function ownFilesIn(worktrees: ExecutorWorktrees): OwnFiles {
+  return {
+    async make(sessionId, place, signal) {
+      await worktrees.make(sessionId, place, signal);
+      return worktrees.of(sessionId).tree;
+    },
+    // A copy that cannot be compared does not keep the report from its reader.
+    async changes(sessionId, signal) {
+      try {
+        const worktree = worktrees.of(sessionId);
+        const changes = await describeChanges(await worktrees.changes(sessionId, signal), { worktree, signal });
+        return `[In its copy, agent_id ${sessionId}; ${MERGE_WORK} brings it into the files here]\n${changes}`;
+      } catch (error) {
+        if (error instanceof Refusal) return `[What it changed cannot be shown. ${error.payload}]`;
+        throw error;
+      }
+    },
+    gitOf: (sandboxRoot) => worktrees.at(sandboxRoot)?.git ?? null,
+  };
+}
