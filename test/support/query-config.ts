@@ -1,3 +1,4 @@
+import type { Delegation } from "../../src/core/agents/delegation.ts";
 import type { QueryConfig } from "../../src/core/agents/query-config.ts";
 import { shippedAgent } from "./shipped-agents.ts";
 
@@ -15,3 +16,13 @@ export function buildConfig(more: Partial<QueryConfig> & Pick<QueryConfig, "mode
     ...more,
   };
 }
+
+/** How a run hands its work on that is set no further. */
+export const DELEGATION: Delegation = {
+  access: "full",
+  model: "demo/demo",
+  maxTurns: 10,
+  concurrencyLimit: 4,
+  isolated: false,
+  told: { state: "", tools: "" },
+};

@@ -16,9 +16,8 @@ import { defineTool, type Tool } from "../../../src/core/tool.ts";
 import { createAgent } from "../../../src/tools/native/agent.ts";
 import { createAgentOutput } from "../../../src/tools/native/agent-output.ts";
 import { NO_OWN_FILES } from "../../../src/tools/own-files.ts";
-import { DELEGATION } from "../../support/delegation.ts";
 import { ANA, BEN, type NativeSession, nativeSession } from "../../support/native-session.ts";
-import { buildConfig } from "../../support/query-config.ts";
+import { buildConfig, DELEGATION } from "../../support/query-config.ts";
 import { seededRandom } from "../../support/runtime.ts";
 import { shippedAgent } from "../../support/shipped-agents.ts";
 

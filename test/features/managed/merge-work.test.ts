@@ -10,9 +10,8 @@ import { createExecutorWorktrees } from "../../../src/features/managed/worktrees
 import { ownFilesIn } from "../../../src/features/managed/worktrees/own-files.ts";
 import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { createAgent } from "../../../src/tools/native/agent.ts";
-import { DELEGATION } from "../../support/delegation.ts";
 import { nativeSession } from "../../support/native-session.ts";
-import { buildConfig } from "../../support/query-config.ts";
+import { buildConfig, DELEGATION } from "../../support/query-config.ts";
 import { shippedAgent } from "../../support/shipped-agents.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
