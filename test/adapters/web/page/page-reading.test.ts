@@ -68,6 +68,28 @@ test("an answer reads in the direction of its words, its code from the left, and
   expect(await page.evaluate(LINES_OF_FIRST_CELL)).toBe(1);
 });
 
+test("the end of a thread stays in sight while what is below it grows", async () => {
+  const thread = await say("go");
+  await platform.post(thread, plainMessage("a line\n\n".repeat(80)), "answer");
+  await messages().getByText("a line").last().waitFor();
+  const hidden = () =>
+    page.locator(".scroller").evaluate((one) => Math.round(one.scrollHeight - one.scrollTop - one.clientHeight));
+  await expect.poll(hidden).toBe(0);
+  // As when commands are offered, and the browser tells that it has kept in its place what is being read.
+  await page.locator(".scroller").evaluate((one) => {
+    one.style.marginBottom = "100px";
+    one.dispatchEvent(new Event("scroll"));
+  });
+  await expect.poll(hidden).toBe(0);
+  // Whoever has scrolled up reads on there.
+  await page.locator(".scroller").hover();
+  await page.mouse.wheel(0, -400);
+  await expect.poll(hidden).toBeGreaterThan(200);
+  await platform.post(thread, plainMessage("more\n\n".repeat(9)), "more");
+  await messages().getByText("more").last().waitFor({ state: "attached" });
+  expect(await hidden()).toBeGreaterThan(200);
+});
+
 test("on paper stands the thread, all of it, and nothing else", async () => {
   const thread = await say("go");
   await platform.post(thread, plainMessage("a line\n\n".repeat(80)), "answer");

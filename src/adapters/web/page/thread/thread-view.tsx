@@ -121,19 +121,22 @@ export function ConnectionBar({ state: { connection } }: Pick<ThreadViewProps, "
 /** Keeps the newest in sight while people are at the end; where they have scrolled up, or nothing is, nothing moves. */
 function useStickToEnd(newest: string | null): { readonly current: HTMLDivElement | null } {
   const list = useRef<HTMLDivElement>(null);
-  const [sticky] = useState({ atEnd: true });
+  const [sticky] = useState({ atEnd: true, top: 0 });
   useEffect(() => {
     const element = list.current;
     if (element === null || newest === null) return undefined;
     const onScroll = (): void => {
-      sticky.atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
+      const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
+      // What opens below it, as commands that are offered, takes its room: the end goes out of sight, and nobody scrolls up.
+      if (isNear || element.scrollTop < sticky.top) sticky.atEnd = isNear;
+      sticky.top = element.scrollTop;
     };
     element.addEventListener("scroll", onScroll, { passive: true });
     // Images and edits change the height after the fact.
     const observer = new ResizeObserver(() => {
       if (sticky.atEnd) element.scrollTop = element.scrollHeight;
     });
-    for (const child of element.children) observer.observe(child);
+    for (const one of [element, ...element.children]) observer.observe(one);
     return () => {
       element.removeEventListener("scroll", onScroll);
       observer.disconnect();
