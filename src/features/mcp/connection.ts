@@ -1,5 +1,6 @@
 import { type Random, slept } from "../../core/protocol/runtime.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
+import { type SecretMasking, secretMasking } from "../../core/text/secret-masking.ts";
 import { type CallFailure, callFailure } from "./call-failure.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import { LiveCatalogue } from "./catalogue/live-catalogue.ts";
@@ -7,6 +8,7 @@ import { type AskOptions, McpSession, type SessionOptions } from "./mcp-session.
 import { DEFAULT_TIMEOUT_MS, type McpServer } from "./server-settings.ts";
 import type { ConnectionState } from "./server-states/connection-state.ts";
 import { notConnected } from "./server-states/state-text.ts";
+import { serverSecrets } from "./settings/server-secrets.ts";
 
 /** Milliseconds before the second attempt to connect; doubles with each further one. */
 const FIRST_PAUSE_MS = 1_000;
@@ -56,6 +58,7 @@ export class McpConnection {
   #instructions = "";
   #lastWords = "";
   /** In a row. */
+  readonly #masking: SecretMasking;
   #failures = 0;
   #keeping: Promise<void> | null = null;
 
@@ -63,6 +66,7 @@ export class McpConnection {
     this.name = options.name;
     this.settings = options.settings;
     this.#options = options;
+    this.#masking = secretMasking(serverSecrets(options.settings));
     this.#catalogue = new LiveCatalogue(options, this.#stopping.signal);
   }
 
@@ -158,7 +162,7 @@ export class McpConnection {
       return { type: "done", result: await ask(attempt.session, options) };
     } catch (error) {
       options.signal.throwIfAborted();
-      const failure = callFailure(error, options.timeoutMs);
+      const failure = this.#failureOf(error, options.timeoutMs);
       const lost = failure.doubtful && !(await attempt.session.answers({ ...options, timeoutMs: ALIVE_TIMEOUT_MS }));
       if (lost) await this.#drop(attempt.session, failure.text);
       return { type: "failed", failure, again: lost && failure.refused };
@@ -210,12 +214,18 @@ export class McpConnection {
       log.info({ tools: tools.length, leftOut }, "mcp_connected");
       return { type: "connected", session };
     } catch (error) {
-      const failure = callFailure(error, DEFAULT_TIMEOUT_MS);
+      const failure = this.#failureOf(error, DEFAULT_TIMEOUT_MS);
       this.#attempt = null;
       this.#lose(failure.text);
       log.warn({ err: error, failures: this.#failures, stderr: this.#lastWords }, "mcp_not_connected");
       return { type: "failed", failure: { ...failure, refused: true } };
     }
+  }
+
+  /** Some servers repeat the token that they refuse, and whoever opens the page reads why one is not connected. */
+  #failureOf(error: unknown, timeoutMs: number): CallFailure {
+    const failure = callFailure(error, timeoutMs);
+    return { ...failure, text: this.#masking.hide(failure.text) };
   }
 
   #sessionOptions(): SessionOptions {

@@ -60,6 +60,8 @@ function sendForEver(response: ServerResponse, type: string, part: string): void
   more();
 }
 
+const AUTHORIZATION = "Bearer token-17-of-the-tests";
+
 const answers: {
   what: string;
   onCall: Answer;
@@ -137,6 +139,11 @@ const answers: {
     text: /refuses our credentials \(HTTP 401: The token has expired\); an operator/,
   },
   {
+    what: "a refusal that repeats the token",
+    onCall: (response) => response.writeHead(401).end(`{"message":"not known: ${AUTHORIZATION}"}`),
+    text: /refuses our credentials \(HTTP 401: not known: \[secret\]\); an operator/,
+  },
+  {
     what: "a page that says what is wrong",
     onCall: (response) => response.writeHead(502).end("<html><h1>Bad gateway"),
     text: /failed: it answered with HTTP 502\. What/,
@@ -155,7 +162,7 @@ const answers: {
 
 test.each(answers)("$what is a result the model can use", async ({ onCall, text, timeoutMs = 20_000 }) => {
   const { url } = await httpServer(onCall);
-  const { call } = await connect({ web: { url, timeoutMs } });
+  const { call } = await connect({ web: { url, timeoutMs, headers: { authorization: AUTHORIZATION } } });
   const result = await call("mcp__web__go");
   expect(result.isError).toBe(true);
   expect(textIn(result)).toMatch(text);
