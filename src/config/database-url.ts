@@ -70,7 +70,8 @@ function isWhole(url: string): boolean {
   }
 }
 
-const SEVERAL = /^[^/]+\/\/(?:[^/?#]*@)?[^/?#@]*,|[?&]host=[^&]*,/u;
+/** A comma before the last @ is the password's. */
+const SEVERAL = /^[^/]+\/\/(?:[^/?#]*@)?[^/?#@,]*,[^/?#@]*(?:[/?#]|$)|[?&]host=[^&]*,/u;
 
 const OTHER_MODE =
   /[?&]ssl(?:mode=|=(?!(?:true|false|[01])(?:&|$)))(?!(?:disable|allow|prefer|require|verify-ca|verify-full|no-verify)(?:&|$))/u;
@@ -118,11 +119,16 @@ const WITHOUT_MEANING = `
 /** The same under several names: the schema of the tables. `schema` is Prisma's, and public in its examples. */
 const SCHEMAS = ["schema", "search_path", "currentSchema"];
 
+/** What is no name of a parameter may be the rest of a password, and is not repeated. */
+const PARAMETER = /^[\w.-]{1,40}$/u;
+
 /** Where a URL asks for what is not done. */
 export function urlWarnings(name: string, given: string | undefined): string[] {
   if (given === undefined || !isPostgresUrl(given) || !URL.canParse(driverUrl(given))) return [];
   return [...new URL(driverUrl(given)).searchParams].flatMap(([key, value]) => {
     if (READ.includes(key) || WITHOUT_MEANING.includes(key) || (key === "schema" && value === "public")) return [];
+    if (!PARAMETER.test(key))
+      return [`${name}: what stands behind the ? in it is not read. A ? of the password is written as %3F.`];
     if (SCHEMAS.includes(key)) {
       const options = `options=-c%20search_path%3D${encodeURIComponent(value)}`;
       return [

@@ -51,6 +51,7 @@ const cases: { name: string; given: Given; key: (config: Config) => unknown; val
     ["other drivers' yes", "postgresql://h/db?ssl=true", "postgresql://h/db?sslmode=verify-full"],
     ["other drivers' no", "postgresql://h/db?ssl=false", "postgresql://h/db?sslmode=disable"],
     ["both words", "postgresql://h/db?sslmode=no-verify&ssl=true", "postgresql://h/db?sslmode=no-verify&"],
+    ["a comma in the password", "postgresql://u:p,q@h/db", "postgresql://u:p,q@h/db"],
     ["blanks at its ends", "  postgresql://u:p@h/db \r\n", "postgresql://u:p@h/db"],
     ["quotes that Docker hands on", `"postgres://u:p@h/db"`, "postgresql://u:p@h/db"],
     [
@@ -76,6 +77,7 @@ const cases: { name: string; given: Given; key: (config: Config) => unknown; val
     ["search_path=chat", "search_path=chat in it is not read. Put options=-c%20search_path%3Dchat in its place"],
     ["ssl_mode=require", 'ssl_mode in it is not read. Did you mean "sslmode"?'],
     ["sslaccept=strict", "sslaccept in it is not read. How it is encrypted say sslmode,"],
+    ["geheim@h/db", "what stands behind the ? in it is not read. A ? of the password is written as %3F."],
     ["TimeZone=UTC", "TimeZone in it is not read. Take it out; a setting of PostgreSQL's goes into options="],
   ].map(([parameter, said]) => ({
     name: `a parameter of a URL that nothing reads is said: ${parameter}`,
