@@ -9,6 +9,8 @@ const COMMAND_DEPTH = 3;
 export const MAX_DEPTH = 5;
 /** Folders without a SKILL.md that are looked into: one may hold a whole checkout. */
 const MAX_LOOKED = 500;
+/** Folders that are looked at in all. Each request looks anew, and meanwhile nobody else is served. */
+const MAX_ENTRIES = 2_000;
 /** Folders that hold no skills of ours, whatever is in them. */
 const OTHERS = new Set(["node_modules", ".git"]);
 
@@ -24,12 +26,15 @@ export function skillFolders(resolver: PathResolver, directory: string): FoundSk
   const found: string[] = [];
   const misnamed: string[] = [];
   let looked = 0;
+  let entries = 0;
   const look = (folder: string, depth: number): void => {
     for (const entry of entriesOf(resolver, folder === "" ? directory : `${directory}/${folder}`)) {
       const place = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (folder !== "" && entry.isFile() && entry.name.toUpperCase() === SKILL_FILE.toUpperCase())
         misnamed.push(place);
       if (OTHERS.has(entry.name) || !(entry.isDirectory() || entry.isSymbolicLink())) continue;
+      if (entries === MAX_ENTRIES) return;
+      entries += 1;
       if (entry.isSymbolicLink() || mayBeSkill(resolver, `${directory}/${place}`)) found.push(place);
       else if (depth < MAX_DEPTH && looked < MAX_LOOKED) {
         looked += 1;

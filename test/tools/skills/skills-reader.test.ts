@@ -130,6 +130,15 @@ test("skills of a collection, in folders of its own, are read; what lies within 
   expect(office.read().broken("small")).toBeDefined();
 });
 
+test("of folders without number so many are looked at that a request does not wait for them", () => {
+  for (let index = 0; index < 2_000; index += 1)
+    mkdirSync(path.join(office.root, `.agents/skills/much/${index}`), { recursive: true });
+  office.skill("root/.agents/skills/early");
+  office.skill("root/.agents/skills/much/late");
+  office.skill("root/.claude/skills/other");
+  expect(names()).toEqual(["early", "other"]);
+});
+
 test("a broken file is reported with its line, the others load, and one of its name takes its place", () => {
   office.skill("root/.agents/skills/tidy", "---\nname: tidy\ndescription: [\n---\nx");
   office.skill("root/.claude/skills/blank", "");
