@@ -60,7 +60,10 @@ function plain(table: Table): string {
   const { isRight } = table;
   if ([table.head, ...table.rows].some((row) => row.some((cell) => cell.includes(LINK)))) return listOf(table);
   const rows = [table.head, ...table.rows].map((row) => row.map(unmarked));
-  const widths = table.head.map((_, column) => Math.max(...rows.map((row) => columnsOf(row[column] ?? ""))));
+  // Not all at once: a table may have more rows than a call takes arguments.
+  const widths = table.head.map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, columnsOf(row[column] ?? "")), 0),
+  );
   if (widths.reduce((sum, width) => sum + width + BETWEEN.length, -BETWEEN.length) > WIDEST) return listOf(table);
   const written = rows.map((row) =>
     widths.map((width, column) => padded(row[column] ?? "", width, isRight[column] === true)).join(BETWEEN),

@@ -21,6 +21,10 @@ test("signs and characters that are two columns wide keep the columns below each
   );
 });
 
+test("a table of very many rows is shown, too", () => {
+  expect(withPlainTables(`| a |\n|---|\n${"|\n".repeat(130_000)}`)).toMatch(/^```\na\n-\n/u);
+});
+
 test("a table with links is a list, in which these can be followed", () => {
   expect(withPlainTables("| Page | Address |\n|---|---|\n| Docs | [site](https://a.example) |\n| | none |")).toBe(
     "- **Docs** · Address: [site](https://a.example)\n- Address: none",
