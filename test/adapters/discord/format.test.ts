@@ -91,6 +91,7 @@ test.each<[string, string, string]>([
     "[a](src/a.ts) [b](#b) [c@d.example](mailto:c@d.example)",
     "a (src/a.ts) b c@d.example",
   ],
+  ["code that looks like a link", "a[b](c.d), e[](f), [g](h)", "a[b](c.d), e[](f), [g](h)"],
   ["bars in a condition", "if a || b, or c || d", String.raw`if a \|\| b, or c \|\| d`],
   ["words that are hidden", "The answer: ||42||", "The answer: ||42||"],
   ["all of these in a code span", "`#### a || b || [c](d)`", "`#### a || b || [c](d)`"],

@@ -7,9 +7,15 @@ const SHOWN_RULE = "\u2500".repeat(12);
 const LOWER_HEADING = /^ {0,3}#{4,6}[ \t]+/u;
 const LANGUAGE = /^[\w+\-.#]+$/u;
 const FENCE_WITHIN = /^([ \t]*)`{3,}(?=[^`]*$)/u;
-/** `[words](address "title")`, with its address in angle brackets or not; of an image, its sign, too. */
-const LINK = /!?\[([^[\]\n]*)\]\(<?([^()\s<>]*(?:\([^()\s<>]*\)[^()\s<>]*)*)>?(?:[ \t]+"[^"\n]*")?\)/gu;
+/**
+ * `[words](address "title")`, with its address in angle brackets or not; of an image, its sign, too. Behind a letter it is none
+ * but of the web: `handlers[name](event)`.
+ */
+const LINK =
+  /(?:(?<![\p{L}\p{N}_)\]\\])|(?=!?\[[^[\]\n]*\]\(<?https?:))!?\[([^[\]\n]*)\]\(<?([^()\s<>]*(?:\([^()\s<>]*\)[^()\s<>]*)*)>?(?:[ \t]+"[^"\n]*")?\)/giu;
 const ADDRESS = /https?:\/\//iu;
+/** Files, headings and people have such signs in their addresses, and names in code have none. */
+const PLACE = /[./#:]/u;
 /** As in conditions: who means to hide words writes the bars beside them. */
 const BARS = /(?<=\s)\|\|(?=\s)/gu;
 
@@ -44,9 +50,10 @@ function prose(line: string): string {
   return LOWER_HEADING.test(words) ? `**${words.replace(LOWER_HEADING, "").replaceAll("**", "").trim()}**` : words;
 }
 
-function link(_written: string, words: string, address: string): string {
+function link(written: string, words: string, address: string): string {
   const isWeb = ADDRESS.test(address);
   if (words !== "" && isWeb && !ADDRESS.test(words)) return `[${words}](${address})`;
+  if (!PLACE.test(address)) return written;
   if (address.startsWith("#")) return words;
   const shown = address.replace(/^mailto:/iu, "");
   return words === shown || words === "" ? shown : `${words} (${shown})`;
