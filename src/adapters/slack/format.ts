@@ -32,6 +32,8 @@ const BOLD = /(?<![*\\])\*\*([^\s*](?:[^*\n]*[^\s*])?)\*\*(?!\*)/gu;
 /** Beside these a mark of bold begins or ends it in any case. */
 const PARTING = /^[\s!-/:-@[-`{-~]?$/u;
 const PUNCTUATION = /^[\p{P}\p{S}]$/u;
+/** As in `x**(1/2)` before and `f(**more)` after it: code, whose stars are to be seen. */
+const OPENING = /[([{]$/u;
 const ZERO_WIDTH_SPACE = "\u200b";
 
 /**
@@ -40,10 +42,12 @@ const ZERO_WIDTH_SPACE = "\u200b";
  */
 function withFlanks(text: string): string {
   return text.replaceAll(BOLD, (written, words: string, at: number) => {
+    const before = text.charAt(at - 1);
     const isTorn = (inside: string, outside: string) => PUNCTUATION.test(inside) && !PARTING.test(outside);
-    const begins = isTorn(words.charAt(0), text.charAt(at - 1)) ? ZERO_WIDTH_SPACE : "";
+    const begins = isTorn(words.charAt(0), before) ? ZERO_WIDTH_SPACE : "";
     const ends = isTorn(words.slice(-1), text.charAt(at + written.length)) ? ZERO_WIDTH_SPACE : "";
-    return `**${begins}${words}${ends}**`;
+    const isCode = (begins !== "" && /\w/u.test(before)) || (ends !== "" && OPENING.test(words));
+    return isCode ? written : `**${begins}${words}${ends}**`;
   });
 }
 

@@ -58,8 +58,10 @@ test.each([
   ["a sign of such a script", "**70%**\u3001", "**70%\u200b**\u3001"],
   ["a space", "**Note:** read (**this!**).", "**Note:** read (**this!**)."],
   ["letters alone", "\u8fd9\u662f**\u7c97\u4f53**\u6587\u5b57", "\u8fd9\u662f**\u7c97\u4f53**\u6587\u5b57"],
+  ["arguments", "f(**a) and g(**b)", "f(**a) and g(**b)"],
+  ["powers", "x**(1/2) + y**(1/3)", "x**(1/2) + y**(1/3)"],
   ["code", "`**a:**b`\n```\n**a:**b\n```", "`**a:**b`\n```\n**a:**b\n```"],
-])("bold words with %s beside them are bold", (_what, markdown, shown) => {
+])("bold words with %s beside them, and no others, are bold", (_what, markdown, shown) => {
   expect(formatMessage(plainMessage(markdown)).blocks).toEqual([{ type: "markdown", text: shown }]);
 });
 
