@@ -228,12 +228,13 @@ test.each(versions)(
   },
 );
 
-test("a server that speaks a version of the future is told as such", async () => {
-  const { url } = await greetingServer((response, id) => sendResult(response, id, greeting("2031-01-01")));
+test("a server that speaks a version of the future is told as such, in words that lead nowhere else", async () => {
+  const { url } = await greetingServer((response, id) => sendResult(response, id, greeting("2031 [a](b)")));
   const { mcp } = await connect({ web: { url } });
   expect(mcp.problems()[0]).toMatch(
-    /^web is not connected: it speaks version 2031-01-01 of the protocol, which is not /,
+    /^web is not connected: it speaks version 2031 \[a\]\(b\) of the protocol, which is not /,
   );
+  expect(mcp.serverStates()[0]?.line).toMatch(/ \*\*web\*\* is not connected: it speaks version 2031 \\\[a\\\]/);
 });
 
 test("a redirect to another host is not followed: it would take the headers along", async () => {

@@ -1,4 +1,5 @@
 import { nextTry } from "../../../core/text/next-try.ts";
+import { unstyled } from "../../../core/text/plain-text.ts";
 import type { ConnectionState } from "./connection-state.ts";
 
 interface Named {
@@ -20,23 +21,27 @@ export function notConnected(named: Named, now: number): string {
   return `${whyNot(named)}${nextAt === null ? "" : ` ${nextTry(nextAt, now)}`}`;
 }
 
+/** What a server says of it is no Markdown of ours: it could lead whoever reads it elsewhere. */
 export function awayState(named: Named): ServerState {
   const sign = named.state.type === "down" || named.state.type === "stopped" ? "⚠" : "⏳";
-  return { line: `${sign} ${whyNot({ ...named, name: `**${named.name}**` })}`, nextAt: nextTryOf(named.state) };
+  return {
+    line: `${sign} ${whyNot({ ...named, name: `**${named.name}**` }, unstyled)}`,
+    nextAt: nextTryOf(named.state),
+  };
 }
 
 function nextTryOf(state: ConnectionState): number | null {
   return state.type === "down" ? (state.nextAt ?? state.since) : null;
 }
 
-function whyNot({ name, state }: Named): string {
+function whyNot({ name, state }: Named, shown = (why: string): string => why): string {
   switch (state.type) {
     case "down":
-      return `${name} is not connected: ${state.why}.`;
+      return `${name} is not connected: ${shown(state.why)}.`;
     case "connecting":
       return state.why === null
         ? `${name} is not connected yet.`
-        : `${name} is not connected: ${state.why}. It is being tried again now.`;
+        : `${name} is not connected: ${shown(state.why)}. It is being tried again now.`;
     case "stopped":
       return `${name} is not connected: it is stopped.`;
     default:
