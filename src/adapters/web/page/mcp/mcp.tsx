@@ -102,8 +102,14 @@ function ServerPart({ server, mayReconnect, state, again }: ServerPartProps): JS
 }
 
 const KINDS = {
-  reads: "read: what they are asked for leaves, and nothing else is changed",
-  sends: "send: they may hand on or change something, and ask first",
+  reads: {
+    one: "1 tool that reads: what it is asked for leaves, and nothing else is changed",
+    more: "tools that read: what they are asked for leaves, and nothing else is changed",
+  },
+  sends: {
+    one: "1 tool that sends: it may hand on or change something, and asks first",
+    more: "tools that send: they may hand on or change something, and ask first",
+  },
 } as const;
 
 function KindOfTools({ kind, tools }: { readonly kind: keyof typeof KINDS; readonly tools: TeamServer["tools"] }) {
@@ -111,9 +117,7 @@ function KindOfTools({ kind, tools }: { readonly kind: keyof typeof KINDS; reado
   if (those.length === 0) return null;
   return (
     <details>
-      <summary>
-        {those.length} {those.length === 1 ? "tool" : "tools"} that {KINDS[kind]}
-      </summary>
+      <summary>{those.length === 1 ? KINDS[kind].one : `${those.length} ${KINDS[kind].more}`}</summary>
       <ul>
         {those.map(({ name, tool }) => (
           <li key={name}>
