@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { distance } from "fastest-levenshtein";
 import { plainLine } from "../../core/text/plain-text.ts";
-import { nearestExample } from "./cron-phrases.ts";
+import { NICKNAMES, nearestExample } from "./cron-phrases.ts";
 import { openZone, type Zone } from "./wall-clock.ts";
 
 /**
@@ -49,17 +49,22 @@ export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSch
     return refused("An expression names no time zone: it has a setting of its own, `timezone`.");
   if (expression.length > MOST_CHARS) return refused(`An expression has at most ${MOST_CHARS} characters.`);
   const isNickname = expression.startsWith("@");
+  if (isNickname && NICKNAMES[expression.toLowerCase()] === undefined) {
+    const known = Object.keys(NICKNAMES).join(", ");
+    return refused(`There is no \`${expression}\`; there is ${known}. ${nearestExample(expression)}`);
+  }
   if (!isNickname && count !== 5 && count !== 6) {
     const has = `\`${expression}\` has ${count} ${count === 1 ? "field" : "fields"}; an expression has ${FIELDS}.`;
     return refused(`${has} ${nearestExample(expression)}`);
   }
   if (count === 6 && expression.includes("?"))
     return refused(`${questioned(expression)} ${nearestExample(expression)}`);
-  const wall = wallCron(expression);
+  const plain = asCron(expression);
+  const wall = wallCron(plain);
   if (typeof wall === "string") {
     return refused(`\`${expression}\` is no cron expression: ${wall}. ${nearestExample(expression)}`);
   }
-  const schedule: Schedule = { type: "cron", expression, wall, zone };
+  const schedule: Schedule = { type: "cron", expression: plain, wall, zone };
   if (wall.nextRun(new Date(0)) === null) return refused(`\`${expression}\` never comes: there is no such date.`);
   return { type: "schedule", schedule };
 }
@@ -118,16 +123,29 @@ function nextWall(wall: Cron, after: number): number | null {
   return wall.nextRun(new Date(after))?.getTime() ?? null;
 }
 
+/** Names in full, where schedulers know their first three letters. */
+const NAMES =
+  /\b(?:(?:sun|mon|tues|wednes|thurs|fri|satur)day|january|february|march|april|june|july|august|september|october|november|december)\b/giu;
+
+/** As every scheduler writes it: `Mon` for `Monday`, and a star before a step that has nothing there. */
+function asCron(typed: string): string {
+  const fields = typed.replaceAll(NAMES, (name) => name.slice(0, 3));
+  return fields.replaceAll(/(?<=^|[ ,])\/(?=\d)/gu, "*/");
+}
+
 /** Read in UTC, croner answers wall times. A string says why it cannot be read. */
 function wallCron(expression: string): Cron | string {
   try {
-    return new Cron(expression, { utcOffset: 0, paused: true });
+    // 5/10: from 5 on, every 10.
+    return new Cron(expression, { utcOffset: 0, paused: true, sloppyRanges: true });
   } catch (error) {
     if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;
     return error.message
       .replace(/^[A-Za-z]+: /u, "")
       .replace(/\.$/u, "")
-      .replace(/ in this environment.*$/su, "");
+      // It counts these from 0.
+      .replace(/(?<=for (?:day|month): )-?\d+$/u, (counted) => String(Number(counted) + 1))
+      .replace("dayOfWeek", "weekday");
   }
 }
 

@@ -108,8 +108,22 @@ test.each([
   {
     cron: "@reboot",
     reason:
-      "`@reboot` is no cron expression: @reboot is not supported. For example, `@weekly` is every week, on Sunday at 00:00.",
+      "There is no `@reboot`; there is @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly. For example, `@weekly` is every week, on Sunday at 00:00.",
   },
+  {
+    cron: "@every 5m",
+    reason:
+      "There is no `@every 5m`; there is @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly. For example, `0 9 * * *` is every day at 09:00.",
+  },
+  ...[
+    { cron: "0 9 32 * *", wrong: "day: 32" },
+    { cron: "0 9 0 * *", wrong: "day: 0" },
+    { cron: "0 9 * 13 *", wrong: "month: 13" },
+    { cron: "0 9 * * 8", wrong: "weekday: 8" },
+  ].map(({ cron, wrong }) => ({
+    cron,
+    reason: `\`${cron}\` is no cron expression: Invalid value for ${wrong}. For example, \`0 9 * * *\` is every day at 09:00.`,
+  })),
   {
     cron: "*/0 * * * *",
     reason:
@@ -143,6 +157,12 @@ test.each([
   ["@hourly", "every hour Europe/Paris"],
   ["*/5 * * * *", "every 5 minutes Europe/Paris"],
   ["*/10 * * * * *", "every 10 seconds Europe/Paris"],
+  // What other schedulers take for the same: Kubernetes and Quartz a step from a number on.
+  ["0/15 * * * *", "every 15 minutes Europe/Paris"],
+  ["5/10 * * * *", "every 10 minutes, starting at 5 minutes past the hour Europe/Paris"],
+  ["/5 * * * *", "every 5 minutes Europe/Paris"],
+  ["0 9 * * Monday", "every Monday at 09:00 Europe/Paris"],
+  ["0 9 1 January *", "at 09:00, on day 1 of the month, only in January Europe/Paris"],
   ["0 9 1 * *", "at 09:00, on day 1 of the month Europe/Paris"],
   // Days of the month and weekdays are alternatives. Source: POSIX, crontab.
   ["0 9 1-7 * 1", "at 09:00, between day 1 and 7 of the month or on Monday Europe/Paris"],
