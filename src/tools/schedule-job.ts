@@ -30,7 +30,7 @@ const newJob = z.object({
         "first Monday of the month, `0 9 * * 5L` its last Friday, `0 9 L * *` its last day. A day of the month and a weekday together are " +
         "due on either. Every other week cannot be written: say so.",
     ),
-  at: z.string().optional().describe("When it is due once: `2026-12-01 09:00`, or `in 2 hours`."),
+  at: z.string().optional().describe("When it is due once: `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`."),
   timezone: z
     .string()
     .optional()

@@ -122,7 +122,7 @@ export type JobField = (typeof JOB_FIELDS)[number]["name"];
 export const JOB_FIELDS = [
   { name: "name", description: "what people call it" },
   { name: "cron", description: "when: five fields, or six with seconds first, or @daily" },
-  { name: "at", description: "once: 2026-12-01 09:00, or in 2 hours" },
+  { name: "at", description: "once: 2026-12-01 09:00, tomorrow 9:00 or in 2 hours" },
   { name: "timezone", description: "whose clock: Europe/Paris" },
   { name: "prompt", description: "what to do" },
   { name: "channel", description: "where the report goes; here by default" },

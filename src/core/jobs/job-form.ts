@@ -44,11 +44,14 @@ export function readJobForm(filled: FormValues, { isNew }: { readonly isNew: boo
 
 const NO_FIELD = `There is no such field; there is ${[...NAMES].join(", ")}.`;
 
-/** A date or “in 2 hours” is due once; everything else repeats. */
+/** A date, a day with its time, a time alone, or “in 2 hours”, is due once; everything else repeats. */
 function whenOf(when: string): JobInput {
   if (when === "") return {};
-  return /^(?:in\s|\d{4}-\d)/iu.test(when) ? { at: when } : { cron: when };
+  return ONCE.test(when) ? { at: when } : { cron: when };
 }
+
+const ONCE =
+  /^(?:in\s|\d{4}-\d|(?:(?:on|next) )?(?:today|tomorrow|(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*)\s|(?:at )?(?:noon|midnight|\d{1,2}:\d|\d{1,2} ?[ap]m))/iu;
 
 /** What is wrong with an input, by the form's fields. */
 export function formProblems(problems: JobProblems): FormProblems {

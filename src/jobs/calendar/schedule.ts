@@ -140,12 +140,14 @@ function wallCron(expression: string): Cron | string {
     return new Cron(expression, { utcOffset: 0, paused: true, sloppyRanges: true });
   } catch (error) {
     if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;
-    return error.message
-      .replace(/^[A-Za-z]+: /u, "")
-      .replace(/\.$/u, "")
-      // It counts these from 0.
-      .replace(/(?<=for (?:day|month): )-?\d+$/u, (counted) => String(Number(counted) + 1))
-      .replace("dayOfWeek", "weekday");
+    return (
+      error.message
+        .replace(/^[A-Za-z]+: /u, "")
+        .replace(/\.$/u, "")
+        // It counts these from 0.
+        .replace(/(?<=for (?:day|month): )-?\d+$/u, (counted) => String(Number(counted) + 1))
+        .replace("dayOfWeek", "weekday")
+    );
   }
 }
 

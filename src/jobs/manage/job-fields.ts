@@ -35,7 +35,7 @@ export function jobFields({ settings, agents, skills, hasChannels, ...zone }: Jo
       name: WHEN,
       label: "When",
       required: true,
-      hint: "again and again: 0 9 * * 1-5, @daily; once: 2026-12-01 09:00, in 2 hours",
+      hint: "again and again: 0 9 * * 1-5, @daily; once: 2026-12-01 09:00, tomorrow 9:00, in 2 hours",
       ...given(settings === null ? "" : whenOf(settings)),
     },
     { name: "prompt", label: "What to do", kind: "multiline", required: true, ...given(settings?.prompt) },

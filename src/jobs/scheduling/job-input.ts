@@ -6,8 +6,9 @@ import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import type { JobSettings } from "../../core/store/jobs.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
+import { byDayWords, isByDayWords } from "../calendar/day-words.ts";
 import { nextDue, readSchedule, type Schedule, unknownZone } from "../calendar/schedule.ts";
-import { openZone } from "../calendar/wall-clock.ts";
+import { openZone, type Zone } from "../calendar/wall-clock.ts";
 import { skillProblem } from "./job-skill.ts";
 
 export interface JobInputContext {
@@ -234,12 +235,13 @@ function readTime(
   known: JobSettings | null,
 ): Time | Problem {
   const timezone = typed.timezone ?? known?.timezone ?? defaultTimezone;
-  if (openZone(timezone) === null) return { field: "timezone", text: unknownZone(timezone) };
+  const zone = openZone(timezone);
+  if (zone === null) return { field: "timezone", text: unknownZone(timezone) };
   if (typed.cron !== undefined && typed.at !== undefined)
     return { field: "cron", text: "Either `--cron` or `--at`: a job repeats, or it is due once." };
   if (typed.cron !== undefined) return { cron: typed.cron, dueOnce: null, timezone };
   if (typed.at !== undefined) {
-    const at = readMoment(typed.at, timezone, now);
+    const at = readMoment(typed.at, zone, now);
     if (at === null) return NO_MOMENT;
     return at < TOO_FAR ? { cron: null, dueOnce: at, timezone } : { field: "at", text: "That is too far away." };
   }
@@ -248,12 +250,12 @@ function readTime(
 }
 
 /** For those who fill in a form, where one field takes both. */
-const ONCE = "What is due once is written `2026-12-01 09:00`, or `in 2 hours`.";
+const ONCE = "What is due once is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.";
 
 const NO_MOMENT: Problem = {
   field: "at",
-  text: "I don't understand that. It is written `2026-12-01 09:00`, or `in 2 hours`.",
-  typed: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+  text: "I don't understand that. It is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
+  typed: "I don't understand `--at`. It is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
   time: "unreadable",
 };
 const NO_TIME: Problem = {
@@ -273,34 +275,33 @@ const FROM_NOW =
 const MOMENT =
   /^(?<day>\d{4}-\d{2}-\d{2})[ T](?<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)? ?(?<offset>Z|[+-]\d{2}:?\d{2})?$/iu;
 
-/** `2026-12-01 09:00` on the zone's clock, a time with an offset, or `in 2 hours`. Milliseconds since the epoch. */
-function readMoment(text: string, timezone: string, now: number): number | null {
+/** `2026-12-01 09:00` or `tomorrow 9:00` on the zone's clock, a time with an offset, or `in 2 hours`. Milliseconds since the epoch. */
+function readMoment(text: string, zone: Zone, now: number): number | null {
   const { amount = "", months, unit } = FROM_NOW.exec(text.trim())?.groups ?? {};
   const count = /^an?$/iu.test(amount) ? 1 : Number(amount);
-  if (months !== undefined) return monthsAfter(now, count, timezone);
+  if (months !== undefined) return monthsAfter(now, count, zone);
   if (unit !== undefined) {
     const letter = unit.charAt(0).toLowerCase();
     const ms = count * (UNITS_MS[letter] ?? 0);
-    return letter === "d" || letter === "w" ? daysAfter(now, ms, timezone) : now + ms;
+    return letter === "d" || letter === "w" ? daysAfter(now, ms, zone) : now + ms;
   }
+  const byDay = byDayWords(text, zone, now);
+  if (byDay !== null) return byDay;
   const { day, time = "", offset } = MOMENT.exec(text.trim())?.groups ?? {};
   const wall = Date.parse(`${day}T${time.replace(/^\d:/u, "0$&")}Z`);
   // A day that its month does not have is read as one of the next.
   if (day === undefined || Number.isNaN(wall) || !new Date(wall).toISOString().startsWith(day)) return null;
-  return offset === undefined ? (openZone(timezone)?.instantOf(wall) ?? null) : wall - offsetOf(offset);
+  return offset === undefined ? zone.instantOf(wall) : wall - offsetOf(offset);
 }
 
 /** The same time on the zone's clock, also where one of the days has 23 hours or 25. */
-function daysAfter(now: number, ms: number, timezone: string): number | null {
-  const zone = openZone(timezone);
-  if (zone === null || !(now + ms < TOO_FAR)) return now + ms; // or no date at all
+function daysAfter(now: number, ms: number, zone: Zone): number {
+  if (!(now + ms < TOO_FAR)) return now + ms; // or no date at all
   return zone.instantOf(zone.wallAt(now) + ms);
 }
 
 /** The same day and time on the zone's clock, or the last day of a month that is shorter. */
-function monthsAfter(now: number, months: number, timezone: string): number | null {
-  const zone = openZone(timezone);
-  if (zone === null) return null;
+function monthsAfter(now: number, months: number, zone: Zone): number {
   const wall = new Date(zone.wallAt(now));
   const day = wall.getUTCDate();
   wall.setUTCMonth(wall.getUTCMonth() + months, 1);
@@ -311,7 +312,7 @@ function monthsAfter(now: number, months: number, timezone: string): number | nu
 
 /** It means another moment whenever it is read. */
 export function isRelative(at: string): boolean {
-  return FROM_NOW.test(at.trim());
+  return FROM_NOW.test(at.trim()) || isByDayWords(at);
 }
 
 /** `+02:00` in milliseconds. */

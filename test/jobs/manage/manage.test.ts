@@ -31,15 +31,15 @@ const refusals: { input: JobInput; reason: string }[] = [
   { input: { at: "2020-01-01 09:00", prompt: "x" }, reason: "That time is past." },
   {
     input: { at: "tomorrow", prompt: "x" },
-    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
   },
   {
     input: { at: "2027-02-31 09:00", prompt: "x" },
-    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
   },
   {
     input: { at: "tomorrow at 2029Z", prompt: "x" },
-    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, `tomorrow 9:00` or `in 2 hours`.",
   },
   { input: { at: "in 99999999999 days", prompt: "x" }, reason: "That is too far away." },
   { input: { cron: "@daily", prompt: "x", silent: "perhaps" }, reason: "`--silent` must be yes or no." },

@@ -74,6 +74,7 @@ test("a reminder of the file comes late when nobody was there, and none is taken
   const all = [
     { ...once, at: "2027-01-04 10:00" },
     { ...once, name: "Soon", at: "in 2 hours" },
+    { ...once, name: "Next", at: "tomorrow 9:00" },
   ];
   writeFileSync(file, JSON.stringify(all));
   const world = await openWorld({ file });
