@@ -62,6 +62,8 @@ describe("the secret", () => {
     ["one that does, where nothing is said of it", { listed: undefined, takes: inBody, error: "invalid_client" }],
     ["a client that shows it in a header", { listed: both, takes: byTheBook, error: "invalid_client" }],
     ["one that does, where nothing is said of it", { listed: undefined, takes: byTheBook, error: "invalid_client" }],
+    ["one that does, where nothing is found to be wrong", { listed: both, takes: byTheBook, error: "invalid_request" }],
+    ["one that does, where nothing is said", { listed: both, takes: byTheBook, error: "" }],
     ["one whose header is not decoded", { listed: both, takes: asItIs, error: "invalid_client" }],
   ])("is shown as the provider wants it of %s", async (_case, { listed, takes, error }) => {
     const { signIn, shown } = await signInAt({

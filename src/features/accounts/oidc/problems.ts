@@ -128,9 +128,20 @@ function calledOtherwise({ href }: URL): ProviderRefusal {
 }
 
 /** Whether the token endpoint does not take Deckhand for whom it says it is. */
-export function refusesClient(error: unknown): boolean {
+function refusesClient(error: unknown): boolean {
   const { code, error: said } = thrown.parse(error);
   // Auth0 calls it `access_denied`, which at the other endpoint is a person's doing.
   if (code === "OAUTH_RESPONSE_BODY_ERROR" && said === "access_denied") return true;
   return (BY_ERROR[said] ?? BY_CODE[code]) === WRONG_CLIENT;
+}
+
+/** How a token endpoint refuses that looks for the secret elsewhere, and so finds none. Statuses. */
+const REFUSALS: readonly number[] = [400, 401, 403];
+
+/** Whether the secret may be taken as soon as it is shown in another way. */
+export function missesSecret(error: unknown): boolean {
+  const { code, error: said, cause } = thrown.parse(error);
+  const isBare =
+    code === "OAUTH_RESPONSE_IS_NOT_CONFORM" && cause instanceof Response && REFUSALS.includes(cause.status);
+  return isBare || said === "invalid_request" || refusesClient(error);
 }

@@ -2,7 +2,7 @@ import type { ClientAuth, Configuration } from "openid-client";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { Identity, ProviderSecrets } from "../account.ts";
 import { type Claims, groupsIn } from "./claims.ts";
-import { issuerNamed, ManyTenants, refusesClient } from "./problems.ts";
+import { issuerNamed, ManyTenants, missesSecret } from "./problems.ts";
 import type { OidcSettings } from "./settings.ts";
 
 /** How long one request to the provider may take. Seconds. */
@@ -136,7 +136,7 @@ function clientAuth(client: Client, secret: string | null): Pick<Discovery, "sho
       try {
         return await ask();
       } catch (error) {
-        if (!hasOther || !refusesClient(error)) throw error;
+        if (!hasOther || !missesSecret(error)) throw error;
         // Somebody else's sign-in may have found it meanwhile.
         if (isOther === before) isOther = !before;
         return ask();
