@@ -45,7 +45,7 @@ function crowdedFolders(files: readonly SourceFile[]): string[] {
 }
 
 function manyOptions(files: readonly SourceFile[]): string[] {
-  const code = files.filter(({ path: file }) => /^src\/.*\.ts$/u.test(file));
+  const code = files.filter(({ path: file }) => /^src\/.*\.tsx?$/u.test(file));
   const count = code.reduce((sum, { text }) => sum + [...text.matchAll(OPTIONS)].length, 0);
   return count > MAX_OPTIONS
     ? [`src: has ${count} interfaces of options, more than ${MAX_OPTIONS}; take a part of one that there is.`]

@@ -1,18 +1,15 @@
 import { z } from "zod";
 import type { JobAnswer, JobControl, JobInput, JobRequest } from "../core/jobs/job-control.ts";
-import type { Clock } from "../core/protocol/runtime.ts";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
-import type { Store } from "../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
+import type { NativeToolDeps } from "./native/native-tool-deps.ts";
 
-export interface JobToolDeps {
+export interface JobTools extends Pick<NativeToolDeps, "store" | "clock"> {
   readonly jobs: Pick<JobControl, "preview" | "add" | "list" | "act" | "view">;
-  readonly store: Pick<Store, "sessions" | "runs" | "inbox">;
-  readonly clock: Clock;
 }
 
 /** The tools with which the model keeps the jobs of whoever it works for. */
-export function createJobTools(deps: JobToolDeps): readonly Tool[] {
+export function createJobTools(deps: JobTools): readonly Tool[] {
   return [createScheduleJob(deps), createListJobs(deps), createCancelJob(deps)];
 }
 
@@ -39,7 +36,7 @@ const newJob = z.object({
 });
 type NewJob = z.infer<typeof newJob>;
 
-function createScheduleJob({ jobs, ...deps }: JobToolDeps): Tool {
+function createScheduleJob({ jobs, ...deps }: JobTools): Tool {
   return defineTool<NewJob>({
     name: "schedule_job",
     description:
@@ -76,7 +73,7 @@ function createScheduleJob({ jobs, ...deps }: JobToolDeps): Tool {
   });
 }
 
-function createListJobs({ jobs, ...deps }: JobToolDeps): Tool {
+function createListJobs({ jobs, ...deps }: JobTools): Tool {
   return defineTool({
     name: "list_jobs",
     description: "The scheduled jobs of this channel: names, ids, when they are due, how the last runs went.",
@@ -91,7 +88,7 @@ function createListJobs({ jobs, ...deps }: JobToolDeps): Tool {
   });
 }
 
-function createCancelJob({ jobs, ...deps }: JobToolDeps): Tool {
+function createCancelJob({ jobs, ...deps }: JobTools): Tool {
   return defineTool({
     name: "cancel_job",
     description: "Removes a scheduled job for good. Only when the person asks for it.",
@@ -134,7 +131,7 @@ function jobInputOf({ silent, name, prompt, cron, at, timezone }: NewJob): JobIn
 }
 
 /** Whom the run is put down to, in the channel of its session. */
-async function requestOf(ctx: ToolContext, { store, clock }: Omit<JobToolDeps, "jobs">): Promise<JobRequest> {
+async function requestOf(ctx: ToolContext, { store, clock }: Omit<JobTools, "jobs">): Promise<JobRequest> {
   const [session, run] = await Promise.all([store.sessions.get(ctx.sessionId), store.runs.get(ctx.runId)]);
   const event = run === null ? null : await store.inbox.get(run.eventSeq);
   const author = event !== null && "author" in event.body ? event.body.author : null;

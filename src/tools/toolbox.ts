@@ -14,7 +14,7 @@ import type { Resolve } from "./network/resolve.ts";
 import type { OwnFiles } from "./own-files.ts";
 import type { Quotas } from "./quotas/quotas.ts";
 import { createFileTools } from "./sandboxed/file-tools.ts";
-import { createJobTools, type JobToolDeps } from "./schedule-job.ts";
+import { createJobTools, type JobTools } from "./schedule-job.ts";
 import type { ProgramSecrets } from "./secrets/file-secrets.ts";
 import { createSkillTool } from "./skill.ts";
 import type { Sandbox } from "./wasm/sandbox.ts";
@@ -32,7 +32,7 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly log: Log;
   readonly cluster: Pick<Cluster, "lock">;
   readonly instructions: Pick<InstructionGate, "skills" | "followsFile" | "waiting" | "followsRepository">;
-  readonly jobs: JobToolDeps["jobs"];
+  readonly jobs: JobTools["jobs"];
   /** How much may be written; absent: anything. */
   readonly quotas?: Quotas;
   /** The program's own tokens and keys, which no result holds. */

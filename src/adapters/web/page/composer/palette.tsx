@@ -13,16 +13,19 @@ export interface Palette {
   readonly onKey: (event: KeyboardEvent) => boolean;
 }
 
-interface PaletteOptions {
+/** What is offered while a command is typed: arrows choose, Tab or Enter takes, Escape closes until the text changes. */
+export function usePalette({
+  text,
+  state,
+  ask,
+  write,
+}: {
   readonly text: string;
   readonly state: Pick<PageState, "commands" | "completions">;
   /** Asks the server for completions; they come later. */
   readonly ask: (text: string) => void;
   readonly write: (text: string) => void;
-}
-
-/** What is offered while a command is typed: arrows choose, Tab or Enter takes, Escape closes until the text changes. */
-export function usePalette({ text, state, ask, write }: PaletteOptions): Palette {
+}): Palette {
   const { commands, completions } = state;
   const [chosen, setChosen] = useState({ text, index: 0, isClosed: false });
   const now = chosen.text === text ? chosen : { text, index: 0, isClosed: false };
