@@ -260,9 +260,9 @@ describe("behind a proxy with TLS", () => {
   });
 
   test.each([
-    ["changes its name", { host: "127.0.0.1:3000", origin: url }, "keeps the `Host` header"],
+    ["changes its name", { host: "127.0.0.1:3000", origin: url }, "keeps the <code>Host</code> header"],
     ["takes the origin away", {}, "passes that on"],
-    ["has browsers keep it to themselves", { origin: "null" }, "leaves the page's `Referrer-Policy`"],
+    ["has browsers keep it to themselves", { origin: "null" }, "leaves the page's <code>Referrer-Policy</code>"],
     ["is not asked by TLS", { origin: "http://deckhand.example.com" }, "Open its https:// address"],
   ])("a person reads what is wrong where a proxy %s", async (_case, headers, words) => {
     const { browser } = await loginWorld({ store: await emptied(), url });

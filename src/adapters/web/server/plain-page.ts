@@ -8,8 +8,8 @@ export const ONLY_READS = "Your account may only read. An admin can change that:
 export function plainPage(text: string): string {
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Deckhand</title></head>
-<body><main><h1>Deckhand</h1><p>${text}</p></main></body>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>Deckhand</title></head>
+<body><main><h1>Deckhand</h1><p>${text.replaceAll(/`([^`]+)`/gu, "<code>$1</code>")}</p></main></body>
 </html>
 `;
 }

@@ -138,7 +138,9 @@ describe("the key", () => {
     for (const path of ["/", "/?token=wrong", "/page.js", "/session", "/files/x", "/nowhere"]) {
       expect((await ask(path, sent)).status, path).toBe(401);
     }
-    expect((await ask("/", sent)).body).toContain("Open the address that Deckhand printed");
+    const { body } = await ask("/", sent);
+    expect(body).toContain("Open the address that Deckhand printed");
+    expect(body).toContain("<code>deckhand web-link</code>");
     expect(await upgrade({ ...sent, origin: `http://127.0.0.1:${port}` })).toBe(401);
   });
 });
