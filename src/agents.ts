@@ -131,6 +131,7 @@ function shown(
             words: agent.model ?? (agent.fast === true ? "the quick one, where one is set" : "the channel's"),
           },
           ...(agent.tools === undefined ? [] : [{ term: "Tools", words: agent.tools.join(", ") || "none" }]),
+          ...(agent.disallowedTools === undefined ? [] : [{ term: "Not", words: agent.disallowedTools.join(", ") }]),
           { term: "Chosen by", words: agent.visible ? "people and agents" : "agents alone" },
           ...(agent.maxTurns === undefined ? [] : [{ term: "Model calls", words: `at most ${agent.maxTurns} a run` }]),
         ];

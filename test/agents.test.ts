@@ -153,8 +153,8 @@ const broken: readonly { name: string; file: string; content: string; problem: s
   {
     name: "a key that limits agents of other programs, and has another name here",
     file: "bad.md",
-    content: "---\ndescription: fine\ndisallowedTools: Bash\n---\nx",
-    problem: ":3: disallowedTools: is not known.",
+    content: "---\ndescription: fine\ndenyTools: Bash\n---\nx",
+    problem: ":3: denyTools: is not known.",
   },
   {
     name: "a name that nobody could type",

@@ -45,6 +45,7 @@ const agentFields = {
     "Of the tools that its access leaves the agent, those that it may use. All of them when left out.",
     ["read", "grep", "bash"],
   ),
+  disallowedTools: field(z.array(text).exactOptional(), "Tools that the agent may not use.", ["bash"]),
   visible: field(z.boolean().exactOptional(), "Whether people see and choose the agent.", true),
   maxTurns: field(tokens.exactOptional(), "Most model calls of one run; wins over the general setting.", 20),
   color: field(

@@ -1,13 +1,13 @@
-import { partToolNames, readToolNames } from "../../core/skills/skill-format/tool-names.ts";
+import { readToolWords } from "./tool-words.ts";
 
 /** Files of agents that were written for other programs, in our words. */
 
 /** What other programs' files say beside that and means nothing here. None of it limits an agent. */
 const PASSED_OVER: ReadonlySet<string> = new Set(
   (
-    "allowedTools argument-hint author background category context disable-model-invocation domain effort emoji examples handoffs hooks " +
-    "initialPrompt isolation license mcp-servers mcpServers memory metadata mode priority services skills tags target title top_p " +
-    "user-invokable version vibe when_to_use"
+    "allowedTools argument-hint author background category context disable-model-invocation domain effort emoji examples fallback_models handoffs hooks " +
+    "initialPrompt isolation license mcp-servers mcpServers memory metadata mode priority reasoningEffort services skills tags target textVerbosity " +
+    "thinking tier title top_p user-invokable variant version vibe when_to_use"
   ).split(" "),
 );
 
@@ -26,14 +26,15 @@ interface Known {
 
 /** The front matter of an agent's file in our words, whatever program it was written for. */
 export function agentWords(data: Readonly<Record<string, unknown>>, { name, colors }: Known): AgentWords {
-  const { name: own, tools, model: models, color, description, permissionMode, ...rest } = inOneWord(data);
+  const { name: own, tools, disallowedTools, permission, model: models, ...others } = inOneWord(data);
+  const { color, description, permissionMode, ...rest } = others;
   // Some name several; the first is enough.
   const model: unknown = Array.isArray(models) ? models[0] : models;
   const notes: [string, string][] = [];
   const fields = Object.fromEntries(Object.entries(rest).filter(([key]) => !PASSED_OVER.has(key)));
-  const [passedOver, ...others] = Object.keys(rest).filter((key) => PASSED_OVER.has(key));
+  const [passedOver, ...more] = Object.keys(rest).filter((key) => PASSED_OVER.has(key));
   if (passedOver !== undefined)
-    notes.push([passedOver, `has no effect here${others.length === 0 ? "" : `, nor have ${others.join(", ")}`}`]);
+    notes.push([passedOver, `has no effect here${more.length === 0 ? "" : `, nor have ${more.join(", ")}`}`]);
   if (own !== undefined && own !== name)
     notes.push(["name", `has no effect: the agent is called ${name}, as its file`]);
   if (description !== undefined) fields["description"] = withoutExamples(description);
@@ -46,18 +47,20 @@ export function agentWords(data: Readonly<Record<string, unknown>>, { name, colo
   if (isOthers && model !== INHERIT) notes.push(["model", `${model} ${MODEL_NOTES[model] ?? OTHER_MODEL}`]);
   if (permissionMode === "plan") fields["access"] ??= "read-only";
   else if (permissionMode !== undefined) notes.push(["permissionMode", "has no effect here"]);
-  const read = toolsIn(tools);
-  if (read !== null) fields["tools"] = read.names;
-  if (read !== null && read.foreign.length > 0) notes.push(["tools", `there is no ${read.foreign.join(", ")} here`]);
-  return { fields, notes };
+  const read = readToolWords({ tools, disallowedTools, permission });
+  return { fields: { ...fields, ...read.fields }, notes: [...notes, ...read.notes] };
 }
 
 /** What other programs have a word of their own for. */
 function inOneWord(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { "allowed-tools": allowed, "user-invocable": mayChoose, hidden, allowedTools, ...rest } = data;
+  const { "allowed-tools": allowed, "user-invocable": mayChoose, hidden, allowedTools, ...others } = data;
+  const { permissions, readOnly, steps, maxSteps = steps, ...rest } = others;
   const tools = rest["tools"] ?? allowed ?? allowedTools;
   return {
     ...(mayChoose === false || hidden === true ? { visible: false } : {}),
+    ...(readOnly === true ? { access: "read-only" } : {}),
+    ...(maxSteps === undefined ? {} : { maxTurns: maxSteps }),
+    ...(permissions === undefined ? {} : { permission: permissions }),
     ...rest,
     ...(tools === undefined ? {} : { tools }),
     // Those that do not ask, beside all that there are.
@@ -71,18 +74,6 @@ const OTHER_MODEL = "names no provider, so the configured model answers; write p
 const MODEL_NOTES: Readonly<Record<string, string>> = {
   [QUICK]: "stands for `fastModel`, where one is set; write provider/model for another",
 };
-
-/** Null: every tool. What is neither a list nor a text of names stays, to be found wrong. */
-function toolsIn(tools: unknown): { readonly names: unknown; readonly foreign: readonly string[] } | null {
-  const written = typeof tools === "string" ? partToolNames(tools) : tools;
-  if (written === undefined || written === null || tools === "All tools") return null;
-  if (!isTexts(written)) return { names: written, foreign: [] };
-  return written.includes("*") ? null : readToolNames(written);
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === "string");
-}
 
 /** Conversations that show another program's model when to delegate are no part of the line that people read. */
 function withoutExamples(description: unknown): unknown {

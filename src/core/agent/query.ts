@@ -2,7 +2,7 @@ import { withRepeatHints } from "../budget/repeated-calls.ts";
 import { deferTools, toldLabel } from "../context/deferred-tools.ts";
 import { resumeMessage, unfinishedReply } from "../context/resume.ts";
 import { withRealCalls } from "../context/use-tool.ts";
-import { offeredTools } from "../permissions/tool-access.ts";
+import { offeredTools, toolAccessOf } from "../permissions/tool-access.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { CancelCause } from "../protocol/cancel-cause.ts";
 import type { AppError } from "../protocol/errors.ts";
@@ -85,10 +85,8 @@ export async function openLoop(given: Query): Promise<Loop> {
   const run = await OpenRun.load(given.journal);
   const query = { ...given, tools: await toolsOf(given, run) };
   const { config, log, runId, sessionId, person, allowedHosts, blockedUrls, sinks = [], nonInteractive } = query;
-  const { access: role, name: agentName, maxTurns } = config.agentDefinition;
-  const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
-  const granted = config.grantedTools ?? [];
-  const access = { agentName, role, mode: config.mode, granted, ...toolAllow };
+  const { maxTurns } = config.agentDefinition;
+  const access = toolAccessOf(config);
   const offered = deferTools(offeredTools(query.tools, access));
   query.opened?.(run);
   return {

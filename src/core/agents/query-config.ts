@@ -37,6 +37,8 @@ export interface AgentDefinition {
   readonly visible: boolean;
   /** Those that it may use of the tools that `access` leaves it. */
   readonly tools?: readonly string[];
+  /** Those that it may not use. */
+  readonly disallowedTools?: readonly string[];
   readonly model?: string;
   /** Where it has no model of its own, the configured quick one answers. */
   readonly fast?: boolean;

@@ -3,7 +3,7 @@ import { shortReachOf } from "../capabilities.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { hereOf } from "../command-line/session-to-change.ts";
 import { textTable } from "../command-line/text-table.ts";
-import { offeredTools } from "../permissions/tool-access.ts";
+import { offeredTools, toolAccessOf } from "../permissions/tool-access.ts";
 import { privately } from "../protocol/private-reply.ts";
 import { narrowTools } from "../skills/skill-narrowing.ts";
 
@@ -25,11 +25,11 @@ async function configHere(context: CommandContext): Promise<QueryConfig> {
 }
 
 async function toolsText(context: CommandContext): Promise<string> {
-  const { mode, agentDefinition, toolAllow, delegation } = await configHere(context);
-  const { name: agentName, access: role } = agentDefinition;
+  const config = await configHere(context);
+  const { mode, delegation } = config;
+  const { name: agentName, access: role } = config.agentDefinition;
   const tools = (await context.tools()).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const allow = toolAllow === undefined ? {} : { toolAllow };
-  const offered = new Set(offeredTools(tools, { agentName, role, mode, ...allow }).map(({ name }) => name));
+  const offered = new Set(offeredTools(tools, toolAccessOf(config)).map(({ name }) => name));
   const readOnly = role !== "full" || mode === "read";
   const place = { readOnly, allowedHosts: context.allowedHosts };
   const rows = tools.map(({ name, permission, source, capabilities }) => {

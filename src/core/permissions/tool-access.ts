@@ -1,5 +1,5 @@
 import { MANAGER_ROLE } from "../agents/delegation.ts";
-import { type Mode, OFFERED_PERMISSIONS, type Permission } from "../agents/query-config.ts";
+import { type Mode, OFFERED_PERMISSIONS, type Permission, type QueryConfig } from "../agents/query-config.ts";
 import type { Tool } from "../tool.ts";
 import { isFinder } from "./finders.ts";
 
@@ -13,6 +13,21 @@ export interface ToolAccess {
   readonly granted?: readonly string[];
   /** When set, only these tools. */
   readonly toolAllow?: readonly string[];
+  /** Never these. */
+  readonly disallowed?: readonly string[];
+}
+
+/** What bounds the tools of a query with these settings. */
+export function toolAccessOf({ agentDefinition, mode, toolAllow, grantedTools }: QueryConfig): ToolAccess {
+  const { name: agentName, access: role, disallowedTools } = agentDefinition;
+  return {
+    agentName,
+    role,
+    mode,
+    granted: grantedTools ?? [],
+    ...(toolAllow === undefined ? {} : { toolAllow }),
+    ...(disallowedTools === undefined ? {} : { disallowed: disallowedTools }),
+  };
 }
 
 type ToolFacts = Pick<Tool, "name" | "permission" | "onlyFor">;
@@ -30,6 +45,9 @@ export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
       return `Not run: you manage this task, and managers look and plan only. Hand what needs ${tool.name} to an executor with agent.`;
     }
     return `The tool ${tool.name} is not available: the access of agent ${access.agentName} is ${access.role}.`;
+  }
+  if (access.disallowed?.includes(tool.name) === true) {
+    return `The tool ${tool.name} is not available: agent ${access.agentName} may not use it.`;
   }
   const isOffered = OFFERED_PERMISSIONS[access.mode].includes(tool.permission);
   if (!isOffered && !access.granted?.includes(tool.name)) {

@@ -5,7 +5,7 @@ import { type ChildTask, MAX_AUTO_WAKES, MAX_DEPTH, MOST_CHILDREN } from "../../
 import type { SessionEventBody } from "../../core/events/session-event.ts";
 import type { SessionSettings } from "../../core/events/session-settings.ts";
 import { peopleOfRun } from "../../core/people/run-people.ts";
-import { offeredTools } from "../../core/permissions/tool-access.ts";
+import { offeredTools, toolAccessOf } from "../../core/permissions/tool-access.ts";
 import { autoWakeCountOf, jobOf, taskTreeOfRun } from "../../core/run/run-config.ts";
 import type { SessionRow } from "../../core/store/sessions.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
@@ -124,9 +124,8 @@ interface ToolRights {
 
 /** Names of the tools that both have a right to; `missing`: asked for, but not the parent's. */
 function toolsFor(wanted: readonly string[] | undefined, { access, ctx, all }: ToolRights) {
-  const { agentDefinition, mode, toolAllow, delegation, grantedTools: granted = [] } = ctx.config;
-  const allow = toolAllow === undefined ? {} : { toolAllow };
-  const rights = { agentName: agentDefinition.name, role: ownAccess(ctx), mode, granted, ...allow };
+  const { delegation, grantedTools: granted = [] } = ctx.config;
+  const rights = { ...toolAccessOf(ctx.config), role: ownAccess(ctx) };
   const isOwn = ({ name, onlyFor }: Tool) => onlyFor === undefined && (delegation === undefined || name !== AGENT);
   const own = offeredTools(all, rights).filter(isOwn);
   const missing = (wanted ?? []).filter((name) => !own.some((tool) => tool.name === name));

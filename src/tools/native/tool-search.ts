@@ -2,7 +2,7 @@ import { z } from "zod";
 import { toldLabel } from "../../core/context/deferred-tools.ts";
 import { matchingTools } from "../../core/context/tool-matching.ts";
 import { isFinder, TOOL_SEARCH, USE_TOOL } from "../../core/permissions/finders.ts";
-import { offeredTools } from "../../core/permissions/tool-access.ts";
+import { offeredTools, toolAccessOf } from "../../core/permissions/tool-access.ts";
 import { errorResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 
@@ -40,11 +40,8 @@ export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
 
 /** What role, mode and the operator's list leave; of a tool that is offered, too, there may be more to say. */
 function allowed(tools: readonly Tool[], { config }: ToolContext): Tool[] {
-  const { name: agentName, access: role } = config.agentDefinition;
-  const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
-  const granted = config.grantedTools ?? [];
   const others = tools.filter((tool) => !isFinder(tool.name));
-  return offeredTools(others, { agentName, role, mode: config.mode, granted, ...toolAllow });
+  return offeredTools(others, toolAccessOf(config));
 }
 
 function textOf(found: readonly Tool[]): string {

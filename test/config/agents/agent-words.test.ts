@@ -37,6 +37,48 @@ test.each([
     "tools: [read, shell]\nallowedTools: [read]",
     { tools: ["read", "bash"], notes: ["allowedTools: has no effect here."] },
   ],
+  // As Claude Code documents it.
+  ["tools that are taken from it", "disallowedTools: Write, Edit", { disallowedTools: ["write", "edit"], notes: [] }],
+  // As OpenCode documents them.
+  [
+    "tools by switches",
+    "tools:\n  write: false\n  edit: false\n  bash: true",
+    { disallowedTools: ["write", "edit"], notes: [] },
+  ],
+  [
+    "no tools but those that are switched on",
+    'tools:\n  "*": false\n  webfetch: true\n  websearch: true',
+    { tools: ["web_fetch", "web_search"], notes: [] },
+  ],
+  [
+    "switches of tools that there are not",
+    "tools:\n  write: false\n  analyze_image_*: false",
+    { disallowedTools: ["write"], notes: ["tools: there is no analyze_image_* here."] },
+  ],
+  [
+    "permissions",
+    "permission:\n  read: allow\n  edit: deny\n  bash: ask\n  todowrite: deny",
+    { disallowedTools: ["edit", "write", "update_plan"], notes: [] },
+  ],
+  [
+    "permissions of single commands",
+    'permission:\n  edit: deny\n  bash:\n    "*": allow\n    "git push*": deny',
+    {
+      disallowedTools: ["edit", "write", "bash"],
+      notes: ["permission: patterns are not known here, so that all of bash is taken away."],
+    },
+  ],
+  [
+    "all forbidden but what is named",
+    'permission:\n  "*": deny\n  read: allow\n  grep: allow',
+    { tools: ["read", "grep"], notes: [] },
+  ],
+  [
+    "switches and permissions",
+    "tools:\n  write: true\npermissions:\n  bash: deny\nsteps: 50",
+    { disallowedTools: ["bash"], maxTurns: 50, notes: [] },
+  ],
+  ["one that only looks", "readOnly: true", { access: "read-only", notes: [] }],
   ["one for other agents", "user-invocable: false", { visible: false, notes: [] }],
   ["one that is hidden", "hidden: true", { visible: false, notes: [] }],
   ["one that people choose", "user-invocable: true\nhidden: false", { notes: [] }],
