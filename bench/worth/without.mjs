@@ -12,9 +12,9 @@ const CUTS = {
   "pre-warming": ["/src/warm-up.ts", "await step();", ""],
   collection: ["/src/warm-up.ts", 'runInNewContext("gc()");', ""],
   statements: [
-    "/src/core/store/database/prepared-statements.ts",
-    "kept.get(sql) ?? reusable(prepare(sql))",
-    "reusable(prepare(sql))",
+    "/src/core/store/database/sqlite-adapter/statements.ts",
+    "this.#kept.get(sql) ?? this.#prepare(sql)",
+    "this.#prepare(sql)",
   ],
 };
 

@@ -1,7 +1,7 @@
 import type { SqlQuery, SqlQueryable } from "@prisma/driver-adapter-utils";
 
 /**
- * The adapters keep the last hundred statements, for reports of errors that nobody makes. Each is given to them as one that
+ * Prisma's adapters keep the last hundred statements, for reports of errors that nobody makes. Each is given to them as one that
  * has no values any more once it is carried out: these are what people have written, and may be megabytes.
  */
 export function withEmptiedQueries<Q extends SqlQueryable>(queryable: Q): Q {

@@ -1,0 +1,145 @@
+import {
+  DriverAdapterError,
+  type IsolationLevel,
+  type SqlDriverAdapter,
+  type SqlDriverAdapterFactory,
+  type SqlQuery,
+  type SqlResultSet,
+  type Transaction,
+} from "@prisma/driver-adapter-utils";
+import BetterSqlite3 from "better-sqlite3";
+import type { Clock } from "../../../protocol/runtime.ts";
+import { asAdapterError } from "./errors.ts";
+import { ADAPTER, Statements } from "./statements.ts";
+
+/**
+ * While another process holds the write lock: how long a call waits, which stops the whole program; how
+ * long until the next one; and for how long in all, which is less than Prisma waits. Milliseconds.
+ */
+const LOCKED = { waitMs: 20, againMs: 100, inAllMs: 15_000 };
+
+const NEVER = new AbortController().signal;
+
+/**
+ * SQLite for Prisma. Its own adapter leaves to chance what matters here: a transaction has the write lock from its beginning,
+ * one that cannot begin or end holds up no later one, and what is read beside transactions sees nothing of those that are open.
+ */
+export function sqliteAdapter(file: string, clock: Clock): SqlDriverAdapterFactory {
+  return { ...ADAPTER, connect: async () => new SqliteAdapter(file, clock) };
+}
+
+/** One connection for transactions, which come one after another, and one for what is read beside them. */
+class SqliteAdapter implements SqlDriverAdapter {
+  readonly provider = ADAPTER.provider;
+  readonly adapterName = ADAPTER.adapterName;
+  readonly #clock: Clock;
+  readonly #writer: BetterSqlite3.Database;
+  readonly #reader: BetterSqlite3.Database;
+  readonly #written: Statements;
+  readonly #read: Statements;
+  /** Until the newest transaction has ended. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(file: string, clock: Clock) {
+    this.#clock = clock;
+    this.#writer = new BetterSqlite3(file, { timeout: LOCKED.waitMs });
+    // What is deleted is overwritten, so that the file does not hold it any more.
+    this.#writer.pragma("secure_delete = ON");
+    this.#reader = new BetterSqlite3(file, { timeout: LOCKED.waitMs });
+    this.#reader.pragma("query_only = ON");
+    this.#written = new Statements(this.#writer);
+    this.#read = new Statements(this.#reader);
+  }
+
+  queryRaw(query: SqlQuery): Promise<SqlResultSet> {
+    return this.#read.queryRaw(query);
+  }
+
+  executeRaw(query: SqlQuery): Promise<number> {
+    return this.#read.executeRaw(query);
+  }
+
+  async executeScript(script: string): Promise<void> {
+    try {
+      this.#writer.exec(script);
+    } catch (error) {
+      throw asAdapterError(error);
+    }
+  }
+
+  async startTransaction(isolationLevel?: IsolationLevel): Promise<Transaction> {
+    if (isolationLevel !== undefined && isolationLevel !== "SERIALIZABLE")
+      throw new DriverAdapterError({ kind: "InvalidIsolationLevel", level: isolationLevel });
+    const until = this.#clock.now() + LOCKED.inAllMs;
+    const before = this.#last;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    this.#last = ended;
+    await before;
+    try {
+      await this.#begin(until);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return new SqliteTransaction(this.#written, () => {
+      // Prisma gives up one whose COMMIT has failed without a word to the database.
+      if (this.#writer.inTransaction) this.#writer.exec("ROLLBACK");
+      end();
+    });
+  }
+
+  /**
+   * With the write lock: a transaction that reads first and writes later would fail whenever another process has written in
+   * between. Throws what SQLite throws.
+   */
+  async #begin(until: number): Promise<void> {
+    for (;;) {
+      try {
+        this.#writer.exec("BEGIN IMMEDIATE");
+        return;
+      } catch (error) {
+        if (!isBusy(error) || this.#clock.now() >= until) throw error;
+      }
+      await this.#clock.sleep(LOCKED.againMs, NEVER);
+    }
+  }
+
+  async dispose(): Promise<void> {
+    this.#reader.close();
+    this.#writer.close();
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof BetterSqlite3.SqliteError && error.code.startsWith("SQLITE_BUSY");
+}
+
+/** Prisma sends COMMIT and ROLLBACK itself, and says then that it has. */
+class SqliteTransaction implements Transaction {
+  readonly provider = ADAPTER.provider;
+  readonly adapterName = ADAPTER.adapterName;
+  readonly options = { usePhantomQuery: false };
+  readonly #statements: Statements;
+  readonly #end: () => void;
+
+  constructor(statements: Statements, end: () => void) {
+    this.#statements = statements;
+    this.#end = end;
+  }
+
+  queryRaw(query: SqlQuery): Promise<SqlResultSet> {
+    return this.#statements.queryRaw(query);
+  }
+
+  executeRaw(query: SqlQuery): Promise<number> {
+    return this.#statements.executeRaw(query);
+  }
+
+  async commit(): Promise<void> {
+    this.#end();
+  }
+
+  async rollback(): Promise<void> {
+    this.#end();
+  }
+}

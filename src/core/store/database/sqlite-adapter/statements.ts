@@ -1,0 +1,75 @@
+import type { ColumnType, SqlQuery, SqlQueryable, SqlResultSet } from "@prisma/driver-adapter-utils";
+import type BetterSqlite3 from "better-sqlite3";
+import { BoundedMap } from "../../../bounded-map.ts";
+import { asAdapterError } from "./errors.ts";
+import { bound, declaredType, read, typeOfValues } from "./values.ts";
+
+/** Kept at once. What Prisma writes is a few hundred texts, but lists of values have one text for each length. */
+const MOST_KEPT = 500;
+
+/** What Prisma sees of whatever carries out statements. */
+export const ADAPTER = { provider: "sqlite", adapterName: "deckhand-sqlite" } as const;
+
+interface Kept {
+  readonly statement: BetterSqlite3.Statement<unknown[], unknown[]>;
+  readonly names: string[];
+  /** Null for what is calculated. */
+  readonly types: readonly (ColumnType | null)[];
+}
+
+/** Carries out statements of one connection. Each text is prepared once: to do it anew is more work than most executions. */
+export class Statements implements SqlQueryable {
+  readonly provider = ADAPTER.provider;
+  readonly adapterName = ADAPTER.adapterName;
+  readonly #connection: BetterSqlite3.Database;
+  readonly #kept = new BoundedMap<string, Kept>(MOST_KEPT);
+
+  constructor(connection: BetterSqlite3.Database) {
+    this.#connection = connection;
+    connection.defaultSafeIntegers(true);
+  }
+
+  async queryRaw(query: SqlQuery): Promise<SqlResultSet> {
+    return this.#carryOut(query, ({ statement, names, types }, values) => {
+      if (!statement.reader) {
+        statement.run(values);
+        return { columnNames: [], columnTypes: [], rows: [] };
+      }
+      const rows = statement.all(values);
+      const columnTypes = types.map((type, column) => type ?? typeOfValues(rows, column));
+      return {
+        columnNames: names,
+        columnTypes,
+        rows: rows.map((row) => columnTypes.map((type, column) => read(row[column], type))),
+      };
+    });
+  }
+
+  /** How many rows it has changed. */
+  async executeRaw(query: SqlQuery): Promise<number> {
+    return this.#carryOut(query, ({ statement }, values) => statement.run(values).changes);
+  }
+
+  #carryOut<T>({ sql, args, argTypes }: SqlQuery, work: (kept: Kept, values: unknown[]) => T): T {
+    const values = args.map((value, at) => bound(value, argTypes[at] ?? { scalarType: "unknown" }));
+    try {
+      return work(this.#prepared(sql), values);
+    } catch (error) {
+      throw asAdapterError(error);
+    }
+  }
+
+  #prepared(sql: string): Kept {
+    const kept = this.#kept.get(sql) ?? this.#prepare(sql);
+    // Set anew with each use, so that the one that was used last is forgotten last.
+    this.#kept.set(sql, kept);
+    return kept;
+  }
+
+  #prepare(sql: string): Kept {
+    const statement = this.#connection.prepare<unknown[], unknown[]>(sql);
+    if (!statement.reader) return { statement, names: [], types: [] };
+    const columns = statement.raw().columns();
+    return { statement, names: columns.map(({ name }) => name), types: columns.map(({ type }) => declaredType(type)) };
+  }
+}
