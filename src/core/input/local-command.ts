@@ -112,23 +112,23 @@ function allowedCall(decision: Decision): AllowedCall | null {
   }
 }
 
-/** The shell's result begins with its exit code; one that has none did not come from a command. */
+/** One without exit code did not come from a command. */
 function outputOf(command: string, result: ToolResult | null): LocalOutput {
   const block = { type: "user_local_command_output", command } as const;
   if (result === null) return { ...block, stdout: "", stderr: "Stopped before it began.", exitCode: NOT_RUN };
   const text = textOf(result.content);
-  const match = /^exit code (\d+)(?!\d)[^\n]*(?:\n([\s\S]*))?$/.exec(text);
-  if (match === null) {
+  const { exitCode } = result;
+  if (exitCode === undefined) {
     const [stdout, stderr] = result.isError ? ["", text] : [text, ""];
     return { ...block, stdout, stderr, exitCode: result.isError ? NOT_RUN : 0 };
   }
-  const [stdout, stderr] = apart(match[2] ?? "");
-  return { ...block, stdout, stderr, exitCode: Number(match[1]) };
+  const [stdout, stderr] = apart(text.split("\n").slice(1).join("\n"));
+  return { ...block, stdout, stderr, exitCode };
 }
 
 const ERRORS = "stderr:\n";
 
-/** What was printed, and the errors below their heading. */
+/** What was printed below the result's first line, and the errors below their heading. */
 function apart(printed: string): [stdout: string, stderr: string] {
   if (printed.startsWith(ERRORS)) return ["", printed.slice(ERRORS.length)];
   const stdout = printed.replace(/^stdout:\n/, "");

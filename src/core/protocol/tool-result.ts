@@ -22,6 +22,8 @@ export const toolResultSchema = z.object({
   isError: z.boolean(),
   /** A few words for the progress line, e.g. `12 lines`. */
   summary: z.string().optional(),
+  /** How the command that was run has ended; absent where none was, or not to its end. */
+  exitCode: z.int().exactOptional(),
   /** Files read or written: the base of “read before edit” and of the list of what was changed. */
   files: z.array(fileStateSchema).optional(),
   /** The call may have changed what nobody here sees, beside `files`; false: it certainly has not. */

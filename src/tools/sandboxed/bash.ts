@@ -172,6 +172,7 @@ function resultOf(ended: Reply, command: string): ToolResult {
     content: [{ type: "text", text: lines.join("\n") }],
     isError: exitCode !== 0,
     summary: exitCode === 0 ? linesSummary(stdout.lines) : `exit code ${exitCode}`,
+    exitCode,
     toolState,
   };
 }

@@ -50,7 +50,9 @@ function shell(execute: Execute) {
 }
 
 const ECHO: Execute = (command, ctx) =>
-  Promise.resolve(textResult(`exit code 0\nstdout:\n${command} ${ctx.toolState ?? "~"}`, { toolState: command }));
+  Promise.resolve(
+    textResult(`exit code 0\nstdout:\n${command} ${ctx.toolState ?? "~"}`, { exitCode: 0, toolState: command }),
+  );
 
 /** The session's run as one process has it; a second one stands for the process after a crash. */
 function process({ store, clock }: NativeSession, execute: Execute, config: Partial<QueryConfig> = {}) {
@@ -109,7 +111,9 @@ test.each([
   { printed: "stdout:\nout", stdout: "out", stderr: "" },
   { printed: "[Nothing is here.]", stdout: "[Nothing is here.]", stderr: "" },
 ])("of $printed, output and errors are told apart", async ({ printed, ...apart }) => {
-  const { run } = process(await nativeSession(), () => Promise.resolve(errorResult(`exit code 2\n${printed}`)));
+  const { run } = process(await nativeSession(), () =>
+    Promise.resolve({ ...errorResult(`exit code 2\n${printed}`), exitCode: 2 }),
+  );
   expect(await run("ls", 1)).toMatchObject({ ...apart, exitCode: 2 });
 });
 
@@ -182,9 +186,12 @@ test("a stop ends the command, and says so", async () => {
 });
 
 test.each([
-  { result: textResult("exit code 0\nstdout:\na"), output: { stdout: "a", stderr: "", exitCode: 0 } },
-  { result: errorResult("exit code 2, in /workspace\nstderr:\nno"), output: { stdout: "", stderr: "no", exitCode: 2 } },
-  { result: textResult("exit code 0"), output: { stdout: "", stderr: "", exitCode: 0 } },
+  { result: textResult("exit code 0\nstdout:\na", { exitCode: 0 }), output: { stdout: "a", stderr: "", exitCode: 0 } },
+  {
+    result: { ...errorResult("exit code 2, in /workspace\nstderr:\nno"), exitCode: 2 },
+    output: { stdout: "", stderr: "no", exitCode: 2 },
+  },
+  { result: textResult("exit code 0", { exitCode: 0 }), output: { stdout: "", stderr: "", exitCode: 0 } },
   { result: errorResult("Stopped after 60 s."), output: { stdout: "", stderr: "Stopped after 60 s.", exitCode: 126 } },
 ])("$result.content becomes what a shell prints", async ({ result, output }) => {
   const session = await nativeSession();

@@ -12,7 +12,7 @@ const hash = (content: string | Uint8Array): string => createHash("sha256").upda
 test("output, errors and exit code come apart", async () => {
   const result = await fileSession(sandbox).run("bash", { command: "echo out; echo err >&2; exit 3" });
   expect(text(result)).toBe("exit code 3\nstdout:\nout\nstderr:\nerr");
-  expect(result).toMatchObject({ isError: true, summary: "exit code 3" });
+  expect(result).toMatchObject({ isError: true, summary: "exit code 3", exitCode: 3 });
 });
 
 test("a script changes files, and the result names each with its hash", async () => {
