@@ -82,7 +82,7 @@ async function timeToEnqueue(): Promise<number> {
     platforms: PLATFORMS,
     defaultTimezone: "UTC",
     isTimezoneSet: true,
-    file: path.join(directory, "none.json"),
+    readKept: () => Promise.resolve([]),
     logDays: 30,
     audit: () => Promise.resolve(),
     announce: () => Promise.reject(new Error("nothing is said")),

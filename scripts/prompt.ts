@@ -53,6 +53,7 @@ const NO_JOBS = {
   list: absent,
   overview: absent,
   overviewOf: absent,
+  kept: { platforms: new Map(), problemWith: absent, takeOver: absent, keepOnly: absent },
   act: absent,
   edit: absent,
   form: absent,

@@ -3,7 +3,6 @@ import type { TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import type { WebPlatform } from "./adapters/web/adapter.ts";
 import { type PageAgents, readPageAgents } from "./agents.ts";
 import { agentProblems, timezoneOf } from "./channel-config.ts";
-import type { LookAtJobs } from "./cli/doctor/check-jobs.ts";
 import { leftOutLine } from "./config/stored/fit.ts";
 import { SETTINGS_REVISION, SettingsInForce } from "./config/stored/in-force.ts";
 import { approvalRulesOf } from "./config/stored/live.ts";
@@ -30,9 +29,8 @@ import { SessionRunner } from "./core/run/runner.ts";
 import { workedUntil } from "./core/store/database/sqlite-file.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { FEATURES } from "./features/features.ts";
-import { jobsFileOf, requireOwn } from "./home.ts";
+import { requireOwn } from "./home.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
-import { checkJobsFile } from "./jobs/scheduling/jobs-file.ts";
 import { createFeatureList, type FeatureList } from "./open-features.ts";
 import { createViews, openPlatforms, openSecrets, openWeb, type PlatformAssembly } from "./open-platforms.ts";
 import {
@@ -43,20 +41,16 @@ import {
   openQuotas,
   openToolbox,
 } from "./open-toolbox.ts";
-import { createLogger } from "./operations/logging.ts";
 import { DRAIN_MS, HAND_OVER_MS } from "./operations/stop-times.ts";
 import { openEngine, type ProgramEngine } from "./ownership/open-engine.ts";
 import { tellOthers, watchReach } from "./ownership/other-processes.ts";
 import { type Ownership, ownDatabase } from "./ownership/own-database.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { modelLines, type Prepared, prepare } from "./prepare.ts";
-import { systemRuntime } from "./runtime.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import type { Quotas } from "./tools/quotas/quotas.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
 import { fileSecrets, learningStore, type ProgramSecrets } from "./tools/secrets/file-secrets.ts";
-import { createPageSkills } from "./tools/skills/page-skills.ts";
-import { APPLICATION } from "./version.ts";
 import { warmUp, watched } from "./warm-up.ts";
 
 /** What people type, whether the feature that it belongs to is on or off. */
@@ -313,28 +307,12 @@ function openJobs(assembly: Assembly, given: JobParts): Jobs {
     platforms: PLATFORMS,
     defaultTimezone: timezoneOf(config),
     isTimezoneSet: config.jobs.timezone !== undefined,
-    file: jobsFileOf(config),
+    readKept: async () => (await features.opened()?.readJobs()) ?? [],
     logDays: config.jobs.logDays,
     audit: async (entry) => features.opened()?.audit(entry),
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
   });
 }
-
-const silent = () => createLogger("silent", []);
-
-/** What a start would make of the file of jobs; changes nothing. */
-export const lookAtJobs: LookAtJobs = (config, channelConfigs, fromPage) => {
-  const { reader: skills, definitions } = createPageSkills({ application: APPLICATION, home: config.home }, silent());
-  definitions.set(fromPage);
-  return checkJobsFile({
-    file: jobsFileOf(config),
-    agents: () => new Set(channelConfigs.agents.keys()),
-    skillsOf: (thread) => skills(channelConfigs.sandboxRootOf(thread)),
-    platforms: PLATFORMS,
-    defaultTimezone: timezoneOf(config),
-    runtime: systemRuntime(),
-  });
-};
 
 function openIntake({ config, runtime, log, commands, features, cluster, shared }: Assembly, works: Works): Receive {
   const { store, engine, rights, approvals, models, channelConfigs, platform, instructions, toolbox, jobs, quotas } =

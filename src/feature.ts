@@ -45,7 +45,7 @@ import type { ChatCommand, CommandOption, CommandServices } from "./core/command
 import type { InstructionLayer } from "./core/context/system-prompt.ts";
 import type { SessionEngine } from "./core/engine/engine.ts";
 import type { StepSources } from "./core/history/run-steps.ts";
-import type { JobControl } from "./core/jobs/job-control.ts";
+import type { JobControl, KeptJobReader } from "./core/jobs/job-control.ts";
 import type { CanSeeChannel, MembershipOf } from "./core/permissions/channel-access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import type { MemberOf } from "./core/permissions/members.ts";
@@ -100,8 +100,9 @@ export type FeatureCommand = Omit<ChatCommand, "run"> & {
 };
 
 /** What doctor gives a feature to look with; nothing of it counts as spent. */
-interface CheckWorld extends Pick<FeatureHost, "runtime" | "log" | "version"> {
+interface CheckWorld extends Pick<FeatureHost, "runtime" | "log" | "version" | "home"> {
   readonly createEmbedder: CreateEmbedder;
+  readonly keptJobs: () => Promise<KeptJobReader>;
 }
 
 /** A feature with its settings. */
@@ -365,6 +366,8 @@ export interface OpenFeature {
   readonly audit?: WriteAudit;
   /** Hears that sessions are gone. */
   readonly sessionsGone?: FeatureHost["sessionsGone"];
+  /** Takes over jobs that it keeps: before any is due, then again and again in one of the processes. New problems, a line each. */
+  readonly readJobs?: () => Promise<readonly string[]>;
   /** Once all features are open. */
   readonly start?: (signal: AbortSignal) => Promise<void>;
   readonly stop?: () => Promise<void>;

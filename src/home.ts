@@ -44,11 +44,6 @@ export function sqliteFileOf({ home }: { readonly home: string }): string {
   return path.join(home, "deckhand.db");
 }
 
-/** Where jobs are kept in a file by those who do. */
-export function jobsFileOf({ home }: { readonly home: string }): string {
-  return path.join(home, "jobs.json");
-}
-
 /** The page's token; null where no start has made it. */
 export async function keptWebToken(home: string): Promise<string | null> {
   const token = await readFile(path.join(home, "web-token"), "utf8").catch(() => null);

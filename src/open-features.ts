@@ -35,6 +35,7 @@ export interface Features {
   readonly hooks: readonly RunHook[];
   readonly watchers: readonly WatchRun[];
   readonly audit: WriteAudit;
+  readJobs(): Promise<readonly string[]>;
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -138,6 +139,7 @@ function featuresOf(
     hooks: open.flatMap(({ name, hook }) => (hook === undefined ? [] : [{ ...hook, name }])),
     watchers: open.flatMap(({ watchRun }) => (watchRun === undefined ? [] : [watchRun])),
     panels: open.flatMap(({ panel }) => (panel === undefined ? [] : [panel])),
+    readJobs: async () => (await Promise.all(open.map(async ({ readJobs }) => (await readJobs?.()) ?? []))).flat(),
     start: async (signal) => {
       await Promise.all(open.map(async ({ start }) => start?.(signal)));
     },

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import type { ChannelConfigs } from "./channel-config.ts";
+import type { PageAgents } from "./agents.ts";
+import { type ChannelConfigs, createChannelConfigs, timezoneOf } from "./channel-config.ts";
 import type { SettingsInForce } from "./config/stored/in-force.ts";
 import { unknownTools, unknownToolsOfAgents } from "./config/unheeded-settings.ts";
 import { isWithin } from "./config/within.ts";
@@ -11,6 +12,7 @@ import type { DefinitionTexts } from "./core/agents/page-definitions.ts";
 import { createBackgroundEmbedders } from "./core/budget/background-embedder.ts";
 import type { Cluster } from "./core/cluster.ts";
 import type { GrowthLedger } from "./core/growth-ledger.ts";
+import type { KeptJobReader } from "./core/jobs/job-control.ts";
 import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
 import { servedBy } from "./core/permissions/access.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
@@ -24,6 +26,7 @@ import {
   type ThreadRef,
 } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
+import { DEMO_MODEL } from "./core/providers/catalog.ts";
 import { embeddersOf } from "./core/providers/registry/embedder.ts";
 import type { LiveProviders } from "./core/providers/registry/live-providers.ts";
 import { cardKeyOf } from "./core/run/run-hooks.ts";
@@ -32,10 +35,12 @@ import { problemText, type SkillCatalogue } from "./core/skills/skills.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Definitions, FeatureHost } from "./feature.ts";
 import { instructionFiles, snapshotsOf } from "./home.ts";
+import { createKeptJobReader } from "./jobs/scheduling/kept-jobs.ts";
 import type { FeatureList } from "./open-features.ts";
 import { createLogger } from "./operations/logging.ts";
 import { proxyFor } from "./operations/proxy.ts";
-import { describePlatform } from "./platforms.ts";
+import { describePlatform, PLATFORMS } from "./platforms.ts";
+import { systemRuntime } from "./runtime.ts";
 import { createInstructionGate, type InstructionGate } from "./tools/instructions/instruction-gate.ts";
 import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
 import { createPageInstructions } from "./tools/instructions/page-instructions.ts";
@@ -98,11 +103,32 @@ export interface OpenInstructions extends InstructionGate {
   readonly runs: Pick<RunnerOptions, "channelConfigOf" | "instructionsOf" | "skillsOf">;
 }
 
-/** Why files of skills in the home and on the page do not load, a line each. */
-export function skillProblems({ home }: Pick<Config, "home">, fromPage: DefinitionTexts): string[] {
+/** Reads skills for whoever only looks. */
+function skillReader({ home }: Pick<Config, "home">, fromPage: DefinitionTexts): SkillReader {
   const { reader, definitions } = createPageSkills({ application: APPLICATION, home }, createLogger("silent", []));
   definitions.set(fromPage);
-  return reader(NOWHERE).problems.map(problemText);
+  return reader;
+}
+
+/** Why files of skills in the home and on the page do not load, a line each. */
+export function skillProblems(config: Pick<Config, "home">, fromPage: DefinitionTexts): string[] {
+  return skillReader(config, fromPage)(NOWHERE).problems.map(problemText);
+}
+
+/** What a start would make of jobs that are kept elsewhere than in the database; changes nothing. */
+export function keptJobReader(
+  config: Config,
+  { pageAgents, pageSkills }: { readonly pageAgents: PageAgents; readonly pageSkills: DefinitionTexts },
+): KeptJobReader {
+  const { agents, sandboxRootOf } = createChannelConfigs(config, () => DEMO_MODEL, pageAgents);
+  const skills = skillReader(config, pageSkills);
+  return createKeptJobReader({
+    agents: () => new Set(agents.keys()),
+    skillsOf: (thread) => skills(sandboxRootOf(thread)),
+    platforms: PLATFORMS,
+    defaultTimezone: timezoneOf(config),
+    runtime: systemRuntime(),
+  });
 }
 
 /** A sandbox root that holds nothing. */
@@ -171,10 +197,6 @@ export function messagesOfRuns(finaliser: MessageFinaliser): Pick<FeatureHost, "
   };
 }
 
-function databaseOf(url: string): FeatureHost["database"] {
-  return url.startsWith("file:") ? "sqlite" : "postgresql";
-}
-
 export interface OpenToolbox extends Toolbox {
   readonly sandbox: Sandbox;
   /** What holds for files wherever they change: where their contents are kept, and which a person decides on. */
@@ -212,7 +234,7 @@ export async function openToolbox(
         application: APPLICATION,
         home: config.home,
         version: VERSION,
-        database: databaseOf(config.database.url),
+        database: config.database.kind,
         describe: describePlatform,
         definitions: given.instructions.definitions,
         createEmbedder: createBackgroundEmbedders(embeddersOf(providers.settings, runtime), counted),

@@ -39,9 +39,5 @@ export async function runCommandLine(): Promise<void> {
       return anotherWebLink(config, Date.now());
     },
     isRunning: async (config) => (await import("./open-platforms.ts")).isRunning(config),
-    lookAtJobs: async (...looked) => {
-      const { lookAtJobs } = await import("./app.ts");
-      return lookAtJobs(...looked);
-    },
   }).parseAsync();
 }

@@ -6,6 +6,7 @@ import { consoleFeature } from "./console/feature.ts";
 import { definitionsFeature } from "./definitions/feature.ts";
 import { extensionsFeature } from "./extensions/feature.ts";
 import { instructionsFeature } from "./instructions/feature.ts";
+import { jobsFileFeature } from "./jobs-file/feature.ts";
 import { managedFeature } from "./managed/feature.ts";
 import { mcpFeature } from "./mcp/feature.ts";
 import { memoryFeature } from "./memory/feature.ts";
@@ -19,6 +20,8 @@ import { webSearchFeature } from "./web-search/feature.ts";
 
 /** Every feature; what is off opens nothing. */
 export const FEATURES: readonly Feature[] = [
+  // What doctor says of jobs comes before what it says of all others.
+  jobsFileFeature,
   auditFeature,
   accountsFeature,
   configurationFeature,

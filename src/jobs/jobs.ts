@@ -4,7 +4,6 @@ import { createJobControl } from "./manage/manage.ts";
 import { BreeTicker } from "./scheduling/bree-ticker.ts";
 import { doChores } from "./scheduling/chores.ts";
 import type { JobScope } from "./scheduling/job-scope.ts";
-import { createJobsFile } from "./scheduling/jobs-file.ts";
 import { createRefusals } from "./scheduling/refusal.ts";
 import { createJobRuns } from "./scheduling/runs.ts";
 import { JobScheduler } from "./scheduling/scheduler.ts";
@@ -13,6 +12,8 @@ import type { Ticker } from "./scheduling/ticker.ts";
 export interface JobsOptions extends Omit<JobScope, "scheduler" | "refusalOf" | "ticker"> {
   /** How long the log of occurrences is kept. Days. */
   readonly logDays: number;
+  /** Takes over jobs that are kept elsewhere (`JobControl.kept`), and answers new problems; it never rejects. */
+  readonly readKept: () => Promise<readonly string[]>;
   /** Bree's, but for tests on virtual time. */
   readonly ticker?: Ticker;
 }
@@ -22,20 +23,19 @@ export interface Jobs {
   readonly runs: JobRuns;
   /** What commands, buttons and tools need. */
   readonly control: JobControl;
-  /** Begins to schedule, after what came due meanwhile; the engine must have started. Answers problems of the file of jobs. */
+  /** Begins to schedule, after what came due meanwhile; the engine must have started. Answers problems of jobs that are kept elsewhere. */
   start(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
 /** Scheduled work: what is due when, its runs, and managing it. */
 export function createJobs(options: JobsOptions): Jobs {
-  const { runtime, log, logDays, cluster } = options;
+  const { runtime, log, logDays, cluster, readKept } = options;
   const ticker = options.ticker ?? new BreeTicker({ clock: runtime.clock, log });
   const refusalOf = createRefusals(options);
   const own = new JobScheduler({ ...options, ticker, refusalOf });
   const scheduler = toldToAll(own, cluster);
   const scope: JobScope = { ...options, ticker, refusalOf, scheduler };
-  const readFile = createJobsFile(scope);
   let giveUpChores: (() => Promise<void>) | null = null;
   let stopHearing: (() => void) | null = null;
 
@@ -43,11 +43,11 @@ export function createJobs(options: JobsOptions): Jobs {
     runs: createJobRuns(scope),
     control: createJobControl(scope),
     async start() {
-      // What has left the file is not due any more.
-      const problems = await readFile();
+      // What is kept no longer is not due any more.
+      const problems = await readKept();
       await own.start();
       stopHearing = cluster.hear("jobs", (jobId) => void own.look(jobId).catch(() => undefined)); // it never rejects
-      giveUpChores = cluster.hold("jobs", (signal) => doChores({ ...scope, logDays, readFile }, signal));
+      giveUpChores = cluster.hold("jobs", (signal) => doChores({ ...scope, logDays, readKept }, signal));
       return problems;
     },
     async stop() {

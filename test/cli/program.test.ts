@@ -22,7 +22,6 @@ test("--help names every command, and says what each is for", () => {
     subcommands: SUBCOMMANDS,
     subcommandWorld: () => Promise.reject(new Error("nothing is carried out")),
     webLink: () => Promise.resolve(null),
-    lookAtJobs: () => Promise.resolve(null),
     drain: () => Promise.resolve(),
     isRunning: () => Promise.resolve(false),
     withStored: (config) =>

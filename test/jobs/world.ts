@@ -25,8 +25,8 @@ import { type Skill, skillCatalogue } from "../../src/core/skills/skills.ts";
 import type { OccurrenceRow } from "../../src/core/store/job-occurrences.ts";
 import { openStore, type Store, type StoreTransaction } from "../../src/core/store/store.ts";
 import { beginChild, endChild } from "../../src/core/subagents/children.ts";
+import { createJobsFile } from "../../src/features/jobs-file/jobs-file.ts";
 import { createJobs, type Jobs } from "../../src/jobs/jobs.ts";
-import type { Ticker } from "../../src/jobs/scheduling/ticker.ts";
 import { onlyProcess } from "../../src/ownership/only-process.ts";
 import { PLATFORMS } from "../../src/platforms.ts";
 import { type MemoryPlatform, memoryPlatform } from "../adapters/render/memory-platform.ts";
@@ -37,6 +37,7 @@ import { countingIds, seededRandom } from "../support/runtime.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { skillNamed } from "../support/skill-file.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
+import { clockTicker } from "./clock-ticker.ts";
 import { faulty, remembering, tracked } from "./world-store.ts";
 
 /** What goes on after a job's run. */
@@ -142,7 +143,7 @@ export async function openWorld(
     const life: Life = { isAlive: true };
     const store = mortalStore(faulty(tracked(opened, busy), refusing), life, () => dies());
     const engine = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns, target: () => paced });
-    const jobs = createJobs({
+    const jobs: Jobs = createJobs({
       store,
       engine,
       runtime,
@@ -160,7 +161,7 @@ export async function openWorld(
       platforms: PLATFORMS,
       defaultTimezone: "Europe/Paris",
       isTimezoneSet: true,
-      file: options.file ?? path.join(tempDirectory(), "none.json"),
+      readKept: () => readKept(),
       logDays: options.logDays ?? 1_000,
       ticker: clockTicker(clock),
       audit: async ({ by, act, about }) => void world.audited.push(`${by} ${act} ${about}`),
@@ -169,6 +170,8 @@ export async function openWorld(
         return paced.post(thread, message, key);
       },
     });
+    const file = options.file ?? path.join(tempDirectory(), "none.json");
+    const readKept = createJobsFile({ file, jobs: jobs.control, runtime, log: silentLog });
     await engine.start(handler(() => jobs, { store, engine }, new JobThreads()));
     await jobs.start();
     return { jobs, engine, life };
@@ -363,34 +366,6 @@ function childOf({ sessionId, runId }: Wake, { author, mode, tools, budgetUsd }:
     nonInteractive: true,
     job: { mode, tools, budgetUsd },
     at,
-  };
-}
-
-/** Ticks by the test's clock. */
-function clockTicker(clock: ManualClock): Ticker {
-  const cancels = new Map<string, () => void>();
-  let tick: (jobId: string) => void = () => undefined;
-  const clear = (jobId: string) => {
-    cancels.get(jobId)?.();
-    cancels.delete(jobId);
-    return Promise.resolve();
-  };
-  return {
-    start(onTick) {
-      tick = onTick;
-      return Promise.resolve();
-    },
-    async set(jobId, at) {
-      await clear(jobId);
-      cancels.set(
-        jobId,
-        clock.after(at - clock.now(), () => tick(jobId)),
-      );
-    },
-    clear,
-    async stop() {
-      for (const jobId of cancels.keys()) await clear(jobId);
-    },
   };
 }
 

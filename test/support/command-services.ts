@@ -57,6 +57,7 @@ export function commandServices(): Pick<IntakeOptions, "announce" | "openPrivate
       list: noJobs,
       overview: noJobs,
       overviewOf: noJobs,
+      kept: { platforms: new Map(), problemWith: noJobs, takeOver: noJobs, keepOnly: noJobs },
       act: noJobs,
       edit: noJobs,
       form: noJobs,

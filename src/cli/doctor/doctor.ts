@@ -10,7 +10,6 @@ import { useProxy } from "../../operations/proxy.ts";
 import { checkReplicas } from "../../ownership/check-replicas.ts";
 import { systemRuntime } from "../../runtime.ts";
 import type { Terminal } from "../terminal.ts";
-import { checkJobs, type LookAtJobs } from "./check-jobs.ts";
 import { checkKeys } from "./check-keys.ts";
 import { checkKnownModels, checkModels, unheededIn } from "./check-models.ts";
 import { checkProxy } from "./check-proxy.ts";
@@ -47,7 +46,6 @@ export interface DoctorOptions {
   readonly root: string;
   readonly sources: ConfigSources;
   readonly terminal: Terminal;
-  readonly lookAtJobs: LookAtJobs;
   readonly withStored: (config: Config) => Promise<StoredSettings>;
   readonly isRunning: IsRunning;
   readonly features: ListFeatures;
@@ -80,11 +78,11 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
 }
 
 interface Checks
-  extends Pick<DoctorOptions, "lookAtJobs" | "isRunning" | "version" | "online">,
+  extends Pick<DoctorOptions, "isRunning" | "version" | "online">,
     Pick<StoredSettings, "pageAgents" | "pageSkills" | "problems"> {}
 
 async function checkConfigured(config: Config, checks: Checks): Promise<Finding[]> {
-  const { lookAtJobs, isRunning, pageAgents, pageSkills, problems, version, online } = checks;
+  const { isRunning, pageAgents, pageSkills, problems, online } = checks;
   return [
     checkWritable("DECKHAND_HOME", config.home),
     checkWritable("DECKHAND_SANDBOX", config.sandbox),
@@ -99,16 +97,18 @@ async function checkConfigured(config: Config, checks: Checks): Promise<Finding[
     ...(await (online ? checkKeys(config) : checkKnownModels(config))),
     ...checkAgents(config, pageAgents),
     ...(await checkSkills(config, pageSkills)),
-    ...(await checkJobs(config, { lookAtJobs, pageAgents, pageSkills })),
-    ...(await checkFeatures(config, version)),
+    ...(await checkFeatures(config, checks)),
     ...(await checkPorts(config, isRunning)),
   ];
 }
 
-async function checkFeatures({ features, providers }: Config, version: string): Promise<Finding[]> {
+async function checkFeatures(config: Config, checks: Checks): Promise<Finding[]> {
+  const { features, providers, home } = config;
   const runtime = systemRuntime();
   const createEmbedder = embeddersOf(providers, runtime);
-  const world = { runtime, log: createLogger("silent", []), version, createEmbedder };
+  const keptJobs = async () => (await import("../../open-toolbox.ts")).keptJobReader(config, checks);
+  const { version } = checks;
+  const world = { runtime, log: createLogger("silent", []), version, home, createEmbedder, keptJobs };
   const found = await Promise.all(features.map(async (feature) => (await feature.check?.(world)) ?? []));
   return found.flat();
 }

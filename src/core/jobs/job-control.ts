@@ -1,6 +1,6 @@
 import { MODES } from "../agents/query-config.ts";
 import type { FormField } from "../protocol/form.ts";
-import type { Person, ThreadRef } from "../protocol/platform.ts";
+import type { Person, Platforms, ThreadRef } from "../protocol/platform.ts";
 import type { JobRow } from "../store/jobs.ts";
 
 /** What chat commands, buttons and tools ask of the jobs: `src/jobs` stands behind it. */
@@ -21,6 +21,8 @@ export interface JobControl {
   form(job: string | null, request: JobRequest): Promise<JobForm>;
   /** All of a job, for a place that shows it itself; null when there is none that the person may see. */
   view(job: string, request: JobRequest): Promise<JobView | null>;
+  /** Jobs that are kept elsewhere than in the database. */
+  readonly kept: KeptJobs;
 }
 
 export const JOB_ACTIONS = ["show", "run", "enable", "disable", "remove", "logs"] as const;
@@ -113,6 +115,43 @@ export interface JobLogLine {
   /** The session of its run; null before it. */
   readonly sessionId: string | null;
 }
+
+/** A job that is kept elsewhere than in the database, by which it is known for its name. */
+export interface KeptJob {
+  readonly input: JobInput;
+  /** Where its report goes. */
+  readonly thread: ThreadRef;
+  readonly owner: { readonly id: string; readonly name: string };
+  /** As typed: yes or no. */
+  readonly enabled: string;
+}
+
+/** Makes jobs of them: what is there is what there is. */
+export interface KeptJobs {
+  /** Those that there are. */
+  readonly platforms: Platforms;
+  /** What keeps it from being a job, in words; null when nothing does, or its time is past. Changes nothing. */
+  readonly problemWith: (job: KeptJob) => Promise<string | null>;
+  /** `at`: as it stood at that time; `kept`: ids of those that were taken over before it. */
+  readonly takeOver: (
+    job: KeptJob,
+    by: { readonly kept: ReadonlySet<string>; readonly at: number },
+  ) => Promise<TakenOver>;
+  /** Removes those that are kept no longer; how many. */
+  readonly keepOnly: (kept: ReadonlySet<string>) => Promise<number>;
+}
+
+export interface TakenOver {
+  /** Null where it is no job. */
+  readonly id: string | null;
+  /** Why it is none, where it is wrong. */
+  readonly problem?: string;
+  /** Why nothing comes of it, or which tool is not there. */
+  readonly vain?: string | null;
+}
+
+/** For whoever only looks. */
+export type KeptJobReader = Pick<KeptJobs, "platforms" | "problemWith">;
 
 /** What is set of a job, as typed; what is absent keeps its value, or its default. */
 export type JobInput = Readonly<Partial<Record<JobField, string>>>;

@@ -9,10 +9,8 @@ import { accountReads } from "./store.ts";
 
 /** What `deckhand user` is asked for. */
 export type AccountRequest =
-  | ({ readonly type: "add"; readonly name: string; readonly role: string } & PasswordSource)
-  | ({ readonly type: "passwd"; readonly name: string } & PasswordSource)
-  | { readonly type: "role"; readonly name: string; readonly role: string }
-  | { readonly type: "remove" | "logout"; readonly name: string }
+  | ({ readonly type: "add" | "role"; readonly name: string; readonly role: string } & PasswordSource)
+  | ({ readonly type: "passwd" | "remove" | "logout"; readonly name: string } & PasswordSource)
   | { readonly type: "list" };
 
 export interface PasswordSource {

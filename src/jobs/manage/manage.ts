@@ -1,5 +1,6 @@
 import type { JobControl } from "../../core/jobs/job-control.ts";
 import type { JobScope } from "../scheduling/job-scope.ts";
+import { createKeptJobs } from "../scheduling/kept-jobs.ts";
 import { refused } from "./answers.ts";
 import { JobChanges } from "./job-changes.ts";
 import { createJobFinder } from "./job-finder.ts";
@@ -20,6 +21,7 @@ export function createJobControl(options: JobScope): JobControl {
     view: (name, request) => queries.view(name, request),
     list: (request) => queries.list(request),
     overview: (request) => queries.overview(request),
+    kept: createKeptJobs(options),
     overviewOf: (jobs) => queries.overviewOf(jobs),
     async act(action, name, request) {
       const found = await finder.found(name, request);

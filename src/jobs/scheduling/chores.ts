@@ -5,19 +5,19 @@ import type { JobScope } from "./job-scope.ts";
 interface ChoreScope extends JobScope {
   /** How long the log of occurrences is kept. Days. */
   readonly logDays: number;
-  readonly readFile: () => Promise<unknown>;
+  readonly readKept: () => Promise<unknown>;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How often the file of jobs is looked at. Milliseconds. */
-const READ_FILE_EVERY_MS = 60_000;
+/** How often jobs that are kept elsewhere are looked at. Milliseconds. */
+const READ_KEPT_EVERY_MS = 60_000;
 /** How often due times are looked for that wait for a run whose end nobody followed up. Milliseconds. */
 const WAITING_EVERY_MS = 30_000;
 
 /** What one process does for the jobs of all, until the signal aborts. */
 export async function doChores(scope: ChoreScope, signal: AbortSignal): Promise<void> {
-  const { store, runtime, log, logDays, readFile, scheduler } = scope;
+  const { store, runtime, log, logDays, readKept, scheduler } = scope;
   const forget = async () => {
     const before = runtime.clock.now() - logDays * DAY_MS;
     const forgotten = await store.transaction((tx) => tx.occurrences.forgetBefore(before));
@@ -40,7 +40,7 @@ export async function doChores(scope: ChoreScope, signal: AbortSignal): Promise<
   };
   await Promise.all([
     every(HOUR_MS, forget),
-    every(READ_FILE_EVERY_MS, readFile),
+    every(READ_KEPT_EVERY_MS, readKept),
     every(BACKGROUND_EVERY_MS, () => stopOverdueBackground(scope)),
     every(WAITING_EVERY_MS, startWaiting),
   ]);

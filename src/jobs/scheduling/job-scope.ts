@@ -46,8 +46,6 @@ export interface JobScope {
   readonly defaultTimezone: string;
   /** An operator has set that one; otherwise it is the machine's. */
   readonly isTimezoneSet: boolean;
-  /** Where jobs are kept in a file; nothing is there where nobody does. */
-  readonly file: string;
   /** Posts in a thread, or in the channel where there is none; the key is the post's own. */
   readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<unknown>;
   /** Writes down for the audit log what somebody has done with a job; it never rejects. */

@@ -41,7 +41,14 @@ test("doctor asks the provider, and says what is wrong with it", async () => {
   const provider = await startProvider("http://127.0.0.1/unused");
   const look = async (issuer: string) => {
     const feature = configured({ oidc: { ...OIDC, issuer } });
-    const world = { runtime: systemRuntime(), log: silentLog, version: "", createEmbedder: absent };
+    const world = {
+      runtime: systemRuntime(),
+      log: silentLog,
+      version: "",
+      home: "",
+      createEmbedder: absent,
+      keptJobs: absent,
+    };
     const found = await feature.check?.(world);
     return found?.map(({ ok, text }) => `${ok} ${text}`).join();
   };

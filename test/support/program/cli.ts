@@ -64,10 +64,6 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
     withStored: (config) => withStored(config),
     webLink: (config) => anotherWebLink(config, Date.now()),
     isRunning,
-    lookAtJobs: async (...looked) => {
-      const { lookAtJobs } = await import("../../../src/app.ts");
-      return lookAtJobs(...looked);
-    },
   });
   for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) command.exitOverride();
   try {

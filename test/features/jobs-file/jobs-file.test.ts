@@ -3,14 +3,15 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
-import { createJobsFile } from "../../../src/jobs/scheduling/jobs-file.ts";
+import { createJobsFile } from "../../../src/features/jobs-file/jobs-file.ts";
+import { createKeptJobs } from "../../../src/jobs/scheduling/kept-jobs.ts";
 import { PLATFORMS } from "../../../src/platforms.ts";
+import { CHANNEL, openWorld, type World } from "../../jobs/world.ts";
 import { until } from "../../support/program/bot.ts";
 import { countingIds, seededRandom } from "../../support/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { skillNamed } from "../../support/skill-file.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
-import { CHANNEL, openWorld, type World } from "../world.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -99,19 +100,24 @@ test("a reminder that comes due while those before it are taken over is still to
   const { store, clock } = await openWorld();
   const takeOver = createJobsFile({
     file,
-    store,
     runtime: { clock, ids: countingIds(), random: seededRandom(1) },
     log: silentLog,
-    scheduler: {
-      look: () => clock.advance(2 * HOUR),
-      startWaiting: () => Promise.resolve(),
-      runNow: () => Promise.resolve(null),
+    jobs: {
+      kept: createKeptJobs({
+        store,
+        runtime: { clock, ids: countingIds(), random: seededRandom(1) },
+        scheduler: {
+          look: () => clock.advance(2 * HOUR),
+          startWaiting: () => Promise.resolve(),
+          runNow: () => Promise.resolve(null),
+        },
+        agents: () => new Set(["build"]),
+        tools: () => ["bash"],
+        skillsOf: () => skillCatalogue([], []),
+        platforms: PLATFORMS,
+        defaultTimezone: "Europe/Paris",
+      }),
     },
-    agents: () => new Set(["build"]),
-    tools: () => ["bash"],
-    skillsOf: () => skillCatalogue([], []),
-    platforms: PLATFORMS,
-    defaultTimezone: "Europe/Paris",
   });
   expect(await takeOver()).toEqual([]);
   const { jobs } = await store.jobs.all();
@@ -222,19 +228,24 @@ test.each([
   const { store, clock } = await openWorld();
   const takeOver = createJobsFile({
     file,
-    store,
     runtime: { clock, ids: countingIds(), random: seededRandom(1) },
     log: silentLog,
-    scheduler: {
-      look: () => Promise.resolve(),
-      startWaiting: () => Promise.resolve(),
-      runNow: () => Promise.resolve(null),
+    jobs: {
+      kept: createKeptJobs({
+        store,
+        runtime: { clock, ids: countingIds(), random: seededRandom(1) },
+        scheduler: {
+          look: () => Promise.resolve(),
+          startWaiting: () => Promise.resolve(),
+          runNow: () => Promise.resolve(null),
+        },
+        agents: () => new Set(["build"]),
+        tools: () => ["bash"],
+        skillsOf: () => skillCatalogue([skillNamed("forecast", ["place"])], []),
+        platforms: PLATFORMS,
+        defaultTimezone: "Europe/Paris",
+      }),
     },
-    agents: () => new Set(["build"]),
-    tools: () => ["bash"],
-    skillsOf: () => skillCatalogue([skillNamed("forecast", ["place"])], []),
-    platforms: PLATFORMS,
-    defaultTimezone: "Europe/Paris",
   });
   expect(await takeOver()).toEqual([`${file}: entry 2: ${said}`]);
 });

@@ -1,0 +1,180 @@
+import { isUtf8 } from "node:buffer";
+import { readFile, stat } from "node:fs/promises";
+import stripJsonComments from "strip-json-comments";
+import { z } from "zod";
+import type { Finding } from "../../cli/doctor/finding.ts";
+import { JOB_FIELDS, type KeptJob, type KeptJobReader, type TakenOver } from "../../core/jobs/job-control.ts";
+import { toAppError } from "../../core/protocol/errors.ts";
+import type { Platforms, ThreadRef } from "../../core/protocol/platform.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
+import type { FeatureHost } from "../../feature.ts";
+
+type Scope = Pick<FeatureHost, "runtime" | "log"> & {
+  /** Absolute path. */
+  readonly file: string;
+  readonly jobs: Pick<FeatureHost["jobs"], "kept">;
+};
+
+const fieldNames: ReadonlySet<string> = new Set([...JOB_FIELDS.map(({ name }) => name), "owner", "enabled"]);
+const entrySchema = z.record(
+  z.string().refine((name) => fieldNames.has(name), "is no field of a job"),
+  z.union([
+    z.string(),
+    z.number().transform(String),
+    z.boolean(),
+    z.array(z.string()).transform((all) => all.join(",")),
+  ]),
+);
+
+/** Bytes of the file. */
+const MOST_BYTES = 4 * 1_024 * 1_024;
+
+/** Takes over what the file says when it has changed; answers its problems, one line each. Never rejects: a file that cannot be read stops nothing. */
+export function createJobsFile(options: Scope): () => Promise<readonly string[]> {
+  const { file: path, runtime, log } = options;
+  /** What was taken over whole, or why it cannot be read. */
+  let known: string | null = null;
+  /** Problems that were said. */
+  let said = "";
+  let wasMissing = true;
+  /** Since when what could not be taken over yet has stood there: what comes due meanwhile is late, not past. */
+  let failed: { readonly text: string; readonly at: number } | null = null;
+  return async () => {
+    const read = await textOf(path);
+    // Editors and version control put a new file in the old one's place: between the two there is none.
+    const isBetween = read.type === "missing" && !wasMissing;
+    wasMissing = read.type === "missing";
+    if (isBetween || known === read.text) return [];
+    const at = failed?.text === read.text ? failed.at : runtime.clock.now();
+    try {
+      const { problems, vain } =
+        read.type === "unreadable"
+          ? { problems: [`${path}: ${read.text}`], vain: [] }
+          : await takeOverAll(read.text, at, options);
+      failed = null;
+      // What keeps an entry out may go away without a change of the file: a job of its name, an agent that is missing.
+      known = read.type === "read" && problems.length > 0 ? null : read.text;
+      const lines = [...problems, ...vain];
+      if (said === lines.join("\n")) return [];
+      said = lines.join("\n");
+      for (const problem of lines) log.warn({ problem }, "jobs_file_problem");
+      return lines;
+    } catch (error) {
+      failed = { text: read.text, at };
+      log.error({ err: toAppError(error), path }, "jobs_file_not_taken_over");
+      return [`${path}: could not be taken over; I try again.`];
+    }
+  };
+}
+
+/** How many jobs the file has and what is wrong with it, for somebody who only looks; nothing where there is no file. */
+export async function checkJobsFile(path: string, reader: KeptJobReader): Promise<readonly Finding[]> {
+  const read = await textOf(path);
+  if (read.type === "missing") return [];
+  const entries = read.type === "unreadable" ? read.text : readEntries(read.text);
+  if (typeof entries === "string") return [{ ok: false, text: `${path}: ${entries}` }];
+  const jobs = entries.map((entry) => readEntry(entry, reader.platforms));
+  const found = await Promise.all(jobs.map(async (job) => (typeof job === "string" ? job : reader.problemWith(job))));
+  const problems = found.flatMap((problem, index) => (problem === null ? [] : [problemOf(path, index, problem)]));
+  if (problems.length > 0) return problems.map((text) => ({ ok: false, text }));
+  return [{ ok: true, text: `${path}: ${jobs.length} ${jobs.length === 1 ? "job" : "jobs"}` }];
+}
+
+function problemOf(path: string, index: number, problem: string): string {
+  return `${path}: entry ${index + 1}: ${problem}`;
+}
+
+/** The entries as they are at one moment, `at`: those that are taken over last do not get past meanwhile. */
+async function takeOverAll(text: string, at: number, { file: path, jobs, log }: Scope) {
+  const read = readEntries(text);
+  if (typeof read === "string") return { problems: [`${path}: ${read}`], vain: [] };
+  const problems: string[] = [];
+  // Their entries are read, so that none of them may be a job that is missing.
+  const vain: string[] = [];
+  const kept = new Set<string>();
+  for (const [index, entry] of read.entries()) {
+    const job = readEntry(entry, jobs.kept.platforms);
+    const taken: TakenOver =
+      typeof job === "string" ? { id: null, problem: job } : await jobs.kept.takeOver(job, { kept, at });
+    if (taken.id !== null) kept.add(taken.id);
+    if (taken.problem !== undefined) problems.push(problemOf(path, index, taken.problem));
+    if (typeof taken.vain === "string") vain.push(problemOf(path, index, taken.vain));
+  }
+  // An entry that cannot be read may be one of those that are missing: then nothing is removed.
+  const removed = problems.length > 0 ? 0 : await jobs.kept.keepOnly(kept);
+  const changes = { jobs: kept.size, removed, problems: problems.length };
+  if (kept.size + removed > 0) log.info({ path, ...changes }, "jobs_file_read");
+  return { problems, vain };
+}
+
+/** `text`: what stands in it, or why it cannot be read. A file that is not there has no jobs. */
+async function textOf(
+  path: string,
+): Promise<{ readonly type: "read" | "missing" | "unreadable"; readonly text: string }> {
+  try {
+    const file = await stat(path);
+    if (!file.isFile()) return { type: "unreadable", text: "is no regular file" }; // a pipe would hold up the reader
+    const { size } = file;
+    if (size > MOST_BYTES) return { type: "unreadable", text: `has ${size} bytes; at most ${MOST_BYTES} are read` };
+    const bytes = await readFile(path);
+    if (!isUtf8(bytes)) return { type: "unreadable", text: "is no UTF-8" };
+    return { type: "read", text: bytes.toString().replace(/^\uFEFF/u, "") };
+  } catch (error) {
+    const code = systemCode(error) ?? "unknown";
+    return code === "ENOENT"
+      ? { type: "missing", text: "[]" }
+      : { type: "unreadable", text: `cannot be read: ${code}` };
+  }
+}
+
+function readEntries(text: string): unknown[] | string {
+  try {
+    const parsed = z.array(z.unknown()).safeParse(JSON.parse(stripJsonComments(text, { trailingCommas: true })));
+    return parsed.success ? parsed.data : "must be a JSON array of jobs";
+  } catch (error) {
+    return `is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function whatIsWrong(issue: z.core.$ZodIssue): string {
+  const [inKey] = issue.code === "invalid_key" ? issue.issues : [];
+  return `\`${issue.path.join(".")}\` ${(inKey ?? issue).message}`;
+}
+
+function readEntry(entry: unknown, platforms: Platforms): KeptJob | string {
+  const parsed = entrySchema.safeParse(withoutComments(entry));
+  if (!parsed.success) return parsed.error.issues.map(whatIsWrong).join("; ");
+  const { enabled = true, owner, channel, ...rest } = parsed.data;
+  const thread = typeof channel === "string" ? threadOf(channel, platforms) : null;
+  if (thread === null) return "`channel` must be written `slack:T1/C1`: platform, workspace, channel";
+  if (typeof owner === "string" && !isPerson(owner, platforms))
+    return "`owner` must be written `slack:U0123ABCD`: platform and id";
+  if (rest["name"] === undefined) return "`name` is missing";
+  const fields = Object.entries(rest).map(([name, value]) => [name, typeof value === "boolean" ? yesNo(value) : value]);
+  const [id, name] = typeof owner === "string" ? [owner, owner.slice(owner.indexOf(":") + 1)] : ["file", ""];
+  return { input: Object.fromEntries(fields), thread, owner: { id, name }, enabled: String(enabled) };
+}
+
+/** As in the settings, a key that begins with `//` is a comment. */
+function withoutComments(entry: unknown): unknown {
+  const fields = z.record(z.string(), z.unknown()).safeParse(entry).data;
+  return fields === undefined
+    ? entry
+    : Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith("//")));
+}
+
+function yesNo(value: boolean): string {
+  return value ? "yes" : "no";
+}
+
+function threadOf(channel: string, platforms: Platforms): ThreadRef | null {
+  const [, platform, workspaceId, channelId] = /^([a-z]+):([^/]+)\/(.+)$/u.exec(channel) ?? [];
+  if (platform === undefined || !platforms.has(platform) || workspaceId === undefined || channelId === undefined)
+    return null;
+  return { platform, workspaceId, channelId, threadId: null };
+}
+
+function isPerson(id: string, platforms: Platforms): boolean {
+  const platform = /^([a-z]+):\S+$/u.exec(id)?.[1];
+  return platform !== undefined && platforms.has(platform);
+}

@@ -1,0 +1,131 @@
+import type { KeptJob, KeptJobReader, KeptJobs, TakenOver } from "../../core/jobs/job-control.ts";
+import { type JobRow, type JobSettings, settingsOf } from "../../core/store/jobs.ts";
+import { canonicalJson } from "../../core/text/canonical-json.ts";
+import { isSameTime } from "../calendar/schedule.ts";
+import { callOffOutdated } from "./cancelled-retries.ts";
+import { asNamed, isRelative, type ReadJobInput, readJobInput, toolProblem, yesOrNo } from "./job-input.ts";
+import type { JobScope } from "./job-scope.ts";
+import { hasBeenDue, PAUSED, REMOVED } from "./occurrence.ts";
+
+/** What one is read with. */
+type ReaderScope = Pick<JobScope, "runtime" | "agents" | "skillsOf" | "defaultTimezone" | "platforms">;
+type Scope = ReaderScope & Pick<JobScope, "store" | "scheduler" | "tools">;
+
+export function createKeptJobReader(scope: ReaderScope): KeptJobReader {
+  return {
+    platforms: scope.platforms,
+    async problemWith(job) {
+      const read = await readKept(job, scope.runtime.clock.now(), scope);
+      return read.type === "refused" && read.time !== "past" ? read.reason : null;
+    },
+  };
+}
+
+/** Each is known by its name. */
+export function createKeptJobs(scope: Scope): KeptJobs {
+  const { store, runtime, scheduler } = scope;
+  return {
+    ...createKeptJobReader(scope),
+    async takeOver(job, { kept, at }) {
+      const read = await readKept(job, at, scope);
+      if (read.type === "refused" && read.time !== "past") return { id: null, problem: read.reason };
+      if (read.type === "job") return takeOver(read.settings, { isOn: yesOrNo.parse(job.enabled), kept, at }, scope);
+      // A reminder that has come may stay there; what is there of it may still have to catch up.
+      const known = await store.jobs.named({ thread: job.thread, name: asNamed(job.input.name ?? "") });
+      return known === null ? { id: null, vain: "`at` is past, so nothing comes of it" } : { id: known.id };
+    },
+    async keepOnly(kept) {
+      const { jobs } = await store.jobs.all();
+      const gone = jobs.filter(({ id, source }) => source === "file" && !kept.has(id));
+      for (const { id } of gone) {
+        await store.transaction(async (tx) => {
+          await tx.jobs.remove(id);
+          await tx.occurrences.withdraw(id, REMOVED, runtime.clock.now());
+        });
+        await scheduler.look(id);
+      }
+      return gone.length;
+    },
+  };
+}
+
+const NO_DATE = "`at` must be a date, `2026-12-01 09:00`: in a file, nothing says since when";
+
+async function readKept(job: KeptJob, now: number, scope: ReaderScope): Promise<ReadJobInput> {
+  const { input, thread, owner, enabled } = job;
+  if (input.at !== undefined && isRelative(input.at)) return wrong(NO_DATE);
+  if (!yesOrNo.safeParse(enabled).success) return wrong("`enabled` must be true or false");
+  const place = {
+    thread,
+    owner,
+    defaultTimezone: scope.defaultTimezone,
+    agents: scope.agents(),
+    skillsOf: scope.skillsOf,
+    // A provider may be set up later: the run says what is missing.
+    modelProblem: () => Promise.resolve(null),
+    channelNamed: () => Promise.resolve(null),
+    now,
+  };
+  const read = await readJobInput(input, place, null);
+  return read.type === "refused" && read.time === "unreadable" ? wrong(NO_DATE) : read;
+}
+
+function wrong(reason: string): ReadJobInput {
+  return { type: "refused", reason, problems: {} };
+}
+
+/** Tools of servers that may be connected later. */
+const MAY_COME = /^mcp__/u;
+
+const OFF = "It is off in the file of jobs.";
+
+/** What has paused by itself goes on with a changed entry; what a person has paused does not. */
+function isMended(known: JobRow, settings: JobSettings): boolean {
+  const hasPaused = known.pausedBecause !== null && !hasBeenDue(known);
+  return hasPaused && canonicalJson(settingsOf(known)) !== canonicalJson(settings);
+}
+
+interface Taking {
+  readonly isOn: boolean;
+  readonly kept: ReadonlySet<string>;
+  readonly at: number;
+}
+
+async function takeOver(
+  settings: JobSettings,
+  { isOn, kept, at }: Taking,
+  { store, runtime, scheduler, tools }: Scope,
+): Promise<TakenOver> {
+  const newId = runtime.ids.next("job");
+  const refused = (problem: string) => ({ id: null, problem });
+  const taken = await store.transaction(async (tx): Promise<TakenOver & { readonly isCalledOff?: boolean }> => {
+    const known = await tx.jobs.named(settings);
+    if (known === null) {
+      await tx.jobs.add({ ...settings, id: newId, source: "file", enabled: isOn, at });
+      // Why it is off says that the file turns it on again.
+      if (!isOn) await tx.jobs.pause(newId, OFF, at);
+      return { id: newId };
+    }
+    if ("problem" in known) return refused(`the row of **${settings.name}** cannot be read: ${known.problem}`);
+    if (known.source === "chat") return refused(`there is a job **${settings.name}** already, made in chat`);
+    if (kept.has(known.id)) return refused(`**${settings.name}** stands there twice`);
+    if (!(await tx.jobs.change(known, settings, at))) return refused(`**${settings.name}** is being changed`);
+    const isOtherTime = !isSameTime(known, settings);
+    // A reminder that has come is due again at its new time.
+    const isDueAgain = isOtherTime && hasBeenDue(known);
+    // Due times of a new schedule count from now.
+    if (known.enabled && isOtherTime) await tx.jobs.accountTo(known.id, at);
+    if (!isOn) {
+      await tx.jobs.pause(known.id, OFF, at);
+      await tx.occurrences.withdraw(known.id, PAUSED, at);
+    } else if (known.pausedBecause === OFF || isDueAgain || isMended(known, settings))
+      await tx.jobs.enable(known.id, at);
+    return { id: known.id, isCalledOff: await callOffOutdated(tx, { job: known, settings, at }) };
+  });
+  const { id, isCalledOff = false } = taken;
+  if (id === null) return taken;
+  await scheduler.look(id);
+  if (isCalledOff) await scheduler.startWaiting(id);
+  const named = settings.tools.filter((tool) => !MAY_COME.test(tool));
+  return { id, vain: toolProblem(named, tools()) };
+}
