@@ -14,7 +14,7 @@ import { textsIn } from "./core/agents/page-definitions.ts";
 import { liveProviders } from "./core/providers/registry/live-providers.ts";
 import { probeDatabase } from "./core/store/probe.ts";
 import { openStore, type Store } from "./core/store/store.ts";
-import type { AuditEntry, BesideHost } from "./feature.ts";
+import type { BesideHost } from "./feature.ts";
 import { snapshotsOf, sqliteFileOf } from "./home.ts";
 import { createLogger } from "./operations/logging.ts";
 import { tellProcesses } from "./ownership/tell-processes.ts";
@@ -72,7 +72,13 @@ function storeWorld(config: Config, host: BesideHost, terminal: Terminal): Store
     providers: async (by) => (await storedKeys(by, host)).live,
     tryKey: (id, { settings, shown }) => checkKey(id, settings, shown()[id]?.key === "given"),
     sandboxRootOf,
-    audit: (entry) => writeAudit(config, host, { entry, terminal }),
+    async audit(entry) {
+      const log = { error: () => terminal.error("⚠ It is not in the audit log: that could not be written.") };
+      for (const { auditBeside } of config.features) {
+        const write = await auditBeside?.({ ...host, log });
+        await write?.({ ...entry, by: "command line" });
+      }
+    },
     tell: (topic) => tellProcesses(config, topic),
   };
 }
@@ -103,19 +109,6 @@ async function storedKeys({ providers, providerRegions, features }: Config, host
   const stored = await features.find((feature) => feature.storedKeys !== undefined)?.storedKeys?.(host);
   live.setKeys(stored?.keys ?? new Map());
   return { live, problem: stored?.problem ?? null };
-}
-
-interface Audited {
-  readonly entry: Omit<AuditEntry, "by">;
-  readonly terminal: Terminal;
-}
-
-async function writeAudit({ features }: Config, host: BesideHost, { entry, terminal }: Audited): Promise<void> {
-  const log = { error: () => terminal.error("⚠ It is not in the audit log: that could not be written.") };
-  for (const { auditBeside } of features) {
-    const write = await auditBeside?.({ ...host, log });
-    await write?.({ ...entry, by: "command line" });
-  }
 }
 
 async function opened<T>(config: Config, work: (host: BesideHost) => Promise<T>): Promise<T> {

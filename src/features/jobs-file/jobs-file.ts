@@ -150,7 +150,8 @@ function readEntry(entry: unknown, platforms: Platforms): KeptJob | string {
   if (typeof owner === "string" && !isPerson(owner, platforms))
     return "`owner` must be written `slack:U0123ABCD`: platform and id";
   if (rest["name"] === undefined) return "`name` is missing";
-  const fields = Object.entries(rest).map(([name, value]) => [name, typeof value === "boolean" ? yesNo(value) : value]);
+  const typed = (value: string | boolean) => (value === true ? "yes" : value === false ? "no" : value);
+  const fields = Object.entries(rest).map(([name, value]) => [name, typed(value)]);
   const [id, name] = typeof owner === "string" ? [owner, owner.slice(owner.indexOf(":") + 1)] : ["file", ""];
   return { input: Object.fromEntries(fields), thread, owner: { id, name }, enabled: String(enabled) };
 }
@@ -161,10 +162,6 @@ function withoutComments(entry: unknown): unknown {
   return fields === undefined
     ? entry
     : Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith("//")));
-}
-
-function yesNo(value: boolean): string {
-  return value ? "yes" : "no";
 }
 
 function threadOf(channel: string, platforms: Platforms): ThreadRef | null {

@@ -85,15 +85,9 @@ function isMended(known: JobRow, settings: JobSettings): boolean {
   return hasPaused && canonicalJson(settingsOf(known)) !== canonicalJson(settings);
 }
 
-interface Taking {
-  readonly isOn: boolean;
-  readonly kept: ReadonlySet<string>;
-  readonly at: number;
-}
-
 async function takeOver(
   settings: JobSettings,
-  { isOn, kept, at }: Taking,
+  { isOn, kept, at }: Parameters<KeptJobs["takeOver"]>[1] & { readonly isOn: boolean },
   { store, runtime, scheduler, tools }: Scope,
 ): Promise<TakenOver> {
   const newId = runtime.ids.next("job");
