@@ -14,7 +14,7 @@ const FILE = {
   budgets: { runUsd: 2 },
   providers: { mistral: { apiKey: "sk-of-mistral-0123456789" } },
   inputs: [{ id: "t-0123456789abcdef" }],
-  mcpServers: { x: { command: "sh", env: { TOKEN: "t-0123456789abcdef" } } },
+  mcpServers: { x: { command: "true", env: { TOKEN: "t-0123456789abcdef" } } },
 };
 
 async function withRevision(content: object): Promise<string> {
