@@ -255,6 +255,16 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "$1try{return new $5($2,$3,$4)}catch(error){if(/\\(\\?<?[=!]/.test($2))return new RegExp($2,$3);throw error}}",
   ],
   [
+    "a pipe takes bytes that are no characters as they are",
+    /let (\w)=\w+\.encode\((\w)\),(\w)="";for\(let (\w)=0;\4<\1\.length;\4\+\+\)\3\+=String\.fromCharCode\(\1\[\4\]\);return \3(?=\}function \w+\(\w,\w=\w+\)\{\w+\(\w\.byteLength)/g,
+    "return repairs.utf8Bytes($2)",
+  ],
+  [
+    "and a command gets them so",
+    /(try\{return \w+\.decode\(\w\)\}catch\{return )(\w)(?=\}\}function \w+\(\w,\w=\w+\)\{if\(!\w\)return \w;\w+\(_\(\w\),\w,"UTF-8 encode"\))/g,
+    "$1repairs.textKeepingBytes($2)",
+  ],
+  [
     "read takes what is UTF-8 for text",
     /(\w\(\w\)\})(?=\w===`\n`&&(\w)\.endsWith\(`\n`\)&&\(\2=\2\.slice\(0,-1\)\);let \w=\w=>\w\?\w:\w\.replace)/g,
     "$1$2=repairs.heard($2);",

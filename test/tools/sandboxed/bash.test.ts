@@ -84,6 +84,23 @@ test("files of any bytes survive pipes and redirections", async () => {
   for (const name of ["a.bin", "b.bin", "c.bin", "d.bin"]) expect([...session.bytes(name)], name).toEqual([...bytes]);
 });
 
+test("text commands keep what is not UTF-8 as it is", async () => {
+  const session = fileSession(sandbox);
+  const legacy = (text: string) => Buffer.from(text, "latin1");
+  session.put("in.php", legacy("// caf\xe9\nb = 1\na = 1\n"));
+  const command = [
+    "cp in.php sed.php; sed -i 's/b = 1/b = 2/' sed.php",
+    "grep -v zzz in.php > grep.php; sort in.php > sort.php; awk '{print}' in.php | cat > awk.php",
+    "sort in.php | uniq | rev | rev > pipe.php; sed 's/b/c/' < in.php; grep caf in.php",
+  ].join("\n");
+  const result = await session.run("bash", { command });
+  expect(session.bytes("sed.php")).toEqual(legacy("// caf\xe9\nb = 2\na = 1\n"));
+  for (const same of ["grep.php", "awk.php"]) expect(session.bytes(same), same).toEqual(session.bytes("in.php"));
+  for (const sorted of ["sort.php", "pipe.php"])
+    expect(session.bytes(sorted), sorted).toEqual(legacy("// caf\xe9\na = 1\nb = 1\n"));
+  expect(text(result)).toContain("// caf\ufffd\nc = 1");
+});
+
 /** Calls as the program makes them: each is given what the one before it carried. */
 async function inTurn(session: FileSession, commands: readonly string[]): Promise<string[]> {
   const texts: string[] = [];

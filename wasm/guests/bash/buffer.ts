@@ -1,18 +1,18 @@
-import { latin1Of } from "../runtime/text-encoding.ts";
+import { bytesOfLatin1, latin1Of, textKeepingBytes, utf8Bytes } from "../runtime/text-encoding.ts";
 
 /** As much of Node's Buffer as the shell uses for its conversions. */
 class Bytes extends Uint8Array {
   static fromText(text: string, encoding: string): Bytes {
     if (encoding === "base64") return Bytes.fromText(atob(text), "latin1");
     if (encoding === "latin1" || encoding === "binary") return Bytes.from(text, (char) => char.charCodeAt(0));
-    return new Bytes(new TextEncoder().encode(text));
+    return new Bytes(bytesOfLatin1(utf8Bytes(text)));
   }
 
   override toString(encoding = "utf8"): string {
     if (encoding === "base64") return btoa(latin1Of(this));
     if (encoding === "latin1" || encoding === "binary") return latin1Of(this);
     if (encoding === "hex") return Array.from(this, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    return new TextDecoder().decode(this);
+    return textKeepingBytes(latin1Of(this)).replace(/^\uFEFF/, "");
   }
 }
 

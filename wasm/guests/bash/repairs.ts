@@ -40,6 +40,7 @@ export function dateProblem(day: string | null, zone: string | undefined): strin
   return found.toISOString().startsWith(text) ? null : `invalid date '${day ?? ""}'`;
 }
 
+export { textKeepingBytes, utf8Bytes } from "../runtime/text-encoding.ts";
 export { isArray, ungroup } from "./awk/lists.ts";
 export { comparable, formatted, numberText } from "./awk/numbers.ts";
 export { closePipe, closePipes, execute, printTo } from "./awk/pipes.ts";

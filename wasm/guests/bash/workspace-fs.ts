@@ -7,7 +7,7 @@ import type {
   MkdirOptions,
   RmOptions,
 } from "just-bash/browser";
-import { bytesOfLatin1, latin1Of, textOfBytes, utf8Bytes } from "../runtime/text-encoding.ts";
+import { bytesOfLatin1, latin1Of, textKeepingBytes, utf8Bytes } from "../runtime/text-encoding.ts";
 import { type EntryStatus, FileError, type Filesystem } from "../workspace-files.ts";
 
 type Encoding = { readonly encoding?: BufferEncoding | null } | BufferEncoding;
@@ -40,7 +40,7 @@ export class WorkspaceFs implements IFileSystem {
 
   async readFile(path: string, encoding?: Encoding): Promise<string> {
     const content = this.#read(path);
-    return isBytes(encoding) ? content : textOfBytes(content).replace(/^\uFEFF/, "");
+    return isBytes(encoding) ? content : textKeepingBytes(content).replace(/^\uFEFF/, "");
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {

@@ -62,7 +62,7 @@ class BytesDecoder {
     const bytes = this.#rest.length === 0 ? given : joined(this.#rest, given);
     const end = options.stream === true ? completeEnd(bytes) : bytes.length;
     this.#rest = bytes.slice(end);
-    const text = decodeUtf8(bytes.subarray(0, end), this.fatal);
+    const text = decodeUtf8(bytes.subarray(0, end), this.fatal ? "refuse" : "replace");
     return !this.ignoreBOM && text.startsWith("\uFEFF") ? text.slice(1) : text;
   }
 }
@@ -94,15 +94,34 @@ export function latin1Of(bytes: Uint8Array): string {
 // oxlint-disable-next-line no-control-regex -- the range is what is meant
 const ASCII = /^[\u0000-\u007f]*$/;
 
+/** What `textKeepingBytes` makes of a byte that is no part of a character: half of a pair, which no text has by itself. */
+const BYTE_AT = 0xdc00;
+const KEPT_BYTE = /([\udc80-\udcff])/u;
+
 /** A text's UTF-8 with one character for each byte, as the host takes contents. */
 export function utf8Bytes(text: string): string {
+  if (ASCII.test(text)) return text;
+  const parts = text.split(KEPT_BYTE);
+  return parts.map((part, index) => (index % 2 === 0 ? encoded(part) : byteOf(part))).join("");
+}
+
+function encoded(text: string): string {
   return ASCII.test(text) ? text : latin1Of(new Utf8Encoder().encode(text));
+}
+
+function byteOf(kept: string): string {
+  return String.fromCharCode(kept.charCodeAt(0) - BYTE_AT);
 }
 
 /** The text of UTF-8 that has one character for each byte, its byte order mark included. */
 export function textOfBytes(content: string): string {
   if (ASCII.test(content)) return content;
   return new BytesDecoder("utf-8", { ignoreBOM: true }).decode(bytesOfLatin1(content));
+}
+
+/** The same for what is written again: `utf8Bytes` gives back each byte, of a text in another encoding, too. */
+export function textKeepingBytes(content: string): string {
+  return ASCII.test(content) ? content : decodeUtf8(bytesOfLatin1(content), "keep");
 }
 
 export function bytesOfLatin1(content: string): Uint8Array {
@@ -126,15 +145,18 @@ function sizeOf(lead: number): number {
   return lead >= 0xe0 ? 3 : 2;
 }
 
-function decodeUtf8(bytes: Uint8Array, fatal: boolean): string {
+/** `others`: what becomes of bytes that are no character. */
+function decodeUtf8(bytes: Uint8Array, others: "refuse" | "replace" | "keep"): string {
   if (isAscii(bytes)) return latin1Of(bytes);
   let text = "";
   let units: number[] = [];
   for (let at = 0; at < bytes.length; ) {
     const { point, size } = pointAt(bytes, at);
-    if (point === null && fatal) throw new TypeError("The encoded data was not valid utf-8");
+    if (point === null && others === "refuse") throw new TypeError("The encoded data was not valid utf-8");
     const scalar = point ?? 0xfffd;
-    if (scalar < 0x10000) units.push(scalar);
+    if (point === null && others === "keep")
+      for (const byte of bytes.subarray(at, at + size)) units.push(BYTE_AT + byte);
+    else if (scalar < 0x10000) units.push(scalar);
     else units.push(0xd7c0 + (scalar >> 10), 0xdc00 + (scalar & 0x3ff));
     at += size;
     if (units.length >= CHUNK) {

@@ -179,12 +179,15 @@ function inspect(place: ResolvedPath | null, path: string): ReturnType<Workspace
   }));
 }
 
+const BY_SHELL = "In bash, sed -i changes ASCII text of it and leaves all other bytes as they are.";
+
 /** The text with its byte order mark; a file that would not survive decoding is not decoded. */
 function decoded(bytes: Buffer, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    if (error instanceof TypeError) throw new Refusal(`${path} is not valid UTF-8; it cannot be edited as text.`);
+    if (error instanceof TypeError)
+      throw new Refusal(`${path} is not valid UTF-8; it cannot be edited as text. ${BY_SHELL}`);
     throw error;
   }
 }

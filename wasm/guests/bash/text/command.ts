@@ -1,5 +1,5 @@
 import { defineCommand } from "just-bash/browser";
-import { textOfBytes } from "../../runtime/text-encoding.ts";
+import { textKeepingBytes } from "../../runtime/text-encoding.ts";
 
 type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
 
@@ -136,7 +136,7 @@ function reasonOf(error: unknown): string {
 }
 
 export function textOf({ bytes }: Input): string {
-  return textOfBytes(bytes);
+  return textKeepingBytes(bytes);
 }
 
 /** The last one need not be ended. */
