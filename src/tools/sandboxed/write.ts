@@ -8,7 +8,7 @@ const input = z.object({
   content: z
     .string()
     .refine((text) => text.isWellFormed(), "content must be valid Unicode")
-    .describe("The whole content of the file, written exactly as it is."),
+    .describe("The whole content of the file. One that is replaced keeps its byte order mark and line ends of CRLF."),
 });
 
 export function createWrite(guest: Guest): Tool {

@@ -1,4 +1,5 @@
 import { Refusal, type Workspace } from "../workspace.ts";
+import { inFormOf } from "./form.ts";
 import { changedLines, linesOf } from "./lines.ts";
 import { type Replaced, replaceText } from "./replace-text.ts";
 import type { EditRequest, WriteRequest } from "./request.ts";
@@ -20,36 +21,48 @@ export function planWrite(
 ): Plan {
   const facts = workspace.inspect(path);
   if (facts.kind === "directory") throw new Refusal(`${path} is a directory.`);
-  const after = workspace.hashText(content);
   const before = facts.kind === "file" ? workspace.hashFile(path) : null;
+  const lines = count(linesOf(content).length);
   if (before === null) {
-    const lines = count(linesOf(content).length);
-    return { type: "planned", before, after, text: `Created ${path} (${lines}).`, summary: lines };
+    return {
+      type: "planned",
+      before,
+      after: workspace.hashText(content),
+      text: `Created ${path} (${lines}).`,
+      summary: lines,
+    };
   }
   requireKnown(path, before, known);
+  const old = textOrNull(workspace, path);
+  const put = old === null ? content : inFormOf(old, content);
+  const after = workspace.hashText(put);
   if (before === after) return { type: "unchanged", sha256: after, text: `${path} already has exactly this content.` };
-  return { type: "planned", before, after, ...overwriteText(workspace, path, content) };
+  if (old === null) {
+    const text = `Replaced ${path} (${lines}). The old content was not UTF-8, or above 8 MB; the new one is UTF-8.`;
+    return { type: "planned", before, after, text, summary: lines };
+  }
+  const summary = signs(changedLines(old, put));
+  const kept = put === content ? "" : " Its byte order mark and line ends were kept as they were.";
+  return { type: "planned", before, after, text: `Replaced ${path} (${lines}, ${summary}).${kept}`, summary };
 }
 
-/** A binary or broken file may be replaced, too, if it was read; its lines then count for nothing. */
-function overwriteText(workspace: Workspace, path: string, content: string): { text: string; summary: string } {
-  const lines = count(linesOf(content).length);
-  let old: string;
+/** Null for a binary or broken file, which may be replaced, too, if it was read. */
+export function textOrNull(workspace: Workspace, path: string): string | null {
   try {
-    old = workspace.readWhole(path).text;
+    return workspace.readWhole(path).text;
   } catch (error) {
-    if (error instanceof Refusal) return { text: `Replaced ${path} (${lines}).`, summary: lines };
+    if (error instanceof Refusal) return null;
     throw error;
   }
-  const summary = signs(changedLines(old, content));
-  return { text: `Replaced ${path} (${lines}, ${summary}).`, summary };
 }
 
+/** The content is computed again from the file, which must still be the one it was planned on. */
 export function commitWrite(
   workspace: Workspace,
   { path, content, before }: WriteRequest & { before: string | null },
 ): { committed: true } {
-  workspace.replaceFile(path, content, before);
+  const old = before === null ? null : textOrNull(workspace, path);
+  workspace.replaceFile(path, old === null ? content : inFormOf(old, content), before);
   return { committed: true };
 }
 

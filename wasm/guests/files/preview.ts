@@ -1,6 +1,7 @@
 import { createPatch } from "diff";
 import { Refusal, type Workspace } from "../workspace.ts";
-import { edited } from "./change.ts";
+import { edited, textOrNull } from "./change.ts";
+import { inFormOf } from "./form.ts";
 import type { EditRequest, WriteRequest } from "./request.ts";
 
 // The library looks at the clock to see when it has taken too long; a guest has none, and the host watches the time.
@@ -22,22 +23,15 @@ export function previewWrite(workspace: Workspace, { path, content }: WriteReque
   const facts = workspace.inspect(path);
   if (facts.kind === "directory") throw new Refusal(`${path} is a directory.`);
   if (facts.kind === "missing") return { isNew: true, diff: diffOf(path, "", content) };
-  return { isNew: false, diff: diffOf(path, textOf(workspace, path), content) };
+  const old = textOrNull(workspace, path);
+  // A binary file has no lines to show.
+  const diff = old === null ? diffOf(path, "(not text)\n", content) : diffOf(path, old, inFormOf(old, content));
+  return { isNew: false, diff };
 }
 
 export function previewEdit(workspace: Workspace, request: EditRequest): Preview {
   const { before, replaced } = edited(workspace, request, () => {});
   return { isNew: false, diff: diffOf(request.path, before, replaced.text) };
-}
-
-/** A binary file has no lines to show. */
-function textOf(workspace: Workspace, path: string): string {
-  try {
-    return workspace.readWhole(path).text;
-  } catch (error) {
-    if (error instanceof Refusal) return "(not text)\n";
-    throw error;
-  }
 }
 
 function diffOf(path: string, before: string, after: string): string {

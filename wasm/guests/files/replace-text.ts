@@ -1,4 +1,5 @@
-import { changedLines, lineNumberAt, linesOf } from "./lines.ts";
+import { changedLines, lineNumberAt } from "./lines.ts";
+import { notFound } from "./not-found.ts";
 import type { EditRequest } from "./request.ts";
 
 export interface Replaced {
@@ -83,17 +84,4 @@ function ambiguous(text: string, found: readonly number[], path: string): string
   const lines = found.slice(0, 8).map((at) => lineNumberAt(text, at));
   const where = `${lines.join(", ")}${found.length > lines.length ? ", …" : ""}`;
   return `old_string occurs ${found.length} times in ${path} (lines ${where}). Add surrounding lines to make it unique, or set replace_all.`;
-}
-
-/** Says where the first line of the wanted text stands with other white space, which is what models get wrong most. */
-function notFound(text: string, wanted: string, path: string): string {
-  const first = linesOf(wanted)
-    .map((line) => line.trim())
-    .find((line) => line !== "");
-  const near = first === undefined ? -1 : linesOf(text).findIndex((line) => line.trim() === first);
-  const hint =
-    near === -1
-      ? "Read the file again and copy the text exactly."
-      : `A similar line is line ${near + 1}: compare white space and the lines after it.`;
-  return `old_string does not occur in ${path}. ${hint}`;
 }
