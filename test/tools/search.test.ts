@@ -13,6 +13,8 @@ function project(): FileSession {
     "src/a.ts": "export const a = 1;\r\nexport const Port = 2;\r\n",
     "src/deep/er/b.js": "var port\n",
     "src/[id]/page.ts": "page\n",
+    "src/[...rest]/p.tsx": "page\n",
+    "src/(group)/x y.tsx": "page\n",
     ".github/ci.yml": "port: 1\n",
     "node_modules/x/index.js": "port\n",
     ".git/config": "port\n",
@@ -36,6 +38,16 @@ const globs = [
   { pattern: "*", path: "src/[id]", found: ["src/[id]/page.ts"] },
   { pattern: "**/.git/**", found: ["No file matches **/.git/**."] },
   { pattern: "*.rs", found: ["No file matches *.rs."] },
+  { pattern: "src/", found: ["src is a directory: list it with src/**."] },
+  { pattern: "**/*.js,**/*.md", found: ["README.md", "src/deep/er/b.js"] },
+  { pattern: "*.md *.bin", found: ["README.md", "data.bin"] },
+  { pattern: "src/(group)/*", found: ["src/(group)/x y.tsx"] },
+  { pattern: "src/(group)/x y.*", found: ["src/(group)/x y.tsx"] },
+  { pattern: "src/{(group),[id]}/*", found: ["src/(group)/x y.tsx", "src/[id]/page.ts"] },
+  { pattern: "src/[...rest]/*", found: ["src/[...rest]/p.tsx"] },
+  { pattern: "src/@(deep|none)/**", found: ["src/deep/er/b.js"] },
+  { pattern: "/workspace/src/*.ts", path: "src", found: ["src/a.ts", "src/main.ts"] },
+  { pattern: "/workspace/*.md", found: ["README.md"] },
 ];
 
 test.each(globs)("glob $pattern lists what it should", async ({ pattern, found, ...input }) => {
@@ -91,6 +103,17 @@ const greps = [
   { name: "a hidden directory when named", input: { pattern: "port", path: ".github" }, lines: [".github/ci.yml"] },
   { name: "Unicode properties", input: { pattern: "\\p{Lu}ort" }, lines: ["src/a.ts"] },
   { name: "nothing", input: { pattern: "absent" }, lines: ["No match for absent."] },
+  { name: "classes of POSIX", input: { pattern: "port [[:digit:]]+" }, lines: ["README.md"] },
+  { name: "words as grep has them", input: { pattern: "\\<Port\\>" }, lines: ["src/a.ts"] },
+  { name: "groups as Python names them", input: { pattern: "(?P<name>Port) =" }, lines: ["src/a.ts"] },
+  { name: "several leading flags", input: { pattern: "(?im)^PORT 8" }, lines: ["README.md"] },
+  { name: "several globs", input: { pattern: "port", glob: "*.md,*.js" }, lines: ["README.md", "src/deep/er/b.js"] },
+  { name: "several types", input: { pattern: "port", type: "md,js" }, lines: ["README.md", "src/deep/er/b.js"] },
+  {
+    name: "what a pattern with a line end matches, of CRLF files, too",
+    input: { pattern: "(8080|1);\\nexport", output_mode: "count" },
+    lines: ["src/a.ts:2", "src/main.ts:2"],
+  },
   {
     name: "context with separators",
     input: { pattern: "import|export \\{", output_mode: "content", path: "src/main.ts", context: 0, after: 1 },
@@ -130,11 +153,11 @@ test("grep cuts at head_limit and goes on at offset", async () => {
 
 test("grep cuts long lines and says when a file is too large to search", async () => {
   const session = fileSession(sandbox);
-  session.put("min.js", `${"y".repeat(600)}needle`);
+  session.put("min.js", `${"y".repeat(600)}needle\n${"z".repeat(300)}needle${"z".repeat(300)}`);
   session.put("large.txt", Buffer.alloc(9_000_000, "needle\n"));
   const result = text(await session.run("grep", { pattern: "needle", output_mode: "content" }));
   expect(result).toBe(
-    `min.js:1:${"y".repeat(500)}… [106 more characters]\n[Files not searched, since they are above 8 MB or look like secrets: 1.]`,
+    `min.js:1:[500 characters before] …${"y".repeat(100)}needle\nmin.js:2:${"z".repeat(300)}needle${"z".repeat(194)}… [106 more characters]\n[Files not searched, since they are above 8 MB or look like secrets: 1.]`,
   );
 });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { GlobRequest } from "../../../wasm/guests/files/request.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
-import { defineTool, type Tool } from "../../core/tool.ts";
+import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { asResult, callGuest, type Guest, readOnlyCapabilities, relativePath } from "./guest-call.ts";
 
 const input = z.object({
@@ -39,9 +39,17 @@ export function createGlob(guest: Guest): Tool {
     capabilities: () => readOnlyCapabilities(guest),
     execute: ({ path: asked, ...options }, ctx, signal) =>
       asResult(async () => {
-        const body: GlobRequest = { op: "glob", path: relativePath(asked, ctx), ...options };
+        const body: GlobRequest = { op: "glob", path: relativePath(asked, ctx), ...options, ...fromRoot(options, ctx) };
         const { text, summary } = await callGuest(guest, { body, reply }, { ctx, signal, writes: false });
         return textResult(text, { summary });
       }),
   });
+}
+
+/** An absolute pattern says itself where it starts. */
+function fromRoot({ pattern }: { readonly pattern: string }, ctx: ToolContext): Partial<GlobRequest> {
+  if (!pattern.startsWith("/")) return {};
+  const [directory = ""] = /^[^*?[{(!]*(?=\/)/.exec(pattern) ?? [];
+  const base = relativePath(directory, ctx);
+  return { path: "", pattern: [base, pattern.slice(directory.length + 1)].filter((part) => part !== "").join("/") };
 }

@@ -1,5 +1,6 @@
 import picomatch from "picomatch";
 import { Refusal, splitPaths, type Workspace } from "../workspace.ts";
+import { globsOf } from "./globs-of.ts";
 import type { GlobRequest } from "./request.ts";
 import { shownPath } from "./shown-path.ts";
 import { walk } from "./walk.ts";
@@ -10,12 +11,17 @@ export interface TextReply {
 }
 
 export function glob(workspace: Workspace, request: GlobRequest): TextReply {
-  const pattern = request.pattern.replace(/^(\.\/)+/, "");
-  const matches = matcher(pattern);
-  const { paths, notes } = walk(workspace, joined(request.path, baseOf(pattern)), pattern);
+  const written = request.pattern.replace(/^(\.\/)+/, "");
+  const patterns = globsOf(written);
+  const matches = matcher(patterns);
+  const bases = patterns.map(baseOf);
+  const base = bases.length === 1 ? (bases[0] ?? "") : "";
+  const { paths, notes } = walk(workspace, joined(request.path, base), written);
   const matching = paths.filter((path) => matches(beneath(request.path, path)));
   const found = sorted(workspace, matching, request.sort);
-  if (found.length === 0) return { text: [`No file matches ${pattern}.`, ...notes].join("\n"), summary: "no files" };
+  if (found.length === 0) {
+    return { text: [noneText(workspace, request.path, written), ...notes].join("\n"), summary: "no files" };
+  }
   const shown = found.slice(request.offset, request.offset + request.limit);
   const end = request.offset + shown.length;
   if (shown.length === 0) notes.push(`[${found.length} files match; offset ${request.offset} is behind them.]`);
@@ -25,6 +31,12 @@ export function glob(workspace: Workspace, request: GlobRequest): TextReply {
     text: [...shown.map(shownPath), ...notes].join("\n"),
     summary: found.length === 1 ? "1 file" : `${found.length} files`,
   };
+}
+
+function noneText(workspace: Workspace, path: string, written: string): string {
+  const name = written.replace(/\/$/, "");
+  const isDirectory = /^[^*?{}[\]()!]+$/.test(name) && workspace.inspect(joined(path, name)).kind === "directory";
+  return isDirectory ? `${name} is a directory: list it with ${name}/**.` : `No file matches ${written}.`;
 }
 
 /** The directory beneath which all matches of a pattern are. */
@@ -44,9 +56,9 @@ export function beneath(directory: string, path: string): string {
   return directory !== "" && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
 }
 
-export function matcher(pattern: string): (path: string) => boolean {
+export function matcher(patterns: string[]): (path: string) => boolean {
   try {
-    const matches = picomatch(pattern);
+    const matches = picomatch(patterns);
     return (path) => matches(path);
   } catch (error) {
     throw new Refusal(`The glob pattern is not valid: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,6 +1,7 @@
 import { Refusal, splitPaths, type Workspace } from "../workspace.ts";
 import { extensionsOf } from "./file-types.ts";
 import { beneath, matcher, type TextReply } from "./glob.ts";
+import { globsOf } from "./globs-of.ts";
 import { cutLine } from "./lines.ts";
 import { coveredLines, firstLine, type Line, matchingLines, nextLine } from "./match-lines.ts";
 import { compile, type Pattern } from "./pattern.ts";
@@ -10,6 +11,8 @@ import { walk } from "./walk.ts";
 
 /** Characters of one shown line; a match in a minified file must not fill the answer. */
 const LINE_CHARS = 500;
+/** Characters of such a line that are shown before what matches. */
+const CHARS_BEFORE = 100;
 /** Characters of one answer. */
 const ANSWER_CHARS = 40_000;
 
@@ -48,6 +51,7 @@ interface FoundIn {
   readonly path: string;
   readonly text: string;
   readonly found: readonly Line[];
+  readonly regex: RegExp;
 }
 
 export function grep(workspace: Workspace, request: GrepRequest): TextReply {
@@ -59,11 +63,13 @@ export function grep(workspace: Workspace, request: GrepRequest): TextReply {
   let full = false;
   for (const { path, text, skipped } of texts(workspace, paths, pattern)) {
     if (skipped > 0) notes.push(`[Files not searched, since they are above 8 MB or look like secrets: ${skipped}.]`);
-    const found = linesIn(text, pattern, request.multiline);
+    const found = linesIn(text, pattern);
     if (found.length === 0) continue;
     files++;
     matches += found.length;
-    full = !entriesOf({ path: shownPath(path), text, found }, request).every((entry) => page.add(entry));
+    full = !entriesOf({ path: shownPath(path), text, found, regex: pattern.regex }, request).every((entry) =>
+      page.add(entry),
+    );
     if (full) break;
   }
   if (full)
@@ -74,11 +80,17 @@ export function grep(workspace: Workspace, request: GrepRequest): TextReply {
 function candidates(workspace: Workspace, { path, glob, type }: GrepRequest): { paths: string[]; notes: string[] } {
   const { paths, notes } = walk(workspace, path, glob ?? "");
   const byGlob = glob === null ? () => true : globFilter(glob, path);
-  const endings = type === null ? null : extensionsOf(type).map((extension) => `.${extension}`);
+  const endings = type === null ? null : endingsOf(type);
   const wanted = paths.filter(
     (file) => byGlob(file) && (endings === null || endings.some((ending) => file.toLowerCase().endsWith(ending))),
   );
   return { paths: wanted.sort(), notes };
+}
+
+/** Also of several types: `ts,py`. */
+function endingsOf(types: string): string[] {
+  const names = types.split(/[\s,|]+/).filter((name) => name !== "");
+  return names.flatMap(extensionsOf).map((extension) => `.${extension}`);
 }
 
 /** A glob without a slash means the file's name, at any depth, as ripgrep has it; with one, the path from the root
@@ -87,7 +99,7 @@ function globFilter(glob: string, searched: string): (path: string) => boolean {
   const excludes = glob.startsWith("!");
   const plain = excludes ? glob.slice(1) : glob;
   if (plain === "") throw new Refusal("The glob filter is empty.");
-  const isMatch = matcher(plain.includes("/") ? plain : `**/${plain}`);
+  const isMatch = matcher(globsOf(plain).map((one) => (one.includes("/") ? one : `**/${one}`)));
   const matches = (path: string): boolean => isMatch(path) || isMatch(beneath(searched, path));
   return excludes ? (path) => !matches(path) : matches;
 }
@@ -107,8 +119,8 @@ function* texts(
   }
 }
 
-function linesIn(text: string, pattern: Pattern, multiline: boolean): Line[] {
-  return [...(multiline ? coveredLines(text, pattern.regex) : matchingLines(text, pattern))];
+function linesIn(text: string, pattern: Pattern): Line[] {
+  return [...(pattern.overLines ? coveredLines(text, pattern.regex) : matchingLines(text, pattern))];
 }
 
 function entriesOf(file: FoundIn, request: GrepRequest): string[] {
@@ -125,10 +137,12 @@ function entriesOf(file: FoundIn, request: GrepRequest): string[] {
 }
 
 /** `path:line:text` for matches, `path-line-text` for context, `--` between what does not adjoin. */
-function contentEntries({ path, text, found }: FoundIn, request: GrepRequest): string[] {
+function contentEntries({ path, text, found, regex }: FoundIn, request: GrepRequest): string[] {
   const { before, after } = request;
-  const show = (line: Line, sign: string): string =>
-    `${path}${sign}${line.number}${sign}${cutLine(text.slice(line.start, line.end), LINE_CHARS)}`;
+  const show = (line: Line, sign: string): string => {
+    const whole = text.slice(line.start, line.end);
+    return `${path}${sign}${line.number}${sign}${sign === ":" ? cutAround(whole, regex) : cutLine(whole, LINE_CHARS)}`;
+  };
   if (before === 0 && after === 0) return found.map((line) => show(line, ":"));
   const matched = new Set(found.map((line) => line.number));
   const wanted = new Set(found.flatMap(({ number }) => range(number - before, number + after)));
@@ -141,6 +155,16 @@ function contentEntries({ path, text, found }: FoundIn, request: GrepRequest): s
     previous = line.number;
   }
   return entries;
+}
+
+/** The part of a long line that matches. */
+function cutAround(line: string, regex: RegExp): string {
+  if (line.length <= LINE_CHARS) return line;
+  regex.lastIndex = 0;
+  const found = regex.exec(line);
+  if (found === null || found.index + found[0].length <= LINE_CHARS) return cutLine(line, LINE_CHARS);
+  const from = Math.max(0, found.index - CHARS_BEFORE);
+  return `[${from} characters before] …${cutLine(line.slice(from), LINE_CHARS).toWellFormed()}`;
 }
 
 function range(from: number, to: number): number[] {

@@ -1,4 +1,5 @@
 import { type Prefilter, Refusal } from "../workspace.ts";
+import { asJavaScript } from "./dialects.ts";
 import { needlesOf, shapesOf } from "./needles.ts";
 
 export interface Pattern {
@@ -8,6 +9,8 @@ export interface Pattern {
   readonly prefilter: Prefilter;
   /** Whether a match in the whole text may be missing although a line alone would match. */
   readonly looksAround: boolean;
+  /** Whether matches may run over line ends. */
+  readonly overLines: boolean;
 }
 
 interface Flags {
@@ -15,17 +18,19 @@ interface Flags {
   readonly multiline: boolean;
 }
 
-/** JavaScript's syntax; a leading `(?i)`, as other engines have it, is understood. */
+/** JavaScript's syntax; what other engines write otherwise, and leading flags such as `(?i)`, are understood. */
 export function compile(source: string, flags: Flags): Pattern {
-  const inline = source.startsWith("(?i)");
-  const pattern = inline ? source.slice(4) : source;
-  const ignoreCase = flags.ignoreCase || inline;
+  const [leading = "", inline = ""] = /^\(\?([imsu]+)\)/.exec(source) ?? [];
+  const { pattern, namesLineEnd } = asJavaScript(source.slice(leading.length));
+  const ignoreCase = flags.ignoreCase || inline.includes("i");
   const unicode = /\\[pPu]\{/.test(pattern);
-  const letters = `gm${ignoreCase ? "i" : ""}${flags.multiline ? "s" : ""}${unicode ? "u" : ""}`;
+  const dotAll = flags.multiline || inline.includes("s");
+  const letters = `gm${ignoreCase ? "i" : ""}${dotAll ? "s" : ""}${unicode ? "u" : ""}`;
   try {
     const regex = new RegExp(pattern, letters);
     const prefilter = prefilterOf(pattern, { ignoreCase, unicode });
-    return { regex, prefilter, looksAround: /\(\?<?[=!]/.test(pattern) };
+    const looksAround = /\(\?<?[=!]/.test(pattern);
+    return { regex, prefilter, looksAround, overLines: flags.multiline || namesLineEnd };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refusal(`The pattern is not a valid regular expression (JavaScript syntax): ${reason}`);
