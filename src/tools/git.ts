@@ -4,6 +4,7 @@ import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { type GitInput, gitArguments, gitInput, misuse } from "./git/command.ts";
 import { withoutCommittedSecrets } from "./git/committed-secrets.ts";
 import { INDEX_BYTES, INDEX_NAMES, requireOwnPaths } from "./git/index-paths.ts";
+import { missingHistory } from "./git/missing-history.ts";
 import { findRepository } from "./git/repository.ts";
 import {
   findGit,
@@ -121,7 +122,7 @@ async function look(input: GitInput, ctx: ToolContext, means: Means): Promise<Gi
   const { program, bounds, signal } = means;
   const git = gitRunner(program, bounds, signal);
   const { repository, path, settings } = await find(input.path, ctx, { ...means, git });
-  return withStandIn(repository, { parent: means.temporaryDirectory, settings }, async (directory) => {
+  const end = await withStandIn(repository, { parent: means.temporaryDirectory, settings }, async (directory) => {
     const env = { GIT_DIR: directory, GIT_WORK_TREE: repository.top };
     const where = { cwd: repository.top, env, settings: settings.harmless };
     if (input.action === "status" || input.action === "diff") {
@@ -136,6 +137,8 @@ async function look(input: GitInput, ctx: ToolContext, means: Means): Promise<Gi
     // Left to itself, git reads the file to blame through whatever links lead there.
     return git({ ...call, input: presentFile(input.path, ctx) });
   });
+  const why = end.code === 0 ? "" : missingHistory(end.stderr, repository);
+  return why === "" ? end : { ...end, stderr: `${end.stderr.trim()}\n${why}` };
 }
 
 function presentFile(asked: string, ctx: ToolContext): Buffer {

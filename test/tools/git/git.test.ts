@@ -129,6 +129,17 @@ test("linked work trees, submodules, shallow clones and packed refs beneath the 
   expect(textOf((await session.run({ action: "log", path: "sub" })).content)).toContain("Second thoughts");
 });
 
+test("what a shallow or a partial clone does not have is said, and who can fetch it", async () => {
+  const session = withHistory();
+  session.git(["config", "uploadpack.allowFilter", "true"]);
+  session.git(["clone", "--quiet", "--depth=1", `file://${session.root}`, "shallow"]);
+  session.git(["clone", "--quiet", "--filter=blob:none", `file://${session.root}`, "partial"]);
+  const shallow = await session.run({ action: "diff", path: "shallow", revision: "HEAD~1" });
+  expect(textOf(shallow.content)).toContain("git fetch --unshallow");
+  const partial = await session.run({ action: "show", path: "partial", revision: "HEAD" });
+  expect(textOf(partial.content)).toContain("This is a partial clone");
+});
+
 test("a branch is compared with what it follows", async () => {
   const session = withHistory();
   session.git(["clone", "--quiet", ".", "clone"]);

@@ -1,0 +1,20 @@
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import type { Repository } from "./repository.ts";
+
+const NO_OBJECT = /unable to read|cannot read blob|bad object/i;
+const NO_REVISION = /bad revision/;
+
+/** Why git does not find what a whole clone has, and who can mend that; empty where it is no such clone. */
+export function missingHistory(stderr: string, { commonDir, objects }: Repository): string {
+  if (NO_OBJECT.test(stderr) && isPartial(objects))
+    return "This is a partial clone, which fetches contents when they are needed, and this tool fetches nothing. A person who runs the same in the checkout fetches them.";
+  if (NO_REVISION.test(stderr) && existsSync(path.join(commonDir, "shallow")))
+    return "This is a shallow clone, without older commits. A person can fetch them: `git fetch --unshallow`.";
+  return "";
+}
+
+function isPartial(objects: string): boolean {
+  const packs = path.join(objects, "pack");
+  return existsSync(packs) && readdirSync(packs).some((name) => name.endsWith(".promisor"));
+}
