@@ -64,11 +64,22 @@ function candidates(name: string, digest: string): string[] {
   return [`attachments/${plain}`, `attachments/${stem}-${digest.slice(0, 8)}${ext}`];
 }
 
-/** Neither a path, nor hidden, nor longer than file systems take, nor one that instructs agents. */
+/** Control characters, marks of direction, and what is not seen: the joiners within emoji and between letters stay. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is removed
+const UNSEEN = /[\u0000-\u001f\u007f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
+/**
+ * Neither a path, nor hidden, nor longer than file systems take, nor one that instructs agents. In the one spelling that
+ * a model writes as well: macOS takes accents apart, and names its screenshots with a narrow blank.
+ */
 function safeName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? "";
-  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
-  const clean = last.replace(/[\u0000-\u001f\u007f]/g, "").replace(/^\.+/, "");
+  const clean = last
+    .replace(UNSEEN, "")
+    .normalize("NFC")
+    .replace(/\s/g, " ")
+    .trim()
+    .replace(/^[. ]+/, "");
   const { name: stem, ext } = path.parse(clean.toWellFormed());
   const plain = `${cut(stem, NAME_BYTES) || "file"}${cut(ext, 20)}`;
   return isInstructionFile(plain) ? `attached-${plain}` : plain;

@@ -33,6 +33,10 @@ test.each([
   { name: "a\u0000b\n.txt", kept: "attachments/ab.txt" },
   { name: "AGENTS.md", kept: "attachments/attached-AGENTS.md" },
   { name: "docs/claude.md", kept: "attachments/attached-claude.md" },
+  { name: "Screenshot at 3.14.15\u202fPM.png", kept: "attachments/Screenshot at 3.14.15 PM.png" },
+  { name: "U\u0308bersicht\u00a0neu.pdf ", kept: "attachments/Übersicht neu.pdf" },
+  { name: "\ufeff\u202egpj.exe", kept: "attachments/gpj.exe" },
+  { name: "👩\u200d💻.txt", kept: "attachments/👩\u200d💻.txt" },
   { name: "CLAUDE.local.md", kept: "attachments/attached-CLAUDE.local.md" },
 ])("$name is kept as $kept", async ({ name, kept }) => {
   expect(await save(name, "hello")).toBe(kept);

@@ -102,11 +102,24 @@ function startsWith(data: Uint8Array, latin1: string): boolean {
   return wanted.equals(data.subarray(0, wanted.length));
 }
 
-/** The text of a UTF-8 file; null when it is something else. */
+/** Text has no control characters but tab, line ends, form feed and escape. */
+// oxlint-disable-next-line no-control-regex -- control characters are what tells
+const CONTROLS = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f]/;
+
+const OTHER_ENCODING = "[This is not UTF-8 and is shown as Windows-1252.]\n";
+
+/** The text of a file in UTF-8, in UTF-16 with its mark, or, as Excel and older programs write it, in Windows-1252; else null. */
 function textIn(data: Uint8Array): string | null {
-  if (data.includes(0)) return null;
+  const marked = startsWith(data, "\xff\xfe") ? "utf-16le" : startsWith(data, "\xfe\xff") ? "utf-16be" : "utf-8";
+  const text = decoded(data, marked);
+  if (text !== null) return text.includes("\0") ? null : text;
+  const shown = new TextDecoder("windows-1252").decode(data);
+  return CONTROLS.test(shown) ? null : `${OTHER_ENCODING}${shown}`;
+}
+
+function decoded(data: Uint8Array, encoding: "utf-8" | "utf-16le" | "utf-16be"): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(data);
+    return new TextDecoder(encoding, { fatal: true }).decode(data);
   } catch {
     return null;
   }

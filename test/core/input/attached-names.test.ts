@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attachedBlocks } from "../../../src/core/input/attached-files.ts";
+import { attachedBlocks, contentOf } from "../../../src/core/input/attached-files.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";
 
@@ -21,4 +21,22 @@ test.each([
   );
   expect(textOf(blocks)).not.toMatch(/[\n\u202e]/u);
   expect(textOf(blocks)).toContain("\\u{202e}");
+});
+
+test.each([
+  { of: "UTF-8 with its mark", data: Buffer.from("\uFEFFa;ö\n"), text: "a;ö\n" },
+  { of: "UTF-16 of PowerShell", data: Buffer.from("\uFEFFa;ö\r\n", "utf16le"), text: "a;ö\r\n" },
+  { of: "UTF-16 the other way round", data: Buffer.from("\uFEFFa;ö\n", "utf16le").swap16(), text: "a;ö\n" },
+  {
+    of: "Windows-1252 of Excel",
+    data: Buffer.from("a;\xf6 5 \x80\r\n", "latin1"),
+    text: "[This is not UTF-8 and is shown as Windows-1252.]\na;ö 5 €\r\n",
+  },
+  { of: "no text", data: Buffer.from("\x1f\x8b\x08\x01\xff", "latin1"), text: null },
+  { of: "no text, with NUL", data: Buffer.from("a\0b"), text: null },
+])("what a model reads of a file with $of", ({ data, text }) => {
+  const file = { name: "a.csv", mediaType: "text/csv", size: data.length, ref: "f" };
+  const shown = contentOf(file, data, { context: "attached", chars: 1_000 });
+  expect(shown).toMatchObject(text === null ? [] : [{ type: "document", text }]);
+  expect(shown).toHaveLength(text === null ? 0 : 1);
 });

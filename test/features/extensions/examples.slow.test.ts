@@ -28,6 +28,11 @@ async function run(name: string, input: object, thread = recordingPosts().thread
   const sandboxRoot = path.join(tempDirectory(), "root");
   mkdirSync(sandboxRoot);
   writeFileSync(path.join(sandboxRoot, "sales.csv"), SALES);
+  writeFileSync(
+    path.join(sandboxRoot, "excel.csv"),
+    Buffer.from("sep=;\r\nStadt;Preis\r\nK\xf6ln, Nord;5 \x80\r\n", "latin1"),
+  );
+  writeFileSync(path.join(sandboxRoot, "unicode.txt"), Buffer.from("\uFEFFStadt\tPreis\r\nKöln\t5 €\r\n", "utf16le"));
   const { tools, problems } = await loadExtensions({
     directories: [EXAMPLE_TOOLS],
     bindings: { cacheDir },
@@ -85,6 +90,12 @@ const queries = [
     },
     gives: ["| avg(sold) | max(price) | min(city) |", '| 4 | 20 | New; "York" |'],
   },
+  {
+    name: "a file of Excel",
+    query: { file: "excel.csv" },
+    gives: ["| Stadt | Preis |", "| Köln, Nord | 5 € |", "1 row"],
+  },
+  { name: "Unicode text of Excel", query: { file: "unicode.txt" }, gives: ["| Stadt | Preis |", "| Köln | 5 € |"] },
   {
     name: "a limit",
     query: { sort_by: "sold", descending: true, limit: 1 },

@@ -7,8 +7,11 @@ export interface Table {
 const SEPARATORS = [",", ";", "\t", "|"];
 
 /** Reads CSV with quoted cells (RFC 4180), line ends of any kind, and a byte order mark. */
-export function parseCsv(text: string, separator = likelySeparator(text)): Table {
-  const cells = new CellReader(text.replace(/^\ufeff/, ""), separator);
+export function parseCsv(written: string, asked?: string): Table {
+  const text = written.replace(/^\ufeff/, "");
+  const [line = "", named] = /^sep=(.)\r?\n/.exec(text) ?? []; // what Excel reads, and is no row
+  const table = text.slice(line.length);
+  const cells = new CellReader(table, asked ?? named ?? likelySeparator(table));
   const [header = [], ...rows] = cells.rows();
   return { header: header.map((name) => name.trim()), rows };
 }

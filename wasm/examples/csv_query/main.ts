@@ -1,7 +1,7 @@
-import { readText } from "deckhand:extension/files@0.1.0";
 import { type Answer, answering } from "../answer.ts";
 import { parseCsv, type Table } from "./csv.ts";
 import { type Query, runQuery } from "./query.ts";
+import { textOf } from "./text.ts";
 
 interface Input extends Query {
   readonly file: string;
@@ -14,7 +14,7 @@ const MAX_CELL = 200;
 
 function answer(input: string): Answer {
   const { file, separator, limit, ...query }: Input = JSON.parse(input);
-  const table = parseCsv(readText(file), separator);
+  const table = parseCsv(textOf(file), separator);
   const result = runQuery(table, query);
   const shown = { ...result, rows: result.rows.slice(0, limit) };
   const left = result.rows.length - shown.rows.length;
