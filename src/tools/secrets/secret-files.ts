@@ -1,5 +1,6 @@
 import type { Buffer } from "node:buffer";
 import { isSecretName } from "../../core/text/secret-name.ts";
+import { inUtf8 } from "../wasm/workspace/media-type.ts";
 import { hashFile, readHead } from "../wasm/workspace/read-file.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 
@@ -53,7 +54,7 @@ export function namedKind(path: string): string | null {
 export function secretKind(path: string, content: Buffer): string | null {
   const named = namedKind(path);
   if (named !== null) return content.length === 0 ? null : named;
-  const text = content.toString("latin1", 0, HEAD);
+  const text = inUtf8(content.subarray(0, HEAD)).toString("latin1");
   return (
     CONTENTS.find(([shapes]) => shapes.every((shape) => shape.test(text)))?.[1] ??
     (areVariables(text) ? "a file of environment variables" : null)

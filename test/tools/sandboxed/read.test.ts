@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -89,6 +90,23 @@ test("read of a directory points to glob", async () => {
   const session = fileSession(sandbox);
   mkdirSync(path.join(session.root, "src"));
   expect(text(await session.run("read", { path: "src" }))).toBe('src is a directory. List it with glob, e.g. "src/*".');
+});
+
+test("read and grep know UTF-16 by its mark, and the secrets in it", async () => {
+  const session = fileSession(sandbox);
+  const utf16 = (said: string) => Buffer.from(`\uFEFF${said}`, "utf16le");
+  session.put("le.log", utf16("one\r\ntwo žluť\r\n"));
+  session.put("be.log", utf16("one\ntwo žluť").swap16());
+  session.put("token.txt", utf16(`two ${["xoxb", "123456789", "abcdefghijkl"].join("-")}`));
+  for (const file of ["le.log", "be.log"])
+    expect(text(await session.run("read", { path: file })), file).toBe("1\tone\n2\ttwo žluť");
+  expect(session.known.get("le.log")).toBe(createHash("sha256").update(session.bytes("le.log")).digest("hex"));
+  expect(text(await session.run("grep", { pattern: "two", output_mode: "content" }))).toBe(
+    "be.log:2:two žluť\nle.log:2:two žluť\n[Files not searched, since they are above 8 MB or look like secrets: 1.]",
+  );
+  expect((await session.run("read", { path: "token.txt" })).isError).toBe(true);
+  const edited = await session.run("edit", { path: "le.log", old_string: "one", new_string: "1" });
+  expect(text(edited)).toContain("is UTF-16");
 });
 
 test("read says when bytes are not UTF-8", async () => {

@@ -1,4 +1,4 @@
-import { type Buffer, isUtf8 } from "node:buffer";
+import { Buffer, isUtf8 } from "node:buffer";
 
 /** Bytes of a file's beginning that tell what it is. */
 export const HEAD_BYTES = 8_192;
@@ -14,6 +14,14 @@ export function mediaTypeOf(head: Buffer): string {
   if (starts("RIFF") && starts("WEBP", 8)) return "image/webp";
   if (starts("%PDF-")) return "application/pdf";
   return head.includes(0) || !mostlyText(head) ? BINARY : "";
+}
+
+/** UTF-16 with its mark, as Windows writes it, in UTF-8; anything else as it is. An odd last byte is left out. */
+export function inUtf8(bytes: Buffer): Buffer {
+  const mark = bytes.toString("latin1", 0, 2);
+  if (mark !== "\xff\xfe" && mark !== "\xfe\xff") return bytes;
+  const units = Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2)));
+  return Buffer.from((mark === "\xff\xfe" ? units : units.swap16()).toString("utf16le"));
 }
 
 /** Control characters other than white space, escape and form feed are rare in text of any encoding. */

@@ -1,6 +1,7 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { createHash, type Hash, hash } from "node:crypto";
 import { readSync } from "node:fs";
+import { inUtf8 } from "./media-type.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Bytes. What is held in memory at once: whole texts, and the lines of one window. */
@@ -56,8 +57,21 @@ export interface LineWindow {
 /** Some lines of a file of any size, and the hash and line count of all of it, in one pass. */
 export function readLines(fd: number, first: number, count: number): LineWindow {
   const scan = new LineScan(first, count);
+  const utf16 = readUtf16(fd);
+  if (utf16 !== null) {
+    scan.take(utf16.text);
+    return { ...scan.result(), sha256: utf16.sha256 };
+  }
   for (const chunk of chunks(fd)) scan.take(chunk);
   return scan.result();
+}
+
+/** A file in UTF-16 with its mark, in UTF-8; null for any other. Throws Refusal for more than is held in memory. */
+function readUtf16(fd: number): { readonly text: Buffer; readonly sha256: string } | null {
+  const head = readHead(fd, 2);
+  if (inUtf8(head) === head) return null;
+  const bytes = readWhole(fd, "The file");
+  return { text: inUtf8(bytes), sha256: hashOf(bytes) };
 }
 
 class LineScan {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { readSync } from "node:fs";
 import type { FilesystemScope } from "./filesystem.ts";
-import { BINARY, HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
+import { BINARY, HEAD_BYTES, inUtf8, mediaTypeOf } from "./media-type.ts";
 import { withFile } from "./path-resolver.ts";
 import { type Prefilter, prefilterOf } from "./prefilter.ts";
 import { hashOf, MAX_WHOLE } from "./read-file.ts";
@@ -83,7 +83,7 @@ class FileBuffer {
       if (bytes === 0) break;
       length += bytes;
     }
-    const content = this.#buffer.subarray(0, length);
+    const content = inUtf8(this.#buffer.subarray(0, length));
     const type = mediaTypeOf(content.subarray(0, HEAD_BYTES));
     return type === BINARY || type.startsWith("image/") || type === "application/pdf" ? null : content;
   }

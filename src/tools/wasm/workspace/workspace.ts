@@ -13,7 +13,7 @@ import type { OpenDirectory } from "./directory.ts";
 import { createFileReads, type FilesystemImport, type FilesystemScope } from "./filesystem.ts";
 import { createKeep, type FileChange } from "./kept-content.ts";
 import { listFiles, type WalkOptions } from "./list-files.ts";
-import { HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
+import { HEAD_BYTES, inUtf8, mediaTypeOf } from "./media-type.ts";
 import { findOrNull, PathResolver, type ResolvedPath, withFile } from "./path-resolver.ts";
 import type { Prefilter } from "./prefilter.ts";
 import { hashFile, hashOf, readHead, readLines, readWhole } from "./read-file.ts";
@@ -175,7 +175,7 @@ function inspect(place: ResolvedPath | null, path: string): ReturnType<Workspace
   return withFile(place, path, (fd, stats) => ({
     kind: "file",
     size: BigInt(stats.size),
-    mediaType: mediaTypeOf(readHead(fd, HEAD_BYTES)),
+    mediaType: mediaTypeOf(inUtf8(readHead(fd, HEAD_BYTES))),
   }));
 }
 
@@ -186,9 +186,10 @@ function decoded(bytes: Buffer, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    if (error instanceof TypeError)
-      throw new Refusal(`${path} is not valid UTF-8; it cannot be edited as text. ${BY_SHELL}`);
-    throw error;
+    if (!(error instanceof TypeError)) throw error;
+    if (inUtf8(bytes) !== bytes)
+      throw new Refusal(`${path} is UTF-16, which can be read and replaced, but not edited.`);
+    throw new Refusal(`${path} is not valid UTF-8; it cannot be edited as text. ${BY_SHELL}`);
   }
 }
 
