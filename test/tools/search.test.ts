@@ -84,6 +84,11 @@ const greps = [
     input: { pattern: "PORT =", ignore_case: true, output_mode: "content" },
     lines: ["src/a.ts:2:export const Port = 2;", "src/main.ts:2:const port = 8080;"],
   },
+  {
+    name: "any case, and lines after a match, as ripgrep names them",
+    input: { pattern: "CONST PORT", path: "src/main.ts", output_mode: "content", "-i": true, "-A": 1 },
+    lines: ["src/main.ts:2:const port = 8080;", "src/main.ts-3-export { port };"],
+  },
   { name: "any case by (?i)", input: { pattern: "(?i)PORT = 2" }, lines: ["src/a.ts"] },
   {
     name: "line ends of CRLF files",

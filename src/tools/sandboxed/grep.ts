@@ -29,6 +29,10 @@ const input = z.object({
   context: contextLines.default(0).describe("Lines to show before and after each match (content only)."),
   before: contextLines.optional().describe("Lines to show before each match, instead of `context`."),
   after: contextLines.optional().describe("Lines to show after each match, instead of `context`."),
+  "-i": z.boolean().optional().describe("As `ignore_case`; models that know ripgrep write this and the next ones."),
+  "-A": contextLines.optional().describe("As `after`."),
+  "-B": contextLines.optional().describe("As `before`."),
+  "-C": contextLines.optional().describe("As `context`."),
   offset: z.int().min(0).default(0).describe("How many entries to skip, to go on with a result that was cut."),
   head_limit: z.int().min(1).max(5_000).default(250).describe("How many entries (lines or files) to show at most."),
 });
@@ -80,6 +84,7 @@ export function createGrep(guest: Guest): Tool {
 }
 
 function requestOf(call: Input, path: string): GrepRequest {
+  const around = call["-C"] ?? call.context;
   return {
     op: "grep",
     pattern: call.pattern,
@@ -87,10 +92,10 @@ function requestOf(call: Input, path: string): GrepRequest {
     glob: call.glob ?? null,
     type: call.type ?? null,
     mode: call.output_mode,
-    ignoreCase: call.ignore_case,
+    ignoreCase: call.ignore_case || call["-i"] === true,
     multiline: call.multiline,
-    before: call.before ?? call.context,
-    after: call.after ?? call.context,
+    before: call.before ?? call["-B"] ?? around,
+    after: call.after ?? call["-A"] ?? around,
     offset: call.offset,
     limit: call.head_limit,
   };
