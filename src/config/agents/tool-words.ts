@@ -24,20 +24,19 @@ interface Switches {
 export function readToolWords({ tools, disallowedTools, permission }: ToolWords): ReadToolWords {
   const byMap = switchesIn(tools);
   const byPermission = permissionsIn(permission);
+  const taken = takenIn(disallowedTools);
   const list = byMap === null ? namesIn(tools) : null;
-  const taken = namesIn(disallowedTools);
-  const maps = [byMap, byPermission].filter((map) => map !== null);
-  // Where everything else is forbidden, what is allowed is the list.
-  const closed = maps.find(({ off }) => off.includes("*"));
-  const kept = closed === undefined ? list : readToolNames(closed.on);
-  const gone = readToolNames(maps.flatMap(({ off }) => off.filter((name) => name !== "*")));
-  const isList = taken === null || Array.isArray(taken.names);
-  const disallowed = isList ? [...new Set([...gone.names, ...namesOf(taken)])] : taken.names;
-  const foreign = [...(kept?.foreign ?? []), ...gone.foreign];
+  const maps = [byMap, byPermission, taken].filter((map) => map !== null);
+  // Where everything else is forbidden, what is allowed is a list.
+  const closed = maps.filter(({ off }) => off.includes("*")).map(({ on }) => readToolNames(on));
+  const gone = readToolNames(maps.flatMap(({ off }) => off.filter((name) => name !== "*").map(wholeServer)));
+  const foreign = [list, ...closed, gone].flatMap((read) => read?.foreign ?? []);
+  const kept = inAll([...(list === null ? [] : [list.names]), ...closed.map(({ names }) => names)]);
   return {
     fields: {
-      ...(kept === null ? {} : { tools: kept.names }),
-      ...(Array.isArray(disallowed) && disallowed.length === 0 ? {} : { disallowedTools: disallowed }),
+      ...(kept === null ? {} : { tools: kept }),
+      ...(gone.names.length === 0 ? {} : { disallowedTools: gone.names }),
+      ...(isSaid(disallowedTools) && taken === null ? { disallowedTools } : {}),
       ...(permission !== undefined && byPermission === null ? { permission } : {}),
     },
     notes: [
@@ -47,21 +46,60 @@ export function readToolWords({ tools, disallowedTools, permission }: ToolWords)
   };
 }
 
+/** Null: no list bounds them. What is no list of names stays as it is. */
+function inAll(lists: readonly unknown[]): unknown {
+  const strange = lists.find((names) => !isTexts(names));
+  if (strange !== undefined) return strange;
+  const [first, ...others] = lists.filter(isTexts);
+  return first?.filter((name) => others.every((names) => names.includes(name))) ?? null;
+}
+
+/** Where a pattern names tools of a server, all of these are taken away: `mcp__github__*`, and OpenCode's `github_*`. */
+function wholeServer(name: string): string {
+  if (!name.endsWith("*")) return name;
+  if (!name.startsWith("mcp__")) return `mcp__${name.replace(/_?\*$/u, "")}`;
+  const parts = name.split("__");
+  return parts
+    .slice(
+      0,
+      parts.findIndex((part) => part.includes("*")),
+    )
+    .join("__");
+}
+
 interface NamesRead {
   readonly names: unknown;
   readonly foreign: readonly string[];
 }
 
-function namesOf(read: NamesRead | null): readonly string[] {
-  return read !== null && isTexts(read.names) ? read.names : [];
-}
-
 /** Null: every tool, or none is said. What is neither a list nor a text of names stays. */
 function namesIn(written: unknown): NamesRead | null {
+  if (!isSaid(written) || written === ALL) return null;
   const names = typeof written === "string" ? partToolNames(written) : written;
-  if (names === undefined || names === null || written === "All tools") return null;
   if (!isTexts(names)) return { names, foreign: [] };
   return names.includes("*") ? null : readToolNames(names);
+}
+
+const ALL = "All tools";
+
+function isSaid(written: unknown): boolean {
+  return written !== undefined && written !== null;
+}
+
+/** Null: none is taken away, or it is no list of names. */
+function takenIn(written: unknown): Switches | null {
+  const names = typeof written === "string" ? partToolNames(written) : written;
+  if (!isTexts(names)) return null;
+  return {
+    on: [],
+    off: written === ALL ? ["*"] : names.flatMap((name) => (name === "bash" ? [name] : withRunners(name))),
+    notes: [],
+  };
+}
+
+/** Elsewhere the shell is all that runs programs; here something else does, too. */
+function withRunners(name: string): readonly string[] {
+  return readToolNames([name]).names.includes("bash") ? [name, "js_exec"] : [name];
 }
 
 /** `{ write: false, read: true }`; null where it is no such map. */
@@ -69,7 +107,7 @@ function switchesIn(written: unknown): Switches | null {
   const entries = entriesOf(written);
   if (entries === null || !entries.every(([, value]) => typeof value === "boolean")) return null;
   const named = (is: boolean) => entries.filter(([, value]) => value === is).map(([name]) => name);
-  return { on: named(true), off: named(false), notes: [] };
+  return { on: named(true), off: named(false).flatMap(withRunners), notes: [] };
 }
 
 const VERDICTS: ReadonlySet<unknown> = new Set(["allow", "ask", "deny"]);
@@ -87,11 +125,15 @@ function permissionsIn(written: unknown): Switches | null {
   const isOff = ({ verdicts }: (typeof read)[number]) => verdicts.some(([, verdict]) => verdict === "deny");
   const [off, on] = [read.filter(isOff), read.filter((one) => !isOff(one))];
   const cut = off.flatMap(({ name, verdicts }) => (verdicts.some(([pattern]) => pattern !== "*") ? [name] : []));
+  const asks = on.flatMap(({ name, verdicts }) => (verdicts.some(([, verdict]) => verdict === "ask") ? [name] : []));
   const namesOfAll = (some: typeof read) => some.flatMap(({ name }) => (name === "edit" ? WRITERS : [name]));
   return {
     on: namesOfAll(on),
-    off: namesOfAll(off),
-    notes: cut.length === 0 ? [] : [`patterns are not known here, so that all of ${cut.join(", ")} is taken away`],
+    off: namesOfAll(off).flatMap(withRunners),
+    notes: [
+      ...(cut.length === 0 ? [] : [`patterns are not known here, so that all of ${cut.join(", ")} is taken away`]),
+      ...(asks.length === 0 ? [] : [`the mode of a thread decides what asks, for ${asks.join(", ")}, too`]),
+    ],
   };
 }
 

@@ -39,6 +39,16 @@ test.each([
   ],
   // As Claude Code documents it.
   ["tools that are taken from it", "disallowedTools: Write, Edit", { disallowedTools: ["write", "edit"], notes: [] }],
+  ["every tool taken from it", 'disallowedTools: "*"', { tools: [], notes: [] }],
+  ["every tool taken from it in a list", 'tools: Read\ndisallowedTools: ["*"]', { tools: [], notes: [] }],
+  ["no shell", "disallowedTools: [Bash, write]", { disallowedTools: ["bash", "js_exec", "write"], notes: [] }],
+  ["no bash, as we call it", "disallowedTools: [bash]", { disallowedTools: ["bash"], notes: [] }],
+  [
+    "servers that are taken from it",
+    "disallowedTools: mcp__github, mcp__linear__*, mcp__jira__create_*",
+    { disallowedTools: ["mcp__github", "mcp__linear", "mcp__jira"], notes: [] },
+  ],
+  ["no server's tools", "disallowedTools: mcp__*", { disallowedTools: ["mcp"], notes: [] }],
   // As OpenCode documents them.
   [
     "tools by switches",
@@ -51,20 +61,26 @@ test.each([
     { tools: ["web_fetch", "web_search"], notes: [] },
   ],
   [
-    "switches of tools that there are not",
-    "tools:\n  write: false\n  analyze_image_*: false",
-    { disallowedTools: ["write"], notes: ["tools: there is no analyze_image_* here."] },
+    "switches of a server's tools, and of what there is not",
+    "tools:\n  write: false\n  exa_*: false\n  my-server*: false\n  Vision: false",
+    {
+      disallowedTools: ["write", "mcp__exa", "mcp__my-server"],
+      notes: ["tools: there is no Vision here."],
+    },
   ],
   [
     "permissions",
-    "permission:\n  read: allow\n  edit: deny\n  bash: ask\n  todowrite: deny",
-    { disallowedTools: ["edit", "write", "update_plan"], notes: [] },
+    "permission:\n  read: allow\n  edit: deny\n  bash: ask\n  todowrite: deny\n  question: deny",
+    {
+      disallowedTools: ["edit", "write", "update_plan", "ask_user_question"],
+      notes: ["permission: the mode of a thread decides what asks, for bash, too."],
+    },
   ],
   [
     "permissions of single commands",
     'permission:\n  edit: deny\n  bash:\n    "*": allow\n    "git push*": deny',
     {
-      disallowedTools: ["edit", "write", "bash"],
+      disallowedTools: ["edit", "write", "bash", "js_exec"],
       notes: ["permission: patterns are not known here, so that all of bash is taken away."],
     },
   ],
@@ -76,7 +92,12 @@ test.each([
   [
     "switches and permissions",
     "tools:\n  write: true\npermissions:\n  bash: deny\nsteps: 50",
-    { disallowedTools: ["bash"], maxTurns: 50, notes: [] },
+    { disallowedTools: ["bash", "js_exec"], maxTurns: 50, notes: [] },
+  ],
+  [
+    "two lists that forbid all else, and one that is plain",
+    'tools: [read, grep, bash]\npermission:\n  "*": deny\n  read: allow\n  edit: allow',
+    { tools: ["read"], notes: [] },
   ],
   ["one that only looks", "readOnly: true", { access: "read-only", notes: [] }],
   ["one for other agents", "user-invocable: false", { visible: false, notes: [] }],

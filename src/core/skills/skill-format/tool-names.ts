@@ -18,7 +18,7 @@ const OURS: ReadonlyMap<string, readonly string[]> = new Map(
     agent: "task agent runsubagent",
     skill: "skill",
     update_plan: "todowrite todoread todo todos write_todos",
-    ask_user_question: "askuserquestion askquestions ask_user",
+    ask_user_question: "askuserquestion askquestions ask_user question",
   }).flatMap(([ours, theirs]) => theirs.split(" ").map((name) => [name, ours.split(" ")] as const)),
 );
 
