@@ -42,6 +42,7 @@ import {
   openToolbox,
 } from "./open-toolbox.ts";
 import { DRAIN_MS, HAND_OVER_MS } from "./operations/stop-times.ts";
+import { warmUp, watched } from "./operations/warm-up.ts";
 import { openEngine, type ProgramEngine } from "./ownership/open-engine.ts";
 import { tellOthers, watchReach } from "./ownership/other-processes.ts";
 import { type Ownership, ownDatabase } from "./ownership/own-database.ts";
@@ -51,7 +52,6 @@ import { saveAttachment } from "./tools/attachments.ts";
 import type { Quotas } from "./tools/quotas/quotas.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
 import { fileSecrets, learningStore, type ProgramSecrets } from "./tools/secrets/file-secrets.ts";
-import { warmUp, watched } from "./warm-up.ts";
 
 /** What people type, whether the feature that it belongs to is on or off. */
 export function allCommands(features = createFeatureList(FEATURES)): readonly ChatCommand[] {

@@ -8,7 +8,8 @@ import type { ChatCommand, CommandOption, CommandServices } from "./core/command
 import { ConfigError } from "./core/protocol/errors.ts";
 import { privately } from "./core/protocol/private-reply.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
-import type { ConfiguredFeature, Feature, FeatureHost, FeatureTool, OpenFeature, WriteAudit } from "./feature.ts";
+import type { ConfiguredFeature, Feature, OpenFeature } from "./feature.ts";
+import type { FeatureHost, FeatureTool, WriteAudit } from "./feature-host.ts";
 import { NO_OWN_FILES, type OwnFiles } from "./tools/own-files.ts";
 
 /** The features that are on. */

@@ -33,7 +33,7 @@ import { cardKeyOf } from "./core/run/run-hooks.ts";
 import type { RunnerOptions } from "./core/run/runner-options.ts";
 import { problemText, type SkillCatalogue } from "./core/skills/skills.ts";
 import type { Store } from "./core/store/store.ts";
-import type { Definitions, FeatureHost } from "./feature.ts";
+import type { Definitions, FeatureHost } from "./feature-host.ts";
 import { instructionFiles, snapshotsOf } from "./home.ts";
 import { createKeptJobReader } from "./jobs/scheduling/kept-jobs.ts";
 import type { FeatureList } from "./open-features.ts";

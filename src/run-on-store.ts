@@ -14,7 +14,7 @@ import { textsIn } from "./core/agents/page-definitions.ts";
 import { liveProviders } from "./core/providers/registry/live-providers.ts";
 import { probeDatabase } from "./core/store/probe.ts";
 import { openStore, type Store } from "./core/store/store.ts";
-import type { BesideHost } from "./feature.ts";
+import type { BesideHost } from "./feature-host.ts";
 import { snapshotsOf, sqliteFileOf } from "./home.ts";
 import { createLogger } from "./operations/logging.ts";
 import { tellProcesses } from "./ownership/tell-processes.ts";

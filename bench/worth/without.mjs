@@ -9,8 +9,8 @@ const name = process.env["DECKHAND_BENCH_WITHOUT"];
 
 /** By the end of a source's path: what stands there, and what stands there without the thing. */
 const CUTS = {
-  "pre-warming": ["/src/warm-up.ts", "await step();", ""],
-  collection: ["/src/warm-up.ts", 'runInNewContext("gc()");', ""],
+  "pre-warming": ["/src/operations/warm-up.ts", "await step();", ""],
+  collection: ["/src/operations/warm-up.ts", 'runInNewContext("gc()");', ""],
   statements: [
     "/src/core/store/database/sqlite-adapter/statements.ts",
     "this.#kept.get(sql) ?? this.#prepare(sql)",

@@ -81,7 +81,7 @@ const RULES: readonly Rule[] = [
   {
     from: /^src\//,
     notFrom:
-      /^src\/(app\.ts|open-platforms\.ts|run-chat\.ts|open-toolbox\.ts|feature\.ts|open-features\.ts|adapters\/|tools\/|jobs\/|features\/|platforms\.ts)/,
+      /^src\/(app\.ts|open-platforms\.ts|run-chat\.ts|open-toolbox\.ts|feature(-host)?\.ts|open-features\.ts|adapters\/|tools\/|jobs\/|features\/|platforms\.ts)/,
     to: /^src\/(adapters|tools|jobs)\//,
     why: "only app.ts sees adapters, tools and jobs",
   },
@@ -107,8 +107,8 @@ const RULES: readonly Rule[] = [
   },
   {
     from: /^src\/features\//,
-    to: /^src\/(?!core\/|tools\/|config\/|features\/|feature\.ts|cli\/(doctor\/finding|subcommand)\.ts)/,
-    why: "a feature imports core, the tools' parts and the seam, src/feature.ts and src/cli/subcommand.ts",
+    to: /^src\/(?!core\/|tools\/|config\/|features\/|feature(-host)?\.ts|cli\/(doctor\/finding|subcommand)\.ts)/,
+    why: "a feature imports core, the tools' parts and the seam, src/feature.ts, src/feature-host.ts and src/cli/subcommand.ts",
   },
   {
     from: /^src\/features\/([^/]+)\//,

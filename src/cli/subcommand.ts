@@ -4,7 +4,7 @@ import type { SettingsInForce } from "../config/stored/in-force.ts";
 import type { ClusterTopic } from "../core/cluster.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { LiveProviders } from "../core/providers/registry/live-providers.ts";
-import type { AuditEntry, FeatureHost } from "../feature.ts";
+import type { AuditEntry, FeatureHost } from "../feature-host.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**

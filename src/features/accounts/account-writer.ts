@@ -1,4 +1,4 @@
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { accountWrites } from "./store.ts";
 
 export type Write = <T>(work: (accounts: ReturnType<typeof accountWrites>) => Promise<T>) => Promise<T>;

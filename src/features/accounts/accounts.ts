@@ -6,7 +6,7 @@ import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { type PasswordHashing, passwordHashing } from "../../core/text/password-hash.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import {
   type Account,
   accountName,

@@ -1,7 +1,7 @@
 import { hash, randomInt } from "node:crypto";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { type AccountLink, accountName, nameIn } from "./account.ts";
 import { accountWriter, type Write } from "./account-writer.ts";
 import { type Attempts, createAttempts } from "./attempts.ts";

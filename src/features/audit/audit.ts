@@ -1,4 +1,4 @@
-import type { FeatureHost, WriteAudit } from "../../feature.ts";
+import type { FeatureHost, WriteAudit } from "../../feature-host.ts";
 import { auditWrites } from "./store.ts";
 
 /** Characters of a field: what others have written may stand in it. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type FeatureHost, type FeatureRoute, get } from "../../feature.ts";
+import { type FeatureRoute, get } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { auditReads } from "./store.ts";
 
 /** Entries of one page. */

@@ -1,5 +1,6 @@
 import { createTeller, followOthers } from "../../core/follow-others.ts";
-import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
+import type { Feature, OpenFeature } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 
 /** How often is read what other processes have set, where there are any and no word of it has come. Milliseconds. */
 const LOOK_MS = 10_000;

@@ -1,5 +1,5 @@
 import { SETTINGS_REVISION } from "../../config/stored/in-force.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 
 type Stored = Awaited<ReturnType<FeatureHost["store"]["revisions"]["newest"]>>;
 

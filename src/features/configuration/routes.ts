@@ -5,7 +5,6 @@ import type { Plain } from "../../config/stored/plain.ts";
 import {
   adminPost,
   type FeatureAnswer,
-  type FeatureHost,
   type FeatureRequest,
   type FeatureRoute,
   get,
@@ -15,6 +14,7 @@ import {
   type SettingsRevision,
   type TeamSettings,
 } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { changesBetween, differencesOf, draftOf, problemOf } from "./drafts.ts";
 import type { NewestSettings } from "./newest.ts";
 import { placesOf, shownSettings } from "./shown.ts";

@@ -7,7 +7,8 @@ import type { ApprovalCall, ApprovalRow } from "../../core/store/run/approvals.t
 import type { QuestionRow } from "../../core/store/run/questions.ts";
 import { canonicalJson } from "../../core/text/canonical-json.ts";
 import { originOf } from "../../core/trust/label.ts";
-import type { FeatureHost, TeamSessions } from "../../feature.ts";
+import type { TeamSessions } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 
 type Session = NonNullable<Awaited<ReturnType<TeamSessions["session"]>>>;
 type Card = Session["cards"][number];

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
-import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
+import type { Feature, OpenFeature } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import type { Elsewhere } from "./elsewhere/elsewhere.ts";
 import { createHealthWatch } from "./overview/health-watch.ts";
 import { consoleRoutes } from "./routes.ts";

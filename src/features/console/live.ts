@@ -1,5 +1,6 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
-import type { FeatureHost, OpenFeature, TeamSessions } from "../../feature.ts";
+import type { OpenFeature, TeamSessions } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import type { Elsewhere } from "./elsewhere/elsewhere.ts";
 import type { ConsoleScope } from "./scope.ts";
 import type { Viewer } from "./sight.ts";

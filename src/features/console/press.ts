@@ -8,7 +8,8 @@ import {
   type Receipt,
   sessionKeyOf,
 } from "../../core/protocol/platform.ts";
-import type { FeatureHost, TeamSessions } from "../../feature.ts";
+import type { TeamSessions } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import type { ConsoleScope } from "./scope.ts";
 import { mayPress } from "./session.ts";
 import type { Viewer } from "./sight.ts";

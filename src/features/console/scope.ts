@@ -1,4 +1,4 @@
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import type { Sight } from "./sight.ts";
 
 /** What the pages of the team's work are made with. */

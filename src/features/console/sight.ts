@@ -1,6 +1,7 @@
 import { believing } from "../../core/believed.ts";
 import { channelOf, type Person, type ThreadRef } from "../../core/protocol/platform.ts";
-import type { FeatureHost, TeamSessions } from "../../feature.ts";
+import type { TeamSessions } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import type { ChannelRow } from "./store.ts";
 
 export type Viewer = Parameters<TeamSessions["choices"]>[0];

@@ -1,7 +1,8 @@
 import { renderBlock, toneOf } from "../../core/context/render-block.ts";
 import { stepsOfRun } from "../../core/history/run-steps.ts";
 import type { ContentBlock } from "../../core/protocol/messages.ts";
-import type { FeatureHost, TeamSessions } from "../../feature.ts";
+import type { TeamSessions } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { consoleReads, type MessageRow, saidKey } from "./store.ts";
 
 type Session = NonNullable<Awaited<ReturnType<TeamSessions["session"]>>>;

@@ -3,7 +3,8 @@ import { channelKeySchema } from "../../config/platform-ids.ts";
 import { agentNameSchema } from "../../config/settings.ts";
 import type { DefinitionCheck } from "../../core/agents/page-definitions.ts";
 import { skillName } from "../../core/skills/skills.ts";
-import type { Act, FeatureAnswer, FeatureHost } from "../../feature.ts";
+import type { Act, FeatureAnswer } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { type Changed, type KeptDefinitions, KINDS, type Kind } from "./kept.ts";
 
 type Host = Pick<FeatureHost, "definitions" | "audit">;

@@ -1,4 +1,5 @@
-import type { FeatureHost, FeatureRequest, NamedChannel } from "../../feature.ts";
+import type { FeatureRequest, NamedChannel } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { channelReads } from "./store.ts";
 
 /** Whether somebody may change what agents are told. */

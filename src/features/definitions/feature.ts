@@ -1,5 +1,6 @@
 import { createTeller, followOthers, lookingFirst } from "../../core/follow-others.ts";
-import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
+import type { Feature, OpenFeature } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { createKept } from "./kept.ts";
 import { createLookout } from "./lookout.ts";
 

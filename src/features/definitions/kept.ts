@@ -1,5 +1,5 @@
 import { textsIn } from "../../core/agents/page-definitions.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 
 export const KINDS = ["agent", "skill", "instructions"] as const;
 export type Kind = (typeof KINDS)[number];

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/protocol/runtime.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 
 /** How long nothing has been heard of runs before the database is asked what another process has set. Milliseconds. */
 const QUIET_MS = 10_000;

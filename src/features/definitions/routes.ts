@@ -1,12 +1,6 @@
 import { z } from "zod";
-import {
-  adminPost,
-  type FeatureAnswer,
-  type FeatureHost,
-  type FeatureRequest,
-  type FeatureRoute,
-  get,
-} from "../../feature.ts";
+import { adminPost, type FeatureAnswer, type FeatureRequest, type FeatureRoute, get } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { check, checkSchema, problemWithName, save, saveSchema, takeBack, takeBackSchema } from "./changes.ts";
 import { channelsFor, configuredFor, mayEdit } from "./channels.ts";
 import { type KeptDefinitions, KINDS, type Kind } from "./kept.ts";

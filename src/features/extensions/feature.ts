@@ -1,5 +1,6 @@
 import path from "node:path";
-import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
+import type { Feature, OpenFeature } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 
 /** Tools of third parties, as WebAssembly components. */
 export const extensionsFeature: Feature = {

@@ -1,7 +1,8 @@
 import { authorOf } from "../../core/people/run-people.ts";
 import { decidersSentence, mayDecide } from "../../core/permissions/deciders.ts";
 import { cardKeyOf, type DetailsReader, type StartingRun } from "../../core/run/run-hooks.ts";
-import type { FeatureHost, OpenFeature } from "../../feature.ts";
+import type { OpenFeature } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { allowanceOf, type InstructionText } from "../../tools/instructions/instruction-gate.ts";
 import { allowedCard, instructionCard } from "./card.ts";
 import { cardReads, cardWrites, type WaitingText } from "./store.ts";

@@ -7,7 +7,7 @@ import { JOB_FIELDS, type KeptJob, type KeptJobReader, type TakenOver } from "..
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Platforms, ThreadRef } from "../../core/protocol/platform.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 
 type Scope = Pick<FeatureHost, "runtime" | "log"> & {
   /** Absolute path. */

@@ -1,4 +1,5 @@
-import type { FeatureHost, OpenFeature } from "../../feature.ts";
+import type { OpenFeature } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { asManager } from "./as-manager.ts";
 import { managedCommand, presetCompletions } from "./command.ts";
 import { createMergeWork } from "./merge-work.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
-import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
+import type { ConfiguredFeature, Feature, GivenSettings, OpenFeature } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { askAndWait } from "../../tools/native/ask-and-wait.ts";
 import type { McpConnections } from "./connections.ts";
 import type { AskThread } from "./elicitation/ask-people.ts";

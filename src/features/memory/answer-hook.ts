@@ -1,6 +1,6 @@
 import { channelKeyOf } from "../../core/protocol/platform.ts";
 import type { RunHook } from "../../core/run/run-hooks.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { readerIn } from "./audience.ts";
 import { listedLine } from "./listed-line.ts";
 import type { Memories } from "./memories.ts";

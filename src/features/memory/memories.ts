@@ -2,7 +2,7 @@ import { isDiskFull } from "../../core/protocol/database-failure.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { acceptable } from "./acceptable.ts";
 import { type Reader, readerWords, workspaceOf } from "./audience.ts";
 import type { Meaning } from "./meaning/meaning.ts";

@@ -1,7 +1,8 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { modelFacts } from "../../core/providers/models/models.ts";
 import type { HookedRun, StartingRun } from "../../core/run/run-hooks.ts";
-import type { FeatureHost, OpenFeature } from "../../feature.ts";
+import type { OpenFeature } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { type Reader, readerIn } from "./audience.ts";
 import { isCourtesy } from "./learning/lines.ts";
 import type { Memories } from "./memories.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { errorResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { readerIn } from "./audience.ts";
 import type { Memories } from "./memories.ts";
 import { KINDS, type Memory, MOST_CHARS, ORIGINS } from "./memory.ts";

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { secret } from "../../config/fields.ts";
 import { lookingFirst } from "../../core/follow-others.ts";
 import { DEMO_MODEL } from "../../core/providers/catalog.ts";
-import type { ConfiguredFeature, Feature, FeatureHost, FeatureRequest, GivenSettings } from "../../feature.ts";
+import type { ConfiguredFeature, Feature, FeatureRequest, GivenSettings } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { readSealingKey } from "./sealing-key.ts";
 
 const environment = {

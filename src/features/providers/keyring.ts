@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createTeller, followOthers } from "../../core/follow-others.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { keysDirectory } from "./sealing-key.ts";
 import { type KeysWorld, type OpenedKeys, openKeys, removeKey, storeKey } from "./stored-keys.ts";
 

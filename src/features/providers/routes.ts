@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Attempts } from "../../core/attempts.ts";
 import { DEMO_MODEL } from "../../core/providers/catalog.ts";
-import { adminPost, type FeatureHost, type FeatureRoute, get } from "../../feature.ts";
+import { adminPost, type FeatureRoute, get } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import type { Keyring } from "./keyring.ts";
 import { type ProviderSources, shownModels, shownProviders } from "./providers.ts";
 import { keyProblem, nameOf } from "./stored-keys.ts";

@@ -1,12 +1,6 @@
 import { z } from "zod";
-import {
-  adminPost,
-  type FeatureHost,
-  type FeatureRoute,
-  get,
-  type TeamReplica,
-  type TeamReplicas,
-} from "../../feature.ts";
+import { adminPost, type FeatureRoute, get, type TeamReplica, type TeamReplicas } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 
 type Member = Awaited<ReturnType<FeatureHost["cluster"]["members"]>>[number];
 

@@ -2,7 +2,7 @@ import type { Log } from "../../core/protocol/log.ts";
 import { channelOf, type OutgoingMessage, threadRefSchema } from "../../core/protocol/platform.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { Store, StoreTransaction } from "../../core/store/store.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { SNAPSHOT_LIMITS } from "../../tools/snapshots.ts";
 import { dropAttachment, dropContents, dropOwnDirectories, keptContents } from "./files.ts";
 import { memoryDeletion, type ToldIn } from "./memories/store.ts";

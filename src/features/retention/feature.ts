@@ -2,7 +2,8 @@ import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
-import type { Feature, FeatureHost, OpenFeature } from "../../feature.ts";
+import type { Feature, OpenFeature } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { byPerson } from "../../core/protocol/cancel-cause.ts";
-import type { FeatureHost, FeatureRequest, FeatureRoute, SessionToDelete } from "../../feature.ts";
+import type { FeatureRequest, FeatureRoute, SessionToDelete } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { type Deleted, type DeletionScope, deleteSessions, toldIn } from "./delete-sessions.ts";
 import { memoryDeletion } from "./memories/store.ts";
 import { deletionReads } from "./store.ts";

@@ -1,7 +1,7 @@
 import { raw } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import type { Client } from "../../core/store/database/client.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { OF_SESSIONS } from "./tables.ts";
 
 export type Database = FeatureHost["database"];

@@ -6,7 +6,7 @@ import { hereOf } from "../../core/command-line/session-to-change.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
 import { filesText, type Site, type SiteVersion } from "./site.ts";
 import type { Sites } from "./sites.ts";

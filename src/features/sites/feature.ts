@@ -1,7 +1,8 @@
 import path from "node:path";
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
-import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
+import type { ConfiguredFeature, Feature, GivenSettings, OpenFeature } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 
 const BYTES_A_MEGABYTE = 1_000_000;
 

@@ -3,7 +3,7 @@ import { textResult } from "../../core/protocol/tool-result.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { asResult } from "../../tools/sandboxed/guest-call.ts";
 import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
 import type { Found } from "./collect.ts";

@@ -1,7 +1,7 @@
 import type { LockWait } from "../../core/cluster.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { hashPassword } from "../../core/text/password-hash.ts";
-import type { FeatureHost } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import type { Found } from "./collect.ts";
 import { newPassword } from "./password.ts";
 import { look, type Publication, type PublishRequest, type PublishWorld, publish, type Write } from "./publishing.ts";

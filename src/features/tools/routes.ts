@@ -1,4 +1,5 @@
-import { type FeatureHost, type FeatureRoute, get, type TeamTools } from "../../feature.ts";
+import { type FeatureRoute, get, type TeamTools } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { shownTools, type ToolsHost, toolDetails } from "./shown-tools.ts";
 
 /** What there is of tools, for whoever reads the page. */

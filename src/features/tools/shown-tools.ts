@@ -2,7 +2,8 @@ import type { Mode } from "../../core/agents/query-config.ts";
 import { shortReachOf } from "../../core/capabilities.ts";
 import { offeredTools } from "../../core/permissions/tool-access.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { FeatureHost, TeamTool, TeamToolDetails } from "../../feature.ts";
+import type { TeamTool, TeamToolDetails } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 
 export type ToolsHost = Pick<FeatureHost, "tools" | "agents" | "allowedHosts">;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Store } from "../../../src/core/store/store.ts";
-import type { WriteAudit } from "../../../src/feature.ts";
+import type { WriteAudit } from "../../../src/feature-host.ts";
 import { createAudit } from "../../../src/features/audit/audit.ts";
 import { auditRoutes } from "../../../src/features/audit/routes.ts";
 import { systemRuntime } from "../../../src/runtime.ts";

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { DefinitionTexts } from "../../../src/core/agents/page-definitions.ts";
 import { openStore } from "../../../src/core/store/store.ts";
-import type { FeatureHost } from "../../../src/feature.ts";
+import type { FeatureHost } from "../../../src/feature-host.ts";
 import { createKept } from "../../../src/features/definitions/kept.ts";
 import { createLookout } from "../../../src/features/definitions/lookout.ts";
 import { systemRuntime } from "../../../src/runtime.ts";

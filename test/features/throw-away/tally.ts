@@ -2,7 +2,8 @@
 
 const FEATURE = `import { z } from "zod";
 import { field } from "../../config/fields.ts";
-import type { ConfiguredFeature, Feature, FeatureHost, OpenFeature } from "../../feature.ts";
+import type { ConfiguredFeature, Feature, OpenFeature } from "../../feature.ts";
+import type { FeatureHost } from "../../feature-host.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool } from "../../core/tool.ts";
 import { addTally, tallyOf } from "./store.ts";

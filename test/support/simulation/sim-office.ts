@@ -30,7 +30,8 @@ import { type SkillCatalogue, skillCatalogue } from "../../../src/core/skills/sk
 import type { Store } from "../../../src/core/store/store.ts";
 import { secretMasking } from "../../../src/core/text/secret-masking.ts";
 import type { Tool } from "../../../src/core/tool.ts";
-import type { FeatureHost, OpenFeature } from "../../../src/feature.ts";
+import type { OpenFeature } from "../../../src/feature.ts";
+import type { FeatureHost } from "../../../src/feature-host.ts";
 import { instructionsHook } from "../../../src/features/instructions/hook.ts";
 import type { InstructionGate } from "../../../src/tools/instructions/instruction-gate.ts";
 import { fileSecrets, learningStore } from "../../../src/tools/secrets/file-secrets.ts";

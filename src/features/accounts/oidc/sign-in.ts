@@ -1,7 +1,7 @@
 import { networkOf } from "../../../core/attempts.ts";
 import { KeyedMutex } from "../../../core/keyed-mutex.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
-import type { FeatureHost } from "../../../feature.ts";
+import type { FeatureHost } from "../../../feature-host.ts";
 import type { Account, AccountRole, ProviderLogin, ProviderOutcome } from "../account.ts";
 import type { Write } from "../account-writer.ts";
 import { createAttempts } from "../attempts.ts";

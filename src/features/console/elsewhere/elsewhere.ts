@@ -1,4 +1,5 @@
-import type { FeatureHost, OpenFeature } from "../../../feature.ts";
+import type { OpenFeature } from "../../../feature.ts";
+import type { FeatureHost } from "../../../feature-host.ts";
 import { type Answer, STORED_MS, sameFor, type Writing } from "../writing.ts";
 import { runReads } from "./store.ts";
 import { inWords, readWord, textInWords, type Word } from "./words.ts";

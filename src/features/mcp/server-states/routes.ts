@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Attempts } from "../../../core/attempts.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
-import { type FeatureHost, type FeatureRoute, get, post, type TeamServer, type TeamServers } from "../../../feature.ts";
+import { type FeatureRoute, get, post, type TeamServer, type TeamServers } from "../../../feature.ts";
+import type { FeatureHost } from "../../../feature-host.ts";
 import type { McpConnections, McpServerView } from "../connections.ts";
 import { foreignLine } from "../foreign-text.ts";
 import { isHarmless } from "../server-settings.ts";

@@ -7,7 +7,7 @@ import type { HookedRun } from "../../../core/run/run-hooks.ts";
 import type { SessionRow } from "../../../core/store/sessions.ts";
 import type { StoreTransaction } from "../../../core/store/store.ts";
 import { isWithin, originsIn } from "../../../core/trust/label.ts";
-import type { FeatureHost } from "../../../feature.ts";
+import type { FeatureHost } from "../../../feature-host.ts";
 import { readerIn } from "../audience.ts";
 import { indexed, type Memories, newMemory } from "../memories.ts";
 import { type Memory, ORIGINS } from "../memory.ts";

@@ -5,7 +5,7 @@ import { toAppError } from "../../../core/protocol/errors.ts";
 import { threadRefSchema } from "../../../core/protocol/platform.ts";
 import type { StoreTransaction } from "../../../core/store/store.ts";
 import { fromJson } from "../../../core/text/from-json.ts";
-import type { FeatureHost } from "../../../feature.ts";
+import type { FeatureHost } from "../../../feature-host.ts";
 import { audienceWords, workspaceOf } from "../audience.ts";
 import type { IndexWord } from "../search/words.ts";
 import type { Nearest } from "./nearest.ts";

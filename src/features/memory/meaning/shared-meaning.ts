@@ -1,4 +1,4 @@
-import type { FeatureHost } from "../../../feature.ts";
+import type { FeatureHost } from "../../../feature-host.ts";
 import type { MeaningWork } from "./meaning.ts";
 
 /** A memory that says something else, as processes tell each other: its number. */

@@ -1,12 +1,6 @@
 import { z } from "zod";
-import type {
-  FeatureHost,
-  FeatureRequest,
-  FeatureRoute,
-  SeenChannel,
-  TeamMemories,
-  TeamMemory,
-} from "../../../feature.ts";
+import type { FeatureRequest, FeatureRoute, SeenChannel, TeamMemories, TeamMemory } from "../../../feature.ts";
+import type { FeatureHost } from "../../../feature-host.ts";
 import { type Reader, readerIn } from "../audience.ts";
 import type { Memories } from "../memories.ts";
 import { type Memory, ORIGINS } from "../memory.ts";

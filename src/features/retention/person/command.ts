@@ -1,6 +1,6 @@
 import type { ChatCommand, CommandReply } from "../../../core/command-line/command.ts";
 import { privately } from "../../../core/protocol/private-reply.ts";
-import type { FeatureHost } from "../../../feature.ts";
+import type { FeatureHost } from "../../../feature-host.ts";
 import type { DeletionScope } from "../delete-sessions.ts";
 import { dataText } from "./data-text.ts";
 import { findPerson, markPerson, type PersonsData } from "./delete-person.ts";

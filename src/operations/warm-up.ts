@@ -1,18 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { Config } from "./config.ts";
-import { toolSpecs } from "./core/agent/tool-specs.ts";
-import { textTokens } from "./core/context/token-estimate.ts";
-import type { SessionHandler } from "./core/engine/engine.ts";
-import type { Log } from "./core/protocol/log.ts";
-import type { Runtime } from "./core/protocol/runtime.ts";
-import type { ListingRegistry } from "./core/providers/provider.ts";
-import type { LiveProviders } from "./core/providers/registry/live-providers.ts";
-import { prewarmCall } from "./core/providers/registry/prewarm.ts";
-import { prewarmStore } from "./core/store/prewarm.ts";
-import type { Store } from "./core/store/store.ts";
-import type { Tool } from "./core/tool.ts";
+import type { Config } from "../config.ts";
+import { toolSpecs } from "../core/agent/tool-specs.ts";
+import { textTokens } from "../core/context/token-estimate.ts";
+import type { SessionHandler } from "../core/engine/engine.ts";
+import type { Log } from "../core/protocol/log.ts";
+import type { Runtime } from "../core/protocol/runtime.ts";
+import type { ListingRegistry } from "../core/providers/provider.ts";
+import type { LiveProviders } from "../core/providers/registry/live-providers.ts";
+import { prewarmCall } from "../core/providers/registry/prewarm.ts";
+import { prewarmStore } from "../core/store/prewarm.ts";
+import type { Store } from "../core/store/store.ts";
+import type { Tool } from "../core/tool.ts";
 
 export interface WarmUpParts {
   readonly store: Store;

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { EmbeddedEngine } from "../src/core/embedded-engine/embedded-engine.ts";
-import { DEMO_MODEL } from "../src/core/providers/catalog.ts";
-import { liveProviders } from "../src/core/providers/registry/live-providers.ts";
-import { createProviderRegistry } from "../src/core/providers/registry/registry.ts";
-import { systemRuntime } from "../src/runtime.ts";
-import { warmUp, watched } from "../src/warm-up.ts";
-import { createSession, event, Recorder } from "./contracts/engine-recorder.ts";
-import { useEmptiedDatabases } from "./support/database/emptied-databases.ts";
-import { silentLog } from "./support/silent-log.ts";
+import { EmbeddedEngine } from "../../src/core/embedded-engine/embedded-engine.ts";
+import { DEMO_MODEL } from "../../src/core/providers/catalog.ts";
+import { liveProviders } from "../../src/core/providers/registry/live-providers.ts";
+import { createProviderRegistry } from "../../src/core/providers/registry/registry.ts";
+import { warmUp, watched } from "../../src/operations/warm-up.ts";
+import { systemRuntime } from "../../src/runtime.ts";
+import { createSession, event, Recorder } from "../contracts/engine-recorder.ts";
+import { useEmptiedDatabases } from "../support/database/emptied-databases.ts";
+import { silentLog } from "../support/silent-log.ts";
 
 const emptied = useEmptiedDatabases();
 const runtime = systemRuntime();
