@@ -187,7 +187,7 @@ test("settings without effect are named at the start: a temperature, tools that 
       agents: {
         scout: { tools: ["raed", "grep", "web_search", "mcp__docs__find", "changes"] },
         idle: { tools: ["problems", "changes"] },
-        mute: { tools: [] },
+        mute: { tools: [], disallowedTools: ["Write", "bash", "doom_loop", "mcp__docs__find", "*"] },
       },
       mcpServers: { docs: { url: "http://127.0.0.1:1/mcp" } },
     },
@@ -195,6 +195,7 @@ test("settings without effect are named at the start: a temperature, tools that 
   expect(said.filter((line) => line.includes("agents."))).toEqual([
     '⚠ agents.scout.tools: with these settings there is no tool "raed". Did you mean "read"?',
     "⚠ agents.idle.tools: with these settings there is none of them, so it can only talk: problems, changes. `/tools` lists those that there are.",
+    '⚠ agents.mute.disallowedTools: with these settings there is no tool "Write". Did you mean "write"?',
   ]);
   expect(said.filter((line) => line.includes("toolAllow"))).toEqual([
     '⚠ toolAllow: with these settings there is no tool "raed". Did you mean "read"?',

@@ -68,20 +68,24 @@ export function unknownTools(
  * of other programs, too, and those that only other settings bring.
  */
 export function unknownToolsOfAgents(
-  agents: ReadonlyMap<string, Pick<AgentDefinition, "tools">>,
+  agents: ReadonlyMap<string, Pick<AgentDefinition, "tools" | "disallowedTools">>,
   { names, mayCome }: KnownTools,
 ): string[] {
-  return [...agents].flatMap(([agent, { tools = [] }]) => {
-    const unknown = tools.filter((name) => !names.includes(name) && !mayCome(name));
-    if (unknown.length > 0 && unknown.length === tools.length)
-      return [
-        `agents.${agent}.tools: with these settings there is none of them, so it can only talk: ${unknown.slice(0, MOST_NAMED).join(", ")}.${LISTED}`,
-      ];
-    return unknown
+  const unknownIn = (list: readonly string[]) => list.filter((name) => !names.includes(name) && !mayCome(name));
+  const misspelt = (setting: string, list: readonly string[]) =>
+    unknownIn(list)
       .filter((name) => !SHARED_TOOLS.has(name))
       .map((name) => ({ name, hint: nearTool(name, names) }))
       .filter(({ hint }) => hint !== LISTED)
-      .map(({ name, hint }) => `agents.${agent}.tools: with these settings there is no tool "${name}".${hint}`);
+      .map(({ name, hint }) => `${setting}: with these settings there is no tool "${name}".${hint}`);
+  return [...agents].flatMap(([agent, { tools = [], disallowedTools = [] }]) => {
+    const unknown = unknownIn(tools);
+    const isNone = unknown.length > 0 && unknown.length === tools.length;
+    const none = `agents.${agent}.tools: with these settings there is none of them, so it can only talk: ${unknown.slice(0, MOST_NAMED).join(", ")}.${LISTED}`;
+    return [
+      ...(isNone ? [none] : misspelt(`agents.${agent}.tools`, tools)),
+      ...misspelt(`agents.${agent}.disallowedTools`, disallowedTools),
+    ];
   });
 }
 

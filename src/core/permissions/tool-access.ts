@@ -13,7 +13,7 @@ export interface ToolAccess {
   readonly granted?: readonly string[];
   /** When set, only these tools. */
   readonly toolAllow?: readonly string[];
-  /** Never these: tools, and servers by name (`mcp__github`), all of which is meant then. */
+  /** Never these: tools, servers by name (`mcp__github`), all of which is meant then, or `*`. */
   readonly disallowed?: readonly string[];
 }
 
@@ -46,7 +46,9 @@ export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
     }
     return `The tool ${tool.name} is not available: the access of agent ${access.agentName} is ${access.role}.`;
   }
-  if (access.disallowed?.some((name) => tool.name === name || tool.name.startsWith(`${name}__`)) === true) {
+  if (
+    access.disallowed?.some((name) => name === "*" || name === tool.name || tool.name.startsWith(`${name}__`)) === true
+  ) {
     return `The tool ${tool.name} is not available: agent ${access.agentName} may not use it.`;
   }
   const isOffered = OFFERED_PERMISSIONS[access.mode].includes(tool.permission);

@@ -66,7 +66,7 @@ test("the refusal names the first bound that is met: role, then mode, then the l
   expect(refusal(bash, { ...access, role: "full", mode: "agi" })).toBe("The tool bash is not enabled here.");
 });
 
-test("who may not use a server may use none of its tools, and those of others", () => {
+test("who may not use a server may use none of its tools, and those of others; `*` is all", () => {
   const named = ["mcp__github__create", "mcp__github2__create", "read"].map(
     (name) => ({ name, permission: "read" }) as const,
   );
@@ -74,4 +74,5 @@ test("who may not use a server may use none of its tools, and those of others", 
     offeredTools(named, { agentName: "scout", role: "full", mode: "write", disallowed }).map(({ name }) => name);
   expect(without("mcp__github")).toEqual(["mcp__github2__create", "read"]);
   expect(without("mcp")).toEqual(["read"]);
+  expect(without("*")).toEqual([]);
 });
