@@ -25,8 +25,9 @@ export function readToolWords({ tools, disallowedTools, permission }: ToolWords)
   const byMap = switchesIn(tools);
   const byPermission = permissionsIn(permission);
   const taken = takenIn(disallowedTools);
+  const except = takenIn(textsOf(tools)?.flatMap((name) => EXCEPT.exec(name)?.[1] ?? []));
   const list = byMap === null ? namesIn(tools) : null;
-  const maps = [byMap, byPermission, taken].filter((map) => map !== null);
+  const maps = [byMap, byPermission, taken, except].filter((map) => map !== null);
   // Where everything else is forbidden, what is allowed is a list.
   const closed = maps.filter(({ off }) => off.includes("*")).map(({ on }) => readToolNames(on));
   const gone = readToolNames(maps.flatMap(({ off }) => off.filter((name) => name !== "*").map(wholeServer)));
@@ -41,9 +42,17 @@ export function readToolWords({ tools, disallowedTools, permission }: ToolWords)
     },
     notes: [
       ...(foreign.length === 0 ? [] : [["tools", `there is no ${foreign.join(", ")} here`] as const]),
+      ...patternNote(list),
       ...(byPermission?.notes ?? []).map((note) => ["permission", note] as const),
     ],
   };
+}
+
+/** What would be allowed in part is allowed whole. */
+function patternNote(list: NamesRead | null): (readonly [string, string])[] {
+  const whole = list?.patterns ?? [];
+  if (whole.length === 0) return [];
+  return [["tools", `patterns are not known here, so that the agent has the whole tool for ${whole.join(", ")}`]];
 }
 
 /** Null: no list bounds them. What is no list of names stays as it is. */
@@ -57,7 +66,7 @@ function inAll(lists: readonly unknown[]): unknown {
 /** Where a pattern names tools of a server, all of these are taken away: `mcp__github__*`, and OpenCode's `github_*`. */
 function wholeServer(name: string): string {
   if (!name.endsWith("*")) return name;
-  if (!name.startsWith("mcp__")) return `mcp__${name.replace(/_?\*$/u, "")}`;
+  if (!name.startsWith("mcp__")) return `mcp__${name.replace(/^mcp_/u, "").replace(/_?\*$/u, "")}`;
   const parts = name.split("__");
   return parts
     .slice(
@@ -70,17 +79,35 @@ function wholeServer(name: string): string {
 interface NamesRead {
   readonly names: unknown;
   readonly foreign: readonly string[];
+  /** Those of which a part is meant: `Bash(npm test)`. */
+  readonly patterns: readonly string[];
 }
 
 /** Null: every tool, or none is said. What is neither a list nor a text of names stays. */
 function namesIn(written: unknown): NamesRead | null {
   if (!isSaid(written) || written === ALL) return null;
+  const all = textsOf(written);
+  if (all === null) return { names: written, foreign: [], patterns: [] };
+  const names = all.filter((name) => !EXCEPT.test(name));
+  const isOpen = names.includes("*") || (names.length === 0 && all.length > 0);
+  return isOpen ? null : { ...readToolNames(names), patterns: names.filter(isPart) };
+}
+
+/** `["*", "!write"]`: all but these. */
+const EXCEPT = /^!(.+)/u;
+
+/** Null: it is no list of names. */
+function textsOf(written: unknown): readonly string[] | null {
   const names = typeof written === "string" ? partToolNames(written) : written;
-  if (!isTexts(names)) return { names, foreign: [] };
-  return names.includes("*") ? null : readToolNames(names);
+  return isTexts(names) ? names : null;
 }
 
 const ALL = "All tools";
+
+/** What of git is meant is another tool here, which only looks. */
+function isPart(name: string): boolean {
+  return /\([^*]/u.test(name) && !readToolNames([name]).names.includes("git");
+}
 
 function isSaid(written: unknown): boolean {
   return written !== undefined && written !== null;
@@ -88,8 +115,8 @@ function isSaid(written: unknown): boolean {
 
 /** Null: none is taken away, or it is no list of names. */
 function takenIn(written: unknown): Switches | null {
-  const names = typeof written === "string" ? partToolNames(written) : written;
-  if (!isTexts(names)) return null;
+  const names = textsOf(written);
+  if (names === null) return null;
   return {
     on: [],
     off: written === ALL ? ["*"] : names.flatMap((name) => (name === "bash" ? [name] : withRunners(name))),

@@ -39,6 +39,22 @@ test.each([
   ],
   // As Claude Code documents it.
   ["tools that are taken from it", "disallowedTools: Write, Edit", { disallowedTools: ["write", "edit"], notes: [] }],
+  [
+    "tools of which a part is meant",
+    "tools: Bash(npm test:*), Bash(git log:*), Agent(worker, scout), Read(*)",
+    {
+      tools: ["bash", "git", "agent", "read"],
+      notes: [
+        "tools: patterns are not known here, so that the agent has the whole tool for Bash(npm test:*), Agent(worker, scout).",
+      ],
+    },
+  ],
+  [
+    "all tools but some",
+    'tools: ["*", "!Write", "!Bash(rm *)"]',
+    { disallowedTools: ["write", "bash", "js_exec"], notes: [] },
+  ],
+  ["only what it has not", 'tools: ["!edit_file"]', { disallowedTools: ["edit"], notes: [] }],
   ["every tool taken from it", 'disallowedTools: "*"', { tools: [], notes: [] }],
   ["every tool taken from it in a list", 'tools: Read\ndisallowedTools: ["*"]', { tools: [], notes: [] }],
   ["no shell", "disallowedTools: [Bash, write]", { disallowedTools: ["bash", "js_exec", "write"], notes: [] }],
@@ -62,9 +78,9 @@ test.each([
   ],
   [
     "switches of a server's tools, and of what there is not",
-    "tools:\n  write: false\n  exa_*: false\n  my-server*: false\n  Vision: false",
+    "tools:\n  write: false\n  exa_*: false\n  mcp_jira_*: false\n  my-server*: false\n  Vision: false",
     {
-      disallowedTools: ["write", "mcp__exa", "mcp__my-server"],
+      disallowedTools: ["write", "mcp__exa", "mcp__jira", "mcp__my-server"],
       notes: ["tools: there is no Vision here."],
     },
   ],

@@ -1,13 +1,13 @@
 /**
  * What other agents' tools are called here, by their names in lower case. Source: the documents of Claude Code, Copilot and
- * VS Code, Gemini CLI, Kiro.
+ * VS Code, Cursor, Gemini CLI, Kiro.
  */
 const OURS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
-    bash: "bash shell execute execute_bash execute_shell run_shell_command runcommands runinterminal terminalcommand",
+    bash: "bash shell execute execute_bash execute_shell run_shell_command runcommands runinterminal terminalcommand run_in_terminal run_terminal_cmd powershell",
     read: "read view fs_read read_file read_many_files readfile notebookread",
     write: "write write_file createfile",
-    edit: "edit multiedit replace notebookedit patch apply_patch",
+    edit: "edit multiedit replace search_replace edit_file notebookedit patch apply_patch",
     "edit write": "editfiles fs_write",
     glob: "glob find ls list list_directory listdirectory filesearch",
     grep: "grep grep_search search_file_content textsearch",
