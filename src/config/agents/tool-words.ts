@@ -30,7 +30,7 @@ export function readToolWords({ tools, disallowedTools, permission }: ToolWords)
   const maps = [byMap, byPermission, taken, except].filter((map) => map !== null);
   // Where everything else is forbidden, what is allowed is a list.
   const closed = maps.filter(({ off }) => off.includes("*")).map(({ on }) => readToolNames(on));
-  const gone = readToolNames(maps.flatMap(({ off }) => off.filter((name) => name !== "*").map(wholeServer)));
+  const gone = readToolNames(maps.flatMap(({ off }) => off.filter((name) => name !== "*").flatMap(wholeServer)));
   const foreign = [list, ...closed, gone].flatMap((read) => read?.foreign ?? []);
   const kept = inAll([...(list === null ? [] : [list.names]), ...closed.map(({ names }) => names)]);
   return {
@@ -63,11 +63,18 @@ function inAll(lists: readonly unknown[]): unknown {
   return first?.filter((name) => others.every((names) => names.includes(name))) ?? null;
 }
 
-/** Where a pattern names tools of a server, all of these are taken away: `mcp__github__*`, and OpenCode's `github_*`. */
-function wholeServer(name: string): string {
-  if (!name.endsWith("*")) return name;
-  if (!name.startsWith("mcp__")) return `mcp__${name.replace(/^mcp_/u, "").replace(/_?\*$/u, "")}`;
-  const parts = name.split("__");
+/**
+ * Where a pattern names tools of a server, all of these are taken away: `mcp__github__*`, and OpenCode's `github_*`. What
+ * servers offer beside tools has one tool for all of them.
+ */
+function wholeServer(name: string): readonly string[] {
+  const server = name.endsWith("*") ? serverOf(name) : name;
+  return /^mcp(?:__(?!.*__)|$)/u.test(server) ? [server, "mcp_resources"] : [server];
+}
+
+function serverOf(pattern: string): string {
+  if (!pattern.startsWith("mcp__")) return `mcp__${pattern.replace(/^mcp_/u, "").replace(/_?\*$/u, "")}`;
+  const parts = pattern.split("__");
   return parts
     .slice(
       0,

@@ -62,9 +62,10 @@ test.each([
   [
     "servers that are taken from it",
     "disallowedTools: mcp__github, mcp__linear__*, mcp__jira__create_*",
-    { disallowedTools: ["mcp__github", "mcp__linear", "mcp__jira"], notes: [] },
+    { disallowedTools: ["mcp__github", "mcp_resources", "mcp__linear", "mcp__jira"], notes: [] },
   ],
-  ["no server's tools", "disallowedTools: mcp__*", { disallowedTools: ["mcp"], notes: [] }],
+  ["one tool of a server", "disallowedTools: mcp__jira__create", { disallowedTools: ["mcp__jira__create"], notes: [] }],
+  ["no server's tools", "disallowedTools: mcp__*", { disallowedTools: ["mcp", "mcp_resources"], notes: [] }],
   // As OpenCode documents them.
   [
     "tools by switches",
@@ -80,7 +81,7 @@ test.each([
     "switches of a server's tools, and of what there is not",
     "tools:\n  write: false\n  exa_*: false\n  mcp_jira_*: false\n  my-server*: false\n  Vision: false",
     {
-      disallowedTools: ["write", "mcp__exa", "mcp__jira", "mcp__my-server"],
+      disallowedTools: ["write", "mcp__exa", "mcp_resources", "mcp__jira", "mcp__my-server"],
       notes: ["tools: there is no Vision here."],
     },
   ],
