@@ -1,6 +1,7 @@
 import type { Mode } from "../../core/agents/query-config.ts";
 import { shortReachOf } from "../../core/capabilities.ts";
 import { offeredTools } from "../../core/permissions/tool-access.ts";
+import { narrowTools } from "../../core/skills/skill-narrowing.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { TeamTool, TeamToolDetails } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
@@ -13,10 +14,16 @@ const MODE: Mode = "write";
 export function shownTools({ tools, agents, allowedHosts }: ToolsHost): TeamTool[] {
   const all = tools();
   const usedBy = new Map<string, string[]>(all.map(({ tool }) => [tool.name, []]));
-  for (const [agentName, { access: role }] of agents()) {
+  for (const [agentName, { access: role, tools: own, disallowedTools }] of agents()) {
     const offered = offeredTools(
       all.map(({ tool }) => tool),
-      { agentName, role, mode: MODE },
+      {
+        agentName,
+        role,
+        mode: MODE,
+        ...(own === undefined ? {} : { toolAllow: narrowTools(undefined, own) }),
+        ...(disallowedTools === undefined ? {} : { disallowed: disallowedTools }),
+      },
     );
     for (const { name } of offered) usedBy.get(name)?.push(agentName);
   }
