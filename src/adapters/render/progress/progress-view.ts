@@ -32,7 +32,7 @@ export interface ProgressFrame {
  */
 export function renderProgress(state: ProgressState, frame: ProgressFrame): { markdown: string; shows: Shown } {
   const head = headLine(state, frame);
-  const passing = state.passing === null ? [] : [{ ...noticeLine(state.passing), isOver: false }];
+  const passing = state.passing === null ? [] : [noticeLine(state.passing)];
   const below = [...taskLines(state.tasks), ...state.notices.map(noticeLine), ...passing];
   const plan = planLines(state.plan);
   let steps = toolLines(state);

@@ -209,6 +209,7 @@ test("what is shown is told as data, too, and the model's own text is no step, w
     start("b", "bash", "make"),
     status("⚠ Going on."),
     token("✓ bash `rm -rf`\n⏹ Stopped."),
+    { type: "status", text: "⚠ Trying again in 1 s.", passes: true },
   ]);
   expect(shows).toEqual({
     type: "live",
@@ -220,6 +221,8 @@ test("what is shown is told as data, too, and the model's own text is no step, w
       { sign: "✓", text: "read `a.ts` · 3 lines", isOver: true },
       { sign: "⏳", text: "bash `make`", isOver: false },
       { sign: "", text: "⚠ Going on.", isOver: true },
+      // Nobody would hear of it where lines are printed once they are over.
+      { sign: "", text: "⚠ Trying again in 1 s.", isOver: true },
     ],
   });
 });
