@@ -82,9 +82,12 @@ class SqliteAdapter implements SqlDriverAdapter {
       throw error;
     }
     return new SqliteTransaction(this.#written, () => {
-      // Prisma gives up one whose COMMIT has failed without a word to the database.
-      if (this.#writer.inTransaction) this.#writer.exec("ROLLBACK");
-      end();
+      try {
+        // Prisma gives up one whose COMMIT has failed without a word to the database.
+        if (this.#writer.inTransaction) this.#writer.exec("ROLLBACK");
+      } finally {
+        end();
+      }
     });
   }
 
