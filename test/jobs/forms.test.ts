@@ -89,7 +89,7 @@ test("what was filled in is added and answered with its sentence and the next th
 test("all that is wrong is said by field at once, and the form comes back as it was filled in", async () => {
   const world = await openWorld();
   const filled = {
-    when: "at lunch",
+    when: "at noon",
     prompt: "Look.",
     timezone: "Mars",
     agent: "nobody",
@@ -104,10 +104,10 @@ test("all that is wrong is said by field at once, and the form comes back as it 
   });
   expect(valuesOf(formOf(reply))).toMatchObject(filled);
   expect(wordsOf(reply)).toContain("- Time zone: There is no time zone `Mars`.");
-  expect(wordsOf(reply)).toContain("> when: at lunch");
+  expect(wordsOf(reply)).toContain("> when: at noon");
   const again = await type(world, "add", { filled: { ...filled, timezone: "", agent: "", channel: "" } });
   expect("problems" in again ? again.problems : null).toEqual({
-    when: "at lunch has 2 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, @hourly is every hour. What is due once is written 2026-12-01 09:00, tomorrow 9:00 or in 2 hours.",
+    when: "at noon has 2 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, 0 9 * * * is every day at 09:00. What is due once is written 2026-12-01 09:00, tomorrow 9:00 or in 2 hours.",
   });
   const tools = await type(world, "add", { filled: { when: "in 2 hours", prompt: "Look.", tools: "bsh" } });
   expect("problems" in tools ? tools.problems : null).toEqual({
@@ -167,7 +167,7 @@ test("a field whose line was taken out is emptied, also when the form comes back
   const world = await openWorld();
   await world.add({ name: "Watch", cron: "@daily", prompt: "Look.", agent: "plan", overlap: "queue", mode: "write" });
   const { line } = formOf(await type(world, "edit Watch"));
-  const filled = { name: "Watch", when: "lunch", prompt: "Look.", timezone: "Europe/Paris" };
+  const filled = { name: "Watch", when: "noon", prompt: "Look.", timezone: "Europe/Paris" };
   expect(valuesOf(formOf(await type(world, line, { filled })))).toMatchObject({ agent: "", overlap: "", mode: "" });
   expect(wordsOf(await type(world, line, { filled: { ...filled, when: "@daily" } }))).toContain("✓ **Watch**");
   expect((await world.store.jobs.all()).jobs).toMatchObject([{ agent: null, overlap: "skip", mode: "read" }]);

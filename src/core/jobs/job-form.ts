@@ -51,7 +51,7 @@ function whenOf(when: string): JobInput {
 }
 
 const ONCE =
-  /^(?:in\s|\d{4}-\d|(?:(?:on|next) )?(?:today|tomorrow|(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*)\s|(?:at )?(?:noon|midnight|\d{1,2}:\d|\d{1,2} ?[ap]m))/iu;
+  /^(?:in\s|\d{4}-\d|(?:(?:on|next) )?(?:today|tomorrow|(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*)\s|(?:at )?(?:\d{1,2}:\d|\d{1,2} ?[ap]m))/iu;
 
 /** What is wrong with an input, by the form's fields. */
 export function formProblems(problems: JobProblems): FormProblems {

@@ -6,9 +6,9 @@ const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
 /** After a day the hour is enough. */
 const DAY_FIRST =
-  /^(?<day>today|tomorrow|(?:on |next )?(?:sun|mon|tue|wed|thu|fri|sat|(?:sun|mon|tues|wednes|thurs|fri|satur)day)) (?:at )?(?<time>\d{1,2}(?::\d{2})?(?: ?[ap]m)?|noon|midnight)$/u;
+  /^(?<day>today|tomorrow|(?:on |next )?(?:sun|mon|tue|wed|thu|fri|sat|(?:sun|mon|tues|wednes|thurs|fri|satur)day)) (?:at )?(?<time>\d{1,2}(?::\d{2})?(?: ?[ap]m)?)$/u;
 const TIME_FIRST =
-  /^(?:at )?(?<time>\d{1,2}:\d{2}(?: ?[ap]m)?|\d{1,2} ?[ap]m|noon|midnight)(?: (?<day>today|tomorrow|(?:on |next )?(?:sun|mon|tue|wed|thu|fri|sat|(?:sun|mon|tues|wednes|thurs|fri|satur)day)))?$/u;
+  /^(?:at )?(?<time>\d{1,2}:\d{2}(?: ?[ap]m)?|\d{1,2} ?[ap]m)(?: (?<day>today|tomorrow|(?:on |next )?(?:sun|mon|tue|wed|thu|fri|sat|(?:sun|mon|tues|wednes|thurs|fri|satur)day)))?$/u;
 
 /**
  * `tomorrow at 9`, `friday 17:00`, `9am` on the zone's clock: a weekday, or a time alone, when it next comes. Milliseconds
@@ -42,8 +42,6 @@ function partsOf(text: string) {
 
 /** Since midnight; null where no clock shows it. */
 function minutesOf(time: string): number | null {
-  if (time === "noon") return 12 * 60;
-  if (time === "midnight") return 0;
   const [, hour = "", minute = "0", half] = /^(\d{1,2})(?::(\d{2}))? ?([ap]m)?$/u.exec(time) ?? [];
   const [hours, minutes] = [Number(hour), Number(minute)];
   if (minutes > 59 || (half === undefined ? hours > 23 : hours < 1 || hours > 12)) return null;

@@ -101,7 +101,6 @@ test.each([
   ["/agent ", "I don't know an agent"],
   ["/mode ", "I don't know a mode"],
   ["/model ", "I don't know a model"],
-  ["/managed ", "I don't know"],
   ["/skill ", "I don't know a skill"],
   ["/jobs ", "I don't know"],
   ["/jobs add ", "I don't know what to do with"],

@@ -99,6 +99,15 @@ test("who does not work in a thread looks and does not turn it on", async () => 
   );
 });
 
+test("a flood of hostile text is answered on one short line that it cannot break out of", async () => {
+  const { receive } = await typing();
+  await receive(mention("begin"));
+  const text = privateText(await receive(mention(`/managed a\`*b*${"x".repeat(30_000)}`)));
+  expect(text).toContain("I don't know `` a`*b*xxx");
+  expect(text).toMatch(/`` [^\n]*x… ``/u);
+  expect(text.length).toBeLessThan(1_000);
+});
+
 test("presets are offered with their limits while somebody types", () => {
   expect(presetCompletions(MODE).map(({ value }) => value)).toEqual(["careful", "cheap", "fast", "thorough"]);
 });
