@@ -25,6 +25,22 @@ async function names(world: World): Promise<string> {
   return (await world.store.jobs.all()).jobs.map(({ name }) => name).join();
 }
 
+/** Takes a file over; `look`: what becomes of the time when the scheduler looks at jobs anew. */
+function takingOver(file: string, { store, clock }: Pick<World, "store" | "clock">, look: () => Promise<void>) {
+  const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
+  const kept = createKeptJobs({
+    store,
+    runtime,
+    scheduler: { look, startWaiting: () => Promise.resolve(), runNow: () => Promise.resolve(null) },
+    agents: () => new Set(["build"]),
+    tools: () => ["bash"],
+    skillsOf: () => skillCatalogue([skillNamed("forecast", ["place"])], []),
+    platforms: PLATFORMS,
+    defaultTimezone: "Europe/Paris",
+  });
+  return createJobsFile({ file, runtime, log: silentLog, jobs: { kept } });
+}
+
 test.each([
   { what: "a directory", make: (file: string) => mkdirSync(file) },
   { what: "a pipe", make: (file: string) => execFileSync("mkfifo", [file]) },
@@ -97,30 +113,10 @@ test("a reminder that comes due while those before it are taken over is still to
       { ...once, name: "Two", at },
     ]),
   );
-  const { store, clock } = await openWorld();
-  const takeOver = createJobsFile({
-    file,
-    runtime: { clock, ids: countingIds(), random: seededRandom(1) },
-    log: silentLog,
-    jobs: {
-      kept: createKeptJobs({
-        store,
-        runtime: { clock, ids: countingIds(), random: seededRandom(1) },
-        scheduler: {
-          look: () => clock.advance(2 * HOUR),
-          startWaiting: () => Promise.resolve(),
-          runNow: () => Promise.resolve(null),
-        },
-        agents: () => new Set(["build"]),
-        tools: () => ["bash"],
-        skillsOf: () => skillCatalogue([], []),
-        platforms: PLATFORMS,
-        defaultTimezone: "Europe/Paris",
-      }),
-    },
-  });
+  const world = await openWorld();
+  const takeOver = takingOver(file, world, () => world.clock.advance(2 * HOUR));
   expect(await takeOver()).toEqual([]);
-  const { jobs } = await store.jobs.all();
+  const { jobs } = await world.store.jobs.all();
   expect(jobs.map(({ name }) => name)).toEqual(["One", "Two"]);
   for (const { dueOnce, accountedTo } of jobs) expect(accountedTo).toBeLessThan(dueOnce ?? 0);
 });
@@ -225,27 +221,7 @@ test.each([
   const file = path.join(tempDirectory(), "jobs.json");
   const two = JSON.stringify({ ...entry, name: "Two", ...wrong });
   writeFileSync(file, `[ // Ours\n${JSON.stringify(entry)},\n${two},\n]`);
-  const { store, clock } = await openWorld();
-  const takeOver = createJobsFile({
-    file,
-    runtime: { clock, ids: countingIds(), random: seededRandom(1) },
-    log: silentLog,
-    jobs: {
-      kept: createKeptJobs({
-        store,
-        runtime: { clock, ids: countingIds(), random: seededRandom(1) },
-        scheduler: {
-          look: () => Promise.resolve(),
-          startWaiting: () => Promise.resolve(),
-          runNow: () => Promise.resolve(null),
-        },
-        agents: () => new Set(["build"]),
-        tools: () => ["bash"],
-        skillsOf: () => skillCatalogue([skillNamed("forecast", ["place"])], []),
-        platforms: PLATFORMS,
-        defaultTimezone: "Europe/Paris",
-      }),
-    },
-  });
+  const world = await openWorld();
+  const takeOver = takingOver(file, world, () => Promise.resolve());
   expect(await takeOver()).toEqual([`${file}: entry 2: ${said}`]);
 });
