@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { keepCompiled, tuneEngine } from "../src/cli/engine.mjs";
+import { keepCompiled } from "../src/cli/engine.mjs";
 import { trimMemory } from "../src/cli/trim-memory.mjs";
 import { loadCompiledStart } from "../src/launch/compiled-start.mjs";
 import { makeReady } from "../src/launch/ready.mjs";
@@ -13,7 +13,6 @@ import { BUILT_PROGRAM } from "../src/launch/steps.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 await onRightNode(process, root);
 trimMemory(process);
-tuneEngine();
 await makeReady(process, root);
 keepCompiled(process, root);
 const isStart = [undefined, "start"].includes(process.argv[2]);

@@ -2,9 +2,7 @@ import { readdirSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { setFlagsFromString } from "node:v8";
-import { keepCompiled, tuneEngine } from "../../src/cli/engine.mjs";
-import { HEAP } from "../../src/cli/trim-memory.mjs";
+import { keepCompiled } from "../../src/cli/engine.mjs";
 import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
 
 /**
@@ -15,9 +13,6 @@ import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
 /** The name of a part of the bundle that is loaded when it is needed: it does nothing by itself. */
 const ON_DEMAND = /-[0-9A-Z]{8}\.js$/;
 
-// As a start has it, which sets it when it begins itself anew; flags decide whose the code is.
-if (process.platform === "linux") for (const flag of HEAP) setFlagsFromString(flag);
-tuneEngine();
 const root = path.resolve(import.meta.dirname, "../..");
 keepCompiled(process, root);
 const directory = path.join(root, BUILT_PROGRAM);

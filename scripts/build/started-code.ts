@@ -7,8 +7,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
-import { tuneEngine } from "../../src/cli/engine.mjs";
-import { HEAP } from "../../src/cli/trim-memory.mjs";
+import { USUAL_TIERING } from "../../src/core/store/database/late-tiering.ts";
 import { codeFile, exportsOf, loadScript } from "../../src/launch/compiled-start.mjs";
 import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
 
@@ -17,10 +16,6 @@ import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
  * compiled by then, so that no start of this user compiles it again. On a machine that is too busy for it in this
  * time, there is none, and starts load the modules of the bundle.
  */
-
-// As a start has it, which sets it when it begins itself anew; flags decide whose the code is.
-if (process.platform === "linux") for (const flag of HEAP) setFlagsFromString(flag);
-tuneEngine();
 
 const root = path.resolve(import.meta.dirname, "../..");
 const target = codeFile(root);
@@ -71,6 +66,7 @@ await Promise.race([ended, listens()]);
 for (const words of WORDS) await say(words);
 // What a running program sets for itself is no part of what it begins with.
 setFlagsFromString("--no-expose-gc");
+setFlagsFromString(USUAL_TIERING);
 if (codeFile(root) === target) writeFileSync(target, script.createCachedData());
 else keepNothing("The program runs with other flags than it begins with");
 process.exit();

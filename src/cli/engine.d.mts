@@ -1,3 +1,1 @@
-export function tuneEngine(): void;
-
 export function keepCompiled(program: Pick<NodeJS.Process, "env">, root: string | null): void;

@@ -1,18 +1,6 @@
 import nodeModule from "node:module";
 import path from "node:path";
-import { setFlagsFromString } from "node:v8";
 import { BUILT_PROGRAM } from "../launch/steps.mjs";
-
-/**
- * Bytes that a WebAssembly function has run, roughly, before it is compiled once more, to run faster. Prisma plans each
- * shape of query once: left alone, a start compiles half of the planner for what is over by then.
- */
-const LATE_TIERING = "--wasm-tiering-budget=1000000000";
-
-/** What V8 has compiled is only good for a process with the same flags: this comes first. */
-export function tuneEngine() {
-  setFlagsFromString(LATE_TIERING);
-}
 
 /**
  * With what an earlier start or the build (scripts/build/compiled-code.ts) has compiled, a start takes less time. It

@@ -9,16 +9,16 @@ const FLAGS = process.platform === "linux" ? HEAP : [];
 /** What a process with these flags of V8 would start from. */
 function startedFrom(flags: readonly string[]): string {
   const script = `
-    import { tuneEngine } from "./src/cli/engine.mjs";
+    import { trimMemory } from "./src/cli/trim-memory.mjs";
     import { loadCompiledStart } from "./src/launch/compiled-start.mjs";
-    tuneEngine();
+    trimMemory(process);
     const start = loadCompiledStart(process.cwd());
     process.stdout.write(start === null ? "modules" : typeof start.runCommandLine);
   `;
   const { stdout, stderr, status } = spawnSync(process.execPath, [...flags, "--input-type=module", "--eval", script], {
     encoding: "utf8",
     cwd: ROOT,
-    env: { PATH: process.env["PATH"] ?? "" },
+    env: { PATH: process.env["PATH"] ?? "", MALLOC_TRIM_THRESHOLD_: "1" },
   });
   expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
   return stdout;

@@ -20,8 +20,7 @@ describe("what V8 has compiled is kept", () => {
   function directoryOf(installed: string | null, env: Record<string, string> = {}): string {
     const script = `
       import { getCompileCacheDir } from "node:module";
-      import { keepCompiled, tuneEngine } from ${JSON.stringify(ENGINE)};
-      tuneEngine();
+      import { keepCompiled } from ${JSON.stringify(ENGINE)};
       keepCompiled(process, ${JSON.stringify(installed)});
       process.stdout.write(getCompileCacheDir() ?? "none");
     `;

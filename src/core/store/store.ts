@@ -1,6 +1,7 @@
 import { isForeignKeyFailure } from "../protocol/database-failure.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Client, DatabaseClient } from "./database/client.ts";
+import { connectedLate } from "./database/late-tiering.ts";
 import { MIGRATIONS } from "./database/migrate.ts";
 import { presenceReads, presenceWrites } from "./database/presence.ts";
 import { type Turn, takeTurn } from "./database/turns.ts";
@@ -121,10 +122,10 @@ export async function openStore(url: string, runtime: Runtime, { isShared = fals
 async function openClient(url: string, runtime: Runtime, isShared: boolean): Promise<DatabaseClient> {
   if (url.startsWith("file:")) {
     const { openSqlite } = await import("./database/sqlite.ts");
-    return openSqlite(url, MIGRATIONS.sqlite, runtime);
+    return connectedLate(await openSqlite(url, MIGRATIONS.sqlite, runtime));
   }
   const { openPostgresql } = await import("./database/postgresql.ts");
-  return openPostgresql({ url, isShared }, MIGRATIONS.postgresql, runtime);
+  return connectedLate(await openPostgresql({ url, isShared }, MIGRATIONS.postgresql, runtime));
 }
 
 function createStore(client: DatabaseClient): Store {

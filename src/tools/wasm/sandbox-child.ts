@@ -49,19 +49,12 @@ interface ChildParts {
   readonly log: Log | undefined;
 }
 
-/**
- * Bytes that a WebAssembly function has run, roughly, before it is compiled once more, to run faster: eight times as many
- * as V8's own. A few calls, all that most children see, are over before that would pay; what computes for half a
- * second has it by then.
- */
-const LATE_TIERING = "--wasm-tiering-budget=100000000";
-
 /** Forks the child with no environment, no inherited streams, and nothing but the channel to the bot. */
 export function startChild({ childFile, buildDir, view, log }: ChildParts, onExit: () => void): SandboxChild {
   const child = fork(childFile, [buildDir], {
     env: {},
     ...(view === null ? {} : { execPath: view.bwrap }),
-    execArgv: [...(view?.args ?? []), "--no-addons", "--no-warnings", LATE_TIERING],
+    execArgv: [...(view?.args ?? []), "--no-addons", "--no-warnings"],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

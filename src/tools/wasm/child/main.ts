@@ -2,12 +2,21 @@
  * The sandbox child: a process with an empty environment that runs guests in worker threads. It talks
  * to the bot only, and ends with it. Its one argument is the directory of the built guests.
  */
+import { setFlagsFromString } from "node:v8";
 import { DefectError } from "../../../core/protocol/errors.ts";
 import type { GuestAnswer } from "../../network/guest-answer.ts";
 import { type FromChild, type RunMessage, toChildSchema } from "./messages.ts";
 import { createModuleCache } from "./modules.ts";
 import { createPool } from "./pool.ts";
 
+/**
+ * Bytes that a WebAssembly function has run, roughly, before it is compiled once more, to run faster: eight times as many
+ * as V8's own. A few calls, all that most children see, are over before that would pay; what computes for half a
+ * second has it by then. Not a flag that the process begins with: V8 would not take what is compiled of Node.
+ */
+const LATE_TIERING = "--wasm-tiering-budget=100000000";
+
+setFlagsFromString(LATE_TIERING);
 const buildDir = process.argv[2];
 if (buildDir === undefined) throw new DefectError("the sandbox child needs the directory of the built guests");
 const pool = createPool(createModuleCache(buildDir));
