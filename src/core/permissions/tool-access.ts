@@ -8,6 +8,8 @@ export interface ToolAccess {
   readonly agentName: string;
   /** An access role. A string, because definitions come from files: a role that is not known allows nothing. */
   readonly role: string;
+  /** The agent's own role, where the run hands its work on: that gives it no more to look at. */
+  readonly ownRole?: string;
   readonly mode: Mode;
   /** Tools that may be used beyond the mode, without asking. */
   readonly granted?: readonly string[];
@@ -18,13 +20,14 @@ export interface ToolAccess {
 }
 
 /** What bounds the tools of a query with these settings. */
-export function toolAccessOf({ agentDefinition, mode, toolAllow, grantedTools }: QueryConfig): ToolAccess {
+export function toolAccessOf({ agentDefinition, mode, toolAllow, grantedTools, delegation }: QueryConfig): ToolAccess {
   const { name: agentName, access: role, disallowedTools } = agentDefinition;
   return {
     agentName,
     role,
     mode,
     granted: grantedTools ?? [],
+    ...(delegation === undefined ? {} : { ownRole: delegation.access }),
     ...(toolAllow === undefined ? {} : { toolAllow }),
     ...(disallowedTools === undefined ? {} : { disallowed: disallowedTools }),
   };
@@ -40,7 +43,7 @@ export function offeredTools<T extends ToolFacts>(tools: readonly T[], access: T
 
 /** Why a tool may not be called, in words for the model; null when it may. */
 export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
-  if (!roleAllows(access.role, tool)) {
+  if (!roleAllows(access, tool)) {
     if (access.role === MANAGER_ROLE) {
       return `Not run: you manage this task, and managers look and plan only. Hand what needs ${tool.name} to an executor with agent.`;
     }
@@ -55,10 +58,21 @@ export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
   if (!isOffered && !access.granted?.includes(tool.name)) {
     return `The tool ${tool.name} is not available in ${access.mode} mode, which only looks and changes nothing.`;
   }
-  if (access.toolAllow !== undefined && !isFinder(tool.name) && !access.toolAllow.includes(tool.name)) {
+  if (access.toolAllow !== undefined && !leadsToOthers(tool, access) && !access.toolAllow.includes(tool.name)) {
     return `The tool ${tool.name} is not enabled here.`;
   }
   return null;
+}
+
+/** No list leaves these out: the tools that they lead to are judged by it, those of executors, too. */
+function leadsToOthers(tool: ToolFacts, { role }: ToolAccess): boolean {
+  return isFinder(tool.name) || (role === MANAGER_ROLE && handsOn(tool));
+}
+
+const HANDING_ON: readonly string[] = ["agent", "agent_output"];
+
+function handsOn({ name, onlyFor }: ToolFacts): boolean {
+  return onlyFor === MANAGER_ROLE || HANDING_ON.includes(name);
 }
 
 const HARMLESS: readonly Permission[] = ["none", "read"];
@@ -66,12 +80,12 @@ const HARMLESS: readonly Permission[] = ["none", "read"];
 const READ_ONLY_TOOLS: readonly string[] = ["web_fetch", "ask_user_question"];
 const SEARCH_TOOLS: readonly string[] = ["read", "glob", "grep", "web_fetch"];
 
-function roleAllows(role: string, tool: ToolFacts): boolean {
+function roleAllows({ role, ownRole = "full" }: Pick<ToolAccess, "role" | "ownRole">, tool: ToolFacts): boolean {
   switch (role) {
     case "full":
       return true;
     case MANAGER_ROLE:
-      return tool.onlyFor === role || looksOnly(tool);
+      return handsOn(tool) || (looksOnly(tool) && roleAllows({ role: ownRole }, tool));
     case "read-only":
       return looksOnly(tool);
     case "search-only":

@@ -1,6 +1,18 @@
 import { type Delegation, MANAGER_ROLE } from "../../core/agents/delegation.ts";
 import type { AgentDefinition, QueryConfig } from "../../core/agents/query-config.ts";
+import type { SessionSettings } from "../../core/events/session-settings.ts";
+import { refusal, toolAccessOf } from "../../core/permissions/tool-access.ts";
+import { AGENT } from "../../tools/native/agent-assignment.ts";
 import { type ManagedAgents, MERGE_WORK, onBy } from "./managed-agents.ts";
+import type { ManagedMode } from "./presets.ts";
+
+/** The query settings of a session's runs in this mode: an agent that may not hand on works itself. */
+export function managedBy(mode: ManagedMode, config: QueryConfig, session: SessionSettings): QueryConfig {
+  const managed = mode.of(session);
+  if (managed === null) return config;
+  const manager = asManager(config, managed);
+  return refusal({ name: AGENT, permission: "none" }, toolAccessOf(manager)) === null ? manager : config;
+}
 
 /** The query settings of a run that manages. */
 export function asManager(config: QueryConfig, managed: ManagedAgents): QueryConfig {

@@ -4,9 +4,11 @@ import type { ChatCommand, CommandContext } from "../../core/command-line/comman
 import { described } from "../../core/command-line/completions.ts";
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { hereOf, NO_THREAD, sessionToChange } from "../../core/command-line/session-to-change.ts";
+import type { SessionSettings } from "../../core/events/session-settings.ts";
 import type { Completion } from "../../core/protocol/platform.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import { dollars } from "../../core/text/dollars.ts";
+import { AGENT } from "../../tools/native/agent-assignment.ts";
 import { type ManagedAgents, onBy } from "./managed-agents.ts";
 import type { ManagedMode } from "./presets.ts";
 
@@ -49,12 +51,13 @@ function unknown(word: string, known: readonly string[]): string {
 }
 
 function current(context: CommandContext, mode: ManagedMode): string {
-  const managed = mode.of(hereOf(context).settings);
+  const here = hereOf(context);
+  const managed = mode.of(here.settings);
   const presets = [...mode.presets].map(([name, preset]) => `\`${name}\`: ${limitsOf(preset)}`);
   const state =
     managed === null
       ? "Managed mode is **off**. `/managed on` lets me plan, and executors do the work."
-      : `Managed mode is ${onBy(managed)}: ${limitsOf(managed)}. \`/managed off\` ends it for this thread.`;
+      : `Managed mode is ${onBy(managed)}: ${limitsOf(managed)}. \`/managed off\` ends it for this thread.${unlessHandedOn(context, here.settings)}`;
   return [state, ...presets, "`/managed on <preset>` goes by one of these."].join("\n");
 }
 
@@ -81,5 +84,15 @@ async function set({ isOn, preset }: Wanted, context: CommandContext, mode: Mana
   const since = isRunning ? " from my next run on" : "";
   const managed = mode.of(changed);
   if (managed === null) return `✓ Managed mode **off**${since}: I work myself.`;
-  return `✓ Managed mode ${onBy(managed)}${since}: I plan, and executors do the work; ${limitsOf(managed)}.`;
+  return `✓ Managed mode ${onBy(managed)}${since}: I plan, and executors do the work; ${limitsOf(managed)}.${unlessHandedOn(context, changed)}`;
+}
+
+/** What to know where the mode is on, and the agent here works itself all the same. */
+function unlessHandedOn(context: CommandContext, settings: SessionSettings): string {
+  const { agentDefinition, delegation } = context.delegate(
+    context.configOf({ ...hereOf(context), settings }),
+    settings,
+  );
+  if (delegation !== undefined) return "";
+  return `\n⚠ **${agentDefinition.name}** may not use the tool \`${AGENT}\`, so it works itself. \`/agent\` chooses another one.`;
 }

@@ -1,6 +1,6 @@
 import type { OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
-import { asManager } from "./as-manager.ts";
+import { managedBy } from "./as-manager.ts";
 import { managedCommand, presetCompletions } from "./command.ts";
 import { createMergeWork } from "./merge-work.ts";
 import { type ManagedSettings, managedMode } from "./presets.ts";
@@ -12,15 +12,11 @@ import { keepWorktreesPruned } from "./worktrees/prune-worktrees.ts";
 export function openManaged(host: FeatureHost, settings: ManagedSettings): OpenFeature {
   const { store, cluster, runtime, quotas } = host;
   const mode = managedMode(settings);
-  const delegate: OpenFeature["delegate"] = (config, session) => {
-    const managed = mode.of(session);
-    return managed === null ? config : asManager(config, managed);
-  };
   const worktrees = createExecutorWorktrees(host.home, { quotas, lock: cluster.lock });
   const tools = [createMergeWork({ ...host, worktrees }, host.sandbox.guardedFiles)];
   let stopPruning = async () => {};
   return {
-    delegate,
+    delegate: (config, session) => managedBy(mode, config, session),
     ownFiles: ownFilesIn(worktrees),
     tools: () => tools,
     commands: { managed: managedCommand(mode) },

@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Mode, Permission } from "../../../src/core/agents/query-config.ts";
-import { offeredTools, refusal } from "../../../src/core/permissions/tool-access.ts";
+import { offeredTools, refusal, type ToolAccess } from "../../../src/core/permissions/tool-access.ts";
 
 /** One tool of each kind that the rules tell apart. */
 const tools: readonly { readonly name: string; readonly permission: Permission }[] = [
@@ -75,4 +75,25 @@ test("who may not use a server may use none of its tools, and those of others; `
   expect(without("mcp__github")).toEqual(["mcp__github2__create", "read"]);
   expect(without("mcp")).toEqual(["read"]);
   expect(without("*")).toEqual([]);
+});
+
+describe("a manager", () => {
+  const merge = { name: "merge_work", permission: "write", onlyFor: "manager" } as const;
+  const handing = ["agent", "agent_output"].map((name) => ({ name, permission: "none" }) as const);
+  const offered = (more: Partial<ToolAccess>) =>
+    offeredTools([...tools, ...handing, merge], { agentName: "build", role: "manager", mode: "write", ...more }).map(
+      ({ name }) => name,
+    );
+  const hands = ["agent", "agent_output", "merge_work"];
+
+  test("hands on, whatever list its executors' tools are judged by", () => {
+    expect(offered({ toolAllow: ["read", "bash"] })).toEqual(["read", ...hands]);
+    expect(offered({ toolAllow: ["read", "bash"], disallowed: ["agent"] })).not.toContain("agent");
+  });
+
+  test("looks at no more than its agent does by itself", () => {
+    expect(offered({ ownRole: "full" })).toEqual([...harmless, ...hands]);
+    expect(offered({ ownRole: "search-only" })).toEqual([...search, ...hands]);
+    expect(offered({ ownRole: "auditor" })).toEqual(hands);
+  });
 });

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import type { AgentDefinition } from "../../../src/core/agents/query-config.ts";
 import type { ChatCommand } from "../../../src/core/command-line/command.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import { asManager } from "../../../src/features/managed/as-manager.ts";
+import { managedBy } from "../../../src/features/managed/as-manager.ts";
 import { managedCommand, presetCompletions } from "../../../src/features/managed/command.ts";
 import { managedFeature } from "../../../src/features/managed/feature.ts";
 import { managedMode } from "../../../src/features/managed/presets.ts";
@@ -58,7 +59,7 @@ const managed: readonly (readonly [typed: string, answer: string | RegExp, setti
 ];
 
 /** What is typed in a thread, where managed mode is configured so. */
-async function typing() {
+async function typing(agent: Partial<AgentDefinition> = {}) {
   const { options, session, recorder } = await intakeOptions();
   const commands: readonly ChatCommand[] = [
     ...CHAT_COMMANDS,
@@ -68,10 +69,11 @@ async function typing() {
     ...options,
     commands,
     tools: async () => TOOLS,
-    delegate: (config, settings) => {
-      const chosen = MODE.of(settings);
-      return chosen === null ? config : asManager(config, chosen);
+    configOf: (session) => {
+      const config = options.configOf(session);
+      return { ...config, agentDefinition: { ...config.agentDefinition, ...agent } };
     },
+    delegate: (config, settings) => managedBy(MODE, config, settings),
   });
   return { receive, session, recorder };
 }
@@ -84,6 +86,18 @@ test("/managed shows, finds and sets managed mode and its presets", async () => 
     else expect(said).toMatch(answer);
     expect((await session())?.settings ?? {}).toEqual(settings);
   }
+});
+
+test("an agent that may not hand on works itself in managed mode, and /managed says so", async () => {
+  const { receive } = await typing({ name: "solo", disallowedTools: ["agent"] });
+  const works = "⚠ **solo** may not use the tool `agent`, so it works itself.";
+  expect(privateText(await receive(mention("/managed on")))).toContain(works);
+  expect(privateText(await receive(mention("/managed")))).toContain(works);
+  expect(privateText(await receive(mention("/status")))).not.toContain("Managed mode");
+  expect(privateText(await receive(mention("/tools")))).toContain(
+    "Agent **solo** (full), mode **write**: 2 of 2 tools.",
+  );
+  expect(privateText(await receive(mention("/managed off")))).not.toContain("⚠");
 });
 
 test("who does not work in a thread looks and does not turn it on", async () => {
