@@ -8,7 +8,6 @@ import { listenersOf } from "../../config/ports.ts";
 import type { Config } from "../../config/resolve.ts";
 import type { DefinitionTexts } from "../../core/agents/page-definitions.ts";
 import { ConfigError, NO_ROOM, StoreError } from "../../core/protocol/errors.ts";
-import { reasonOf } from "../../core/protocol/explain.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { sqlitePath } from "../../core/store/database/connection/database-url.ts";
 import { type Probed, probeDatabase } from "../../core/store/probe.ts";
@@ -79,7 +78,6 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     }
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(bad);
-    if (error instanceof StoreError && error.code === "database_newer") return [bad(reasonOf(error))];
     if (error instanceof StoreError) return [bad(MIXED_UP)];
     throw error;
   }

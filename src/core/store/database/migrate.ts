@@ -38,9 +38,9 @@ type AppliedMigrations = z.infer<typeof appliedSchema>;
 /**
  * Applies the migrations of `directory` that the database lacks, in the way `prisma migrate deploy` does: same table,
  * same checksums, so that either may run at any time. All of it is one transaction, which ends with the connection when
- * anything fails or the process is killed: the database is then as it was. Returns the names applied. Throws StoreError
- * `database_newer` for a database that knows migrations this version does not, and ConfigError when the database refuses
- * one to its user or others are at its tables for long; whoever calls closes the connection.
+ * anything fails or the process is killed: the database is then as it was. Returns the names applied. Throws ConfigError for
+ * a database that knows migrations this version does not, and when the database refuses one to its user or others are at
+ * its tables for long; whoever calls closes the connection.
  */
 export async function migrate(
   db: MigrationConnection,
@@ -110,9 +110,9 @@ async function migrationNames(directory: string): Promise<string[]> {
 function refuseNewer(applied: AppliedMigrations, known: readonly string[]): void {
   const unknown = applied.find(({ migration_name: name }) => !known.includes(name))?.migration_name;
   if (unknown === undefined) return;
-  throw new StoreError("database_newer", `the database has migration ${unknown}, which this version does not know`, {
-    detail: { migration: unknown },
-  });
+  throw new ConfigError([
+    `DATABASE_URL: the database belongs to a newer version of Deckhand (it has the migration ${unknown}). Start that version, or restore the backup from before it; nothing was changed.`,
+  ]);
 }
 
 function isApplied(applied: AppliedMigrations, name: string, checksum: string): boolean {
