@@ -112,3 +112,10 @@ test("a card shows all of what it asks, without a scroller of its own, below a t
   const ground = `getComputedStyle(document.querySelector(".tag.approval")).backgroundColor`;
   expect(await page.evaluate(ground)).toBe("rgba(0, 0, 0, 0)");
 });
+
+test("the address of a thread that is gone leads to a new one, and the page says so", async () => {
+  await page.goto(new URL("/#gone", entryUrl(platform)).href);
+  await page.getByText("There is no such thread").waitFor();
+  expect((await say("hello")).threadId).not.toBe("gone");
+  await messages().getByText("Sent", { exact: true }).waitFor();
+});

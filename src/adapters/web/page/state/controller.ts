@@ -100,6 +100,8 @@ function talkToServer({ state, apply }: Store): Talk {
         apply({ type: "disowned" });
         location.reload();
       }
+      // It has left a thread that is gone.
+      if (frame.type === "thread" && frame.messages === null) history.replaceState(null, "", addressOf(state()));
       if (frame.type === "message" || frame.type === "changed") lookout.soon();
       if (frame.type === "sessions") watcher?.hear(frame.news);
       if (frame.type === "reply" || frame.type === "clicked") lookout.now();

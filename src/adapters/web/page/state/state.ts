@@ -212,7 +212,7 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
       return welcome(state, frame);
     case "thread":
       return frame.messages === null
-        ? { ...state, loaded: new Map(state.loaded).set(frame.threadId, false) }
+        ? withoutThread(state, frame.threadId)
         : { ...withMessages(state, frame.messages), loaded: new Map(state.loaded).set(frame.threadId, frame.more) };
     case "message":
       return withNews(state, frame.message, frame.thread);
@@ -251,6 +251,21 @@ function welcome(state: PageState, frame: Extract<ServerFrame, { type: "welcome"
   const next: PageState = { ...state, connection: "open", threads, lastSeq: seq, commands };
   if (frame.changes === null) return { ...next, messages: new Map(), loaded: new Map() };
   return withMessages(next, frame.changes);
+}
+
+/** A thread that is not there; what is on its way to it stays in sight, and with it what becomes of that. */
+function withoutThread(state: PageState, threadId: string): PageState {
+  if (state.sending.some((one) => one.threadId === threadId)) {
+    return { ...state, loaded: new Map(state.loaded).set(threadId, false) };
+  }
+  const left = {
+    ...state,
+    threads: state.threads.filter(({ id }) => id !== threadId),
+    messages: new Map([...state.messages].filter(([, message]) => message.threadId !== threadId)),
+    unread: without(state.unread, threadId),
+  };
+  if (state.openId !== threadId) return left;
+  return { ...left, openId: null, notice: "There is no such thread of yours any more. Here you begin a new one." };
 }
 
 /** A message that was posted or changed just now. */
