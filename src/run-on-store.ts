@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { type PageAgents, readPageAgents } from "./agents.ts";
 import { agentProblems, sandboxRootOf } from "./channel-config.ts";
@@ -11,7 +12,9 @@ import { leftOutLine } from "./config/stored/fit.ts";
 import { SETTINGS_REVISION, SettingsInForce } from "./config/stored/in-force.ts";
 import type { Config } from "./config.ts";
 import { textsIn } from "./core/agents/page-definitions.ts";
+import { ConfigError } from "./core/protocol/errors.ts";
 import { liveProviders } from "./core/providers/registry/live-providers.ts";
+import { sqlitePath } from "./core/store/database/connection/database-url.ts";
 import { probeDatabase } from "./core/store/probe.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import type { BesideHost } from "./feature-host.ts";
@@ -43,6 +46,11 @@ export function subcommandWorld(config: Config, { terminal, stdin }: Ends): Subc
     newPassword: (isGiven) => newPassword(stdin, isGiven),
     newKey: () => newKey(stdin),
     onStore,
+    onKeptStore: (work) =>
+      said(terminal, async () => {
+        requireKept(config.database);
+        await onStore(work);
+      }),
     async withSettings(use) {
       const probed = await probeDatabase(config.database.url).catch(() => null);
       if (probed?.isCurrent === false) return use(new SettingsInForce(config, agentProblems));
@@ -59,6 +67,13 @@ export function subcommandWorld(config: Config, { terminal, stdin }: Ends): Subc
         await onStore(({ audit }) => audit({ act: "database.copied", about: file, details }));
       }),
   };
+}
+
+function requireKept({ kind, url }: Config["database"]): void {
+  if (kind !== "sqlite" || existsSync(sqlitePath(url))) return;
+  throw new ConfigError([
+    `DATABASE_URL: there is no ${sqlitePath(url)}. Run this in the directory that Deckhand runs in, or set DECKHAND_HOME or DATABASE_URL as it has them.`,
+  ]);
 }
 
 function storeWorld(config: Config, host: BesideHost, terminal: Terminal): StoreWorld {

@@ -28,6 +28,8 @@ export interface SubcommandWorld {
   /** A piped line, or what is typed. */
   readonly newKey: () => Promise<string>;
   readonly onStore: (work: (world: StoreWorld) => Promise<void>) => Promise<void>;
+  /** The same for what is there: where no database is, that is said, and none is made. */
+  readonly onKeptStore: SubcommandWorld["onStore"];
   /** The settings as a start would have them; makes no database where there is none. */
   readonly withSettings: (use: (settings: SettingsInForce) => void) => Promise<void>;
   /** Copies a SQLite file, the home's where none is named, to the PostgreSQL of the settings. */

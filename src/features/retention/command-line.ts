@@ -22,8 +22,8 @@ interface Carried {
 
 const NEVER = AbortSignal.any([]);
 
-export function runDelete({ type, id }: DeletionRequest, { answer, onStore }: SubcommandWorld): Promise<void> {
-  return onStore(async (world) => {
+export function runDelete({ type, id }: DeletionRequest, { answer, onKeptStore }: SubcommandWorld): Promise<void> {
+  return onKeptStore(async (world) => {
     const { config } = await world.settings();
     const scope = { ...world, sandboxRootOf: (thread: ThreadRef) => world.sandboxRootOf(config, thread) };
     const { ok, line, about } = await (type === "session" ? deleteSession(id, scope) : deletePerson(id, scope));

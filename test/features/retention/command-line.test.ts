@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { runCli } from "../../support/program/cli.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
@@ -38,4 +39,12 @@ test.each([
   await seedSession(world, { id: "ses_2", word: "below", parentId: "ses_1" });
   expect(await deckhand("data", "delete", "--session", id)).toEqual({ out: "", error: line, failed: true });
   expect(await world.store.tables((db) => db.auditEntry.count())).toBe(0);
+});
+
+test("where no database is, nothing is said to be deleted, and none is made", async () => {
+  const cwd = tempDirectory();
+  const { out, error, failed } = await runCli(["data", "delete", "--person", "slack:U1"], { cwd, env: {} });
+  expect({ out, failed }).toEqual({ out: "", failed: true });
+  expect(error).toContain("✗ DATABASE_URL: there is no ");
+  expect(readdirSync(cwd)).toEqual([]);
 });
