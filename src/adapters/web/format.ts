@@ -8,7 +8,7 @@ export function jobDetails(job: JobView): PageJobDetails {
   return { ...pageJob(job), isFromFile, isTheirs, pausedBecause, next, prompt, settings, log };
 }
 
-export function pageJob({ id, name, sentence, nextAt, isEnabled, runs }: JobOverview): PageJob {
+export function pageJob({ id, name, sentence, nextAt, isEnabled, isDone, runs }: JobOverview): PageJob {
   const failed = runs.filter(({ success }) => !success).length;
-  return { id, name, sentence, nextAt, isEnabled, strip: historyStrip(runs), runs: runs.length, failed };
+  return { id, name, sentence, nextAt, isEnabled, isDone, strip: historyStrip(runs), runs: runs.length, failed };
 }

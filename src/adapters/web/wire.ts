@@ -25,7 +25,7 @@ const watchSchema = z.object({
 export const clientFrameSchema = z.discriminatedUnion("type", [...personFrameSchemas, lookSchema, watchSchema]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
-export interface PageJob extends Pick<JobOverview, "id" | "name" | "sentence" | "nextAt" | "isEnabled"> {
+export interface PageJob extends Pick<JobOverview, "id" | "name" | "sentence" | "nextAt" | "isEnabled" | "isDone"> {
   /** One sign for each of its newest runs, oldest first. */
   readonly strip: string;
   readonly runs: number;

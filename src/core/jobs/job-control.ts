@@ -83,6 +83,8 @@ export interface JobOverview {
   /** Milliseconds since the epoch; null when it is paused, or will not be due again. */
   readonly nextAt: number | null;
   readonly isEnabled: boolean;
+  /** It was to come once, and has. */
+  readonly isDone: boolean;
   /** Kept in the file of jobs: not to be changed or removed here. */
   readonly isFromFile: boolean;
   /** The person may run, pause and remove it. */

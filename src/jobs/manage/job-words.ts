@@ -7,6 +7,7 @@ import { dollars } from "../../core/text/dollars.ts";
 import { plainLine, unstyled } from "../../core/text/plain-text.ts";
 import { nextDue, readSchedule } from "../calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../calendar/sentence.ts";
+import { hasBeenDue } from "../scheduling/occurrence.ts";
 
 /** Due times that are named of those to come. */
 export const NAMED_TIMES = 3;
@@ -16,15 +17,22 @@ export function jobSummary(job: JobRow, newestRuns: readonly OccurrenceRow[], no
   const read = readSchedule(job);
   if (read.type === "refused") return `✗ **${job.name}** · ${read.reason}`;
   const due = job.enabled ? nextDue(read.schedule, now) : null;
+  const paused = `paused${job.pausedBecause === null ? "" : `: ${job.pausedBecause}`}`;
+  const isDone = isOver(job);
   const parts = [
-    `${job.enabled ? "✓" : "⏸"} **${job.name}** · ${sentenceOf(read.schedule)}`,
+    `${job.enabled || isDone ? "✓" : "⏸"} **${job.name}** · ${sentenceOf(read.schedule)}`,
     ...(due === null ? [] : [`next ${timeIn(due, job.timezone)}`]),
-    ...(job.enabled ? [] : [`paused${job.pausedBecause === null ? "" : `: ${job.pausedBecause}`}`]),
+    ...(job.enabled ? [] : [isDone ? "done" : paused]),
     ...(newestRuns.length === 0 ? [] : [historyStrip(newestRuns.toReversed())]),
     ...(job.source === "file" ? ["from the file of jobs"] : []),
     `\`${job.id}\``,
   ];
   return parts.join(" · ");
+}
+
+/** A reminder that has come, and was not set going anew. */
+function isOver(job: JobRow): boolean {
+  return !job.enabled && hasBeenDue(job);
 }
 
 /** Characters of a list: what Discord shows in one message. */
@@ -46,7 +54,7 @@ export function jobOverview(
   const { id, name, enabled: isEnabled } = job;
   const read = readSchedule(job);
   const runs = newestRuns.toReversed().map(({ success, durationMs }) => ({ success, durationMs }));
-  const known = { id, name, isEnabled, runs, isFromFile: job.source === "file" };
+  const known = { id, name, isEnabled, isDone: isOver(job), runs, isFromFile: job.source === "file" };
   if (read.type === "refused") return { ...known, sentence: read.reason, nextAt: null };
   return { ...known, sentence: sentenceOf(read.schedule), nextAt: isEnabled ? nextDue(read.schedule, now) : null };
 }

@@ -287,7 +287,11 @@ test("a reminder that has come leaves its name to the next, stands last in lists
   expect(await control.preview(call, by(ANA, world))).toEqual({ type: "refused", reason: taken });
   await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
   await world.pass(11 * 60_000, 10_000);
-  expect((await control.list(by(ANA, world))).text).toMatch(/Watch.*\n.*Call/u);
+  expect((await control.list(by(ANA, world))).text).toMatch(/Watch.*\n✓ \*\*Call\*\* · once, .* · done · /u);
+  expect((await control.overview(by(ANA, world))).map(({ name, isDone }) => [name, isDone])).toEqual([
+    ["Watch", false],
+    ["Call", true],
+  ]);
   expect((await control.add(call, by(BEN, world))).text).toBe(taken);
   expect(await control.preview(call, by(ANA, world))).toMatchObject({ type: "job" });
   expect(await control.add(call, by(ANA, world))).toMatchObject({ isDone: true });

@@ -77,7 +77,7 @@ interface World {
 }
 
 /** A job of the person's that was made here. */
-const OWN = { isFromFile: false, isTheirs: true };
+const OWN = { isDone: false, isFromFile: false, isTheirs: true };
 
 let world: World;
 let inbox: Inbox;

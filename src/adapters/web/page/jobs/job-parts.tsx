@@ -2,20 +2,38 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { PageJobDetails } from "../../wire.ts";
 import { Label } from "../text/markdown-text.tsx";
+import { until } from "../text/when.ts";
 
 /** What is shown of a job beside a thread and on its own page. */
 
 export function JobState({
-  job: { isEnabled, pausedBecause },
+  job: { isEnabled, isDone, pausedBecause },
 }: {
-  readonly job: Pick<PageJobDetails, "isEnabled" | "pausedBecause">;
+  readonly job: Pick<PageJobDetails, "isEnabled" | "isDone" | "pausedBecause">;
 }): JSX.Element {
+  if (isDone) {
+    return (
+      <p class="job-state">
+        <Label text="✓ Done" />
+      </p>
+    );
+  }
   const paused = pausedBecause === null ? "⏸ Paused" : `⏸ Paused: ${pausedBecause}`;
   return (
     <p class={isEnabled ? "job-state" : "job-state paused"}>
       <Label text={isEnabled ? "✓ Enabled" : paused} />
     </p>
   );
+}
+
+/** When it is due next, in a few words. */
+export function nextOf(
+  { isEnabled, isDone, nextAt }: Pick<PageJobDetails, "isEnabled" | "isDone" | "nextAt">,
+  now: number,
+): string {
+  if (isDone) return "done";
+  if (!isEnabled) return "paused";
+  return nextAt === null ? "not due again" : until(nextAt, now);
 }
 
 export function NextTimes({ next }: Pick<PageJobDetails, "next">): JSX.Element | null {

@@ -8,8 +8,8 @@ import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
 import { Label } from "../text/markdown-text.tsx";
-import { until } from "../text/when.ts";
 import { JobPage } from "./job-page.tsx";
+import { nextOf } from "./job-parts.tsx";
 import { NewJob } from "./new-job.tsx";
 
 interface Search {
@@ -74,8 +74,7 @@ function columnsAt(now: number): readonly Column<TeamJob>[] {
     { title: "When", cell: ({ sentence }) => sentence },
     {
       title: "Next",
-      cell: ({ isEnabled, nextAt }) =>
-        isEnabled ? (nextAt === null ? "not due again" : until(nextAt, now)) : "paused",
+      cell: (job) => nextOf(job, now),
       sortBy: ({ nextAt }) => nextAt ?? Number.MAX_SAFE_INTEGER,
     },
     { title: "Where", cell: ({ channel, platform }) => `${channel} · ${platform}` },

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { PageJob } from "../../wire.ts";
+import { nextOf } from "../jobs/job-parts.tsx";
 import { PlusIcon } from "../text/icons.tsx";
-import { until } from "../text/when.ts";
 
 interface JobsProps {
   /** Null before the server has told. */
@@ -57,8 +57,7 @@ interface JobLinkProps {
 }
 
 function JobLink({ job, isOpen, now, open }: JobLinkProps): JSX.Element {
-  const { id, name, sentence, nextAt, isEnabled } = job;
-  const when = isEnabled ? (nextAt === null ? "not due again" : until(nextAt, now)) : "paused";
+  const { id, name, sentence, nextAt } = job;
   return (
     <button
       type="button"
@@ -68,7 +67,7 @@ function JobLink({ job, isOpen, now, open }: JobLinkProps): JSX.Element {
       onClick={() => open(id)}
     >
       <span class="job-name">{name}</span>
-      <span class="job-when">{when}</span>
+      <span class="job-when">{nextOf(job, now)}</span>
       <span class="job-sentence">{sentence}</span>
       <Strip job={job} />
     </button>
