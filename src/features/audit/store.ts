@@ -90,7 +90,7 @@ async function decisionsOf(db: Client, filter: AuditFilter, limit: number): Prom
   return rows.map(({ id, decidedAt: at, decidedBy, status, scope, calls, sessionId }) => ({
     id,
     at: at?.getTime() ?? 0,
-    by: decidedBy ?? "",
+    by: bare(decidedBy ?? ""),
     act: `approval.${status}`,
     about: callsSchema
       .parse(JSON.parse(calls))

@@ -66,7 +66,7 @@ export function whyNotAt(
 ): string {
   if (!mayPress(viewer)) return "Your account may look, and change nothing.";
   const { title } = describe(thread.platform);
-  if (viewer.kind === "operator") return `Do that on ${title}: there it is known who you are.`;
+  if (viewer.kind === "operator") return `Changes are made on ${title}: there it is known who you are.`;
   return `Nobody on ${title} who may look there is linked to your account: type \`/link\` in a thread of this page.`;
 }
 

@@ -165,7 +165,8 @@ export async function choicesFor(viewer: Viewer, { host, sight }: ConsoleScope):
   return {
     channels: channels.map((channel) => ({
       id: channel.id,
-      name: `${channelName(channel)} · ${channel.workspaceName}`,
+      // Workspaces of two platforms may have one name.
+      name: `${channelName(channel)} · ${channel.workspaceName} · ${host.describe(platformOf(channel)).title}`,
     })),
     people: people.map((id) => ({ id, name: names.get(id) ?? id })),
     agents,
@@ -179,11 +180,15 @@ function unlinkedOf(
   { describe }: Pick<ConsoleScope["host"], "describe">,
 ): string[] {
   if (viewer.kind === "operator") return [];
-  const platforms = new Set(channels.map(({ workspaceId }) => workspaceId.slice(0, workspaceId.indexOf(":"))));
+  const platforms = new Set(channels.map(platformOf));
   const { roles } = viewer.account.person;
   return [...platforms]
     .filter((name) => !describe(name).isOwn && !roles.some((id) => id.startsWith(`${name}:`)))
     .map((name) => describe(name).title);
+}
+
+function platformOf({ workspaceId }: ChannelRow): string {
+  return workspaceId.slice(0, workspaceId.indexOf(":"));
 }
 
 function cursorOf(text: string): { at: number; id: string } | null {

@@ -39,9 +39,9 @@ describe.each([
     const byAna = await list(store, { by: "ana" });
     expect(byAna.rows.length).toBe(51);
     expect(byAna.rows.filter(({ act }) => act === "approval.allowed")).toMatchObject([
-      { by: "@ana", about: "delete the branch old", details: "always", sessionId: "session_1" },
+      { by: "ana", about: "delete the branch old", details: "always", sessionId: "session_1" },
     ]);
-    expect((await list(store, { act: "approval.denied" })).rows).toMatchObject([{ by: "@bob" }]);
+    expect((await list(store, { act: "approval.denied" })).rows).toMatchObject([{ by: "bob" }]);
     expect((await list(store, { act: "settings.changed", by: "@ana" })).rows.length).toBe(50);
     const within = await list(store, { since: "1050000", until: "1051000" });
     expect(within.rows.map(({ at }) => at)).toEqual([1_050_500, 1_050_500, 1_050_000, 1_050_000]);

@@ -33,7 +33,10 @@ describe.each([
     const refused = world({ store, serves: ({ id }) => id !== "slack:U0ANA" }).sessions;
     expect((await refused.list(account(["slack:U0ANA"]), EVERYTHING)).sessions.map(({ id }) => id)).toEqual(["d"]);
     expect((await sessions.choices(account([], "admin"))).unlinked).toEqual(["Slack"]);
-    expect(JSON.stringify(await sessions.choices(account(["slack:U0ANA"])))).not.toContain("C2");
+    const { channels } = await sessions.choices(account(["slack:U0ANA"]));
+    const platforms = channels.map(({ name }) => name.split(" · ").at(-1));
+    expect(new Set(platforms)).toEqual(new Set(["Slack", "the web page"]));
+    expect(JSON.stringify(channels)).not.toContain("C2");
   });
 
   test("a private thread on Discord is for those who are in it", async () => {

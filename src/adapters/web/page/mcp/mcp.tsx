@@ -81,7 +81,7 @@ function ServerPart({ server, mayReconnect, state, again }: ServerPartProps): JS
           </>
         )}
       </p>
-      {where !== "" && <p class="hint">It runs as {where}.</p>}
+      {where !== "" && <p class="hint">It is {where}.</p>}
       <KindOfTools kind="reads" tools={tools} />
       <KindOfTools kind="sends" tools={tools} />
       {leftOut.length > 0 && (

@@ -185,7 +185,7 @@ function Models({ provider }: { readonly provider: string }): JSX.Element {
   );
   return (
     <>
-      <p>
+      <p class="section-notes">
         <a href="#/providers">All providers</a>
       </p>
       <LoadedView loaded={loaded}>

@@ -62,7 +62,7 @@ export function Filters({ query, change }: FiltersProps): JSX.Element {
       <ChooseAny
         label="Cost"
         value={query.leastUsd === 0 ? "" : String(query.leastUsd)}
-        options={COSTS.map((usd) => [String(usd), `$${usd} or more`])}
+        options={COSTS.map((usd) => [String(usd), `$${usd < 1 ? usd.toFixed(2) : usd} or more`])}
         choose={(usd) => change({ ...query, leastUsd: Number(usd) })}
       />
       {(choices?.unlinked.length ?? 0) > 0 && (
