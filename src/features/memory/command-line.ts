@@ -146,7 +146,9 @@ export async function importFile(file: string, { store, database, runtime, out }
   for (const line of refused.slice(0, MOST_NAMED)) out(`⚠ ${line}`);
   if (refused.length > MOST_NAMED) out(`⚠ and ${refused.length - MOST_NAMED} more lines`);
   const isGood = kept > 0 || refused.length === 0;
-  out(`${isGood ? "✓" : "✗"} ${kept} memories imported, ${refused.length} lines refused`);
+  out(
+    `${isGood ? "✓" : "✗"} ${memoriesOf(kept)} imported, ${refused.length} ${refused.length === 1 ? "line" : "lines"} refused`,
+  );
   return isGood;
 }
 
@@ -156,10 +158,20 @@ async function makeVectors({ meaning, runtime, out }: LineWorld): Promise<void> 
   const all = await meaning.missing();
   const failure = await finished(meaning, runtime.clock);
   const missing = await meaning.missing();
-  const made = `${all - missing} memories have vectors now`;
-  if (missing === 0) return out(`✓ ${all} memories have vectors`);
+  const made = `${withVectors(all - missing)} now`;
+  if (missing === 0) return out(`✓ ${withVectors(all)}`);
   const why = failure === null ? "`memory.embeddings.perDay` or a budget of the day is reached" : reasonOf(failure);
-  out(`⚠ ${missing} memories wait for their vectors: ${why} (${made})`);
+  out(
+    `⚠ ${memoriesOf(missing)} ${missing === 1 ? "waits for its vector" : "wait for their vectors"}: ${why} (${made})`,
+  );
+}
+
+function withVectors(count: number): string {
+  return `${memoriesOf(count)} ${count === 1 ? "has a vector" : "have vectors"}`;
+}
+
+function memoriesOf(count: number): string {
+  return count === 1 ? "1 memory" : `${count} memories`;
 }
 
 /** As long as vectors come, it goes on. Null, or why none came in the end. */
@@ -195,7 +207,7 @@ async function exportAll(scope: string | null, { store, out }: LineWorld): Promi
 async function tellStats({ store, out }: LineWorld): Promise<void> {
   const kinds = await store.tables(memoryReads).kinds();
   const total = kinds.reduce((sum, { count }) => sum + count, 0);
-  out([`${total} memories`, ...kinds.map(({ kind, count }) => `${count} ${kind}`)].join(" · "));
+  out([memoriesOf(total), ...kinds.map(({ kind, count }) => `${count} ${kind}`)].join(" · "));
 }
 
 interface Asked {

@@ -6,6 +6,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { fromJson } from "../../core/text/from-json.ts";
 import { acceptable } from "./acceptable.ts";
 import { kindSchema, type NewMemory } from "./memory.ts";
+import { dayOf } from "./recalled-text.ts";
 
 export const scopeSchema = z
   .string()
@@ -50,7 +51,7 @@ export function createLineReader(clock: Clock): (value: unknown) => NewMemory | 
       thread: null,
       source,
       position,
-      said: read.data.at ?? new Date(clock.now()).toISOString(),
+      said: read.data.at ?? dayOf(clock.now()),
     };
   };
 }

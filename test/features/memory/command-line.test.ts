@@ -70,7 +70,7 @@ test("of lines with one id the last is kept, whether they come together or one i
   expect(await cli("export").then(({ out }) => out.split("\n"))).toHaveLength(1);
   await cli("import", file("later.jsonl", [line("The heron is blue")]));
   expect((await cli("search", "heron grey white", "--scope", CHANNEL, "--json")).out).toContain("is blue");
-  expect((await cli("stats")).out).toBe("1 memories · 1 semantic");
+  expect((await cli("stats")).out).toBe("1 memory · 1 semantic");
 });
 
 test("a batch answers each line in its order, one line for each", async () => {
@@ -125,14 +125,12 @@ test("a provider that is down is said, and words find all the same; a later impo
   settings(EMBEDDINGS);
   server.set({ status: 401 });
   const lines = file("notes.jsonl", [{ id: "a", text: "Our supplier raised its fee", scope: CHANNEL }]);
-  expect((await cli("import", lines)).out).toMatch(
-    /✓ 1 memories imported[^]*⚠ 1 memories wait for their vectors: .*key/u,
-  );
+  expect((await cli("import", lines)).out).toMatch(/✓ 1 memory imported[^]*⚠ 1 memory waits for its vector: .*key/u);
   const searched = await cli("search", "supplier", "--scope", CHANNEL);
   expect(searched.out).toContain("Our supplier raised its fee");
   expect((await doctor()).out).toMatch(/✗ memory\.embeddings: openai\/small: .*key/u);
   server.set("well");
-  expect((await cli("import", file("none.jsonl", []))).out).toContain("✓ 1 memories have vectors");
+  expect((await cli("import", file("none.jsonl", []))).out).toContain("✓ 1 memory has a vector");
 });
 
 test("without its key, and with a provider that has none, embeddings are off and said to be", async () => {
