@@ -58,5 +58,7 @@ function configure(given: GivenSettings): ConfiguredFeature {
 /** Whoever sees the page alone is told why the answers are what they are. */
 function demoLines({ usualModel }: Pick<FeatureHost, "usualModel">) {
   if (usualModel() !== DEMO_MODEL) return [];
-  return [{ line: "⚠ A scripted demo answers, no AI. Set a provider's key under **Providers**.", nextAt: null }];
+  return [
+    { line: "⚠ A scripted demo answers, no AI. Set a provider's key under [Providers](#/providers).", nextAt: null },
+  ];
 }

@@ -102,7 +102,12 @@ async function setsUp(): Promise<string> {
   await expect.poll(() => existsSync(file)).toBe(true);
   expect(readFileSync(file, "utf8")).toBe("port = 8080\n");
 
-  await page.getByRole("button", { name: "Sign out" }).click();
+  // The way out is in sight on a low screen, too.
+  const signOut = page.getByRole("button", { name: "Sign out" });
+  await page.setViewportSize({ width: 1280, height: 480 });
+  const { y = Infinity, height = 0 } = (await signOut.boundingBox()) ?? {};
+  expect(y + height).toBeLessThanOrEqual(480);
+  await signOut.click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await page.goBack();
   await page.reload();

@@ -54,6 +54,7 @@ test("a key that an admin sets on the page is tried, stored and used by the next
   const page = await signedIn(at, browser, { name: "ana", section: "providers" });
   await row(page).getByText("none: set it here").waitFor();
   const demo = page.getByText("Set a provider's key under");
+  await demo.getByRole("link", { name: "Providers" }).click();
   await demo.waitFor();
   expect(await answer("before there is a key")).not.toContain("real key");
 

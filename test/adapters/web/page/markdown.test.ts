@@ -33,6 +33,7 @@ describe("text from a model", () => {
 
   test("a link to another thread stays on the page, and leads nowhere else", () => {
     expect(renderInline("[it](#web_1-a)")).toBe('<a href="#web_1-a">it</a>');
+    expect(renderInline("[it](#/providers)")).toBe('<a href="#/providers">it</a>');
     expect(renderInline("[it](#a/../b)")).not.toContain("<a");
   });
 

@@ -1,4 +1,4 @@
-import type { AriaAttributes, JSX } from "preact";
+import type { AriaAttributes, ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { PageState } from "../state/state.ts";
 import { isTyped, type Suggestion, suggestionsFor, wantsCompletions } from "./completion.ts";
@@ -70,6 +70,11 @@ function optionId(index: number): string {
   return `${LIST_ID}-${index}`;
 }
 
+/** Where there is too little room, a line ends between words and not within one: `[read|write|` `agi|default]`. */
+function breakable(usage: string): ComponentChildren {
+  return usage.split(/(?<=\|)/u).flatMap((part) => [part, <wbr key={part} />]);
+}
+
 export function PaletteList({ palette }: { readonly palette: Palette }): JSX.Element {
   const { suggestions, active, take } = palette;
   const list = useRef<HTMLUListElement>(null);
@@ -94,7 +99,7 @@ export function PaletteList({ palette }: { readonly palette: Palette }): JSX.Ele
               onClick={() => take(suggestion)}
             >
               <span class="palette-name">
-                {suggestion.label} <span class="palette-usage">{suggestion.usage}</span>
+                {suggestion.label} <span class="palette-usage">{breakable(suggestion.usage)}</span>
               </span>
               <span class="palette-does">{suggestion.description}</span>
             </li>

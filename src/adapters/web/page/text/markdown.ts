@@ -9,7 +9,7 @@ const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
 markdown.disable("image");
 // Only addresses with a scheme: config.rs and read.me are files, not sites.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-markdown.validateLink = (url) => /^(?:https?:|mailto:)/iu.test(url.trim()) || isThread(url);
+markdown.validateLink = (url) => /^(?:https?:|mailto:)/iu.test(url.trim()) || isOfPage(url);
 
 markdown.core.ruler.push("tame", ({ tokens }) => {
   for (const token of tokens) for (const part of [token, ...(token.children ?? [])]) tame(part);
@@ -27,13 +27,13 @@ markdown.core.ruler.push("tasks", ({ tokens }) => {
   }
 });
 
-/** `#<id>`, another thread of this page. */
-function isThread(url: string): boolean {
-  return /^#[\w-]+$/u.test(url);
+/** `#<id>`, another thread of this page, or `#/<name>`, one of its sections. */
+function isOfPage(url: string): boolean {
+  return /^#\/?[\w-]+$/u.test(url);
 }
 
 function tame(token: Token): void {
-  if (token.type === "link_open" && !isThread(String(token.attrGet("href")))) {
+  if (token.type === "link_open" && !isOfPage(String(token.attrGet("href")))) {
     token.attrSet("target", "_blank");
     token.attrSet("rel", "noopener noreferrer nofollow");
   }
