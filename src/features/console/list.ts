@@ -152,6 +152,11 @@ export function channelName({ name, kind }: ChannelRow): string {
   return kind === "channel" ? `#${name}` : kind === "dm" ? "direct message" : name;
 }
 
+/** With its platform: workspaces of two platforms may have one name, as have the page and the terminal of a computer. */
+export function placeName(channel: ChannelRow, { describe }: Pick<ConsoleScope["host"], "describe">): string {
+  return `${channelName(channel)} · ${channel.workspaceName} · ${describe(platformOf(channel)).title}`;
+}
+
 /** What lists may be narrowed by, as far as the viewer sees it. */
 export async function choicesFor(viewer: Viewer, { host, sight }: ConsoleScope): Promise<Choices> {
   const reads = host.store.tables(consoleReads);
@@ -165,8 +170,7 @@ export async function choicesFor(viewer: Viewer, { host, sight }: ConsoleScope):
   return {
     channels: channels.map((channel) => ({
       id: channel.id,
-      // Workspaces of two platforms may have one name.
-      name: `${channelName(channel)} · ${channel.workspaceName} · ${host.describe(platformOf(channel)).title}`,
+      name: placeName(channel, host),
     })),
     people: people.map((id) => ({ id, name: names.get(id) ?? id })),
     agents,

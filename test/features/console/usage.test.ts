@@ -63,7 +63,7 @@ describe.each([
     expect(isAll).toBe(true);
     expect(rows.map(({ key, label, costUsd }) => [key, label, costUsd])).toEqual([
       [null, "private channels", 10],
-      ["slack:C1", "#c1 · Acme", 5],
+      ["slack:C1", "#c1 · Acme · Slack", 5],
     ]);
     const jobs = await sessions.usage(admin, { ...ASKED, by: "job" });
     expect(jobs.rows.map(({ key, label }) => [key, label])).toEqual([
@@ -78,7 +78,7 @@ describe.each([
     const operator = { kind: "operator" } as const;
     const channel = await sessions.usage(operator, { ...ASKED, by: "model", channel: "slack:C1" });
     expect(channel.rows).toMatchObject([{ key: "anthropic/claude-sonnet-5-5", costUsd: 5, calls: 2 }]);
-    expect(channel.chosen).toEqual([{ by: "channel", label: "#c1 · Acme" }]);
+    expect(channel.chosen).toEqual([{ by: "channel", label: "#c1 · Acme · Slack" }]);
     const job = await sessions.usage(operator, { ...ASKED, job: "slack:C1 tidy" });
     expect(job).toMatchObject({ total: { costUsd: 0.5, calls: 2 }, perDay: [0, 0, 0, 0, 0, 0.25, 0.25] });
     const nobody = await sessions.usage(operator, { ...ASKED, person: "slack:U0NOBODY" });

@@ -1,6 +1,6 @@
 import type { UsageKey } from "../../../core/store/ledger/usage-report.ts";
 import type { TeamUsage } from "../../../feature.ts";
-import { channelName, channelsSeen } from "../list.ts";
+import { channelsSeen, placeName } from "../list.ts";
 import { isAdmin } from "../overview/overview.ts";
 import type { ConsoleScope } from "../scope.ts";
 import type { Viewer } from "../sight.ts";
@@ -95,7 +95,7 @@ async function callSums({ query, starts, seen, channels }: Told, { host }: Conso
   const names =
     column === "personId" ? await host.store.usage.namesOf(column, [...byKey.keys()]) : new Map<string, string>();
   return [...byKey].map(([key, sums]) => {
-    const label = column === "channelId" ? labelOf(seen.get(key)) : (names.get(key) ?? key);
+    const label = column === "channelId" ? labelOf(seen.get(key), host) : (names.get(key) ?? key);
     const of = (field: "costUsd" | "tokens" | "calls" | "unpriced") =>
       sums.reduce((all, sum) => all + (sum?.[field] ?? 0), 0);
     return {
@@ -137,8 +137,8 @@ function jobIn(key: string): JobFilter["job"] {
   return channelId === undefined || name === undefined ? null : { name, channelId };
 }
 
-function labelOf(channel: ChannelRow | undefined): string {
-  return channel === undefined ? UNSEEN.channel : `${channelName(channel)} · ${channel.workspaceName}`;
+function labelOf(channel: ChannelRow | undefined, host: ConsoleScope["host"]): string {
+  return channel === undefined ? UNSEEN.channel : placeName(channel, host);
 }
 
 /** Rows of one key as one, and those without a key by their label: what must not be told apart. */
@@ -164,7 +164,7 @@ async function chosenOf({ query, seen }: Told, { host }: ConsoleScope): Promise<
   return (
     [
       { by: "model", label: model },
-      { by: "channel", label: channel === "" ? "" : labelOf(seen.get(channel)) },
+      { by: "channel", label: channel === "" ? "" : labelOf(seen.get(channel), host) },
       { by: "person", label: names.get(person) ?? person },
       { by: "job", label: jobName },
     ] as const
