@@ -326,6 +326,7 @@ function openIntake({ config, runtime, log, commands, features, cluster, shared 
     access: config.access,
     workspaceRefusal: rights.workspaces.refusalOf,
     processes: () => cluster.size(),
+    lock: cluster.lock,
     approvals,
     allowedHosts: config.allowedHosts,
     models,

@@ -1,5 +1,6 @@
 import { BoundedMap } from "../bounded-map.ts";
 import { ThreadBreaker } from "../budget/thread-breaker.ts";
+import type { TakeLock } from "../cluster.ts";
 import { agentAddress } from "../command-line/agent-address.ts";
 import type { CommandServices } from "../command-line/command.ts";
 import { completionsFor } from "../command-line/completions.ts";
@@ -45,6 +46,8 @@ export interface IntakeOptions extends CommandServices, Pick<CommandIntake, "log
   readonly workspaceRefusal: WorkspaceRefusalOf;
   /** How many processes take messages; absent: this one alone. */
   readonly processes?: () => number;
+  /** Keeps the others from what this one does; absent: there are none. */
+  readonly lock?: TakeLock;
   /** What features do around runs; nothing when left out. */
   readonly hooks?: () => readonly RunHook[];
   /** Who says who is there; without it nobody does. */
@@ -56,6 +59,9 @@ const NEWS_MS = 24 * 60 * 60_000;
 
 /** Platforms deliver a message sooner, and one that was not taken once more after it. Milliseconds. */
 const PROMPT_MS = 3_000;
+
+/** How long another process is waited for that takes the same message. Milliseconds. */
+const ALONE_MS = 60_000;
 
 /** Messages taken lately that are remembered, and as many commands. */
 const REMEMBERED = 1_000;
@@ -101,26 +107,32 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
 
 async function refuse(event: InboundEvent, reason: string, options: Intake): Promise<Receipt> {
   if (!isAddressed(event)) return { type: "ignored" };
-  if (event.kind === "message") {
+  if (event.kind !== "message") return { type: "refused", reason };
+  return alone(event, options, async () => {
     if (event.edited !== undefined && (await options.store.presence.wasAnswered(event.key)))
       return { type: "duplicate" };
     await noteAnswered(event, options);
-  }
-  return { type: "refused", reason };
+    return { type: "refused", reason };
+  });
 }
 
 function isAddressed(event: InboundEvent): boolean {
   return event.kind !== "message" || event.addressed === "mention" || event.addressed === "dm";
 }
 
-/** One delivery does the work; those beside and after it get its receipt. Across processes the unique key decides. */
+/**
+ * One delivery does the work; those beside and after it get its receipt. Across processes the unique key decides, and of what
+ * is answered privately whoever comes first.
+ */
 function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
   const { receipts } = options;
   // What it said before it was edited has a receipt, too.
   const key = message.edited === undefined ? message.key : changedKey(message);
   const known = receipts.get(key);
   if (known !== undefined) return known;
-  const receipt = answered(message, options).catch((error: unknown) => {
+  const take = () => answered(message, options);
+  const taken = isPrivate(message, options) ? alone(message, options, take) : take();
+  const receipt = taken.catch((error: unknown) => {
     receipts.delete(key);
     throw error;
   });
@@ -150,6 +162,23 @@ async function receiveSurface(opened: InboundSurface, foreign: string | null, op
   if (refusal !== null) return { type: "refused", reason: refusal };
   if (opened.surface === "assistant") return { type: "prompts", prompts: PROMPTS };
   return { type: "home", view: await homeView(opened, options) };
+}
+
+/** What is answered privately is no row with a unique key: where others may be delivered it, too, the first one answers. */
+async function alone(message: InboundMessage, options: Intake, take: () => Promise<Receipt>): Promise<Receipt> {
+  const { lock, store, processes = () => 1 } = options;
+  if (lock === undefined || processes() === 1) return take();
+  const wait = { signal: AbortSignal.timeout(ALONE_MS), queued: () => {} };
+  using held = await lock(`message:${message.key}`, wait);
+  const isDone = message.edited === undefined && (await store.presence.wasAnswered(message.key));
+  if (isDone) return { type: "duplicate" };
+  await held.requireHeld();
+  return await take();
+}
+
+/** Commands, and what is answered as they are. */
+function isPrivate({ text }: InboundMessage, { commands, agents }: Intake): boolean {
+  return typedCommand(text, commands) !== null || text === "" || agentAddress(text, agents)?.prompt === "";
 }
 
 /** What is answered privately is no event of a session: it is noted, so that it is not taken once more after a restart. */

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
+import type { TakeLock } from "../../../src/core/cluster.ts";
+import type { ChatCommand } from "../../../src/core/command-line/command.ts";
 import type { SessionEngine } from "../../../src/core/engine/engine.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
+import { privately } from "../../../src/core/protocol/private-reply.ts";
 import { intakeOptions, mention, privateText } from "./intake-fixture.ts";
 
 test("a mention that a platform delivers again begins one run, also when another process takes it", async () => {
@@ -13,6 +16,36 @@ test("a mention that a platform delivers again begins one run, also when another
   expect(await createIntake(options)(hello)).toEqual({ type: "duplicate" });
   await recorder.ended(1);
   expect(recorder.keys()).toEqual([hello.key]);
+});
+
+test("a command that two processes get at the same moment, or one after the other, is carried out or refused once", async () => {
+  const { options } = await intakeOptions();
+  let done = 0;
+  const count: ChatCommand = {
+    name: "count",
+    description: "counts",
+    permission: "everyone",
+    run: () => Promise.resolve(privately(String((done += 1)))),
+  };
+  let last = Promise.resolve();
+  const lock: TakeLock = async () => {
+    const over = Promise.withResolvers<void>();
+    const before = last;
+    last = over.promise;
+    await before;
+    return { certainMs: () => 0, requireHeld: async () => {}, [Symbol.dispose]: over.resolve };
+  };
+  const shared = { ...options, commands: [count], processes: () => 2, lock };
+  const typed = mention("/count");
+  const receipts = await Promise.all([createIntake(shared), createIntake(shared)].map((receive) => receive(typed)));
+  expect(receipts.map(({ type }) => type)).toEqual(["reply", "duplicate"]);
+  expect(await createIntake(shared)(typed)).toEqual({ type: "duplicate" });
+  expect(done).toBe(1);
+
+  const refusing = { ...shared, access: { ...options.access, deny: ["slack:U1"] } };
+  const other = mention("/count");
+  const refusals = await Promise.all([createIntake(refusing), createIntake(refusing)].map((receive) => receive(other)));
+  expect(refusals.map(({ type }) => type)).toEqual(["refused", "duplicate"]);
 });
 
 test("a mention that could not be kept is taken when it is delivered again", async () => {
