@@ -274,7 +274,12 @@ test("a viewer reads; what stands in the settings is locked for admins, too", as
 
 test("instructions of a channel are written on the page, and stand last among what its runs are told", async () => {
   const page = await signedIn(at, browser, { name: "ana", section: "instructions" });
+  const checked = page.waitForResponse(/definitions\/check/u);
   await page.getByRole("link", { name: /C1901/u }).press("Enter");
+  await checked;
+  await page.evaluate("new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))");
+  // Who has written nothing yet has made no mistake.
+  expect(await source(page).getAttribute("aria-invalid")).toBe("false");
   await source(page).fill("Answer in the words of herons.");
   await save(page);
   await page.getByText("✓ Saved as revision 1.").waitFor();

@@ -25,7 +25,7 @@ export interface Editing {
   readonly isChanged: boolean;
   /** What was written is from an earlier visit. */
   readonly isFromDraft: boolean;
-  /** What is wrong with the text as it stands; null until it is known. */
+  /** What is wrong with the text as it stands; null until it is known, and while there is none and nobody has begun one. */
   readonly checked: Checked | null;
   /** What somebody else has saved meanwhile; null: nothing. */
   readonly theirs: Theirs | null;
@@ -81,12 +81,13 @@ export function useEditing(edited: Edited, state: PageState): Editing {
   };
   const after = written?.after ?? base.number;
   const { name, isNew } = edited;
+  const isChanged = isNew || written !== null;
   return {
     text,
     before: base.text,
-    isChanged: isNew || written !== null,
+    isChanged,
     isFromDraft,
-    checked,
+    checked: text === "" && !isChanged ? null : checked,
     theirs,
     problem: sending.problem,
     isBusy: sending.isBusy,
