@@ -119,7 +119,7 @@ const queryFields = {
   ),
   outputStylePrompt: field(text.exactOptional(), "An output style in your own words.", "At most five sentences."),
   workingDirectory: field(
-    text.refine(isInside, "must be a path beneath the sandbox root").exactOptional(),
+    pathSchema.refine(isInside, "must be a path beneath the sandbox root").exactOptional(),
     "The directory beneath the sandbox root that tools work in; they do not reach above it. AGENTS.md files from the root down to it hold, each with the files beneath its root that it names as `@docs/style.md` outside code (five deep, 65,536 characters in all); tools write those as they write AGENTS.md itself: when a person allows it. What a file above it names beneath it is not protected. Default: the root itself.",
     "service",
   ),

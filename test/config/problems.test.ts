@@ -54,6 +54,7 @@ const refused: { name: string; given: Given; problem: string }[] = [
       file: { channels: { "slack:C0123ABCD": { directory: "~/checkout" } } },
       key: "deckhand.config.json: channels.slack:C0123ABCD.directory",
     },
+    { file: { workingDirectory: "~/checkout" }, key: "deckhand.config.json: workingDirectory" },
   ].map(({ key, ...given }) => ({
     name: `a home directory that no shell writes out in ${key}`,
     given,
