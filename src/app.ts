@@ -41,6 +41,7 @@ import {
   openQuotas,
   openToolbox,
 } from "./open-toolbox.ts";
+import { EndedRuns } from "./operations/ended-runs.ts";
 import { DRAIN_MS, HAND_OVER_MS } from "./operations/stop-times.ts";
 import { warmUp, watched } from "./operations/warm-up.ts";
 import { openEngine, type ProgramEngine } from "./ownership/open-engine.ts";
@@ -119,6 +120,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     parts: new AsyncDisposableStack(),
     platforms: new Map(),
     writes: new KeyedMutex(),
+    ended: new EndedRuns(),
     status: { state: "starting", engine: null, store: null, ownership: null, storeFailure: null },
     fail: failing.resolve,
     receiving: Promise.withResolvers(),
@@ -354,7 +356,10 @@ function openIntake({ config, runtime, log, commands, features, cluster, shared 
   });
 }
 
-function openRunner({ config, runtime, log, features, cluster, shared }: Assembly, works: Works): SessionHandler {
+function openRunner(
+  { config, runtime, log, features, ended, cluster, shared }: Assembly,
+  works: Works,
+): SessionHandler {
   const { finaliser, store, engine, approvals, registry, platform, instructions, toolbox, jobs, quotas } = works;
   const watchers = () => features.opened()?.watchers ?? [];
   return new SessionRunner({
@@ -369,7 +374,7 @@ function openRunner({ config, runtime, log, features, cluster, shared }: Assembl
     lock: cluster.lock,
     engine,
     ...toolbox.runs,
-    hooks: () => features.opened()?.hooks ?? [],
+    hooks: () => [ended.hook, ...(features.opened()?.hooks ?? [])],
     platform,
     openView: createViews({ runtime, log, platform, jobs: jobs.runs, watchers }),
     ...instructions.runs,

@@ -24,6 +24,7 @@ import type { RunnerOptions } from "./core/run/runner-options.ts";
 import type { Store } from "./core/store/store.ts";
 import { type SecretMasking, secretMasking } from "./core/text/secret-masking.ts";
 import { keptWebToken, requireOwn, webToken } from "./home.ts";
+import type { EndedRuns } from "./operations/ended-runs.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { readiness } from "./operations/readiness.ts";
 import type { ProgramEngine } from "./ownership/open-engine.ts";
@@ -42,6 +43,7 @@ export interface PlatformAssembly {
   readonly platforms: Map<PlatformName, PacedPlatform>;
   /** One write at a time of the platforms that keep their threads in the store. */
   readonly writes: KeyedMutex;
+  readonly ended: EndedRuns;
   readonly status: {
     state: "starting" | "standing by" | "running" | "draining";
     engine: ProgramEngine | null;
@@ -55,7 +57,7 @@ export interface PlatformAssembly {
 
 /** The page listens before there is a store: a process that stands by answers the probes, too. */
 export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store>): Promise<WebPlatform> {
-  const { config, runtime, log, platforms, status, commands } = assembly;
+  const { config, runtime, log, platforms, status, commands, ended } = assembly;
   const load = () => status.engine?.load() ?? { running: 0, waiting: 0 };
   const web = createWebPlatform({
     writes: assembly.writes,
@@ -72,6 +74,7 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
       ready: () => readiness(status, platforms, sharingOf(status)),
       metrics: createMetrics({
         load,
+        ended,
         connected: () => new Map([...platforms].map(([name, platform]) => [name, platform.health().connected])),
         members: async () => status.ownership?.cluster.members() ?? [],
         otherSettings: () => status.ownership?.otherSettings.names().length ?? 0,

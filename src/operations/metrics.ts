@@ -1,5 +1,6 @@
-import type { Registry } from "prom-client";
+import type * as PromClient from "prom-client";
 import type { ClusterMember } from "../core/cluster.ts";
+import type { EndedRuns } from "./ended-runs.ts";
 
 /** What is measured when someone asks. */
 export interface MetricSources {
@@ -10,6 +11,7 @@ export interface MetricSources {
   members(): Promise<readonly Pick<ClusterMember, "id" | "host" | "pid" | "running" | "waiting">[]>;
   /** How many settings are not those of the other processes. */
   otherSettings(): number;
+  readonly ended: Pick<EndedRuns, "counts">;
   /** Votes on runs, by value. */
   feedback(): Promise<Readonly<Record<string, number>>>;
 }
@@ -19,46 +21,27 @@ export interface MetricSources {
  * first one: it costs 5 MB, and many installations have nobody who asks.
  */
 export function createMetrics(sources: MetricSources): () => Promise<string> {
-  let loading: Promise<Registry> | null = null;
+  let loading: Promise<PromClient.Registry> | null = null;
   return async () => {
     loading ??= createRegistry(sources);
     return (await loading).metrics();
   };
 }
 
-async function createRegistry(sources: MetricSources): Promise<Registry> {
-  const { collectDefaultMetrics, Gauge, Registry } = await import("prom-client");
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const runs = new Gauge({
-    name: "deckhand_runs",
-    help: "Runs that go on or wait for a place.",
-    labelNames: ["state"],
-    registers: [],
-    collect() {
-      const { running, waiting } = sources.load();
-      this.set({ state: "running" }, running);
-      this.set({ state: "waiting" }, waiting);
-    },
-  });
-  const platforms = new Gauge({
-    name: "deckhand_platform_connected",
-    help: "1 while the platform is connected.",
-    labelNames: ["platform"],
-    registers: [],
-    collect() {
-      for (const [platform, isConnected] of sources.connected()) this.set({ platform }, isConnected ? 1 : 0);
-    },
-  });
-  const feedback = new Gauge({
-    name: "deckhand_run_feedback",
-    help: "Votes that people have given on runs.",
-    labelNames: ["value"],
-    registers: [],
-    async collect() {
-      for (const [value, count] of Object.entries(await sources.feedback())) this.set({ value }, count);
-    },
-  });
+async function createRegistry(sources: MetricSources): Promise<PromClient.Registry> {
+  const client = await import("prom-client");
+  const registry = new client.Registry();
+  client.collectDefaultMetrics({ register: registry });
+  addProcesses(registry, client, sources);
+  addRuns(registry, client, sources);
+  return registry;
+}
+
+function addProcesses(
+  registry: PromClient.Registry,
+  { Gauge }: typeof PromClient,
+  sources: Pick<MetricSources, "members" | "otherSettings" | "connected">,
+): void {
   const members = new Gauge({
     name: "deckhand_replica_runs",
     help: "Runs of each process that shares the database, as it tells the others.",
@@ -80,6 +63,53 @@ async function createRegistry(sources: MetricSources): Promise<Registry> {
       this.set(sources.otherSettings());
     },
   });
-  for (const gauge of [members, settings, runs, feedback, platforms]) registry.registerMetric(gauge);
-  return registry;
+  const platforms = new Gauge({
+    name: "deckhand_platform_connected",
+    help: "1 while the platform is connected.",
+    labelNames: ["platform"],
+    registers: [],
+    collect() {
+      for (const [platform, isConnected] of sources.connected()) this.set({ platform }, isConnected ? 1 : 0);
+    },
+  });
+  for (const gauge of [members, settings, platforms]) registry.registerMetric(gauge);
+}
+
+function addRuns(
+  registry: PromClient.Registry,
+  { Counter, Gauge }: typeof PromClient,
+  sources: Pick<MetricSources, "load" | "ended" | "feedback">,
+): void {
+  const runs = new Gauge({
+    name: "deckhand_runs",
+    help: "Runs that go on or wait for a place.",
+    labelNames: ["state"],
+    registers: [],
+    collect() {
+      const { running, waiting } = sources.load();
+      this.set({ state: "running" }, running);
+      this.set({ state: "waiting" }, waiting);
+    },
+  });
+  const ended = new Counter({
+    name: "deckhand_runs_ended_total",
+    help: "Runs that this process has ended, sub-agents' too: by what they came to, and an error's code.",
+    labelNames: ["outcome", "code"],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const { outcome, code, count } of sources.ended.counts()) this.inc({ outcome, code }, count);
+    },
+  });
+  const feedback = new Gauge({
+    name: "deckhand_run_feedback",
+    help: "Votes that people have given on runs.",
+    labelNames: ["value"],
+    registers: [],
+    async collect() {
+      for (const [value, count] of Object.entries(await sources.feedback())) this.set({ value }, count);
+    },
+  });
+  for (const gauge of [runs, feedback]) registry.registerMetric(gauge);
+  registry.registerMetric(ended);
 }

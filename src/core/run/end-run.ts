@@ -50,6 +50,7 @@ export async function endRun(
   };
   await endWithHooks(end, { run: hookedRun(wake), outcome }, options);
   log.info({ runId, sessionId, outcome: outcome.type }, "run_ended");
+  for (const { ended } of options.hooks) ended?.(outcome);
 }
 
 export function hookedRun({ session, runId, event }: Wake): HookedRun {

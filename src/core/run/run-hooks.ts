@@ -20,6 +20,8 @@ export interface RunHook {
   readonly before?: (run: StartingRun, signal: AbortSignal) => Promise<string | HookData | null>;
   /** Database work, in the transaction that ends the run: done exactly once for each. */
   readonly after?: (run: HookedRun, outcome: QueryOutcome, tx: StoreTransaction) => Promise<void>;
+  /** Its end is stored. */
+  readonly ended?: (outcome: QueryOutcome) => void;
   /** What its folded line says beside the figures, in a few words; null for nothing. */
   readonly note?: (runId: string) => string | null;
   /** A person's newest vote on a run, in the transaction that stores it. */

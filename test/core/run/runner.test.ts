@@ -267,8 +267,10 @@ test("a hook adds its data to the first request, and one that fails before a run
 });
 
 test("a hook that fails after a run undoes what it did alone: the run ends, and the other hooks' work stays", async () => {
+  const ended: string[] = [];
   const grown = (name: string, fails: boolean): RunHook => ({
     name,
+    ended: ({ type }) => ended.push(`${name} ${type}`),
     after: async ({ session }, { type }, tx) => {
       await tx.sessions.setAgent(session.id, `${name} ${type}`);
       if (fails) throw new Error("no");
@@ -281,6 +283,7 @@ test("a hook that fails after a run undoes what it did alone: the run ends, and 
   expect(await wake()).toBe("ended");
   expect(await row()).toMatchObject({ status: "ended" });
   expect((await store.sessions.get("ses_1"))?.agent).toBe("sound end_turn");
+  expect(ended).toEqual(["sound end_turn", "broken end_turn"]);
   expect(logLines.filter(({ event }) => event === "hook_failed").map(({ fields }) => fields)).toMatchObject([
     { feature: "broken" },
   ]);
