@@ -44,8 +44,9 @@ const ACTS: Readonly<Record<Exclude<AccountRequest["type"], "list">, Act>> = {
   remove: "account.removed",
 };
 
-export function runUser(request: AccountRequest, { answer, onStore, newPassword }: SubcommandWorld): Promise<void> {
-  return onStore(async ({ store, runtime, audit, tell }) => {
+export function runUser(request: AccountRequest, { answer, newPassword, ...on }: SubcommandWorld): Promise<void> {
+  const work = request.type === "add" ? on.onStore : on.onKeptStore;
+  return work(async ({ store, runtime, audit, tell }) => {
     const password = () => newPassword("passwordStdin" in request && request.passwordStdin);
     const { ok, lines } = await changeAccounts(request, { store, clock: runtime.clock, password });
     answer({ ok, lines });

@@ -52,8 +52,9 @@ const MOST_NAMED = 10;
 /** Nobody waits for an answer here as a run does. Milliseconds. */
 const QUERY_MS = 30_000;
 
-export function runMemory(request: MemoryRequest, { terminal, answer, onStore }: SubcommandWorld): Promise<void> {
-  return onStore(async (world) => {
+export function runMemory(request: MemoryRequest, { terminal, answer, ...on }: SubcommandWorld): Promise<void> {
+  const work = request.type === "import" ? on.onStore : on.onKeptStore;
+  return work(async (world) => {
     const { config } = await world.settings();
     // What a former version has written is found here too.
     if (request.type !== "import") await indexMissing(world.store, NEVER);

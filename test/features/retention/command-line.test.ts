@@ -41,10 +41,13 @@ test.each([
   expect(await world.store.tables((db) => db.auditEntry.count())).toBe(0);
 });
 
-test("where no database is, nothing is said to be deleted, and none is made", async () => {
-  const cwd = tempDirectory();
-  const { out, error, failed } = await runCli(["data", "delete", "--person", "slack:U1"], { cwd, env: {} });
-  expect({ out, failed }).toEqual({ out: "", failed: true });
-  expect(error).toContain("✗ DATABASE_URL: there is no ");
-  expect(readdirSync(cwd)).toEqual([]);
-});
+test.each(["data delete --person slack:U1", "memory stats", "user list", "user remove ana"])(
+  "%s: where no database is, that is said, and none is made",
+  async (line) => {
+    const cwd = tempDirectory();
+    const { out, error, failed } = await runCli(line.split(" "), { cwd, env: {} });
+    expect({ out, failed }).toEqual({ out: "", failed: true });
+    expect(error).toContain("✗ DATABASE_URL: there is no ");
+    expect(readdirSync(cwd)).toEqual([]);
+  },
+);
