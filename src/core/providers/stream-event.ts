@@ -22,7 +22,8 @@ export function otherThan(...types: readonly string[]) {
 
 /**
  * A fetch whose streams of events hold only those with data, each under its name: OpenAI's SDK fails at one without
- * data, as gateways send to keep a connection open, and Anthropic's overlooks one without a name.
+ * data, as gateways send to keep a connection open, and Anthropic's overlooks one without a name. The end that Chat
+ * Completions write, on which the SDK does not pass, is an event of its own ahead of it: `done`.
  */
 export function wholeEvents(fetch: Fetch): Fetch {
   return async (input, init) => {
@@ -35,6 +36,9 @@ export function wholeEvents(fetch: Fetch): Fetch {
 
 /** Anthropic's events begin with their type. */
 const TYPE = /^data: ?\{"type": ?"(\w+)"/;
+const DONE = /^data: ?\[DONE\]\s*$/;
+/** As llama.cpp and servers on it write a failure where they do not write it as data. */
+const FAILED = /^error: ?(\{.*)$/;
 
 function onlyWhole(): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
   const decoder = new TextDecoder();
@@ -48,6 +52,7 @@ function onlyWhole(): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
     const name = fields.some((line) => line.startsWith("event:")) ? undefined : TYPE.exec(first ?? "")?.[1];
     lines = [];
     if (first === undefined) return "";
+    if (DONE.test(first)) return 'data: {"done":true}\n\ndata: [DONE]\n\n';
     return [...(name === undefined ? [] : [`event: ${name}`]), ...fields, "", ""].join("\n");
   }
 
@@ -58,7 +63,7 @@ function onlyWhole(): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
       let events = "";
       for (const line of ended.map((each) => each.replace(/\r$/, ""))) {
         if (line === "") events += whole();
-        else lines.push(line);
+        else lines.push(line.replace(FAILED, 'data: {"error":$1}'));
       }
       if (events !== "") controller.enqueue(encoder.encode(events));
     },

@@ -271,6 +271,44 @@ test.each(ends)(
   },
 );
 
+const calling = call({ index: 0, id: "a" }, '{"path":"a"}', "read");
+const unfinished: readonly { from: string; chunks: readonly unknown[]; end: string; stopReason: string | null }[] = [
+  { from: "Snowflake", chunks: [delta({ content: "4" })], end: "data: [DONE]\n\n", stopReason: "end_turn" },
+  { from: "models behind OpenRouter", chunks: [calling], end: "data: [DONE]\n\n", stopReason: "tool_use" },
+  {
+    from: "a server that broke off",
+    chunks: [call({ index: 0, id: "a" }, '{"path', "read")],
+    end: "data: [DONE] \n\n",
+    stopReason: "max_tokens",
+  },
+  { from: "a lost connection", chunks: [delta({ content: "4" })], end: "", stopReason: null },
+];
+test.each(unfinished)("an answer of $from that gives no reason why it ends: $stopReason", async (answer) => {
+  const { chunks, end, stopReason } = answer;
+  const body = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}${end}`;
+  const ended = answerWith(() => eventStream(body)).then((response) => response.stopReason);
+  await (stopReason === null
+    ? expect(ended).rejects.toMatchObject({ code: "incomplete_stream" })
+    : expect(ended).resolves.toBe(stopReason));
+});
+
+const late = [
+  { how: "MiniMax behind OpenRouter", tail: 'data: {"error":{"code":400,"message":"Token limit reached"}}\n\n' },
+  { how: "what is no JSON", tail: "data: DONE\n\n" },
+];
+test.each(late)("what fails after an answer's end takes nothing from it: $how", async ({ tail }) => {
+  const body = `data: ${JSON.stringify(delta({ content: "The total is" }, "length"))}\n\n${tail}`;
+  const { content, stopReason } = await answerWith(() => eventStream(body));
+  expect(content).toEqual([{ type: "text", text: "The total is" }]);
+  expect(stopReason).toBe("max_tokens");
+});
+
+test("a failure that llama.cpp writes beside its data is told as what it is", async () => {
+  const tail = 'error: {"code":500,"message":"Slot is unavailable.","type":"server_error"}\n\n';
+  const body = `data: ${JSON.stringify(delta({ content: "The total is" }))}\n\n${tail}`;
+  await expect(answerWith(() => eventStream(body))).rejects.toMatchObject({ code: "provider_failed" });
+});
+
 interface NamedEvent {
   readonly type?: string;
   readonly [field: string]: unknown;
@@ -364,6 +402,17 @@ const SPARSE: readonly { wire: WireName; events: readonly NamedEvent[] }[] = [
     ],
   },
 ];
+test("items that nobody numbers are all kept, as llama.cpp sends them", async () => {
+  const done = (item: object) => ({ type: "response.output_item.done", item });
+  const { content } = await answerToEvents("responses", [
+    done({ type: "message", content: [{ type: "output_text", text: "I look." }] }),
+    done({ type: "function_call", call_id: "a", name: "one", arguments: "{}" }),
+    done({ type: "function_call", call_id: "b", name: "two", arguments: "{}" }),
+    { type: "response.completed", response: {} },
+  ]);
+  expect(content).toMatchObject([{ text: "I look." }, { id: "a", name: "one" }, { id: "b", name: "two" }]);
+});
+
 test.each(SPARSE)("what a compatible provider leaves out on the wire $wire is not missed", async ({ wire, events }) => {
   const { content, model } = await answerToEvents(wire, events);
   expect(content.filter(({ type }) => type !== "thinking")).toEqual([{ type: "text", text: "Hello" }]);

@@ -4,7 +4,7 @@ import { parseToolInput } from "../tool-input.ts";
 
 /** What a stream of Chat Completions has brought, as far as its end depends on it. */
 export interface Finished {
-  /** `finish_reason` as the provider gave it. */
+  /** `finish_reason` as the provider gave it; empty where it gave none. */
   readonly finish: string;
   readonly refused: boolean;
   readonly calls: readonly { readonly json: string }[];

@@ -89,6 +89,8 @@ const chunkSchema = z.object({
   usage: usageSchema,
   // Source: Groq docs, API reference.
   x_groq: z.object({ usage: usageSchema }).nullish(),
+  // Ours: see stream-event.ts.
+  done: z.literal(true).optional().catch(undefined),
 });
 type Chunk = z.infer<typeof chunkSchema>;
 type Delta = NonNullable<NonNullable<NonNullable<Chunk["choices"]>[number]>["delta"]>;
@@ -124,7 +126,10 @@ interface StreamScope {
   readonly splitter: ReasoningSplitter;
 }
 
-/** The API's events as ours. `finish_reason` is the terminal marker; usage may still follow it. */
+/**
+ * The API's events as ours. `finish_reason` is the terminal marker, or `[DONE]` where a server gives no reason; usage may
+ * still follow it, and what fails after it takes nothing from the answer.
+ */
 async function* streamEvents(events: AsyncIterable<unknown>, listening: StreamScope): AsyncGenerator<StreamEvent> {
   const answer: Answer = {
     model: listening.origin.model,
@@ -137,8 +142,12 @@ async function* streamEvents(events: AsyncIterable<unknown>, listening: StreamSc
     finish: null,
     usage: NO_USAGE,
   };
-  for await (const event of events) {
-    yield* received(readEvent(chunkSchema, event), { answer, listening });
+  try {
+    for await (const event of events) {
+      yield* received(readEvent(chunkSchema, event), { answer, listening });
+    }
+  } catch (error) {
+    if (answer.finish === null) throw error;
   }
   yield* written(listening.splitter.rest(), answer);
   if (answer.finish === null) return;
@@ -157,6 +166,7 @@ function* received(
     answer.usage = usage;
     yield { type: "usage", usage };
   }
+  if (chunk.done === true) answer.finish ??= "";
   if (choice === undefined) return;
   const delta = choice.delta ?? {};
   const reasoning = delta.reasoning_content || delta.reasoning || delta.reasoning_text || "";

@@ -45,6 +45,8 @@ const itemSchema = z.union([
 ]);
 type Item = z.infer<typeof itemSchema>;
 
+/** llama.cpp numbers none of its items. */
+const saidIndex = z.number().nullish();
 const saidCount = z.unknown().optional();
 const responseSchema = z.object({
   model: z.string().nullish(),
@@ -95,7 +97,10 @@ async function* streamEvents(
         yield { type: "tool_input", json: readEvent(saidText, event.delta) };
         break;
       case "response.output_item.done":
-        arrived.items.set(event.output_index, readEvent(itemSchema, event.item));
+        arrived.items.set(
+          readEvent(saidIndex, event.output_index) ?? arrived.items.size,
+          readEvent(itemSchema, event.item),
+        );
         break;
       case "response.completed":
       case "response.incomplete":
