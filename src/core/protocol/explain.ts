@@ -151,5 +151,6 @@ function refNote(error: AppError): string {
 
 function later(error: AppError): string {
   if (error.retryAfterMs === undefined) return "in a minute";
-  return `in ${Math.max(1, Math.ceil(error.retryAfterMs / 1000))} s`;
+  const seconds = Math.max(1, Math.ceil(error.retryAfterMs / 1000));
+  return seconds < 180 ? `in ${seconds} s` : `in ${Math.ceil(seconds / 60)} min`;
 }

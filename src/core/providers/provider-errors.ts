@@ -43,7 +43,8 @@ const OVERFLOW: readonly RegExp[] = [
   /reduce the length/i,
   /input token count.{0,200}exceeds/i,
   /request_too_large|request exceeds the maximum size/i,
-  // In the words of xAI, Moonshot, Qwen, SiliconFlow, Zhipu, vLLM, Poolside's models on OpenRouter and Together AI.
+  // In the words of xAI, Moonshot, Qwen, SiliconFlow, Zhipu, vLLM, Poolside's models on OpenRouter, Together AI,
+  // Perplexity, Amazon's models and gateways.
   /maximum prompt length is \d+/i,
   /exceeded model token limit/i,
   /range of input length should be/i,
@@ -52,7 +53,13 @@ const OVERFLOW: readonly RegExp[] = [
   /longer than the maximum model length/i,
   /exceeds the maximum allowed input length/i,
   /`inputs` tokens \+ `max_new_tokens` must be/i,
+  /total length of all messages is too long/i,
+  /input tokens exceeds? maximum length/i,
+  /(prompt|input) exceeds (token limit|maximum input length|[\d,]+ tokens)/i,
+  /configured context size|more than max tokens allowed/i,
 ];
+/** Too long under a status that says otherwise: llama.cpp's 500; OpenAI's 429 for more tokens than it takes in a minute. */
+const ALWAYS_OVERFLOW = /context size has been exceeded|request too large for/i;
 /** What a request of many tokens is told that comes too early, rather than one that is too long. */
 const EARLY = /rate_limit|throttl/i;
 const QUOTA: readonly RegExp[] = [
@@ -62,9 +69,10 @@ const QUOTA: readonly RegExp[] = [
   /enforcedspendlimit|spend(ing)? limit/i,
   /billing[_ ](hard[_ ])?(limit|error|not active)/i,
   /payment required|out of credits?/i,
-  // In the words of Anthropic, OpenRouter (a key's limit, a day's free requests) and Qwen.
+  // In the words of Anthropic, OpenRouter (a key's limit, a day's free requests), xAI and Qwen.
   /specified api usage limits/i,
   /key limit exceeded|free-models-per-day/i,
+  /doesn.t have any credits/i,
   /arrearage|account is in good standing/i,
 ];
 /** Google names a wait of seconds beside a day's quota, too, and beside one that is none. */
@@ -171,6 +179,7 @@ function codeOf(facts: Facts, { quirks }: ErrorContext): ErrorCode {
   const matches = (patterns: readonly RegExp[]) => patterns.some((pattern) => pattern.test(said));
   const mayOverflow =
     status === undefined ? !EARLY.test(said) : status >= 400 && status < 500 && status !== 401 && status !== 429;
+  if (ALWAYS_OVERFLOW.test(said)) return "context_overflow";
   if (mayOverflow && (status === 413 || matches([...OVERFLOW, ...quirks.overflowPatterns]))) return "context_overflow";
   if (quirks.silentOverflow && !facts.hasBody && status === 400) return "context_overflow";
   // Groq: the model wrote a call that cannot be read; the next try may be better.
@@ -220,9 +229,28 @@ function retryAfter({ headers, message }: Facts, now: number): number | undefine
     const date = Date.parse(header);
     if (Number.isFinite(date)) return Math.max(0, date - now);
   }
-  const worded = /(?:retry|try again)[^0-9]{0,30}(\d+(?:\.\d+)?)\s?(ms|s)\b/i.exec(message);
-  if (worded === null) return undefined;
-  return Number(worded[1]) * (worded[2] === "ms" ? 1 : 1000);
+  const worded = WORDED_WAIT.exec(message)?.[1];
+  if (worded === undefined) return undefined;
+  const parts = [...worded.matchAll(WAIT_PART)];
+  return Math.round(parts.reduce((sum, [, count, unit]) => sum + Number(count) * unitMs(unit), 0));
+}
+
+/** `21.5s`, `250ms`, `1h2m3.5s`, `20 seconds`. */
+const WORDED_WAIT =
+  /(?:retry|try again)[^0-9]{0,30}((?:\d{1,9}(?:\.\d{1,9})?\s?(?:ms|[hms]|hours?|min(?:ute)?s?|sec(?:ond)?s?)(?![a-z])\s?)+)/i;
+const WAIT_PART = /(\d{1,9}(?:\.\d{1,9})?)\s?(ms|[hms])/gi;
+
+function unitMs(unit = ""): number {
+  switch (unit.toLowerCase()) {
+    case "ms":
+      return 1;
+    case "m":
+      return 60_000;
+    case "h":
+      return 3_600_000;
+    default:
+      return 1000;
+  }
 }
 
 const paramSchema = z.object({ param: z.string() });

@@ -156,6 +156,10 @@ test.each([
   expect(explain(new AppError("auth", "for the log", { detail }))).toBe(sentence);
 });
 
+test("a wait of more than some minutes is told in minutes", () => {
+  expect(explain(new AppError("rate_limited", "", { retryAfterMs: 3_601_000 }))).toContain("again in 61 min.");
+});
+
 test("a configuration's problems are all told", () => {
   expect(explain(new ConfigError(["port: must be a number", "model: must be provider/model"]))).toBe(
     "✗ An operator must mend the configuration:\n- port: must be a number\n- model: must be provider/model",

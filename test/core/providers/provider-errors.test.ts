@@ -44,6 +44,9 @@ const waits: readonly {
   { said: "a past date", headers: { "retry-after": "Fri, 20 Nov 2026 00:00:00 GMT" }, message: "", retryAfterMs: 0 },
   { said: "words", headers: {}, message: "Please retry in 21.5s.", retryAfterMs: 21_500 },
   { said: "words in milliseconds", headers: {}, message: "Please try again in 250ms.", retryAfterMs: 250 },
+  { said: "words in minutes", headers: {}, message: "Please try again in 7m12.5s.", retryAfterMs: 432_500 },
+  { said: "words in hours", headers: {}, message: "Please try again in 1h2m3s.", retryAfterMs: 3_723_000 },
+  { said: "whole words", headers: {}, message: "Please retry after 20 seconds.", retryAfterMs: 20_000 },
   { said: "nothing", headers: {}, message: "too fast", retryAfterMs: undefined },
 ];
 test.each(waits)("a wait said as $said is understood", ({ headers, message, retryAfterMs }) => {
@@ -112,12 +115,33 @@ const overflows = [
     from: "Together AI",
     message: "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 4078 `inputs` tokens",
   },
+  { from: "Perplexity", message: "The total length of all messages is too long." },
+  { from: "Amazon Nova", message: "Input Tokens Exceeded: Number of input tokens exceeds maximum length." },
+  { from: "a gateway", message: "Prompt exceeds token limit: 150000 > 148000" },
   { from: "SiliconFlow", message: "length of prompt_tokens (16021) must be less than max_seq_len (8192)." },
 ];
 test.each(overflows)("$from's “$message” is an overflow of the context", ({ message }) => {
   expect(toProviderError(sdkError(400, { message, type: "invalid_request_error" }), context).code).toBe(
     "context_overflow",
   );
+});
+
+const disguised = [
+  {
+    status: 429,
+    code: "rate_limit_exceeded",
+    message: "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 61337.",
+  },
+  { status: 500, code: 500, message: "Context size has been exceeded." },
+  { status: undefined, code: 500, message: "Context size has been exceeded." },
+];
+test.each(disguised)("“$message” with $status is an overflow: no waiting helps", ({ status, code, message }) => {
+  expect(toProviderError(sdkError(status, { code, message }), context).code).toBe("context_overflow");
+});
+
+test("an account of xAI that has no credits yet has a key that is right", () => {
+  const message = "Your newly created team doesn't have any credits yet.";
+  expect(toProviderError(sdkError(403, { message }), context).code).toBe("quota");
 });
 
 test("too many tokens for the moment, said within a stream, are a rate limit", () => {

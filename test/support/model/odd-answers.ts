@@ -43,3 +43,8 @@ export function answerTo(chunks: readonly unknown[], messages = [user("hi")]) {
 export function delta(value: object, finish_reason: string | null = null) {
   return { choices: [{ delta: value, finish_reason }] };
 }
+
+/** A chunk of Chat Completions with a piece of a call. */
+export function calling(fields: object, args: unknown, name?: string) {
+  return delta({ tool_calls: [{ ...fields, function: { arguments: args, ...(name === undefined ? {} : { name }) } }] });
+}
