@@ -17,6 +17,9 @@ const textBlock = z.object({
   isAdded: z.literal(true).exactOptional(),
   /** Whose message it is quotes it from somebody else. */
   isQuoted: z.literal(true).exactOptional(),
+  /** Said on the way or at the end, as OpenAI's models tell; they take the one for the other where it does not come back. */
+  phase: z.enum(["commentary", "final_answer"]).exactOptional(),
+  origin: originSchema.exactOptional(),
 });
 /** `data` is base64. */
 const imageBlock = z.object({

@@ -64,7 +64,7 @@ function unforged(block: ContentBlock): ContentBlock {
 function visiblePart(block: ContentBlock, origin: Origin): VisiblePart[] {
   switch (block.type) {
     case "text":
-      return text(block.text);
+      return text(block.text, phaseOf(block, origin));
     case "image":
     case "document":
       return [block];
@@ -103,8 +103,16 @@ function toolUse(block: ToolUseBlock, origin: Origin): ToolUseBlock {
   return isOwn ? { ...block, name } : { ...block, name, opaque: undefined };
 }
 
-function text(value: string): VisiblePart[] {
-  return value.trim() === "" ? [] : [{ type: "text", text: value.trimEnd() }];
+function text(value: string, phase: Phase = {}): VisiblePart[] {
+  return value.trim() === "" ? [] : [{ type: "text", text: value.trimEnd(), ...phase }];
+}
+
+type TextBlock = Extract<ContentBlock, { type: "text" }>;
+type Phase = Pick<TextBlock, "phase">;
+
+/** Only who has told the phase knows of phases. */
+function phaseOf({ phase, origin: by }: TextBlock, origin: Origin): Phase {
+  return phase !== undefined && by !== undefined && isSame(by, origin) ? { phase } : {};
 }
 
 function localOutput(block: Extract<ContentBlock, { type: "user_local_command_output" }>): string {

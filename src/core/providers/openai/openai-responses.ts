@@ -36,9 +36,15 @@ const thoughtsSchema = z
   .nullish()
   .transform((thoughts) => thoughts ?? []);
 
+const phaseSchema = z
+  .enum(["commentary", "final_answer"])
+  .nullish()
+  .catch(null)
+  .transform((phase) => phase ?? undefined);
+
 /** Only what is read of an item; null: one of a tool that runs at the provider, none of which is offered. */
 const itemSchema = z.union([
-  z.object({ type: z.literal("message"), content: z.array(partSchema) }),
+  z.object({ type: z.literal("message"), content: z.array(partSchema), phase: phaseSchema }),
   z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: saidText }),
   z.looseObject({ type: z.literal("reasoning"), content: thoughtsSchema, summary: thoughtsSchema }),
   otherThan("message", "function_call", "reasoning"),
@@ -144,7 +150,7 @@ function blocksOf(item: Item, { origin, cut }: { origin: Origin; cut: boolean })
     case "message":
       return item.content.flatMap(({ type, text, refusal }): ContentBlock[] => {
         const said = type === "output_text" ? text : refusal;
-        return said === "" ? [] : [{ type: "text", text: said }];
+        return said === "" ? [] : [{ type: "text", text: said, ...(item.phase && { phase: item.phase, origin }) }];
       });
     case "function_call":
       return [{ type: "tool_use", id: item.call_id, name: item.name, origin, ...parseToolInput(item.arguments, cut) }];

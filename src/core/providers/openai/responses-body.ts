@@ -101,7 +101,7 @@ function assistantItems(parts: readonly VisiblePart[], endpoint: Endpoint): Item
   return parts.flatMap((part, index): Item[] => {
     switch (part.type) {
       case "text":
-        return [{ type: "message", role: "assistant", content: part.text }];
+        return [{ type: "message", role: "assistant", content: part.text, ...(part.phase && { phase: part.phase }) }];
       case "tool_use":
         return [
           {
