@@ -4,8 +4,8 @@ import type { SourceFile } from "./source-files.ts";
 export const PLATFORMS = ["slack", "discord", "web", "terminal"] as const;
 
 const SERVES_ALL = /^src\/(core|jobs|tools)\//;
-/** Knows which addresses are keys: any text may hold one, also of a platform that is not served. */
-const NAMES_SECRETS = "src/core/text/log-redaction.ts";
+/** Know which addresses are keys: any text may hold one, also of a platform that is not served. */
+const NAMES_SECRETS = /^src\/core\/text\/(?:log-redaction|token-shapes)\.ts$/;
 
 const ANYWHERE = new RegExp(PLATFORMS.join("|"));
 /** As a key, as a whole string, or as the beginning of a key of people or channels: `slack:`. */
@@ -16,7 +16,7 @@ const IN_PATTERN = /slack|discord/;
 /** A line for each file that serves all platforms and names one in its code; comments may. */
 export function platformNames(files: readonly SourceFile[]): string[] {
   return files
-    .filter(({ path: file, text }) => SERVES_ALL.test(file) && file !== NAMES_SECRETS && ANYWHERE.test(text))
+    .filter(({ path: file, text }) => SERVES_ALL.test(file) && !NAMES_SECRETS.test(file) && ANYWHERE.test(text))
     .flatMap(({ path: file, text }) => {
       const at = firstName(file, text);
       if (at === null) return [];

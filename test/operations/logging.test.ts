@@ -217,6 +217,8 @@ test.each([
   "<kept> xoxb-123-456-Unlisted",
   "<kept> sk-ant-api03-Unlisted0123456789",
   "<kept> ghp_Unlisted0123456789",
+  "<kept> hf_Unlisted0123456789abcdefghijklmno",
+  "<kept> sk-or-v1-Unlisted0123456789abcdefg",
   "-----BEGIN PRIVATE KEY-----\nUnlisted\n-----END PRIVATE KEY----- <kept>",
 ])("in %s nothing but the credential is hidden", (words) => {
   for (const write of [(log: Log) => log.info({}, words), (log: Log) => log.error({ error: new Error(words) }, "e")]) {

@@ -6,6 +6,25 @@ import { fileSession, text, useSandbox } from "./file-session.ts";
 
 const KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA0123456789abcdef\n-----END RSA PRIVATE KEY-----\n";
 
+/** These open nothing, and are made as those are that do. */
+const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+const HEX = "0123456789abcdef".repeat(4);
+const TOKENS = [
+  `sk-ant-api03-${LETTERS}`,
+  `sk-proj-${LETTERS}`,
+  `gldt-${LETTERS}`,
+  `hf_${LETTERS}`,
+  `dop_v1_${HEX}`,
+  `dckr_pat_${LETTERS}`,
+  `hvs.${LETTERS}`,
+  `xoxe-1-${LETTERS}${LETTERS}`,
+  `SG.${LETTERS}.${LETTERS}`,
+  `MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.${LETTERS}`,
+  `110201543:AA${LETTERS}`,
+  `https://hooks.slack.com/services/T0123ABCD/B0123ABCD/${LETTERS}`,
+  `AccountKey=${LETTERS}${LETTERS}==`,
+];
+
 test.each([
   [".env", "A=1"],
   ["app/.env.production", "A=1"],
@@ -17,9 +36,24 @@ test.each([
   [".kube/config", "x"],
   ["terraform.tfstate", "{}"],
   ["config/secrets.yml", "a: b"],
+  ...[
+    ".dev.vars",
+    ".config/gcloud/application_default_credentials.json",
+    ".config/gh/hosts.yml",
+    ".cargo/credentials.toml",
+    ".codex/auth.json",
+    "config/master.key",
+    "local.settings.json",
+    "login.keychain-db",
+    "k8s/secret.yaml",
+  ].map((file): [string, string] => [file, "x"]),
   ["notes.md", `keep this\n${KEY}`],
   ["account.json", JSON.stringify({ private_key: KEY })],
   ["a.txt", "token is ghp_abcdefghijklmnopqrstuvwxyz0123456789"],
+  ...TOKENS.map((token): [string, string] => ["src/client.ts", `const key = "${token}";`]),
+  ["old.key", KEY.replace("\n", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n")],
+  ["wg0.conf", `[Interface]\nPrivateKey = ${LETTERS}abcdefg=\n`],
+  [".yarnrc.yml", "npmAuthToken: 0123abcd-cd03-11ec"],
   ["a.txt", "# staging\nexport DB_PASSWORD='pa55word-long'\nHOST=db\n"],
   ["a.yaml", "kind: Config\nusers:\n- user:\n    token: abcdefghijklmnopqrst\n"],
   ["a.yaml", "users:\n- user:\n    client-key-data: abcdefghijklmnopqrst\nkind: Config\n"],
@@ -30,7 +64,14 @@ test.each([
 
 test.each([
   [".env.example", "DB_PASSWORD=\nHOST=db\n"],
+  [".env.example", "# copy this\nJWT_SECRET=supersecret-123\nAPI_KEY=your_key_number_1\n"],
+  ["staging.txt", "API_KEY=your_key_number_1\n"],
   [".env", ""],
+  [".env.d.ts", "declare const TOKEN: string;"],
+  ["charts/app/templates/secret.yaml", "kind: Secret\ndata:\n  password: {{ .Values.password | b64enc }}\n"],
+  ["README.md", "GITHUB_TOKEN=ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx and sk-or-v1-invalid-key-for-testing"],
+  ["links.md", "https://github.com/xai-org/xai-sdk-python/issues/142 fc-something-that-is-a-class-name-1"],
+  ["logo.ts", `const image = "${"Ab0+".repeat(9)}ATBBabcdef0123456789012345";`],
   ["src/env.ts", "export const token = process.env.API_TOKEN;"],
   ["vite-env.d.ts", "/// <reference types='vite/client' />"],
   ["server.pem", "-----BEGIN CERTIFICATE-----\nMIIEowIBAAKCAQEA0123456789abcdef\n-----END CERTIFICATE-----\n"],

@@ -1,5 +1,6 @@
 import { unescape } from "node:querystring";
 import { isPluralSecretName, isSecretName } from "./secret-name.ts";
+import { withoutLikelyTokens } from "./token-shapes.ts";
 
 /** Credentials that a line of the log shows by where they stand, though nobody listed their value. */
 
@@ -36,8 +37,6 @@ function isNaming(before: unknown): boolean {
   return typeof before === "string" && /^[\w-]{1,60}$/u.test(before) && isSecretName(before);
 }
 
-const BARE =
-  /\b(?:xox[a-z]-|xapp-|sk-|gh[opsur]_|github_pat_|glpat-|npm_(?=[A-Za-z0-9]{30})|AKIA|AIza|eyJ[\w-]{10,400}\.)[\w.-]{10,}/gu;
 /** Addresses that are keys themselves: what is posted there stands in a channel. */
 const WEBHOOK =
   /((?:hooks\.slack\.com\/[a-z]{1,20}|discord(?:app)?\.com\/api\/(?:v\d{1,3}\/)?webhooks)\/)[^\s"'\\<>|)]+/gu;
@@ -56,11 +55,10 @@ const SCHEME = /\b(bearer|basic) ([^\s"'\\,;]{8,})/giu;
 
 function inText(text: string): string {
   const named = USER_FLAGS.reduce((known, flag) => known.replace(flag, `$1${HIDDEN}`), withoutNamed(text));
-  return named
-    .replace(SCHEME, (whole, scheme: string, value: string) =>
-      scheme === "Bearer" || isOdd(value) ? `${scheme} ${HIDDEN}` : whole,
-    )
-    .replace(BARE, HIDDEN)
+  const behindSchemes = named.replace(SCHEME, (whole, scheme: string, value: string) =>
+    scheme === "Bearer" || isOdd(value) ? `${scheme} ${HIDDEN}` : whole,
+  );
+  return withoutLikelyTokens(behindSchemes, HIDDEN)
     .replace(WEBHOOK, `$1${HIDDEN}`)
     .replace(PRIVATE_KEY, `$1${HIDDEN}`)
     .replace(ODD_USER, `$1${HIDDEN}@`)

@@ -10,7 +10,6 @@ export type Acceptable = { readonly text: string } | { readonly refused: string 
  */
 const SECRETS: readonly RegExp[] = [
   /\b(?:pk|rk)-[\w-]{16,}/u,
-  /\bASIA[A-Z0-9]{16}\b/u,
   /\b(?:password|passwd|passphrase|secret|api[ _-]?key|access[ _-]?key|token|pin)\b["']?(?: is|:|=| =) ?["'`]?(?=\S*\d)\S{4,}/iu,
   /\b(?:password|passwd|passphrase|passcode|api[ _-]?key|access[ _-]?key)\b[^\n]{1,40}?(?: is|:|=) ?["'`]?(?=\S*\d)(?=\S*\p{L})\S{6,}/iu,
   // The same in other languages.

@@ -3,6 +3,7 @@ import { type ContentBlock, toolUsesOf } from "../../core/protocol/messages.ts";
 import type { Store } from "../../core/store/store.ts";
 import { type SecretMasking, secretMasking } from "../../core/text/secret-masking.ts";
 import { isSecretName } from "../../core/text/secret-name.ts";
+import { isBlank, likelyTokens } from "../../core/text/token-shapes.ts";
 import type { Label } from "../../core/trust/label.ts";
 
 /**
@@ -105,14 +106,8 @@ const NAMED =
 const PLACE = /^[^\s:=]{1,200}[:-]\d{1,9}[:-]/gmu;
 /** `//name:password@host`. */
 const IN_ADDRESS = /\/\/[^\s:@/]{0,100}:([^\s@/]{1,200})@/gu;
-/** Tokens that say by their beginning what they are. */
-const TOKEN =
-  /\b(?:xox[a-z]-|xapp-|sk-|sk_live_|gh[opsur]_|github_pat_|glpat-|npm_|AKIA|AIza|eyJ[\w-]{10,400}\.)[\w.-]{10,2000}/gu;
 const KEY_BEGINS = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----/u;
 const KEY_LINE = /[\w+/=]{16,}/gu;
-/** Words that stand where a value is to be filled in. */
-const BLANK = /^\$|[<>{}]|example|changeme|x{4}/iu;
-
 export interface FileSecret {
   /** What it stands under; null where nothing says what it is. */
   readonly name: string | null;
@@ -128,12 +123,12 @@ export function secretsIn(found: string): FileSecret[] {
   const inAddresses = [...text.matchAll(IN_ADDRESS)].map(([, value = ""]) => value);
   const others = [...inAddresses, ...tokensIn(text)].map((value) => ({ name: null, value }));
   // A value that has a name is known by it.
-  return [...others, ...named].filter(({ value }) => value.length >= SHORTEST.value && !BLANK.test(value));
+  return [...others, ...named].filter(({ value }) => value.length >= SHORTEST.value && !isBlank(value));
 }
 
 /** What is a secret wherever it stands. */
 export function tokensIn(text: string): string[] {
-  return [...(text.match(TOKEN) ?? []), ...keyLinesIn(text)];
+  return [...likelyTokens(text), ...keyLinesIn(text)];
 }
 
 function keyLinesIn(text: string): string[] {

@@ -1,43 +1,54 @@
 import type { Buffer } from "node:buffer";
 import { isSecretName } from "../../core/text/secret-name.ts";
+import { holdsToken, isBlank } from "../../core/text/token-shapes.ts";
 import { inUtf8 } from "../wasm/workspace/media-type.ts";
 import { hashFile, readHead } from "../wasm/workspace/read-file.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 
 /** Files that hold credentials, by their names and by what they say: a copy under another name is one, too. */
 
-const SAMPLE = /(?:^|[._-])(?:example|sample|template|tmpl|dist|defaults?|schema)(?:[._-]|$)/iu;
+const SAMPLE = /(?:^|[._-])(?:example|sample|template|tmpl|dist|schema)(?:[._-]|$)|(?:^|\.)defaults?(?:\.|$)/iu;
 
 /** By the end of the path in small letters. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
-  [/(?:^|\/)(?:\.env(?:\.[^/]+)?|[^/]+\.env)$/u, "a file of environment variables"],
-  [/(?:^|\/)id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/u, "a private key"],
-  [/\.(?:p12|pfx|jks|keystore|kdbx|ppk)$/u, "a store of keys"],
+  [/(?:^|\/)(?:\.(?:env|dev\.vars)(?:\.(?![^/]*\.?[jt]s$)[^/]+)?|[^/]+\.env)$/u, "a file of environment variables"],
+  [/(?:^|\/)(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|secring\.gpg)$/u, "a private key"],
+  [/(?:^|\/)(?:config\/master|config\/credentials\/[^/]+)\.key$/u, "a key of Rails' credentials"],
+  [/\.(?:p12|pfx|pkcs12|jks|jceks|bcfks|keystore|keytab|keychain(?:-db)?|kdbx?|psafe3|ppk)$/u, "a store of keys"],
   [
-    /(?:^|\/)(?:\.netrc|_netrc|\.pgpass|\.git-credentials|\.htpasswd|\.pypirc|\.vault-token|\.dockercfg)$/u,
+    /(?:^|\/)(?:[._]netrc|\.?pgpass(?:\.conf)?|\.git-credentials|\.htpasswd|\.pypirc|\.vault[-_](?:token|pass(?:word)?(?:\.txt)?)|\.dockercfg|\.dockerconfigjson|\.my\.cnf|\.mylogin\.cnf|\.s3cfg|\.boto|\.passwd-s3fs|\.databrickscfg|\.terraformrc|terraform\.rc|credentials\.tfrc\.json|rclone\.conf|\.secrets|\.credentials\.json)$/u,
     "a file of credentials",
   ],
   [
-    /(?:^|\/)(?:\.aws\/credentials|\.docker\/config\.json|application_default_credentials\.json)$/u,
+    /(?:^|\/)(?:\.gem\/credentials|\.cargo\/credentials(?:\.toml)?|\.config\/hub|\.config\/gh\/hosts\.yml|\.config\/doctl\/config\.yaml|(?:\.codex|\.composer|opencode)\/auth\.json|\.gemini\/oauth_creds\.json|\.vscode\/sftp\.json|sftp-config\.json|\.ftpconfig|http-client\.private\.env\.json|\.godot\/export_credentials\.cfg|local\.settings\.json|[^/]+\.secret\.exs|secret_token\.rb)$/u,
+    "a file of credentials",
+  ],
+  [
+    /(?:^|\/)(?:\.aws\/credentials|\.docker\/config\.json|application_default_credentials\.json|gcloud\/(?:credentials|access_tokens)\.db|\.azure\/(?:accesstokens|msal_token_cache|service_principal_entries)\.(?:json|bin)|[^/]+\.publishsettings)$/u,
     "cloud credentials",
   ],
   [/(?:^|\/)(?:\.kube\/config|kubeconfig(?:\.ya?ml)?|[^/]*\.kubeconfig)$/u, "a kubeconfig"],
-  [/(?:^|\/)secrets?\.(?:ya?ml|json|toml|ini)$/u, "a file of secrets"],
+  // In a chart's templates, as it is called there, are no values.
+  [/^(?!(?:.*\/)?templates\/[^/]*$)(?:.*\/)?secrets?\.(?:ya?ml|json|toml|ini)$/u, "a file of secrets"],
   [/\.tfstate(?:\.backup)?$/u, "a Terraform state"],
 ];
 
 /** All of the shapes are in it. One that spans the file would be tried from each of its lines on. */
 const CONTENTS: readonly (readonly [shapes: readonly RegExp[], string])[] = [
-  [[/-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\n){1,8}[\w+/=:-]{16}/u], "a private key"],
-  [[/^\s{0,20}(?:-\s)?(?:client-key-data|token):\s*["']?[\w+/=.-]{20}/mu, /^kind:\s*Config/mu], "a kubeconfig"],
-  [[/aws_secret_access_key["']?\s{0,5}[=:]\s{0,5}["']?[\w/+-]{30}/iu], "cloud credentials"],
-  [[/:_(?:authToken|password)\s{0,3}=\s{0,3}["']?(?!\$)[^\s"']{8}/u], "a registry's credentials"],
   [
     [
-      /\b(?:xox[abprs]-\d{6,}-[\w-]{10}|gh[opsur]_[A-Za-z0-9]{36}|github_pat_\w{50}|glpat-[\w-]{20}|sk-ant-[\w-]{24}|sk_live_[A-Za-z0-9]{20}|npm_[A-Za-z0-9]{36}|AIza[\w-]{35})/u,
+      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\n){1,8}(?:[\w+/=:-]{16}|(?:Proc-Type|Version|Comment): )/u,
     ],
-    "a token",
+    "a private key",
   ],
+  [[/^[ \t]{0,20}PrivateKey[ \t]{0,9}=[ \t]{0,9}[\w+/]{43}=/mu], "a private key"],
+  [[/^\s{0,20}(?:-\s)?(?:client-key-data|token):\s*["']?[\w+/=.-]{20}/mu, /^kind:\s*Config/mu], "a kubeconfig"],
+  [[/aws_secret_access_key["']?\s{0,5}[=:]\s{0,5}["']?[\w/+-]{30}/iu], "cloud credentials"],
+  [
+    [/(?::_(?:authToken|password|auth)|^_auth(?:Token)?)\s{0,3}=\s{0,3}["']?(?!\$|<|your|npm_x)[^\s"']{8}/imu],
+    "a registry's credentials",
+  ],
+  [[/\bnpmAuth(?:Token|Ident):\s{0,3}["']?(?!\$|<|your)[^\s"']{8}/iu], "a registry's credentials"],
 ];
 
 /** Bytes of a file that are looked at. */
@@ -46,8 +57,12 @@ const HEAD = 65_536;
 /** What a file of this path is by its name. */
 export function namedKind(path: string): string | null {
   const name = path.toLowerCase();
-  if (SAMPLE.test(name.slice(name.lastIndexOf("/") + 1))) return null;
+  if (isSample(path)) return null;
   return NAMES.find(([end]) => end.test(name))?.[1] ?? null;
+}
+
+function isSample(path: string): boolean {
+  return SAMPLE.test(path.slice(path.lastIndexOf("/") + 1));
 }
 
 /** What a file with this path or content is, in a few words; null for one that seems to hold no secret. */
@@ -57,7 +72,8 @@ export function secretKind(path: string, content: Buffer): string | null {
   const text = inUtf8(content.subarray(0, HEAD)).toString("latin1");
   return (
     CONTENTS.find(([shapes]) => shapes.every((shape) => shape.test(text)))?.[1] ??
-    (areVariables(text) ? "a file of environment variables" : null)
+    (holdsToken(text) ? "a token" : null) ??
+    (!isSample(path) && areVariables(text) ? "a file of environment variables" : null)
   );
 }
 
@@ -71,7 +87,7 @@ function areVariables(text: string): boolean {
   if (said.length > 500 || said.some((line) => !/^(?:export )?[A-Za-z_]\w{0,60}=/u.test(line))) return false;
   return said.some((line) => {
     const [, name = "", , value = ""] = VARIABLE.exec(line) ?? [];
-    return isSecretName(name) && /\d/u.test(value) && !/^\$|[<>{}]|example|changeme|x{4}/iu.test(value);
+    return isSecretName(name) && /\d/u.test(value) && !isBlank(value);
   });
 }
 

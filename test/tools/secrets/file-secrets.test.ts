@@ -13,6 +13,7 @@ test.each<[string, string, readonly string[]]>([
   ["a key", `-----BEGIN RSA PRIVATE KEY-----\n${KEY_LINE}\n-----END RSA PRIVATE KEY-----`, [KEY_LINE]],
   ["a certificate's key in a kubeconfig", "client-key-data: TFMwdExTMUNSVWRKVGlC", ["TFMwdExTMUNSVWRKVGlC"]],
   ["a token without a name", "see glpat-abcdefghij0123456789", ["glpat-abcdefghij0123456789"]],
+  ["a token of a service", "see dckr_pat_abcdefghij0123456789", ["dckr_pat_abcdefghij0123456789"]],
   ["what names no credential", "HOST=staging-01\nPORT=8080", []],
   ["what is to be filled in", "PASSWORD=changeme123\nTOKEN=${TOKEN_OF_MINE}\nSECRET=<your-secret>", []],
   ["what is too short", "PASSWORD=abc123", []],
