@@ -44,7 +44,7 @@ export async function checkReplicas(config: Config): Promise<readonly Finding[]>
 
 /** Whether the directories are those that the other processes have: as a start shows it, without joining them. */
 async function checkVolumes(config: Config, connection: ClusterConnection): Promise<readonly Finding[]> {
-  const { proveVolumes, sharedPlaces } = await import("./shared-volumes.ts");
+  const { proveVolumes, sharedPlaces, unsureLine } = await import("./shared-volumes.ts");
   const places = sharedPlaces(config);
   // What a start would make is not made here.
   const missing = places.filter(({ directory }) => !existsSync(directory));
@@ -59,8 +59,10 @@ async function checkVolumes(config: Config, connection: ClusterConnection): Prom
   const words = await openWords({ connection, id, log: createLogger("silent", []) });
   try {
     const eldest = () => eldestOther(id, connection);
-    const other = await proveVolumes({ cluster: { id, ...words }, places, clock: systemRuntime().clock, eldest });
-    return other === null ? [] : [{ ok: true, text: `the directories are those of replica ${other.name}` }];
+    const shown = await proveVolumes({ cluster: { id, ...words }, places, clock: systemRuntime().clock, eldest });
+    if (shown === null) return [];
+    if (!shown.isSure) return [{ ok: true, isWarning: true, text: unsureLine(shown) }];
+    return [{ ok: true, text: `the directories are those of replica ${shown.by.name}` }];
   } catch (error) {
     if (error instanceof ConfigError) return problemsOf(error);
     throw error;

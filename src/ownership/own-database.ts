@@ -64,7 +64,7 @@ async function join(owning: Owning): Promise<Ownership> {
   const { openCluster } = await import("../core/store/cluster/cluster.ts");
   const { fencedPlatform } = await import("./fenced-platform.ts");
   const { Reach } = await import("./reach.ts");
-  const { answerForVolumes, proveVolumes, sharedPlaces } = await import("./shared-volumes.ts");
+  const { answerForVolumes, proveVolumes, sharedPlaces, unsureLine } = await import("./shared-volumes.ts");
   const { eldestOther } = await import("../core/store/cluster/members.ts");
   const { clock, ids } = runtime;
   const own = commonSettings(config);
@@ -73,7 +73,14 @@ async function join(owning: Owning): Promise<Ownership> {
     id: ids.next("replica"),
     clock,
     log,
-    facts: { ...own, version: VERSION, host: hostname(), pid: process.pid, startedAt: clock.now() },
+    facts: {
+      ...own,
+      version: VERSION,
+      host: hostname(),
+      pid: process.pid,
+      startedAt: clock.now(),
+      showsDirectories: true,
+    },
     standBy: () => {
       standBy();
       say("⏸ Another process runs on this database alone. Standing by; I join in when it ends.");
@@ -101,7 +108,8 @@ async function join(owning: Owning): Promise<Ownership> {
     say,
     signal: watching.signal,
   });
-  await proveVolumes({ ...volumes, clock, eldest: () => eldestOther(cluster.id, cluster.connection) });
+  const shown = await proveVolumes({ ...volumes, clock, eldest: () => eldestOther(cluster.id, cluster.connection) });
+  if (shown?.isSure === false) say(`⚠ ${unsureLine(shown)}`);
   const reach = new Reach({ platforms, cluster, clock: cluster.clock, log });
   const fence = (platform: ChatPlatform) => fencedPlatform(platform, { cluster, reach });
   return { cluster, shared: cluster, reach, fence, otherSettings, runtime: runtimeOn(cluster.clock, runtime) };

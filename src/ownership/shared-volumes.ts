@@ -20,6 +20,8 @@ interface Place {
 
 /** How long another process may take to answer, over several tries. Milliseconds. */
 const ANSWER_MS = 20_000;
+/** The same for one of an earlier version, which may not know the question. Milliseconds. */
+const OLDER_MS = 5_000;
 /** How long one try may take. Milliseconds. */
 const TRY_MS = 1_000;
 /** A file that was not found is written and looked for under other names so often. */
@@ -96,30 +98,46 @@ interface Proof extends VolumeWorld {
   readonly clock: Pick<Clock, "now" | "after">;
 }
 
-/**
- * Throws ConfigError where a directory is not the one that the other processes have under its path: each must read what
- * another has just written there. Resolves with the process that has shown it; null where no other lives.
- */
-export async function proveVolumes(proof: Proof): Promise<KnownReplica | null> {
-  let shownBy: KnownReplica | null = null;
-  for (const place of proof.places) shownBy = await proveVolume(place, proof);
-  return shownBy;
+/** Who has shown that it has the same directories; or may have, where it is of a version that does not answer. */
+interface Shown {
+  readonly by: KnownReplica;
+  readonly isSure: boolean;
 }
 
-async function proveVolume({ setting, directory }: Place, proof: Proof): Promise<KnownReplica | null> {
-  const until = proof.clock.now() + ANSWER_MS;
+/**
+ * Throws ConfigError where a directory is not the one that the other processes have under its path: each must read what
+ * another has just written there. Resolves with null where no other lives.
+ */
+export async function proveVolumes(proof: Proof): Promise<Shown | null> {
+  let shown: Shown | null = null;
+  for (const place of proof.places) {
+    shown = await proveVolume(place, proof);
+    if (shown?.isSure === false) break;
+  }
+  return shown;
+}
+
+/** For the operator. */
+export function unsureLine({ by }: Shown): string {
+  return `The directories could not be compared with those of replica ${by.name}, which is of another version. Make sure that both have the same.`;
+}
+
+async function proveVolume({ setting, directory }: Place, proof: Proof): Promise<Shown | null> {
+  const begunAt = proof.clock.now();
   const refuse = (why: string) => new ConfigError([`${setting}: ${directory} ${why}`]);
   for (let failed = 0; ; ) {
     const other = await proof.eldest();
     if (other === null) return null;
     const answer = await tryOnce(directory, other, proof);
-    if (answer === "shared" || answer === "not written") return other;
+    if (answer === "shared" || answer === "not written") return { by: other, isSure: true };
     if (answer === "not its own")
       throw refuse(`is none of the directories of replica ${other.name}: give all replicas the same paths.`);
     if (answer === "not found") failed += 1;
     if (failed === TRIES)
       throw refuse(`is not the directory that replica ${other.name} has there: mount the same volume on both.`);
-    if (proof.clock.now() > until)
+    const waitedMs = proof.clock.now() - begunAt;
+    if (!other.showsDirectories && waitedMs > OLDER_MS) return { by: other, isSure: false };
+    if (waitedMs > ANSWER_MS)
       throw refuse(`cannot be compared with that of replica ${other.name}, which does not answer. Start again.`);
   }
 }

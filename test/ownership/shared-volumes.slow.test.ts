@@ -26,9 +26,12 @@ afterAll(() => postgres.stop());
 const HERE = "/proc/self/cwd/home";
 
 /** A replica, and what it has said of its directory. */
-async function start(url: string, { machine, directory = HERE }: { machine: string; directory?: string }) {
+async function start(
+  url: string,
+  { machine, directory = HERE, version = "this" }: { machine: string; directory?: string; version?: "this" | "older" },
+) {
   mkdirSync(path.join(machine, "home"), { recursive: true });
-  const replica = fork(PROGRAM, [url, directory], { cwd: machine });
+  const replica = fork(PROGRAM, [url, directory, version], { cwd: machine });
   processes.push(replica);
   const [said] = await once(replica, "message");
   return { pid: replica.pid, said: String(said), replica };
@@ -63,4 +66,11 @@ test("one that has the same directory under another path is refused", async () =
   expect(refused.said).toContain(
     `is none of the directories of replica test:${first.pid}: give all replicas the same paths.`,
   );
+});
+
+test("one beside a replica of an earlier version, which knows no such question, begins and says so", async () => {
+  const [url, machine] = [await postgres.createDatabase(), tempDirectory()];
+  const first = await start(url, { machine, version: "older" });
+  const { said } = await start(url, { machine });
+  expect(said).toContain(`could not be compared with those of replica test:${first.pid}, which is of another version`);
 });

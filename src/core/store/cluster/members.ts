@@ -80,15 +80,18 @@ export async function othersThan(
 export interface KnownReplica {
   readonly id: string;
   readonly name: string;
+  /** Whether it shows its directories; one of an earlier version does not say so. */
+  readonly showsDirectories: boolean;
 }
 
 /** The first of those that live and have joined before this one, or of all where this one has not joined. */
-const ELDEST = `SELECT id, concat(facts->>'host', ':', facts->>'pid') AS name FROM deckhand_cluster.replica AS other
+const ELDEST = `SELECT id, concat(facts->>'host', ':', facts->>'pid') AS name,
+    facts->>'showsDirectories' IS NOT NULL AS "showsDirectories" FROM deckhand_cluster.replica AS other
   WHERE id <> $1 AND NOT ${IS_DEAD}
     AND joined < coalesce((SELECT joined FROM deckhand_cluster.replica WHERE id = $1), 9223372036854775807)
   ORDER BY joined LIMIT 1`;
 
-const eldestSchema = z.array(z.object({ id: z.string(), name: z.string() }));
+const eldestSchema = z.array(z.object({ id: z.string(), name: z.string(), showsDirectories: z.boolean() }));
 
 /** The process that all others have shown to share its directories; null where no other lives. */
 export async function eldestOther(
