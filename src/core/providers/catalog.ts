@@ -141,7 +141,7 @@ export const CATALOG: readonly CatalogEntry[] = [
   entry("moonshot", "Moonshot", {
     baseUrl: "https://api.moonshot.ai/v1",
     // An empty text counts as none.
-    quirks: { replayReasoning: "reasoning_content", noReasoning: " " },
+    quirks: { replayReasoning: "reasoning_content_of_calls", noReasoning: " " },
   }),
   entry("siliconflow", "SiliconFlow", {
     baseUrl: "https://api.siliconflow.com/v1",

@@ -12,9 +12,14 @@ export interface Quirks {
   readonly streamUsage: boolean;
   /** Chat: the system prompt's role is `developer`. */
   readonly developerRole: boolean;
-  /** Chat: how past reasoning goes back: not at all, as text beside tool calls, as opaque details, or with its seal. */
-  readonly replayReasoning: "none" | "reasoning_content" | "reasoning_details" | "reasoning_opaque";
-  /** Chat: what stands beside a call for which there was no reasoning, where `reasoning_content` is wanted. */
+  /** Chat: how past reasoning goes back: not at all, as text, as text beside tool calls, as opaque details, or with its seal. */
+  readonly replayReasoning:
+    | "none"
+    | "reasoning_content"
+    | "reasoning_content_of_calls"
+    | "reasoning_details"
+    | "reasoning_opaque";
+  /** Chat: what stands where there was no reasoning, and `reasoning_content` is wanted. */
   readonly noReasoning: string;
   /** Chat: tool calls carry `extra_content` (Google's thought signature) that must come back. */
   readonly extraContent: boolean;

@@ -25,8 +25,11 @@ export interface WireOptions {
 /** A request as it goes out, apart from the optional fields that the provider has refused before. */
 export interface WireCall {
   readonly request: ModelRequest;
+  /** With `THOUGHTLESS` among them, it has refused answers of earlier turns without what had been thought. */
   readonly refusedFields: ReadonlySet<string>;
 }
+
+export const THOUGHTLESS = "answers without thoughts";
 
 /**
  * One of the three APIs over its SDK. `stream` yields `end` only after the API's own terminal marker; it

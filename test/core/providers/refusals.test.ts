@@ -11,6 +11,7 @@ const ANSWER = [
 ]
   .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
   .join("");
+const OK = `data: ${JSON.stringify(delta({ content: "ok" }, "stop"))}\n\n`;
 const COMPLETED = `data: ${JSON.stringify({
   type: "response.completed",
   response: { output: [{ type: "message", content: [{ type: "output_text", text: "ok" }] }] },
@@ -127,6 +128,34 @@ test("a model that must have thought before each call thinks no more, when anoth
   expect(sent.map((body) => body.includes('"thinking"'))).toEqual([true, false]);
 });
 
+const wanting: readonly { from: string; wire: WireName; message: string }[] = [
+  {
+    from: "DeepSeek behind a gateway",
+    wire: "chat",
+    message: "The `reasoning_content` in the thinking mode must be passed back to the API.",
+  },
+  {
+    from: "Kimi behind a gateway",
+    wire: "anthropic",
+    message: "thinking is enabled but reasoning_content is missing in assistant tool call message at index 1",
+  },
+];
+test.each(wanting)("thoughts that $from wants to have back go with every answer from then on", async (refused) => {
+  const { wire, message } = refused;
+  const thought = { type: "thinking", thinking: "They greet.", origin: { provider: "local", model: "m" } } as const;
+  const call = { type: "tool_use", id: "call_1", name: "read", input: {} } as const;
+  const messages = [user("go"), said("assistant", [thought, call]), results({ id: "call_1", text: "A" })];
+  const sent: string[] = [];
+  const respond = (body: string) => {
+    sent.push(body);
+    if (body.includes("They greet.")) return eventStream(wire === "chat" ? OK : ANSWER);
+    return Response.json({ error: { type: "invalid_request_error", message } }, { status: 400 });
+  };
+  const { content } = await answerWith(respond, { messages, wire });
+  expect(content).toEqual([{ type: "text", text: "ok" }]);
+  expect(sent).toHaveLength(2);
+});
+
 const unmoved = [
   "Corrupted thought signature.",
   "When `thinking` is enabled, a final `assistant` message must start with a thinking block.",
@@ -163,8 +192,6 @@ const seen = [
 ];
 /** How many images a request carries. */
 const shown = (body: string) => body.split(PIXEL).length - 1;
-const OK = `data: ${JSON.stringify(delta({ content: "ok" }, "stop"))}\n\n`;
-
 const imageless: readonly { from: string; wire?: WireName; status: number; message: string }[] = [
   { from: "OpenRouter", status: 404, message: "No endpoints found that support image input" },
   { from: "DeepSeek", status: 400, message: "messages[4]: unknown variant `image_url`, expected `text`" },

@@ -6,7 +6,7 @@ import type { ModelRequest, SystemPart } from "../provider.ts";
 import { effortOf, thinkingBudgetOf } from "../thinking-budget.ts";
 import { providerToolId, replayedInput } from "../tool-input.ts";
 import { type VisiblePart, visibleTurns } from "../visible-content.ts";
-import type { Endpoint, WireCall } from "../wire.ts";
+import { type Endpoint, THOUGHTLESS, type WireCall } from "../wire.ts";
 
 type Body = Anthropic.MessageCreateParamsStreaming;
 type ContentParam = Anthropic.ContentBlockParam;
@@ -24,9 +24,10 @@ const THINKS_BY_BUDGET = /(?:^|\.)claude-(?:3|(?:opus|sonnet)-4(?:[-.][0-5])?(?:
 /** The request as Anthropic Messages want it. */
 export function anthropicBody({ request, refusedFields }: WireCall, endpoint: Endpoint): Body {
   const turns = visibleTurns(request.messages, { provider: endpoint.id, model: request.model });
+  const wantsThoughts = refusedFields.has(THOUGHTLESS);
   const messages = turns.map(({ role, parts }) => ({
     role,
-    content: parts.flatMap((part) => contentParam(part, endpoint)),
+    content: parts.flatMap((part) => contentParam(part, { ...endpoint, wantsThoughts })),
   }));
   const system = systemBlocks(request.system);
   return {
@@ -89,7 +90,10 @@ interface TurnParam {
   readonly content: ContentParam[];
 }
 
-function contentParam(part: VisiblePart, { quirks }: Endpoint): ContentParam[] {
+function contentParam(
+  part: VisiblePart,
+  { quirks, wantsThoughts }: Endpoint & { readonly wantsThoughts: boolean },
+): ContentParam[] {
   switch (part.type) {
     case "text":
       return [{ type: "text", text: part.text }];
@@ -98,10 +102,10 @@ function contentParam(part: VisiblePart, { quirks }: Endpoint): ContentParam[] {
     case "document":
       return [documentParam(part)];
     case "thinking":
-      // Only a signed block is accepted back.
-      return part.signature === undefined
+      // Only a signed block is accepted back, but by those who sign none and want them.
+      return part.signature === undefined && !wantsThoughts
         ? []
-        : [{ type: "thinking", thinking: part.thinking, signature: part.signature }];
+        : [{ type: "thinking", thinking: part.thinking, signature: part.signature ?? "" }];
     case "redacted_thinking":
       return [{ type: "redacted_thinking", data: part.data }];
     case "tool_use":

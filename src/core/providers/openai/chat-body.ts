@@ -6,7 +6,7 @@ import type { ModelRequest } from "../provider.ts";
 import { effortOf, thinkingBudgetOf } from "../thinking-budget.ts";
 import { providerToolId, replayedInput } from "../tool-input.ts";
 import { type VisiblePart, visibleTurns } from "../visible-content.ts";
-import type { Endpoint, WireCall } from "../wire.ts";
+import { type Endpoint, THOUGHTLESS, type WireCall } from "../wire.ts";
 import { failedText, joinedSystem } from "./openai-client.ts";
 
 /** Chat Completions as some thirty providers speak it: our own narrow types, since each adds its fields. */
@@ -61,7 +61,7 @@ export function chatBody({ request, refusedFields }: WireCall, endpoint: Endpoin
   const allowed = Object.entries(optional).filter(([field]) => !refusedFields.has(field));
   return {
     model: request.model,
-    messages: chatMessages(request, endpoint),
+    messages: chatMessages(request, { endpoint, wantsThoughts: refusedFields.has(THOUGHTLESS) }),
     stream: true,
     [limitField(endpoint, refusedFields)]: request.maxTokens,
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolParam) }),
@@ -99,11 +99,17 @@ function toolParam({ name, description, inputSchema }: ModelRequest["tools"][num
   return { type: "function", function: { name, description, parameters: inputSchema } };
 }
 
-function chatMessages(request: ModelRequest, endpoint: Endpoint): ChatMessage[] {
+interface Receiver {
+  readonly endpoint: Endpoint;
+  readonly wantsThoughts: boolean;
+}
+
+function chatMessages(request: ModelRequest, to: Receiver): ChatMessage[] {
+  const { endpoint } = to;
   const system = joinedSystem(request.system);
   const turns = visibleTurns(request.messages, { provider: endpoint.id, model: request.model });
   const conversation = turns.flatMap((turn) =>
-    turn.role === "user" ? userMessages(turn.parts, endpoint) : [assistantMessage(turn.parts, request.model, endpoint)],
+    turn.role === "user" ? userMessages(turn.parts, endpoint) : [assistantMessage(turn.parts, request.model, to)],
   );
   const role = endpoint.quirks.developerRole ? "developer" : "system";
   return system === "" ? conversation : [{ role, content: system }, ...conversation];
@@ -175,7 +181,8 @@ export const extraContentSchema = z.object({ extra_content: z.unknown() });
 export const reasoningDetailsSchema = z.object({ reasoning_details: z.array(z.unknown()) });
 const reasoningOpaqueSchema = z.object({ reasoning_opaque: z.string() });
 
-function assistantMessage(parts: readonly VisiblePart[], model: string, endpoint: Endpoint): ChatMessage {
+function assistantMessage(parts: readonly VisiblePart[], model: string, to: Receiver): ChatMessage {
+  const { endpoint } = to;
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
   const own = parts.flatMap((part) => (part.type === "tool_use" ? [toolCall(part, endpoint)] : []));
   const calls = endpoint.quirks.extraContent && SIGNS.test(model) ? signed(own) : own;
@@ -183,7 +190,7 @@ function assistantMessage(parts: readonly VisiblePart[], model: string, endpoint
     role: "assistant",
     content: text === "" ? null : text,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    ...reasoningFields(parts, { endpoint, hasCalls: calls.length > 0 }),
+    ...reasoningFields(parts, { ...to, hasCalls: calls.length > 0 }),
   };
 }
 
@@ -211,26 +218,30 @@ function signed([first, ...others]: readonly ChatToolCall[]): ChatToolCall[] {
 
 function reasoningFields(
   parts: readonly VisiblePart[],
-  { endpoint, hasCalls }: { endpoint: Endpoint; hasCalls: boolean },
+  { endpoint: { quirks }, wantsThoughts, hasCalls }: Receiver & { readonly hasCalls: boolean },
 ): Record<string, unknown> {
   const thinking = parts.filter((part) => part.type === "thinking");
   const thoughts = thinking.map((part) => part.thinking).join("\n\n");
-  switch (endpoint.quirks.replayReasoning) {
+  // Some take an empty text for none.
+  const wanted = wantsThoughts ? { reasoning_content: thoughts || " " } : {};
+  switch (quirks.replayReasoning) {
     case "none":
-      return {};
-    case "reasoning_content": // wanted beside calls, even when there was none; refused or wasted elsewhere
-      return hasCalls ? { reasoning_content: thoughts || endpoint.quirks.noReasoning } : {};
+      return wanted;
+    case "reasoning_content": // wanted in every answer once there are tools, even when there was none
+      return { reasoning_content: thoughts || quirks.noReasoning, ...wanted };
+    case "reasoning_content_of_calls": // refused or wasted elsewhere
+      return hasCalls ? { reasoning_content: thoughts || quirks.noReasoning } : wanted;
     case "reasoning_details": {
       const details = thinking.flatMap(
         (part) => reasoningDetailsSchema.safeParse(part.opaque).data?.reasoning_details ?? [],
       );
-      return details.length === 0 ? {} : { reasoning_details: details };
+      return details.length === 0 ? wanted : { ...wanted, reasoning_details: details };
     }
     case "reasoning_opaque": {
       const seal = thinking.flatMap((part) => reasoningOpaqueSchema.safeParse(part.opaque).data ?? []).at(-1);
       return seal === undefined ? {} : { reasoning_text: thoughts, ...seal };
     }
     default:
-      return assertNever(endpoint.quirks.replayReasoning);
+      return assertNever(quirks.replayReasoning);
   }
 }

@@ -5,7 +5,7 @@ import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "../p
 import { type ErrorContext, errorContext, providerFailure, toProviderError } from "../provider-errors.ts";
 import { guardedEvents } from "../stall.ts";
 import { wholeResponse } from "../whole-response.ts";
-import type { Endpoint } from "../wire.ts";
+import { type Endpoint, THOUGHTLESS } from "../wire.ts";
 import type { Wires } from "./wires.ts";
 
 export interface ProviderOptions {
@@ -61,9 +61,10 @@ export function createProvider(options: ProviderOptions): LlmProvider {
         }
         const isField = mayDrop && failure.code === "bad_request";
         const field = isField
-          ? refusedField(failure, (await wires.of(request.model, signal)).optionalFields(attempt))
+          ? (missedThoughts(failure) ??
+            refusedField(failure, (await wires.of(request.model, signal)).optionalFields(attempt)))
           : null;
-        if (field === null) throw brokenOff(failure, attempt);
+        if (field === null || refusedFields.has(field)) throw brokenOff(failure, attempt);
         refusedFields.add(field);
       }
     }
@@ -116,7 +117,7 @@ async function* streamOnce(
 const UNREADABLE =
   /encrypted content .{0,500}could not be|invalid `?signature`? in `?thinking|corrupted thought signature/is;
 /** Anthropic's models that think by a budget want to have thought before the newest calls, also before another model's. */
-const THOUGHTLESS = /must start with a thinking block/i;
+const NOT_THOUGHT = /must start with a thinking block/i;
 
 /** What is wrong with an image or a PDF, or with such at all, in whatever words. */
 const FILES = /\bimages?\b|image_url|\bvision\b|multimodal|content must be a string|\bpdfs?\b|file_data/i;
@@ -125,7 +126,7 @@ const FILES = /\bimages?\b|image_url|\bvision\b|multimodal|content must be a str
 function withoutRefused(request: ModelRequest, { code, message, detail }: AppError): ModelRequest | null {
   if (detail["status"] === "413" || (code === "bad_request" && FILES.test(message))) return withFewerFiles(request);
   if (code !== "bad_request") return null;
-  if (THOUGHTLESS.test(message)) return request.thinkingBudget === 0 ? null : { ...request, thinkingBudget: 0 };
+  if (NOT_THOUGHT.test(message)) return request.thinkingBudget === 0 ? null : { ...request, thinkingBudget: 0 };
   const isReason = UNREADABLE.test(message) && request.messages.some(({ content }) => content.some(isSealed));
   return isReason ? { ...request, messages: request.messages.map(unsealed) } : null;
 }
@@ -178,6 +179,14 @@ function unsealed(message: Message): Message {
 /** How providers say that they do not take a field at all, other than that its value is wrong. */
 const NOT_TAKEN =
   /unsupported|not support|unknown|unrecogni[sz]ed|unexpected|extra|not (?:permitted|allowed|available)|only \S+ is allowed|deprecated|invalid (?:parameter|argument|field)/;
+
+/** How DeepSeek, Moonshot and gateways to their models say that they want to read what had been thought. */
+const THOUGHTS = /reasoning_content|content\[\]\.thinking/i;
+const MISSED = /passed back|missing|required/i;
+
+function missedThoughts({ message }: AppError): string | null {
+  return THOUGHTS.test(message) && MISSED.test(message) ? THOUGHTLESS : null;
+}
 
 /** The optional field that a refusal names, xAI's as `reasoningEffort`; null when it names none that was sent. */
 function refusedField(failure: AppError, sent: readonly string[]): string | null {

@@ -97,7 +97,7 @@ test("ids of calls that a compatible server made up are no longer than OpenAI ta
   expect(JSON.stringify(body("azure", { messages }))).toContain(`"tool_call_id":"${call}"`);
 });
 
-test("reasoning goes back beside calls, empty if there was none, and nowhere else", () => {
+test("reasoning goes back with every answer to DeepSeek, beside calls alone to Moonshot, empty if there was none", () => {
   const messages = [
     user("go"),
     called(),
@@ -107,8 +107,10 @@ test("reasoning goes back beside calls, empty if there was none, and nowhere els
   ];
   const sent = body("deepseek", { messages }).messages;
   expect(sent[1]).toHaveProperty("reasoning_content", "");
-  expect(sent[3]).not.toHaveProperty("reasoning_content");
-  expect(body("moonshot", { messages }).messages[1]).toHaveProperty("reasoning_content", " ");
+  expect(sent[3]).toHaveProperty("reasoning_content", "");
+  const moonshot = body("moonshot", { messages }).messages;
+  expect(moonshot[1]).toHaveProperty("reasoning_content", " ");
+  expect(moonshot[3]).not.toHaveProperty("reasoning_content");
 });
 
 test("an image in a tool's result follows as a user's message", () => {
