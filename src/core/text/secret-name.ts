@@ -2,7 +2,7 @@
 
 /** The last words of such a name, and what stands at the end of one that is written together. */
 const SECRET =
-  /(?:(?:^|_)(?:auth(?:orization|_?key)?|cookie|pass|pwd|pat|(?:private|secret|signing|account|subscription)_?key|access_?key(?:_id)?|credentials?|signature|sig)|api_?key|token|secret|passwd|password|passphrase)$/u;
+  /(?:(?:^|_)(?:auth(?:orization|_?key)?|cookie|pass|pwd|pat|pw|(?:private|priv|secret|signing|account|subscription|client|service|db|database|master|encryption|jwt|shared|storage)_?key|secret_?key_?base|access_?key(?:_id)?|credentials?|signature|sig)|api_?key|token|secret|passwd|password|passphrase|passcode)(?:_?\d{1,3}|_(?:pem|b64|base64|dev|test|staging|prod(?:uction)?|live))?$/u;
 /** A variable of a program's environment. */
 const VARIABLE = /^[A-Z0-9_]{1,60}_KEY$/u;
 /** Characters of a name that are looked at, from its end. */

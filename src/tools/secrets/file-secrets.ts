@@ -99,11 +99,23 @@ function textsIn(content: readonly ContentBlock[]): string[] {
   });
 }
 
-/** `NAME=value`, `"name": "value"`, `name: value`. */
-const NAMED =
-  /([A-Za-z_][\w.-]{0,60})["']?[ \t]{0,3}[:=][ \t]{0,3}("[^"\n]{1,2000}"|'[^'\n]{1,2000}'|[^\s"',;]{1,2000})/gu;
-/** `.env:3:`, as a search names a line. */
-const PLACE = /^[^\s:=]{1,200}[:-]\d{1,9}[:-]/gmu;
+/** As settings and code put a value beside its name. What is in a value is looked at as well: `"config": "TOKEN=value"`. */
+const NAMED: readonly RegExp[] = [
+  // `NAME=value`, `"name": "value"`, `name := value`, `"name" => "value"`
+  /([A-Za-z_][\w.-]{0,60})\\?["']?[ \t]{0,3}(?::{0,3}=>?|[?.+]{1,2}=|:)[ \t]{0,3}(?=(\\?"[^"\n]{1,2000}"|'[^'\n]{1,2000}'|`[^`\n]{1,2000}`|[^\s"'`,;\\<]{1,2000}))/gu,
+  // `name: |` or `>`, and the value on the next line
+  /([A-Za-z_][\w.-]{0,60}):[ \t]{0,3}[|>][-+]?[ \t]{0,3}\r?\n[ \t]{1,40}(\S{1,2000})/gu,
+  // `<name>value</name>`
+  /<([A-Za-z_][\w.-]{0,60})>\s{0,40}([^\s<]{1,2000})\s{0,40}<\//gu,
+  // `"name": "NAME", "value": "value"`, `name="NAME" value="value"`
+  /\b(?:name|key)["']?[ \t]{0,3}[:=][ \t]{0,3}["']?([A-Za-z_][\w.-]{0,60})["']?,?\s{1,40}["']?value["']?[ \t]{0,3}[:=][ \t]{0,3}("[^"\n]{1,2000}"|'[^'\n]{1,2000}'|[^\s"',;]{1,2000})/giu,
+  // `login name password value`, as .netrc has it
+  /\blogin\s{1,9}\S{1,100}\s{1,9}(password)\s{1,9}(\S{1,200})/gu,
+];
+/** `host:port:database:user:password`, as .pgpass has it. */
+const PGPASS = /:(?:\d{1,5}|\*):[^:\s]{1,100}:[^:\s]{1,100}:(\S{1,200})$/gmu;
+/** `.env:3:`, as a search names a line, and what `read` puts before one. */
+const PLACE = /^(?:[^\s:=]{1,200}[:-]\d{1,9}[:-]|[ ]{0,9}\d{1,9}\t)/gmu;
 /** `//name:password@host`. */
 const IN_ADDRESS = /\/\/[^\s:@/]{0,100}:([^\s@/]{1,200})@/gu;
 const KEY_BEGINS = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----/u;
@@ -117,13 +129,20 @@ export interface FileSecret {
 /** What of a file that looks like a secret is one: values under names of credentials, tokens, and lines of private keys. */
 export function secretsIn(found: string): FileSecret[] {
   const text = found.replaceAll(PLACE, "");
-  const named = [...text.matchAll(NAMED)].flatMap(([, name = "", value = ""]) =>
-    isSecretName(name) || name.endsWith("key-data") ? [{ name, value: value.replaceAll(/^["']|["']$/gu, "") }] : [],
+  const named = NAMED.flatMap((shape) => [...text.matchAll(shape)]).flatMap(([, name = "", value = ""]) =>
+    isSecretName(name) || name.endsWith("key-data") ? valuesOf(value).map((each) => ({ name, value: each })) : [],
   );
-  const inAddresses = [...text.matchAll(IN_ADDRESS)].map(([, value = ""]) => value);
-  const others = [...inAddresses, ...tokensIn(text)].map((value) => ({ name: null, value }));
+  // What a line of .pgpass begins with looks like a place.
+  const unnamed = [...text.matchAll(IN_ADDRESS), ...found.matchAll(PGPASS)].map(([, value = ""]) => value);
+  const others = [...unnamed, ...tokensIn(text)].map((value) => ({ name: null, value }));
   // A value that has a name is known by it.
   return [...others, ...named].filter(({ value }) => value.length >= SHORTEST.value && !isBlank(value));
+}
+
+/** Without its quotes; and, where it seems to be of an address, without the parameters behind it. */
+function valuesOf(written: string): string[] {
+  const value = written.replaceAll(/^\\?["'`]|\\?["'`]$/gu, "");
+  return [...new Set([value, ...value.split(/&\w{1,60}=/u, 1)])];
 }
 
 /** What is a secret wherever it stands. */
