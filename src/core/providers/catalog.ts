@@ -59,7 +59,7 @@ export const CATALOG: readonly CatalogEntry[] = [
     baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
     keyVariable: "GEMINI_API_KEY",
     defaultModel: "gemini-3.8-flash",
-    quirks: { extraContent: true, thinking: "reasoning_effort" },
+    quirks: { signedCalls: true, thinking: "reasoning_effort" },
   }),
   entry("azure", "Azure OpenAI", {
     wire: "responses",

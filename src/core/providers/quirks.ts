@@ -21,8 +21,8 @@ export interface Quirks {
     | "reasoning_opaque";
   /** Chat: what stands where there was no reasoning, and `reasoning_content` is wanted. */
   readonly noReasoning: string;
-  /** Chat: tool calls carry `extra_content` (Google's thought signature) that must come back. */
-  readonly extraContent: boolean;
+  /** Chat: the first call of a turn must have Google's thought signature, or say that it has none. */
+  readonly signedCalls: boolean;
   /** Chat: how thinking is switched on. */
   readonly thinking: "none" | "reasoning_effort" | "enable_thinking" | "thinking_type" | "openrouter";
   /** Chat: a user message may not directly follow a tool's result. */
@@ -59,7 +59,7 @@ export const PLAIN: Quirks = {
   developerRole: false,
   replayReasoning: "none",
   noReasoning: "",
-  extraContent: false,
+  signedCalls: false,
   thinking: "none",
   fillerAfterTool: false,
   files: false,

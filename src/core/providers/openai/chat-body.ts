@@ -185,7 +185,7 @@ function assistantMessage(parts: readonly VisiblePart[], model: string, to: Rece
   const { endpoint } = to;
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
   const own = parts.flatMap((part) => (part.type === "tool_use" ? [toolCall(part, endpoint)] : []));
-  const calls = endpoint.quirks.extraContent && SIGNS.test(model) ? signed(own) : own;
+  const calls = endpoint.quirks.signedCalls && SIGNS.test(model) ? signed(own) : own;
   return {
     role: "assistant",
     content: text === "" ? null : text,
@@ -195,7 +195,8 @@ function assistantMessage(parts: readonly VisiblePart[], model: string, to: Rece
 }
 
 function toolCall(call: Extract<VisiblePart, { type: "tool_use" }>, { quirks }: Endpoint): ChatToolCall {
-  const extra = quirks.extraContent ? extraContentSchema.safeParse(call.opaque).data?.extra_content : undefined;
+  // Whoever has sent it wants it back: Google's signature, also where a gateway stands between.
+  const extra = extraContentSchema.safeParse(call.opaque).data?.extra_content;
   return {
     id: providerToolId(call.id, quirks.toolIds),
     type: "function",

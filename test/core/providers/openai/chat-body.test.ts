@@ -68,6 +68,13 @@ test("Google's thought signature comes back on the call it came with, and only t
   expect(JSON.stringify(body("xai", { messages }))).not.toContain("thought_signature");
 });
 
+test("a signature that comes through a gateway goes back through it", () => {
+  const extra = { google: { thought_signature: "sig" } };
+  const call = called({ origin: { ...origin, provider: "novita" }, opaque: { extra_content: extra } });
+  const { messages } = body("novita", { messages: [user("go"), call, results({ id: "call_1", text: "A" })] });
+  expect(messages[1]).toMatchObject({ tool_calls: [{ extra_content: extra }] });
+});
+
 test("Google is told of calls that another model made that they have no signature, once for each turn", () => {
   const skip = { extra_content: { google: { thought_signature: "skip_thought_signature_validator" } } };
   const two = ["call_1", "call_2"].map((id) => ({ type: "tool_use", id, name: "read", input: {} }) as const);
