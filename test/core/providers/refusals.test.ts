@@ -60,36 +60,56 @@ test.each(forbidden)("$field, forbidden in the words of $from, is dropped", asyn
   expect(sent).toEqual([true, false]);
 });
 
-const unreadable: readonly { wire: WireName; message: string; answer: string }[] = [
+const unreadable: readonly { wire: WireName; status?: number; message: string; answer: string }[] = [
   { wire: "responses", message: "The encrypted content gAAA...c90= could not be verified.", answer: COMPLETED },
+  {
+    wire: "responses",
+    message: "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+    answer: COMPLETED,
+  },
+  {
+    wire: "responses",
+    status: 404,
+    message: "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.",
+    answer: COMPLETED,
+  },
   {
     wire: "anthropic",
     message: "messages.1.content.0: Invalid `signature` in `thinking` block",
     answer: ANSWER,
   },
+  {
+    wire: "anthropic",
+    message:
+      "messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
+    answer: ANSWER,
+  },
 ];
-test.each(unreadable)("thoughts that cannot be read any more are left out on the wire $wire", async (refused) => {
-  const { wire, message, answer } = refused;
-  const thought = {
-    type: "thinking",
-    thinking: "hm",
-    signature: "sealed",
-    opaque: { id: "rs_1", encrypted_content: "sealed", summary: [] },
-    origin: { provider: "local", model: "m" },
-  } as const;
-  const call = { type: "tool_use", id: "call_1", name: "read", input: {} } as const;
-  const messages = [user("go"), said("assistant", [thought, call]), results({ id: "call_1", text: "A" })];
-  const sent: string[] = [];
-  const respond = (body: string) => {
-    sent.push(body);
-    if (sent.length > 1) return eventStream(answer);
-    return Response.json({ error: { type: "invalid_request_error", message } }, { status: 400 });
-  };
-  const { content } = await answerWith(respond, { messages, wire });
-  expect(content).toEqual([{ type: "text", text: "ok" }]);
-  expect(sent.map((body) => body.includes("sealed"))).toEqual([true, false]);
-  expect(sent[1]).toContain("call_1");
-});
+test.each(unreadable)(
+  "thoughts that cannot be read any more are left out on the wire $wire: $message",
+  async (refused) => {
+    const { wire, status = 400, message, answer } = refused;
+    const thought = {
+      type: "thinking",
+      thinking: "hm",
+      signature: "sealed",
+      opaque: { id: "rs_1", encrypted_content: "sealed", summary: [] },
+      origin: { provider: "local", model: "m" },
+    } as const;
+    const call = { type: "tool_use", id: "call_1", name: "read", input: {} } as const;
+    const messages = [user("go"), said("assistant", [thought, call]), results({ id: "call_1", text: "A" })];
+    const sent: string[] = [];
+    const respond = (body: string) => {
+      sent.push(body);
+      if (sent.length > 1) return eventStream(answer);
+      return Response.json({ error: { type: "invalid_request_error", message } }, { status: 400 });
+    };
+    const { content } = await answerWith(respond, { messages, wire });
+    expect(content).toEqual([{ type: "text", text: "ok" }]);
+    expect(sent.map((body) => body.includes("sealed"))).toEqual([true, false]);
+    expect(sent[1]).toContain("call_1");
+  },
+);
 
 test("a signature that Google finds corrupted goes back no more", async () => {
   const origin = { provider: "google", model: "m" };

@@ -113,9 +113,12 @@ async function* streamOnce(
   throw providerFailure("incomplete_stream", "the stream ended without its end marker", attempt.context);
 }
 
-/** How OpenAI, Anthropic and Google say that they cannot read what they have sealed: under another key, perhaps. */
-const UNREADABLE =
-  /encrypted content .{0,500}could not be|invalid `?signature`? in `?thinking|corrupted thought signature/is;
+/** How OpenAI, Anthropic and Google say that they cannot read what they have sealed, under another key perhaps, or where it stands. */
+const UNREADABLE = [
+  /encrypted content .{0,500}could not be|invalid `?signature`? in `?thinking|corrupted thought signature/is,
+  /blocks in the latest assistant message cannot be modified/i,
+  /of type 'reasoning' was provided without|items are not persisted when/i,
+];
 /** Anthropic's models that think by a budget want to have thought before the newest calls, also before another model's. */
 const NOT_THOUGHT = /must start with a thinking block/i;
 
@@ -125,9 +128,10 @@ const FILES = /\bimages?\b|image_url|\bvision\b|multimodal|content must be a str
 /** The request without the thoughts or the files for which it was refused; null where they are not the reason. */
 function withoutRefused(request: ModelRequest, { code, message, detail }: AppError): ModelRequest | null {
   if (detail["status"] === "413" || (code === "bad_request" && FILES.test(message))) return withFewerFiles(request);
-  if (code !== "bad_request") return null;
-  if (NOT_THOUGHT.test(message)) return request.thinkingBudget === 0 ? null : { ...request, thinkingBudget: 0 };
-  const isReason = UNREADABLE.test(message) && request.messages.some(({ content }) => content.some(isSealed));
+  if (code === "bad_request" && NOT_THOUGHT.test(message))
+    return request.thinkingBudget === 0 ? null : { ...request, thinkingBudget: 0 };
+  const isReason =
+    UNREADABLE.some((words) => words.test(message)) && request.messages.some(({ content }) => content.some(isSealed));
   return isReason ? { ...request, messages: request.messages.map(unsealed) } : null;
 }
 
