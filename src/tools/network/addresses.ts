@@ -20,6 +20,7 @@ const NOT_PUBLIC_V4 = [
   "203.0.113.0/24", // documentation
   "224.0.0.0/4", // multicast
   "240.0.0.0/4", // reserved; broadcast
+  "34.118.224.0/20", // services of Google's Kubernetes clusters. Source: GKE docs, Service IPv4 address range
   "168.63.129.16/32", // Azure's host agent. Source: Microsoft Learn, What is IP address 168.63.129.16?
 ];
 
