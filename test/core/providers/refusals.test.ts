@@ -102,7 +102,7 @@ test.each(unreadable)(
     const respond = (body: string) => {
       sent.push(body);
       if (sent.length > 1) return eventStream(answer);
-      return Response.json({ error: { type: "invalid_request_error", message } }, { status: 400 });
+      return Response.json({ error: { type: "invalid_request_error", message } }, { status });
     };
     const { content } = await answerWith(respond, { messages, wire });
     expect(content).toEqual([{ type: "text", text: "ok" }]);
