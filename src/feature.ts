@@ -1,36 +1,8 @@
 import type { WatchRun } from "./adapters/render/watched-runs.ts";
 import type { PanelSource } from "./adapters/web/live/overview.ts";
-import type { FeatureAnswer, FeatureRequest, FeatureRoute } from "./adapters/web/server/feature-routes.ts";
+import type { FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 import type { Logins } from "./adapters/web/server/logins.ts";
-import type { Act, AuditRow } from "./adapters/web/sessions/team-audit.ts";
-import type { ListedDefinition, NamedChannel, WholeDefinition } from "./adapters/web/sessions/team-definitions.ts";
-import type { CommandTold, TeamJob, TeamJobs, TeamJobView } from "./adapters/web/sessions/team-jobs.ts";
-import type { TeamMemories, TeamMemory } from "./adapters/web/sessions/team-memory.ts";
-import type { TeamOverview } from "./adapters/web/sessions/team-overview.ts";
-import type { TeamModel, TeamProvider } from "./adapters/web/sessions/team-providers.ts";
-import type { TeamReplica, TeamReplicas } from "./adapters/web/sessions/team-replicas.ts";
-import type { SeenChannel, SessionToDelete, TeamSessions } from "./adapters/web/sessions/team-sessions.ts";
-import type {
-  CheckedSettings,
-  OldSettings,
-  SavedSettings,
-  SettingChange,
-  SettingControl,
-  SettingDifference,
-  SettingProblem,
-  SettingSource,
-  SettingsRevision,
-  ShownSetting,
-  TeamSettings,
-} from "./adapters/web/sessions/team-settings.ts";
-import type {
-  TeamServer,
-  TeamServers,
-  TeamTool,
-  TeamToolDetails,
-  TeamTools,
-} from "./adapters/web/sessions/team-tools.ts";
-import type { TeamUsage } from "./adapters/web/sessions/team-usage.ts";
+import type { TeamSessions } from "./adapters/web/sessions/team-sessions.ts";
 import type { Finding } from "./cli/doctor/finding.ts";
 import type { Listener, SettingsSchema } from "./config/feature-settings.ts";
 import type { Environment } from "./config/sources.ts";
@@ -112,20 +84,19 @@ interface StoredKeys {
   readonly problem: string | null;
 }
 
+export type { FeatureAnswer, FeatureRequest, FeatureRoute } from "./adapters/web/server/feature-routes.ts";
+export type { Act, AuditRow } from "./adapters/web/sessions/team-audit.ts";
+export type { ListedDefinition, NamedChannel, WholeDefinition } from "./adapters/web/sessions/team-definitions.ts";
+export type { CommandTold, TeamJob, TeamJobs, TeamJobView } from "./adapters/web/sessions/team-jobs.ts";
+export type { TeamMemories, TeamMemory } from "./adapters/web/sessions/team-memory.ts";
+export type { TeamOverview } from "./adapters/web/sessions/team-overview.ts";
+export type { TeamModel, TeamProvider } from "./adapters/web/sessions/team-providers.ts";
+export type { TeamReplica, TeamReplicas } from "./adapters/web/sessions/team-replicas.ts";
+export type { SeenChannel, SessionToDelete, TeamSessions } from "./adapters/web/sessions/team-sessions.ts";
 export type {
-  Act,
-  AuditRow,
   CheckedSettings,
-  CommandTold,
-  FeatureAnswer,
-  FeatureRequest,
-  FeatureRoute,
-  ListedDefinition,
-  NamedChannel,
   OldSettings,
   SavedSettings,
-  SeenChannel,
-  SessionToDelete,
   SettingChange,
   SettingControl,
   SettingDifference,
@@ -133,26 +104,16 @@ export type {
   SettingSource,
   SettingsRevision,
   ShownSetting,
-  TeamJob,
-  TeamJobs,
-  TeamJobView,
-  TeamMemories,
-  TeamMemory,
-  TeamModel,
-  TeamOverview,
-  TeamProvider,
-  TeamReplica,
-  TeamReplicas,
+  TeamSettings,
+} from "./adapters/web/sessions/team-settings.ts";
+export type {
   TeamServer,
   TeamServers,
-  TeamSessions,
-  TeamSettings,
   TeamTool,
   TeamToolDetails,
   TeamTools,
-  TeamUsage,
-  WholeDefinition,
-};
+} from "./adapters/web/sessions/team-tools.ts";
+export type { TeamUsage } from "./adapters/web/sessions/team-usage.ts";
 
 /** What an open feature gives; all of it may be left out. */
 export interface OpenFeature {
