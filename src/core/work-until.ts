@@ -1,6 +1,6 @@
 import { type AppError, toAppError } from "./protocol/errors.ts";
 import type { Log } from "./protocol/log.ts";
-import type { Clock } from "./protocol/runtime.ts";
+import { type Clock, slept } from "./protocol/runtime.ts";
 
 /** How long until work that was over by itself, or failed, is begun again. Milliseconds. */
 const AGAIN_MS = 5_000;
@@ -25,7 +25,7 @@ export async function workUntil(
     // What has worked for a while has not failed at its beginning.
     if (error === null || clock.now() - begunAt > againMs) againMs = AGAIN_MS;
     if (error !== null) log.warn({ err: error, name, againMs }, "work_failed");
-    await clock.sleep(againMs, signal).catch(() => undefined); // aborted: the loop ends
+    await slept(clock, againMs, signal);
     if (error !== null) againMs = Math.min(AGAIN_AT_LAST_MS, 2 * againMs);
   }
 }

@@ -1,6 +1,6 @@
 import { readdir, stat, unlink } from "node:fs/promises";
 import path from "node:path";
-import type { Clock } from "../core/protocol/runtime.ts";
+import { type Clock, slept } from "../core/protocol/runtime.ts";
 import { unlessMissing } from "../core/protocol/system-code.ts";
 
 /** How much is kept of what files held before they were changed, and how long. */
@@ -19,7 +19,7 @@ export interface SnapshotScope {
 export async function keepWithinLimits(options: SnapshotScope, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await prune(options);
-    await options.clock.sleep(EVERY_MS, signal).catch(() => {}); // aborted: the loop ends
+    await slept(options.clock, EVERY_MS, signal);
   }
 }
 

@@ -1,6 +1,7 @@
 import { isDatabaseAway, isDiskFull } from "../protocol/database-failure.ts";
 import { type InboundMessage, type Receive, sessionKeyOf } from "../protocol/platform.ts";
 import { privately } from "../protocol/private-reply.ts";
+import { slept } from "../protocol/runtime.ts";
 import { awayLine, isTaken, type MissedOptions, TOLD_MS, takeSince } from "./missed.ts";
 
 /** How long until what could not be stored is looked for; doubles while that fails. Milliseconds. */
@@ -51,9 +52,7 @@ export class Untaken {
   /** Until the signal aborts. */
   async keepTaking(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    for (let againMs = AGAIN_MS.first; ; ) {
-      await clock.sleep(againMs, signal).catch(() => undefined); // aborted: the loop ends
-      if (signal.aborted) return;
+    for (let againMs = AGAIN_MS.first; await slept(clock, againMs, signal); ) {
       againMs = (await this.#takeAgain(signal)) ? AGAIN_MS.first : Math.min(AGAIN_MS.most, 2 * againMs);
     }
   }

@@ -28,13 +28,12 @@ export interface Runtime {
   readonly random: Random;
 }
 
-/** Sleeps; false when the signal aborts first. */
+/** Sleeps; false once the signal has aborted, and then at once. */
 export async function slept(clock: Pick<Clock, "sleep">, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);
-    return true;
   } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
+    if (!signal.aborted) throw error;
   }
+  return !signal.aborted;
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/protocol/runtime.ts";
+import { type Clock, slept } from "../../core/protocol/runtime.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 
 /** How long nothing has been heard of runs before the database is asked what another process has set. Milliseconds. */
@@ -15,9 +15,8 @@ export function createLookout(
       heardAt = clock.now();
     },
     async run(signal: AbortSignal): Promise<void> {
-      while (!signal.aborted) {
-        await clock.sleep(QUIET_MS, signal).catch(() => {});
-        if (signal.aborted || clock.now() - heardAt < QUIET_MS) continue;
+      while (await slept(clock, QUIET_MS, signal)) {
+        if (clock.now() - heardAt < QUIET_MS) continue;
         await look().catch((error: unknown) => log.warn({ err: error }, "definitions_not_read"));
       }
     },

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../core/protocol/errors.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
+import { type Clock, slept } from "../../core/protocol/runtime.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { type SiteServer, type SiteServerOptions, startSiteServer } from "./server.ts";
 
@@ -38,10 +38,8 @@ export async function serveSites(serving: Serving): Promise<SiteServer> {
 /** Null where it ends before, or cannot listen for another reason. */
 async function whenFree(serving: Serving, signal: AbortSignal): Promise<SiteServer | null> {
   const { host, port, clock, log } = serving;
-  while (!signal.aborted) {
-    await clock.sleep(TRY_EVERY_MS, signal).catch(() => undefined); // aborted: the loop ends
+  while (await slept(clock, TRY_EVERY_MS, signal)) {
     try {
-      if (signal.aborted) return null;
       const server = await startSiteServer(serving);
       log.info({ host, port }, "sites_served");
       return server;

@@ -1,4 +1,5 @@
 import { toAppError } from "../../core/protocol/errors.ts";
+import { slept } from "../../core/protocol/runtime.ts";
 import { BACKGROUND_EVERY_MS, stopOverdueBackground } from "./background-timeout.ts";
 import type { JobScope } from "./job-scope.ts";
 
@@ -28,9 +29,7 @@ export async function doChores(scope: ChoreScope, signal: AbortSignal): Promise<
   };
   /** Again and again; one failure is no reason to stop. */
   const every = async (ms: number, chore: () => Promise<unknown>) => {
-    for (;;) {
-      await runtime.clock.sleep(ms, signal).catch(() => undefined); // aborted: the loop ends
-      if (signal.aborted) return;
+    while (await slept(runtime.clock, ms, signal)) {
       try {
         await chore();
       } catch (error) {

@@ -4,7 +4,7 @@ import { atMost } from "../../../core/at-most.ts";
 import type { Cluster } from "../../../core/cluster.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../../core/protocol/platform.ts";
-import type { Clock } from "../../../core/protocol/runtime.ts";
+import { type Clock, slept } from "../../../core/protocol/runtime.ts";
 import { guildOf, type Introduction, introduction } from "./introduction.ts";
 
 type BuildStrategy = NonNullable<WebSocketOptions["buildStrategy"]>;
@@ -161,7 +161,7 @@ export class SharedShard implements Strategy {
     const isDeaf = () => this.#phase === "connecting" && clock.now() - this.#deafSince >= DEAF_MS;
     while (!signal.aborted && !(isDeaf() && cluster.size() > 1)) {
       await this.#note().catch((error: unknown) => log.warn({ err: error }, "discord.session_not_noted"));
-      await clock.sleep(NOTE_EVERY_MS, signal).catch(() => {}); // aborted: the loop ends
+      await slept(clock, NOTE_EVERY_MS, signal);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Cluster } from "../../../core/cluster.ts";
 import { holdUntil } from "../../../core/hold-roles.ts";
-import type { Clock } from "../../../core/protocol/runtime.ts";
+import { type Clock, slept } from "../../../core/protocol/runtime.ts";
 import { SHARD_ROLE, type SharedShard } from "./shared-shard.ts";
 
 /** A shard that is free is got within this time. Milliseconds. */
@@ -64,6 +64,6 @@ async function takeTurns(
     };
     await holdUntil(cluster, { role: SHARD_ROLE, work }, AbortSignal.any([signal, deaf.signal]));
     over();
-    await clock.sleep(REST_MS, signal).catch(() => {}); // aborted: the loop ends
+    await slept(clock, REST_MS, signal);
   }
 }

@@ -1,5 +1,5 @@
 import type { PlatformHealth, PlatformName } from "../../../core/protocol/platform.ts";
-import type { Clock } from "../../../core/protocol/runtime.ts";
+import { type Clock, slept } from "../../../core/protocol/runtime.ts";
 
 /** How exactly it is known since when a platform is as it is. Milliseconds. */
 const LOOK_MS = 500;
@@ -45,7 +45,7 @@ export function createHealthWatch(
     async run(signal) {
       while (!signal.aborted) {
         look();
-        await clock.sleep(LOOK_MS, signal).catch(() => {});
+        await slept(clock, LOOK_MS, signal);
       }
     },
   };

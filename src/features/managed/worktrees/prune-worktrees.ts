@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/protocol/runtime.ts";
+import { type Clock, slept } from "../../../core/protocol/runtime.ts";
 import { runOrWait } from "../../../core/store/child-status.ts";
 import { beginKeyOf } from "../../../core/store/run/children.ts";
 import type { Store } from "../../../core/store/store.ts";
@@ -24,7 +24,7 @@ export interface PruneScope {
 export async function keepWorktreesPruned(options: PruneScope, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await pruneWorktrees(options);
-    await options.clock.sleep(EVERY_MS, signal).catch(() => {}); // aborted: the loop ends
+    await slept(options.clock, EVERY_MS, signal);
   }
 }
 

@@ -3,6 +3,7 @@ import { createTeller } from "../../../core/follow-others.ts";
 import { isDatabaseAway, isDiskFull } from "../../../core/protocol/database-failure.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import { labelOf, textOf } from "../../../core/protocol/messages.ts";
+import { slept } from "../../../core/protocol/runtime.ts";
 import type { HookedRun } from "../../../core/run/run-hooks.ts";
 import type { SessionRow } from "../../../core/store/sessions.ts";
 import type { StoreTransaction } from "../../../core/store/store.ts";
@@ -92,7 +93,7 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
         if (signal.aborted) return;
         // The database is away, or full: runs go on, and what was noted is there later.
         log.warn({ err: toAppError(error) }, "learning_waits");
-        const retried = clock.sleep(Math.max(settings.quietMs, RETRY_MS), signal).catch(() => {});
+        const retried = slept(clock, Math.max(settings.quietMs, RETRY_MS), signal);
         await Promise.race([retried, asked.promise]);
       }
     }
