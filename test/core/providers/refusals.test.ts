@@ -37,6 +37,13 @@ const forbidden: readonly { from: string; wire?: WireName; field: string; status
     body: '{"code":"invalid-argument","error":"Model grok-4 does not support parameter reasoningEffort."}',
   },
   {
+    from: "Anthropic",
+    wire: "anthropic",
+    field: "output_config",
+    status: 400,
+    body: '{"type":"error","error":{"type":"invalid_request_error","message":"This model does not support the effort parameter."}}',
+  },
+  {
     from: "OpenAI",
     wire: "responses",
     field: "include",
@@ -44,17 +51,16 @@ const forbidden: readonly { from: string; wire?: WireName; field: string; status
     body: '{"error":{"message":"Encrypted content is not supported with this model.","type":"invalid_request_error","param":"include","code":null}}',
   },
 ];
-test.each(forbidden)("$field, forbidden in the words of $from, is dropped", async ({ wire, field, status, body }) => {
+const ANSWERS: Readonly<Record<WireName, string>> = { chat: OK, responses: COMPLETED, anthropic: ANSWER };
+test.each(forbidden)("$field, forbidden in the words of $from, is dropped", async (refused) => {
+  const { wire = "chat", field, status, body } = refused;
   const sent: boolean[] = [];
   const { content } = await answerWith(
     (request) => {
       sent.push(request.includes(`"${field}"`));
-      if (request.includes(`"${field}"`)) return new Response(body, { status });
-      return eventStream(
-        wire === "responses" ? COMPLETED : `data: ${JSON.stringify(delta({ content: "ok" }, "stop"))}\n\n`,
-      );
+      return request.includes(`"${field}"`) ? new Response(body, { status }) : eventStream(ANSWERS[wire]);
     },
-    field === "reasoning_effort" ? { provider: "xai", effortLevel: "high" } : { ...(wire && { wire }) },
+    field === "reasoning_effort" ? { provider: "xai", effortLevel: "high" } : { wire, effortLevel: "high" },
   );
   expect(content).toEqual([{ type: "text", text: "ok" }]);
   expect(sent).toEqual([true, false]);

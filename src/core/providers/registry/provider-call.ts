@@ -192,12 +192,16 @@ function missedThoughts({ message }: AppError): string | null {
   return THOUGHTS.test(message) && MISSED.test(message) ? THOUGHTLESS : null;
 }
 
+/** What may be refused by the name of what it holds. */
+const HOLDS: Readonly<Record<string, string>> = { output_config: "effort" };
+
 /** The optional field that a refusal names, xAI's as `reasoningEffort`; null when it names none that was sent. */
 function refusedField(failure: AppError, sent: readonly string[]): string | null {
   const said = failure.message.toLowerCase();
   if (!NOT_TAKEN.test(said)) return null;
   const words = said.replaceAll("_", "");
-  return sent.find((field) => words.includes(field.replaceAll("_", ""))) ?? null;
+  const isNamed = (field: string) => words.includes(field.replaceAll("_", ""));
+  return sent.find(isNamed) ?? sent.find((field) => isNamed(HOLDS[field] ?? field)) ?? null;
 }
 
 /** A connection lost after the answer had begun is a stream that did not finish. */
