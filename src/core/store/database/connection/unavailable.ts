@@ -40,6 +40,9 @@ const NONE_LEFT =
 const NO_CONNECT =
   "DATABASE_URL: PostgreSQL does not let this user into this database. As its owner or a superuser: GRANT CONNECT ON DATABASE … TO …; with the names in DATABASE_URL.";
 
+/** The driver's binary is of another kind of machine, as where its packages were copied from one. */
+const NO_DRIVER = `Its driver does not run on this machine (${process.platform} ${process.arch}). Run npm ci here, or use PostgreSQL.`;
+
 const MENDS: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: "It is no SQLite database. Name one, or a file that does not exist yet.",
   SQLITE_CORRUPT:
@@ -47,4 +50,6 @@ const MENDS: Readonly<Record<string, string>> = {
   SQLITE_FULL: "Its disk is full, and it is as it was. Make room, then start again.",
   SQLITE_BUSY: "Another process is writing to it. End that, or wait for it, then start again.",
   EISDIR: "It is a directory. Name a file in it, such as deckhand.db.",
+  MODULE_NOT_FOUND: NO_DRIVER,
+  ERR_DLOPEN_FAILED: NO_DRIVER,
 };

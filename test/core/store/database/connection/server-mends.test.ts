@@ -81,3 +81,11 @@ test.each(answers)("$from is told in one line, without a password", ({ error, li
   expect(problems).toEqual([expect.stringMatching(line)]);
   expect(problems.join("")).not.toMatch(/hunter|\n/u);
 });
+
+test.each(["MODULE_NOT_FOUND", "ERR_DLOPEN_FAILED"])(
+  "packages of another machine (%s): its driver, and no file, is named",
+  (code) => {
+    const { problems } = unavailable("file:/data/deckhand.db", failed(code, "no"));
+    expect(problems).toEqual([expect.stringContaining(`Its driver does not run on this machine (${process.platform}`)]);
+  },
+);
