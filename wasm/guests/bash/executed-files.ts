@@ -136,6 +136,7 @@ class Search {
     else if (INTERPRETERS.has(name)) this.#interpreter(name, args);
     else if (WRAPPERS.has(name)) this.#wrapper(name, args, redirections);
     else if (name === "find") this.#find(args);
+    else if (name === "rg") this.#ripgrep(args);
     else if (name.includes("/")) this.#execute(name, true);
     else if (!KNOWN.has(name) && !this.#functions.has(name)) this.#isOpen = true;
     if (name === "cd") this.#enter(args.filter((arg) => arg === null || !/^-[PLe@-]*$/.test(arg) || arg === "-"));
@@ -189,11 +190,18 @@ class Search {
 
   #find(args: readonly (string | null)[]): void {
     for (const [at, arg] of args.entries()) {
+      // A word that is known only when it runs may be one of these.
+      if (arg === null) this.#evaluates = true;
       if (arg === null || !FINDERS.has(arg)) continue;
       const first = args[at + 1] ?? null;
       if (first === null || first.includes("{}") || this.#isExecutor(first)) this.#isOpen = true;
       else this.#invoke(args.slice(at + 1), []);
     }
+  }
+
+  #ripgrep(args: readonly (string | null)[]): void {
+    if (args.includes(null)) this.#evaluates = true;
+    if (args.some((arg) => arg?.startsWith("--pre") === true)) this.#isOpen = true; // it runs a program on each file
   }
 
   #isExecutor(name: string): boolean {

@@ -15,6 +15,9 @@ interface Node {
   readonly [property: string]: unknown;
 }
 
+/** A command within a text that the parser leaves as it is: a subscript's, a bound's, a name's. */
+const UNPARSED = /\$\((?!\()|`/;
+
 /** What a script says of itself. */
 export interface ScriptParts {
   /** All simple commands, also those within others. */
@@ -38,6 +41,7 @@ export function commandsOf(script: object): ScriptParts {
   const open: unknown[] = [script];
   while (open.length > 0) {
     const node = open.pop();
+    if (typeof node === "string") takesTexts ||= UNPARSED.test(node);
     if (typeof node !== "object" || node === null) continue;
     if (isNode(node)) {
       if (node.type === "SimpleCommand") commands.push(commandOf(node));
@@ -77,9 +81,9 @@ function isNumeral(text: unknown): boolean {
 /** Builtins that take numbers, or names with subscripts. */
 function isEvaluatingCommand({ words: [name, ...args] }: FixedCommand): boolean {
   if (name === "let" || name === "unset") return true;
-  if (name === "test" || name === "[") return args.includes("-v");
+  if (name === "test" || name === "[" || name === "printf") return args.some((arg) => arg?.startsWith("-v"));
   const declares = name === "declare" || name === "typeset" || name === "local" || name === "readonly";
-  return declares && args.some((arg) => arg === null || /^[-+]\w*i/.test(arg));
+  return declares && args.some((arg) => arg === null || /^[-+]\w*[in]|^\w+\[/.test(arg));
 }
 
 function isNode(value: unknown): value is Node {
