@@ -1,4 +1,4 @@
-import type { ContentBlock, Message } from "../protocol/messages.ts";
+import { type ContentBlock, type Message, toolUsesOf } from "../protocol/messages.ts";
 import { isSummary } from "./projection.ts";
 import { isResume } from "./resume.ts";
 import { withCallsAsWritten } from "./use-tool.ts";
@@ -6,13 +6,51 @@ import { withCallsAsWritten } from "./use-tool.ts";
 /**
  * The history as a model call carries it. A function of the stored messages alone, so that the bytes of
  * what was sent before never change. What people wrote ends with a line that says when, since the system
- * prompt holds no date; responses that say nothing are left out. Names, the marks of thread conversation
- * and what each kind of block becomes are providers/visible-content.ts's.
+ * prompt holds no date; responses that say nothing are left out, and so is what a model has declined. Names, the marks of
+ * thread conversation and what each kind of block becomes are providers/visible-content.ts's.
  */
 export function messagesForModel(messages: readonly Message[]): Message[] {
-  return messages
+  return withoutDeclined(messages)
     .filter((message) => message.role === "user" || saysSomething(message.content))
     .map((message) => (isWritten(message) ? dated(message) : withCallsAsWritten(message)));
+}
+
+const DECLINED: ContentBlock = {
+  type: "text",
+  text: "[What was asked here, and what was done for it, is left out: the model declined it.]",
+};
+
+/**
+ * Without what was asked and done since the answer before, where a model declined that: it would decline all that carries it,
+ * whatever is asked next. Source: Anthropic docs, Streaming refusals.
+ */
+function withoutDeclined(messages: readonly Message[]): Message[] {
+  const kept: Message[] = [];
+  for (const message of messages) {
+    if (isDeclined(message)) {
+      const context = kept.splice(kept.findLastIndex(endsTurn) + 1).filter((each) => each.context === true);
+      kept.push(...context);
+    }
+    kept.push(message);
+  }
+  return kept.map((message) =>
+    isDeclined(message) ? { ...message, content: [...message.content, DECLINED] } : message,
+  );
+}
+
+function isDeclined({ content }: Message): boolean {
+  return content.some((block) => block.type === "system_api_error" && block.code === "refused");
+}
+
+/** An answer, what stands for many, or a failure's note; the last response may be one that was withdrawn. */
+function endsTurn(message: Message, at: number, all: readonly Message[]): boolean {
+  if (message.role === "user") return isSummary(message) || message.content.some(isFailure);
+  const next = all[at + 1];
+  return next !== undefined && !isResume(next) && toolUsesOf(message.content).length === 0;
+}
+
+function isFailure({ type }: ContentBlock): boolean {
+  return type === "system_api_error";
 }
 
 /** False for a response that holds neither text nor a tool call: nothing to show, nothing to go on with. */
@@ -34,7 +72,7 @@ export function saysSomething(content: readonly ContentBlock[]): boolean {
 function isWritten(message: Message): boolean {
   const { role, context, content } = message;
   if (role !== "user" || context === true || isResume(message) || isSummary(message)) return false;
-  return !content.some(({ type }) => type === "tool_result" || type === "system_api_error");
+  return !content.some((block) => block.type === "tool_result" || isFailure(block));
 }
 
 function dated(message: Message): Message {

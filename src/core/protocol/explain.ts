@@ -95,7 +95,8 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => s
   },
   provider_failed: (e, { begin }) => `${provider(e)} failed, also after trying again. ${begin} ${later(e)}.`,
   empty_response: (e) => `${model(e)} returned nothing, twice. Say it in other words, or choose another model.`,
-  refused: (e) => `${model(e)} declined to answer. Say it in other words, or choose another model.`,
+  refused: (e) =>
+    `${model(e)} declined to answer. What you asked is left out of this thread: say it in other words, or ask another model.`,
   repeating: (e) =>
     `Stopped: the model made the same call ${named(e.detail.name, "of a tool")} ${e.detail.times ?? "several"} times in a row, each time with the same result. Say it in other words, or tell me more.`,
   missing_scope: (e) =>

@@ -52,3 +52,59 @@ test("a response that calls a tool is sent with its thinking", () => {
   ];
   expect(messagesForModel([assistant(...content)])).toEqual([assistant(...content)]);
 });
+
+const note = (code: string): Message => user([{ type: "system_api_error", code, text: "✗" }]);
+const says = (words: string): ContentBlock => ({ type: "text", text: words });
+const call: ContentBlock = { type: "tool_use", id: "1", name: "read", input: {} };
+const resume: Message = user([says("go on")], { id: "resume_1" });
+const turns: readonly { how: string; history: readonly Message[]; sent: readonly string[] }[] = [
+  {
+    how: "with all that was done for it",
+    history: [
+      user([says("a")]),
+      assistant(says("b")),
+      user([says("c")]),
+      assistant(call),
+      user([result]),
+      note("refused"),
+    ],
+    sent: ["a", "b", "declined"],
+  },
+  {
+    how: "with an answer that was begun, and cut",
+    history: [
+      user([says("a")]),
+      assistant(says("b")),
+      resume,
+      assistant(says("c")),
+      note("refused"),
+      user([says("d")]),
+    ],
+    sent: ["declined", "d"],
+  },
+  {
+    how: "but for what others had said before",
+    history: [user([says("a")], { context: true }), user([says("b")]), note("refused")],
+    sent: ["a", "declined"],
+  },
+  {
+    how: "each that was",
+    history: [
+      user([says("a")]),
+      note("overloaded"),
+      user([says("b")]),
+      note("refused"),
+      user([says("c")]),
+      note("refused"),
+    ],
+    sent: ["a", "declined", "declined"],
+  },
+];
+test.each(turns)("what a model has declined is left out $how", ({ history, sent }) => {
+  const shown = messagesForModel(history).flatMap(({ content }) => content);
+  const words = shown.flatMap((block) =>
+    block.type === "text" ? [/declined/.exec(block.text)?.[0] ?? block.text] : [],
+  );
+  expect(words.filter((each) => !each.startsWith("[Tue"))).toEqual(sent);
+  expect(shown.filter(({ type }) => type === "tool_use" || type === "tool_result")).toEqual([]);
+});

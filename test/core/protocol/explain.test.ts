@@ -71,7 +71,7 @@ const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>>
   ],
   refused: [
     { detail: anthropic },
-    "✗ claude-opus-5-5 declined to answer. Say it in other words, or choose another model.",
+    "✗ claude-opus-5-5 declined to answer. What you asked is left out of this thread: say it in other words, or ask another model.",
   ],
   repeating: [
     { detail: { name: "read", times: "5" } },
