@@ -9,18 +9,27 @@ const listed = (list: string) => new Set(list.split(" "));
 /**
  * Other agents take instructions from these, or developers' machines and build servers run what they say. Directories
  * stand for all that is in them. Source: the documents of Cursor, Windsurf, Cline, Roo, Kiro, Copilot, Gemini CLI, Codex,
- * Qwen, Junie, Amazon Q, Continue, Aider, goose, and the directories where the installer `skills` puts skills; VS Code, husky,
- * direnv, pre-commit, lefthook, dev containers, CI services.
+ * Qwen, Junie, Amazon Q, Continue, Aider, goose, Amp, Zed, and the directories where the installer `skills` puts skills; VS Code,
+ * JetBrains, Vim, Emacs, debuggers, husky, direnv, mise, pre-commit, lefthook, lint-staged, overcommit, Cargo, Maven, Bundler,
+ * Bazel, Bun, Yarn, dev containers, CI services.
  */
 const FOLLOWED_NAMES = listed(
   "agent.md agents.override.md gemini.md qwen.md copilot-instructions.md .cursorrules .windsurfrules .clinerules .roorules .roomodes .goosehints .continuerules " +
     ".mcp.json .cursor .windsurf .cline .roo .kiro .gemini .codex .qwen .junie .amazonq .continue .opencode opencode.json .aider.conf.yml " +
+    ".amp .rules .ruler .kilocodemodes opencode.jsonc " +
     ".agent .adal .aiassistant .augment .codebuddy .commandcode .crush .crush.json crush.md .factory firebender.json .goose .iflow .kilocode .kode " +
     ".mcpjam .mux .neovate .openhands .pi .pochi .qoder .trae .vibe .zed .zencoder warp.md .claude-plugin .cursor-plugin .codex-plugin " +
     ".vscode .devcontainer .devcontainer.json .envrc .husky .githooks .git-hooks .lefthook lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml " +
     ".pre-commit-config.yaml .pre-commit-config.yml .gitlab-ci.yml .gitlab-ci.yaml .circleci .travis.yml .drone.yml .buildkite .woodpecker.yml jenkinsfile " +
-    "azure-pipelines.yml bitbucket-pipelines.yml .npmrc .yarnrc.yml .pnpmfile.cjs .gitattributes .gitmodules",
+    "azure-pipelines.yml bitbucket-pipelines.yml .npmrc .yarnrc.yml .pnpmfile.cjs .gitattributes .gitmodules " +
+    ".gitlab .gitea .forgejo .woodpecker .woodpecker.yaml .azure-pipelines .cirrus.yml .appveyor.yml appveyor.yml .semaphore .teamcity .tekton " +
+    ".builds .build.yml .drone.star .harness cloudbuild.yaml cloudbuild.yml buildspec.yml buildspec.yaml bitrise.yml codemagic.yaml " +
+    ".idea .run .exrc .nvimrc .nvim.lua .gdbinit .lldbinit .dir-locals.el .gitpod.yml .idx .replit .mise .mise.toml mise.toml " +
+    ".cargo .mvn .bundle .bazelrc bunfig.toml .yarn .yarnrc .pnpmrc lefthook.toml .lefthook.toml lefthook-local.yml .overcommit.yml " +
+    ".lintstagedrc .lintstagedrc.json .lintstagedrc.yaml .lintstagedrc.yml .simple-git-hooks.json",
 );
+/** Settings and tasks of an editor, beside the folders that they are for. */
+const FOLLOWED_ENDS = /\.code-workspace$/;
 /** In `.github`, and nowhere else. */
 const GITHUB_NAMES = listed("workflows actions instructions prompts agents chatmodes skills hooks dependabot.yml");
 
@@ -46,7 +55,7 @@ export function isInstructionFile(path: string): boolean {
 }
 
 function isFollowed(name: string, parent: string): boolean {
-  return FOLLOWED_NAMES.has(name) || (parent === ".github" && GITHUB_NAMES.has(name));
+  return FOLLOWED_NAMES.has(name) || FOLLOWED_ENDS.test(name) || (parent === ".github" && GITHUB_NAMES.has(name));
 }
 
 export function instructionRefusal(path: string): Refusal {
