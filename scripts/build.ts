@@ -1,5 +1,6 @@
 import path from "node:path";
 import { build } from "./build/build.ts";
+import { glibcProblem, systemGlibc } from "./build/glibc.ts";
 
 /**
  * Makes what the program needs and the repository does not hold, where it is missing or made of other inputs:
@@ -12,6 +13,11 @@ process.channel?.unref();
 
 const [, ...without] = process.argv.slice(2);
 const root = path.resolve(import.meta.dirname, "..");
+const problem = glibcProblem(systemGlibc());
+if (problem !== null) {
+  console.error(`✗ ${problem}`);
+  process.exit(1);
+}
 const done = await build({ root, without, print: (line) => console.error(line) });
 if (!done) process.exitCode = 1;
 else if (process.channel === undefined) console.log("Everything is built.");

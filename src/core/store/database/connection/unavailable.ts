@@ -41,7 +41,7 @@ const NO_CONNECT =
   "DATABASE_URL: PostgreSQL does not let this user into this database. As its owner or a superuser: GRANT CONNECT ON DATABASE … TO …; with the names in DATABASE_URL.";
 
 /** The driver's binary is of another kind of machine, as where its packages were copied from one. */
-const NO_DRIVER = `Its driver does not run on this machine (${process.platform} ${process.arch}). Run npm ci here, or use PostgreSQL.`;
+const NO_DRIVER = `Its driver does not run on this machine (${process.platform} ${process.arch}). Run npm ci here, on a Linux with glibc 2.34 or newer, or use PostgreSQL.`;
 
 const MENDS: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: "It is no SQLite database. Name one, or a file that does not exist yet.",

@@ -1,0 +1,19 @@
+import { z } from "zod";
+
+/** What binaries of packages ask of the system, as 2.34; better-sqlite3's and componentize-qjs's ask for most. */
+export const OLDEST_GLIBC_MINOR = 34;
+
+const reportSchema = z.object({ header: z.object({ glibcVersionRuntime: z.string().optional() }) });
+
+/** As `2.36`; null where the system has another library. */
+export function systemGlibc(): string | null {
+  process.report.excludeNetwork = true;
+  return reportSchema.parse(process.report.getReport()).header.glibcVersionRuntime ?? null;
+}
+
+/** The one line for a system that is too old, or null. */
+export function glibcProblem(glibc: string | null): string | null {
+  const [major = 0, minor = 0] = (glibc ?? "").split(".").map(Number);
+  if (major !== 2 || minor >= OLDEST_GLIBC_MINOR) return null;
+  return `Deckhand needs a Linux with glibc 2.${OLDEST_GLIBC_MINOR} or newer, such as Debian 12, Ubuntu 22.04 or RHEL 9, and this one has ${glibc}. The container image brings its own: docs/containers.md.`;
+}
