@@ -316,7 +316,7 @@ function openJobs(assembly: Assembly, given: JobParts): Jobs {
   });
 }
 
-function openIntake({ config, runtime, log, commands, features, cluster, shared }: Assembly, works: Works): Receive {
+function openIntake({ config, runtime, log, commands, features, cluster }: Assembly, works: Works): Receive {
   const { store, engine, rights, approvals, models, channelConfigs, platform, instructions, toolbox, jobs, quotas } =
     works;
   return createIntake({
@@ -327,8 +327,7 @@ function openIntake({ config, runtime, log, commands, features, cluster, shared 
     commands,
     access: config.access,
     workspaceRefusal: rights.workspaces.refusalOf,
-    processes: () => cluster.size(),
-    lock: cluster.lock,
+    cluster,
     approvals,
     allowedHosts: config.allowedHosts,
     models,
@@ -343,7 +342,7 @@ function openIntake({ config, runtime, log, commands, features, cluster, shared 
       runtime,
       log,
       platform,
-      isShared: shared !== null,
+      cluster,
       admins: config.access.admins,
       allowedHosts: config.allowedHosts,
       ...channelConfigs,
@@ -356,10 +355,7 @@ function openIntake({ config, runtime, log, commands, features, cluster, shared 
   });
 }
 
-function openRunner(
-  { config, runtime, log, features, ended, cluster, shared }: Assembly,
-  works: Works,
-): SessionHandler {
+function openRunner({ config, runtime, log, features, ended, cluster }: Assembly, works: Works): SessionHandler {
   const { finaliser, store, engine, approvals, registry, platform, instructions, toolbox, jobs, quotas } = works;
   const watchers = () => features.opened()?.watchers ?? [];
   return new SessionRunner({
@@ -370,8 +366,7 @@ function openRunner(
     budgets: config.budgets,
     approvals,
     finaliser,
-    isShared: shared !== null,
-    lock: cluster.lock,
+    cluster,
     engine,
     ...toolbox.runs,
     hooks: () => [ended.hook, ...(features.opened()?.hooks ?? [])],

@@ -62,7 +62,7 @@ export interface Toolbox {
   /** Why tools are missing that there should be, a sentence each. */
   problems(): readonly string[];
   /** What runs have of them. */
-  readonly runs: Required<Pick<RunnerOptions, "tools" | "sections" | "whyMissing" | "toolKnown" | "delegate">>;
+  readonly runs: Pick<RunnerOptions, "tools" | "sections" | "whyMissing" | "toolKnown" | "delegate">;
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }

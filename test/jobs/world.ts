@@ -34,6 +34,7 @@ import { emptyStore } from "../support/database/emptied-databases.ts";
 import { type Life, mortalStore } from "../support/database/mortal-store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { countingIds, seededRandom } from "../support/runtime.ts";
+import { sharedLock } from "../support/shared-lock.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { skillNamed } from "../support/skill-file.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
@@ -196,7 +197,12 @@ export async function openWorld(
       if (body.kind === "child" || body.kind === "child_end") return later(body, wake, { signal, store, engine });
       if (body.kind !== "job") throw new Error(`a run of ${body.kind}`);
       runs.push(body);
-      const { context } = threads.postsOf(wake, { store, context: given, platform: paced.descriptor });
+      const { context } = threads.postsOf(wake, {
+        store,
+        context: given,
+        platform: paced.descriptor,
+        lock: sharedLock(),
+      });
       const deps = { clock, log: silentLog, jobs: jobs().runs, openReport: jobReports(paced) };
       const view = openJobRun(deps, body)(viewOptions(wake, context));
       try {

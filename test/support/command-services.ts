@@ -1,9 +1,19 @@
+import type { QueryConfig } from "../../src/core/agents/query-config.ts";
 import type { CommandServices } from "../../src/core/command-line/command.ts";
 import type { IntakeOptions } from "../../src/core/inbound/intake.ts";
 import { skillCatalogue } from "../../src/core/skills/skills.ts";
 import { describePlatform } from "../../src/platforms.ts";
 import { buildConfig } from "./query-config.ts";
 import { shippedAgent, shippedAgents } from "./shipped-agents.ts";
+
+/** What runs have of features where there are none. */
+export const NO_FEATURES = {
+  hooks: () => [],
+  sections: () => "",
+  whyMissing: () => null,
+  toolKnown: () => Promise.resolve(),
+  delegate: (config: QueryConfig) => config,
+};
 
 /** The model of sessions that choose none. */
 export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";

@@ -17,21 +17,21 @@ export interface Query extends RunContext {
   /** Every tool there is; what the model is offered is role ∩ mode of it. */
   readonly tools: readonly Tool[];
   /** Why a tool is not there for the moment; null for one that never was. */
-  readonly whyMissing?: (name: string) => string | null;
+  readonly whyMissing: (name: string) => string | null;
   /** The tools once it is known, for a while at most, whether there are these among them. */
-  readonly awaitTools?: (names: readonly string[]) => Promise<readonly Tool[]>;
+  readonly awaitTools: (names: readonly string[]) => Promise<readonly Tool[]>;
   readonly system: readonly SystemPart[];
   readonly journal: RunJournal;
   /** Told of the run once it is read: its state is the newest one at any time. */
-  readonly opened?: (run: { readonly state: RunState }) => void;
+  readonly opened: (run: { readonly state: RunState }) => void;
   /** Where people are asked. */
   readonly approvals: ApprovalService;
   /** Estimates tokens; shared by all runs of the process. */
   readonly meter: TokenMeter;
   readonly runtime: Runtime;
   readonly log: Log;
-  /** Hosts that data may go to; none when left out. */
-  readonly sinks?: readonly Sink[];
+  /** Hosts that data may go to. */
+  readonly sinks: readonly Sink[];
   /** The session's plan as it stands now. */
   plan(): Promise<Plan | null>;
   /** Stable per channel: routes requests with equal prefixes to the same provider cache. */

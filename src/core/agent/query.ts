@@ -84,11 +84,11 @@ export interface Loop {
 export async function openLoop(given: Query): Promise<Loop> {
   const run = await OpenRun.load(given.journal);
   const query = { ...given, tools: await toolsOf(given, run) };
-  const { config, log, runId, sessionId, person, allowedHosts, blockedUrls, sinks = [], nonInteractive } = query;
+  const { config, log, runId, sessionId, person, allowedHosts, blockedUrls, sinks, nonInteractive } = query;
   const { maxTurns } = config.agentDefinition;
   const access = toolAccessOf(config);
   const offered = deferTools(offeredTools(query.tools, access));
-  query.opened?.(run);
+  query.opened(run);
   return {
     told: new Set(),
     descriptions: toldLabel(offered),
@@ -116,7 +116,7 @@ export async function openLoop(given: Query): Promise<Loop> {
 async function toolsOf({ tools, awaitTools }: Query, { state }: OpenRun): Promise<readonly Tool[]> {
   const open = state.calls.filter(({ status }) => status !== "ended").map(({ name }) => name);
   const missing = open.filter((name) => tools.every((tool) => tool.name !== name));
-  return missing.length === 0 ? tools : ((await awaitTools?.(missing)) ?? tools);
+  return missing.length === 0 ? tools : awaitTools(missing);
 }
 
 /** Who or what stopped the run, or null while it may go on; any other abort suspends it, by throwing. */

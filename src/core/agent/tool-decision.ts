@@ -54,7 +54,7 @@ export type AllowedCall = RunDecision | ReconcileDecision;
 
 export interface ToolRules {
   readonly tools: readonly Tool[];
-  readonly whyMissing?: ((name: string) => string | null) | undefined;
+  readonly whyMissing: (name: string) => string | null;
   readonly access: ToolAccess;
   readonly environment: CallEnvironment;
 }
@@ -79,7 +79,7 @@ export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules:
   const refuse = (text: string) => refusing(use, titleOf(tool, use), text);
 
   if (tool === undefined) {
-    return refuse(rules.whyMissing?.(use.name) ?? unknownTool(use.name, offeredTools(tools, access)));
+    return refuse(rules.whyMissing(use.name) ?? unknownTool(use.name, offeredTools(tools, access)));
   }
   if (use.invalidJson !== undefined) return refuse(invalidJson(use.name, use.invalidJson));
   const parsed = tool.input.safeParse(use.input);

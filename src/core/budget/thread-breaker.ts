@@ -1,3 +1,4 @@
+import type { Cluster } from "../cluster.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 
@@ -17,17 +18,17 @@ export type ThreadVerdict = "goes on" | "stops" | "stopped";
 export class ThreadBreaker {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #processes: () => number;
+  readonly #cluster: Pick<Cluster, "size">;
   /** When messages came lately, by session. Milliseconds since the epoch. */
   readonly #arrivals = new Map<string, number[]>();
   /** When a session was told that it stops. */
   readonly #told = new Map<string, number>();
 
-  /** `processes`: how many take messages, of each thread their share. */
-  constructor({ store, clock, processes = () => 1 }: { store: Store; clock: Clock; processes?: () => number }) {
+  /** `cluster`: the processes that take messages, of each thread their share. */
+  constructor({ store, clock, cluster }: { store: Store; clock: Clock; cluster: Pick<Cluster, "size"> }) {
     this.#store = store;
     this.#clock = clock;
-    this.#processes = processes;
+    this.#cluster = cluster;
   }
 
   /** Judges a message that would begin a run or enter one. */
@@ -37,7 +38,7 @@ export class ThreadBreaker {
     const arrivals = [...(this.#arrivals.get(sessionId) ?? []), now].filter((at) => at > since);
     this.#forget(since);
     this.#arrivals.set(sessionId, arrivals);
-    if (arrivals.length * this.#processes() <= MOST_QUICK_RUNS) return "goes on";
+    if (arrivals.length * this.#cluster.size() <= MOST_QUICK_RUNS) return "goes on";
 
     const runs = await this.#store.transaction((tx) => tx.budgets.runsSince(sessionId, since));
     const quick = runs.filter(({ startedAt }, index) => {

@@ -19,8 +19,8 @@ export interface ClickOptions extends DecisionScope {
   readonly log: Log;
   readonly jobs: JobControl;
   readonly describe: Describe;
-  /** What features do around runs; nothing when left out. */
-  readonly hooks?: () => readonly RunHook[];
+  /** What features do around runs. */
+  readonly hooks: () => readonly RunHook[];
 }
 
 /** A button's id: `stop:run_1`; with `choice`, `approve:y:run_1:2`. */
@@ -123,7 +123,7 @@ function goOn(text: string): ButtonKind {
 function vote(value: FeedbackValue): ButtonKind {
   return {
     scope: scopeIn("runs"),
-    click: (action, { id }, { hooks = () => [], ...options }) => {
+    click: (action, { id }, { hooks, ...options }) => {
       const voted: Voted = async (given, tx) => {
         for (const hook of hooks()) await hook.voted?.(given, tx);
       };
@@ -136,7 +136,7 @@ function vote(value: FeedbackValue): ButtonKind {
 async function details(
   reader: InboundAction,
   { id: runId }: ButtonId,
-  { store, describe, hooks = () => [] }: ClickOptions,
+  { store, describe, hooks }: ClickOptions,
 ): Promise<Receipt | null> {
   const told = await Promise.all(
     hooks().map(async ({ name, details: tell }) => ({ name, ...((await tell?.(runId, reader)) ?? { lines: [] }) })),
@@ -152,7 +152,7 @@ async function details(
   return { type: "reply", message: { ...message, markdown, buttons } };
 }
 
-async function clickHook(action: InboundAction, { choice, id }: ButtonId, { hooks = () => [] }: ClickOptions) {
+async function clickHook(action: InboundAction, { choice, id }: ButtonId, { hooks }: ClickOptions) {
   const words = await hooks()
     .find(({ name }) => name === choice)
     ?.clicked?.(id, action);

@@ -1,4 +1,5 @@
 import { BoundedMap } from "../bounded-map.ts";
+import type { Cluster } from "../cluster.ts";
 import type { CommandServices } from "../command-line/command.ts";
 import { hostsText } from "../commands/help.ts";
 import { MODE_WORDS } from "../commands/mode.ts";
@@ -21,7 +22,7 @@ export interface FirstContactOptions
   readonly admins: readonly string[];
   readonly platform: (name: PlatformName) => Pick<ChatPlatform, "post" | "find" | "descriptor">;
   /** Other processes may greet, too. */
-  readonly isShared?: boolean;
+  readonly cluster: Pick<Cluster, "isShared">;
 }
 
 export interface FirstContact {
@@ -82,7 +83,7 @@ const AT_IT_MS = 60_000;
 
 /** The intent is durable before the post; one without an outcome is looked for before it is posted again. */
 async function postOnce(
-  { store, runtime, platform, isShared = false }: FirstContactOptions,
+  { store, runtime, platform, cluster }: FirstContactOptions,
   thread: ThreadRef,
   { message, also }: { readonly message: OutgoingMessage; readonly also: readonly string[] },
 ): Promise<void> {
@@ -91,7 +92,7 @@ async function postOnce(
   if (known?.state === "sent") return;
   const target = platform(thread.platform);
   const at = runtime.clock.now();
-  if (isShared && known !== null && at - known.intentAt < AT_IT_MS) return;
+  if (cluster.isShared && known !== null && at - known.intentAt < AT_IT_MS) return;
   const found = known === null ? null : await target.find(thread, key, known.intentAt);
   if (found === null) {
     const nobodys = { runId: "", sessionId: "" };

@@ -1,6 +1,6 @@
 import { BoundedMap } from "../bounded-map.ts";
 import { ThreadBreaker } from "../budget/thread-breaker.ts";
-import type { TakeLock } from "../cluster.ts";
+import type { Cluster } from "../cluster.ts";
 import { agentAddress } from "../command-line/agent-address.ts";
 import type { CommandServices } from "../command-line/command.ts";
 import { completionsFor } from "../command-line/completions.ts";
@@ -44,12 +44,10 @@ export interface IntakeOptions extends CommandServices, Pick<CommandIntake, "log
   /** True where only messages that mention the bot are answered, also in its threads. */
   readonly requiresMention: (channelKey: string) => boolean;
   readonly workspaceRefusal: WorkspaceRefusalOf;
-  /** How many processes take messages; absent: this one alone. */
-  readonly processes?: () => number;
-  /** Keeps the others from what this one does; absent: there are none. */
-  readonly lock?: TakeLock;
-  /** What features do around runs; nothing when left out. */
-  readonly hooks?: () => readonly RunHook[];
+  /** Other processes may take messages, too. */
+  readonly cluster: Pick<Cluster, "size" | "lock">;
+  /** What features do around runs. */
+  readonly hooks: () => readonly RunHook[];
   /** Who says who is there; without it nobody does. */
   readonly firstContact?: FirstContact;
 }
@@ -76,8 +74,8 @@ interface Intake extends IntakeOptions, CommandIntake {
  * something. An accepted message is durable when this resolves.
  */
 export function createIntake(intakeOptions: IntakeOptions): Receive {
-  const { store, runtime, processes } = intakeOptions;
-  const breaker = new ThreadBreaker({ store, clock: runtime.clock, ...(processes === undefined ? {} : { processes }) });
+  const { store, runtime, cluster } = intakeOptions;
+  const breaker = new ThreadBreaker({ store, clock: runtime.clock, cluster });
   const options: Intake = {
     ...intakeOptions,
     commandKeys: new BoundedMap(REMEMBERED),
@@ -166,10 +164,10 @@ async function receiveSurface(opened: InboundSurface, foreign: string | null, op
 
 /** What is answered privately is no row with a unique key: where others may be delivered it, too, the first one answers. */
 async function alone(message: InboundMessage, options: Intake, take: () => Promise<Receipt>): Promise<Receipt> {
-  const { lock, store, processes = () => 1 } = options;
-  if (lock === undefined || processes() === 1) return take();
+  const { cluster, store } = options;
+  if (cluster.size() === 1) return take();
   const wait = { signal: AbortSignal.timeout(ALONE_MS), queued: () => {} };
-  using held = await lock(`message:${message.key}`, wait);
+  using held = await cluster.lock(`message:${message.key}`, wait);
   const isDone = message.edited === undefined && (await store.presence.wasAnswered(message.key));
   if (isDone) return { type: "duplicate" };
   await held.requireHeld();

@@ -1,3 +1,4 @@
+import type { Cluster } from "../cluster.ts";
 import type { TurnContext, Wake } from "../engine/engine.ts";
 import { postKey } from "../engine/post-once.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
@@ -22,7 +23,7 @@ export interface OpenRunViewOptions {
   readonly log: Log;
   readonly finaliser: MessageFinaliser;
   /** Other processes may go on with a run that is parked. */
-  readonly isShared?: boolean;
+  readonly cluster: Pick<Cluster, "isShared">;
   /** By the platform and the event that began the run. */
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
 }
@@ -30,7 +31,7 @@ export interface OpenRunViewOptions {
 /** Opens a run's view where earlier wakes left it: a run that begins with this one has posted nothing yet. */
 export async function openRunView(
   { wake, context, isQueued }: ViewedRun,
-  { store, openView, runtime, log, finaliser, isShared = false }: OpenRunViewOptions,
+  { store, openView, runtime, log, finaliser, cluster }: OpenRunViewOptions,
 ): Promise<RunView> {
   const { runId, session, event } = wake;
   const live = postKey(runId, "live");
@@ -48,7 +49,7 @@ export async function openRunView(
     askedBy: event.body.kind === "message" ? event.body.author.id : null,
     closes: (last) => store.transaction((tx) => tx.posts.closes(live, last)),
     finalise: (last) => finaliser.finalise({ key: live, thread: session.thread, last }),
-    ...(isShared ? { isOurs: () => store.sessions.isOwnedIn(session.id, context.epoch) } : {}),
+    ...(cluster.isShared ? { isOurs: () => store.sessions.isOwnedIn(session.id, context.epoch) } : {}),
     post: (key, message, thread) => context.post(key, message, thread),
   });
   return keepingNotices(view, context, { runtime, log });

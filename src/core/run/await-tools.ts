@@ -11,7 +11,7 @@ export async function awaitTools(
   signal: AbortSignal,
 ): Promise<readonly Tool[]> {
   const isKnown = new AbortController();
-  const known = Promise.all(names.map(async (name) => toolKnown?.(name)));
+  const known = Promise.all(names.map(async (name) => toolKnown(name)));
   const longEnough = clock.sleep(MOST_MS, AbortSignal.any([signal, isKnown.signal])).catch(() => {}); // known, or over
   await Promise.race([known, longEnough]);
   isKnown.abort();

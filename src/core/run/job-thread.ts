@@ -13,8 +13,8 @@ interface Scope {
   /** Where the jobs report. */
   readonly platform: PlatformDescriptor;
   readonly context: TurnContext;
-  /** Taken by whoever opens a job's thread, as other processes run its sub-agents; undefined where there are none. */
-  readonly lock?: TakeLock | undefined;
+  /** Taken by whoever opens a job's thread: other processes may run its sub-agents. */
+  readonly lock: TakeLock;
 }
 
 /** What a run posts, and what of it waits for the report. */
@@ -69,8 +69,8 @@ async function postInJob(posting: PostScope, key: string, message: OutgoingMessa
     // It has no id on the platform yet; nobody edits what waits.
     return { platform: thread.platform, channelId: thread.channelId, messageId: "" };
   }
-  using held = await lock?.(`job-thread:${rootId}`, { signal: context.signal, queued: () => {} });
-  await held?.requireHeld();
+  using held = await lock(`job-thread:${rootId}`, { signal: context.signal, queued: () => {} });
+  await held.requireHeld();
   return await postFirst(posting, key, message);
 }
 

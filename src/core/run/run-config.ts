@@ -44,7 +44,7 @@ export async function configAsBegun(
   const { body } = event;
   const { settings: now } = session;
   const toolsNow = (root: string) => toolsOfSkills({ body, settings: now }, () => skillsOf(root, session.channelKey));
-  const delegating = (settings: SessionSettings) => (config: QueryConfig) => delegate?.(config, settings) ?? config;
+  const delegating = (settings: SessionSettings) => (config: QueryConfig) => delegate(config, settings);
   let read: ChannelConfig | undefined;
   const begun = await context.stage("begun", async () => {
     // Those who ask what the run is for.

@@ -1,6 +1,6 @@
 import type { QueryConfig } from "../agents/query-config.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
-import type { TakeLock } from "../cluster.ts";
+import type { Cluster } from "../cluster.ts";
 import type { CommandServices } from "../command-line/command.ts";
 import type { InstructionLayer, InstructionRoots } from "../context/system-prompt.ts";
 import type { SessionEngine } from "../engine/engine.ts";
@@ -19,8 +19,8 @@ import type { RunHook } from "./run-hooks.ts";
 /** What configuration says of a session's channel. */
 export interface ChannelConfig extends InstructionRoots, HostRules {
   readonly config: QueryConfig;
-  /** Hosts that data may go to; none when left out. */
-  readonly sinks?: readonly Sink[];
+  /** Hosts that data may go to. */
+  readonly sinks: readonly Sink[];
   /** As the model reads it. */
   readonly place: { readonly platform: string; readonly channel: string };
 }
@@ -31,22 +31,22 @@ export interface RunnerOptions extends OpenRunViewOptions {
   readonly budgets: BudgetSettings;
   /** Who decides what asks first. */
   readonly approvals: ApprovalRules;
-  /** Keeps other processes from opening a job's thread twice; nobody else does where it is left out. */
-  readonly lock?: TakeLock;
+  /** Other processes may open a job's thread, too, or go on with a run that is parked. */
+  readonly cluster: Pick<Cluster, "isShared" | "lock">;
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt">;
   /** Those that there are now. */
   readonly tools: () => readonly Tool[];
-  /** What these say of themselves in the prompt of a run with such settings; none when left out. */
-  readonly sections?: (config: QueryConfig) => string;
-  /** What is done around each run; nothing when left out. */
-  readonly hooks?: () => readonly RunHook[];
+  /** What these say of themselves in the prompt of a run with such settings. */
+  readonly sections: (config: QueryConfig) => string;
+  /** What is done around each run. */
+  readonly hooks: () => readonly RunHook[];
   /** Why a tool is not there for the moment; null for one that never was. */
-  readonly whyMissing?: (name: string) => string | null;
-  /** Resolves when it is known whether there is such a tool; at once when left out. */
-  readonly toolKnown?: (name: string) => Promise<void>;
+  readonly whyMissing: (name: string) => string | null;
+  /** Resolves when it is known whether there is such a tool. */
+  readonly toolKnown: (name: string) => Promise<void>;
   readonly platform: (name: PlatformName) => ChatPlatform;
-  /** Which runs hand their work on, and how; none when left out. */
-  readonly delegate?: CommandServices["delegate"];
+  /** Which runs hand their work on, and how. */
+  readonly delegate: CommandServices["delegate"];
   /** Its `sandboxRoot` exists. */
   readonly channelConfigOf: (session: SessionRow) => Promise<ChannelConfig>;
   /** What instruction files say there, the most general first. */

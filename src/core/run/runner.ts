@@ -37,7 +37,7 @@ import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { ParkedViews } from "./parked-views.ts";
 import { QueuedViews } from "./queued-views.ts";
 import { budgetsOfRun, configAsBegun, isUnattended, jobOf, taskTreeOfRun } from "./run-config.ts";
-import { type RunHook, withHookData } from "./run-hooks.ts";
+import { withHookData } from "./run-hooks.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
 import { createToolThread } from "./tool-thread.ts";
@@ -65,7 +65,7 @@ export class SessionRunner implements SessionHandler {
     this.#options = options;
     const open = (wake: Wake, context: TurnContext) => this.#openView({ wake, context, isQueued: true });
     this.#queued = new QueuedViews(open, options.log);
-    this.#parked = new ParkedViews(options.isShared === true ? options.store.sessions : null);
+    this.#parked = new ParkedViews(options.cluster.isShared ? options.store.sessions : null);
   }
 
   queued(wake: Wake, context: TurnContext, before: number): Promise<void> {
@@ -91,7 +91,7 @@ export class SessionRunner implements SessionHandler {
       const isPlain = state?.callsAsked === 0 && state.toolsRun === 0;
       const stats = isPlain ? plainStats(wake, state, this.#options.runtime) : null;
       const figures = stats ?? (await statsOfRun(wake, outcome, this.#options));
-      const notes = this.#hooks().flatMap(({ note }) => note?.(wake.runId) ?? []);
+      const notes = this.#options.hooks().flatMap(({ note }) => note?.(wake.runId) ?? []);
       await view.finish(outcome, { ...figures, notes });
       await deliverKept();
       await this.#end(run, outcome);
@@ -113,9 +113,9 @@ export class SessionRunner implements SessionHandler {
   }
 
   #postsOf(wake: Wake, context: TurnContext): RunPosts {
-    const { store, platform, lock } = this.#options;
+    const { store, platform, cluster } = this.#options;
     const { descriptor } = platform(wake.session.thread.platform);
-    return this.#jobThreads.postsOf(wake, { store, context, platform: descriptor, lock });
+    return this.#jobThreads.postsOf(wake, { store, context, platform: descriptor, lock: cluster.lock });
   }
 
   /** Nobody need decide or answer any more. */
@@ -148,7 +148,7 @@ export class SessionRunner implements SessionHandler {
       const plan = await this.#planOf(wake);
       const { query, input } = this.#query(run, place, plan);
       const { log } = this.#options;
-      const data = { hooks: this.#hooks(), log, signal: context.signal };
+      const data = { hooks: this.#options.hooks(), log, signal: context.signal };
       const { config, sandboxRoot } = place;
       const ask = (key: string, card: OutgoingMessage) => context.post(key, card);
       const complete = (messages: readonly Message[]) =>
@@ -196,7 +196,7 @@ export class SessionRunner implements SessionHandler {
 
   #query(
     run: LiveRun,
-    { config, sandboxRoot, above, allowedHosts, blockedUrls, sinks = [], place }: ChannelConfig,
+    { config, sandboxRoot, above, allowedHosts, blockedUrls, sinks, place }: ChannelConfig,
     plan: Plan | null,
   ): { readonly query: Query; readonly input: RunInputOptions } {
     const { store, runtime, log, tools, approvals } = this.#options;
@@ -215,14 +215,14 @@ export class SessionRunner implements SessionHandler {
       config,
       registry: this.#registry(run, account, config),
       tools: tools(),
-      whyMissing: (name) => this.#options.whyMissing?.(name) ?? null,
+      whyMissing: this.#options.whyMissing,
       awaitTools: (names) => awaitTools(names, this.#options, context.signal),
       system: buildSystemPrompt({
         config,
         place,
         instructions: this.#options.instructionsOf({ sandboxRoot, above }, session.channelKey),
         skills: skills.index,
-        tools: this.#options.sections?.(config) ?? "",
+        tools: this.#options.sections(config),
         active: [planSection(plan), skills.active],
       }),
       journal: createRunJournal({
@@ -307,10 +307,6 @@ export class SessionRunner implements SessionHandler {
 
   #end({ wake, context, isLimited }: LiveRun, outcome: QueryOutcome): Promise<void> {
     const mayOwe = wake.resumed || isLimited;
-    return endRun({ wake, context, mayOwe }, outcome, { ...this.#options, hooks: this.#hooks() });
-  }
-
-  #hooks(): readonly RunHook[] {
-    return this.#options.hooks?.() ?? [];
+    return endRun({ wake, context, mayOwe }, outcome, { ...this.#options, hooks: this.#options.hooks() });
   }
 }

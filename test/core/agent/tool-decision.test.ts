@@ -12,6 +12,7 @@ const refuses = { type: "refuse", reason: "Never." } as const;
 function verdict(tools: readonly Tool[], mode: Mode, granted: readonly string[] = []) {
   const rules: TurnRules = {
     tools,
+    whyMissing: () => null,
     access: { agentName: "build", role: "full", mode, granted },
     environment: { mode, sandboxRoot: "/nowhere", allowedHosts: [], blockedUrls: [] },
     request: { label: NOTHING_NEW, known: () => ({ addresses: [], texts: [] }) },

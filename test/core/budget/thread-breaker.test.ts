@@ -10,6 +10,7 @@ import { removeDirectory } from "../../support/remove-directory.ts";
 
 let directory: string;
 let store: Store;
+const processes = (count: number) => ({ size: () => count });
 let clock: ManualClock;
 let runs = 0;
 
@@ -61,23 +62,23 @@ async function verdicts(breaker: ThreadBreaker, count: number, pauseMs: number):
 }
 
 test("a thread whose every answer is answered at once stops after 31 runs, and is told once", async () => {
-  const breaker = new ThreadBreaker({ store, clock });
+  const breaker = new ThreadBreaker({ store, clock, cluster: processes(1) });
   expect(await verdicts(breaker, 40, 1_000)).toEqual({ "goes on": 31, stops: 1, stopped: 8 });
 });
 
 test("it goes on once the runs are ten minutes old", async () => {
-  const breaker = new ThreadBreaker({ store, clock });
+  const breaker = new ThreadBreaker({ store, clock, cluster: processes(1) });
   await verdicts(breaker, 35, 1_000);
   expect(await converse(breaker, 600_000)).toBe("goes on");
 });
 
 test("people who take their time are never stopped, however much they say", async () => {
-  const breaker = new ThreadBreaker({ store, clock });
+  const breaker = new ThreadBreaker({ store, clock, cluster: processes(1) });
   expect(await verdicts(breaker, 80, 6_000)).toEqual({ "goes on": 80 });
 });
 
 test("a thread whose messages come by three processes stops as soon, give or take a few", async () => {
-  const breakers = [1, 2, 3].map(() => new ThreadBreaker({ store, clock, processes: () => 3 }));
+  const breakers = [1, 2, 3].map(() => new ThreadBreaker({ store, clock, cluster: processes(3) }));
   const told: string[] = [];
   for (let message = 0; message < 45; message += 1)
     told.push(await converse(breakers[message % breakers.length] ?? expect.fail(), 1_000));

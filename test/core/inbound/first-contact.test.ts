@@ -25,10 +25,10 @@ async function stage({ there = null, fails = 0, admins = ["slack:U9"] }: Staged 
       return Promise.resolve(POSTED);
     },
   };
-  const open = (shared: { isShared?: boolean } = {}) =>
+  const open = ({ isShared }: { isShared: boolean } = { isShared: false }) =>
     createFirstContact({
       ...options,
-      ...shared,
+      cluster: { isShared },
       admins,
       platform: (name) => ({ ...target, descriptor: describePlatform(name) }),
     });

@@ -11,6 +11,7 @@ import type {
   Receipt,
   ThreadRef,
 } from "../../../src/core/protocol/platform.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { Recorder } from "../../contracts/engine-recorder.ts";
 import { commandServices } from "../../support/command-services.ts";
@@ -91,6 +92,8 @@ export async function intakeOptions(work?: Parameters<Recorder["handler"]>[0]) {
     engine,
     runtime,
     log,
+    cluster: onlyProcess({ clock: runtime.clock, log }),
+    hooks: () => [],
     approvals: { approvers: [], requester: true, expiresMinutes: 60, admins: [] },
     access: { admins: [], deny: [], guests: false, external: false },
     requiresMention: () => false,

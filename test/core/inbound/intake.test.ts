@@ -35,7 +35,7 @@ test("a command that two processes get at the same moment, or one after the othe
     await before;
     return { certainMs: () => 0, requireHeld: async () => {}, [Symbol.dispose]: over.resolve };
   };
-  const shared = { ...options, commands: [count], processes: () => 2, lock };
+  const shared = { ...options, commands: [count], cluster: { size: () => 2, lock } };
   const typed = mention("/count");
   const receipts = await Promise.all([createIntake(shared), createIntake(shared)].map((receive) => receive(typed)));
   expect(receipts.map(({ type }) => type)).toEqual(["reply", "duplicate"]);

@@ -6,7 +6,9 @@ import type { RunView } from "../../../src/core/progress/run-view.ts";
 import { SessionRunner } from "../../../src/core/run/runner.ts";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import type { Store } from "../../../src/core/store/store.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { memoryPlatform } from "../../adapters/render/memory-platform.ts";
+import { NO_FEATURES } from "../../support/command-services.ts";
 import { nativeSession, THREAD } from "../../support/native-session.ts";
 import { countingIds, seededRandom } from "../../support/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -47,6 +49,8 @@ async function queuedRun() {
     store: { ...store, sessions: { ...store.sessions, get } },
     runtime: { clock, ids: countingIds(), random: seededRandom(1) },
     log: silentLog,
+    ...NO_FEATURES,
+    cluster: onlyProcess({ clock, log: silentLog }),
     registry: { resolve: () => Promise.reject(new Error("no model")), available: () => [] },
     budgets: {},
     finaliser,

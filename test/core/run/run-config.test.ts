@@ -31,7 +31,13 @@ test.each([
   { config: { agentDefinition: shippedAgent("explorer") }, has: ["search-only", ["read", "grep", "web_fetch"]] },
 ])("a sub-agent has no more than the settings of $config allow by now", ({ config, has }) => {
   const now = buildConfig({ model: "demo/demo", mode: "write", ...config });
-  const place = { sandboxRoot: "/", allowedHosts: [], blockedUrls: [], place: { platform: "", channel: "" } };
+  const place = {
+    sandboxRoot: "/",
+    allowedHosts: [],
+    blockedUrls: [],
+    sinks: [],
+    place: { platform: "", channel: "" },
+  };
   const { agentDefinition, toolAllow } = configOfRun(BEGUN, { ...place, config: now }, (own) => own).config;
   expect([agentDefinition.access, toolAllow]).toEqual(has);
 });

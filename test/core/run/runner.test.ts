@@ -11,7 +11,9 @@ import type { RunHook } from "../../../src/core/run/run-hooks.ts";
 import { SessionRunner } from "../../../src/core/run/runner.ts";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import type { Tool } from "../../../src/core/tool.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { memoryPlatform } from "../../adapters/render/memory-platform.ts";
+import { NO_FEATURES } from "../../support/command-services.ts";
 import { ANA, nativeSession, THREAD } from "../../support/native-session.ts";
 import { buildConfig } from "../../support/query-config.ts";
 import { countingIds, seededRandom } from "../../support/runtime.ts";
@@ -64,6 +66,8 @@ async function scene({ replies, tools = [], hooks = [] }: Scene) {
       approvals: deps.approvals,
       engine,
       tools: () => tools,
+      ...NO_FEATURES,
+      cluster: onlyProcess({ clock, log }),
       hooks: () => hooks,
       skillsOf: () => skillCatalogue([], []),
       platform: () => platform,
@@ -74,6 +78,7 @@ async function scene({ replies, tools = [], hooks = [] }: Scene) {
           sandboxRoot: ctx.sandboxRoot,
           allowedHosts: [],
           blockedUrls: [],
+          sinks: [],
           place: { platform: "Slack", channel: "ops" },
         }),
       instructionsOf: () => [],

@@ -161,7 +161,8 @@ describe("a sub-agent never has more than its parent", () => {
 test("its run works with the type, the turns and the tools that it was begun with", async () => {
   const { event } = await ask({ input: { agent_type: "explorer", max_turns: 3 } });
   const config = buildConfig({ model: "demo/demo", agentDefinition: shippedAgent("explorer"), mode: "agi" });
-  const place = { config, sandboxRoot: "/", allowedHosts: [], blockedUrls: [], place: { platform: "", channel: "" } };
+  const hosts = { allowedHosts: [], blockedUrls: [], sinks: [] };
+  const place = { config, sandboxRoot: "/", ...hosts, place: { platform: "", channel: "" } };
   const { agentDefinition, mode, toolAllow } = configOfRun(event ?? NOTHING, place, (own) => own).config;
   expect([agentDefinition.name, agentDefinition.access, agentDefinition.maxTurns]).toEqual([
     "explorer",

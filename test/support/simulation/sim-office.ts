@@ -33,11 +33,12 @@ import type { Tool } from "../../../src/core/tool.ts";
 import type { OpenFeature } from "../../../src/feature.ts";
 import type { FeatureHost } from "../../../src/feature-host.ts";
 import { instructionsHook } from "../../../src/features/instructions/hook.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import type { InstructionGate } from "../../../src/tools/instructions/instruction-gate.ts";
 import { fileSecrets, learningStore } from "../../../src/tools/secrets/file-secrets.ts";
 import { createSkillTool } from "../../../src/tools/skill.ts";
 import { cleaning } from "../../../src/tools/toolbox.ts";
-import { commandServices } from "../command-services.ts";
+import { commandServices, NO_FEATURES } from "../command-services.ts";
 import { emptyStore } from "../database/emptied-databases.ts";
 import { buildConfig } from "../query-config.ts";
 import { countingIds, seededRandom } from "../runtime.ts";
@@ -166,8 +167,10 @@ async function startProcess(
     ...(asking === undefined ? [] : [{ name: "instructions", ...asking }]),
     ...(feature?.hook === undefined ? [] : [{ name: "feature", ...feature.hook }]),
   ];
+  const cluster = onlyProcess({ clock, log });
   const receive = createIntake({
     hooks,
+    cluster,
     commands: withFeatures(options.commands ?? {}, real),
     store,
     engine,
@@ -191,6 +194,8 @@ async function startProcess(
     budgets: {},
     approvals: APPROVALS,
     engine,
+    ...NO_FEATURES,
+    cluster,
     tools: () => (gate === undefined ? tools : [...tools, createSkillTool(gate)]),
     hooks,
     skillsOf: gate?.skills ?? skills,
@@ -209,6 +214,7 @@ async function startProcess(
         sandboxRoot,
         allowedHosts: [],
         blockedUrls: [],
+        sinks: [],
         place: { platform: "Slack", channel: "C" },
         ...options.place,
       };

@@ -10,7 +10,8 @@ import type { Ids } from "../../../src/core/protocol/runtime.ts";
 import { SessionRunner } from "../../../src/core/run/runner.ts";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import type { Store } from "../../../src/core/store/store.ts";
-import { commandServices } from "../command-services.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
+import { commandServices, NO_FEATURES } from "../command-services.ts";
 import { buildConfig } from "../query-config.ts";
 import { silentLog } from "../silent-log.ts";
 import type { Delegation } from "./errands.ts";
@@ -60,13 +61,16 @@ export function startProgram(around: SimSurroundings, process: SimProcess, seat:
   const board = createTaskBoard();
   const deps = { store, engine, clock, log: silentLog, approvals: APPROVALS };
   const tools = withAgents(simTools(world, process, around.deeds), deps);
+  const { lock } = onlyProcess({ clock, log: silentLog });
+  const cluster = { isShared: seat.rates !== null, size: () => seat.size(), lock };
   const receive = createIntake({
     commands: CHAT_COMMANDS,
     store,
     engine,
     runtime,
     log: silentLog,
-    processes: () => seat.size(),
+    cluster,
+    hooks: () => [],
     approvals: APPROVALS,
     access: { admins: [], deny: [], guests: false, external: false },
     requiresMention: () => false,
@@ -84,7 +88,8 @@ export function startProgram(around: SimSurroundings, process: SimProcess, seat:
     // Far away: each call is reserved, none is refused.
     budgets: { dayUsd: 1_000_000 },
     approvals: APPROVALS,
-    isShared: seat.rates !== null,
+    ...NO_FEATURES,
+    cluster,
     engine,
     tools: () => tools,
     skillsOf: () => skillCatalogue([], []),
@@ -99,6 +104,7 @@ export function startProgram(around: SimSurroundings, process: SimProcess, seat:
         sandboxRoot: "/nowhere",
         allowedHosts: [],
         blockedUrls: [],
+        sinks: [],
         place: { platform: "Slack", channel: "C" },
       }),
     instructionsOf: () => [],
