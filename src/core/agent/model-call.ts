@@ -1,6 +1,5 @@
 import { CallCharge } from "../budget/call-charge.ts";
 import { BudgetStop } from "../budget/run-budget.ts";
-import { saysSomething } from "../context/request-messages.ts";
 import { isDatabaseAway } from "../protocol/database-failure.ts";
 import { type AppError, ProviderError, toAppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, QueryEvent } from "../protocol/events.ts";
@@ -157,10 +156,7 @@ async function* stream(one: Try, signal: AbortSignal): AsyncGenerator<QueryEvent
   const detail = { provider: provider.id, providerName: provider.name, model };
   for await (const event of provider.createMessageStream(request, signal)) {
     charge.see(event);
-    if (event.type === "end") {
-      if (isEmpty(event.response)) throw new ProviderError("empty_response", "the model returned nothing", { detail });
-      return event.response;
-    }
+    if (event.type === "end") return event.response;
     if (event.type === "status") yield event;
     if (one.isShown && event.type === "text" && event.text !== "") {
       one.shown = true;
@@ -168,11 +164,6 @@ async function* stream(one: Try, signal: AbortSignal): AsyncGenerator<QueryEvent
     }
   }
   throw new ProviderError("incomplete_stream", "the stream ended without its terminal marker", { detail });
-}
-
-/** A response that was cut off or refused may be empty: that is told as what it is. */
-function isEmpty({ content, stopReason }: ModelResponse): boolean {
-  return (stopReason === "end_turn" || stopReason === "tool_use") && !saysSomething(content);
 }
 
 function logged(error: AppError, model: string, { log, runtime }: Query): AppError {

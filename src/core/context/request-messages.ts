@@ -54,7 +54,7 @@ function isFailure({ type }: ContentBlock): boolean {
 }
 
 /** False for a response that holds neither text nor a tool call: nothing to show, nothing to go on with. */
-export function saysSomething(content: readonly ContentBlock[]): boolean {
+function saysSomething(content: readonly ContentBlock[]): boolean {
   return content.some((block) => {
     switch (block.type) {
       case "text":

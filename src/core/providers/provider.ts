@@ -81,8 +81,8 @@ export function modelInfo(id: string, { contextWindow, maxOutputTokens, price }:
 }
 
 /**
- * A model provider. Calls are tried once: retrying is the caller's (see retry.ts). Every failure is a
- * ProviderError with a code; an abort rejects with the signal's reason.
+ * A model provider. Calls are tried once: retrying is the caller's (see retry.ts). Every failure, and a response that
+ * says nothing, is a ProviderError with a code; an abort rejects with the signal's reason.
  */
 export interface LlmProvider {
   readonly id: string;

@@ -9,7 +9,7 @@ import { createModelLists } from "../models/model-lists.ts";
 import { knownProvider, type ModelOverride, modelFacts } from "../models/models.ts";
 import type { ListingRegistry, LlmProvider } from "../provider.ts";
 import type { WireName } from "../quirks.ts";
-import { type Fetch, STALL_LIMITS, type StallLimits, stallGuardedFetch } from "../stall.ts";
+import { type Fetch, STALL_LIMITS, stallGuardedFetch } from "../stall.ts";
 import type { Endpoint } from "../wire.ts";
 import { bedrockWires } from "./bedrock.ts";
 import { copilotWires } from "./copilot.ts";
@@ -35,7 +35,6 @@ export interface RegistryOptions {
   /** Without it no other process calls with the same keys. */
   readonly holdersOf?: HoldersOf;
   readonly fetch?: Fetch;
-  readonly stallLimits?: StallLimits;
 }
 
 /** Milliseconds a local model may take to load and to read the prompt before its first byte. */
@@ -140,12 +139,11 @@ function unknownProvider(provider: string, reason: string): ProviderError {
 
 function build(entry: CatalogEntry, endpoint: Endpoint, options: RegistryOptions): LlmProvider {
   const { clock, ids } = options.runtime;
-  const limits = options.stallLimits ?? STALL_LIMITS;
-  const answerMs = endpoint.quirks.slowStart ? Math.max(SLOW_START_MS, limits.answerMs) : limits.answerMs;
-  const fetch = stallGuardedFetch(options.fetch ?? globalThis.fetch, clock, { ...limits, answerMs });
+  const answerMs = endpoint.quirks.slowStart ? SLOW_START_MS : STALL_LIMITS.answerMs;
+  const fetch = stallGuardedFetch(options.fetch ?? globalThis.fetch, clock, { ...STALL_LIMITS, answerMs });
   const own = options.settings[entry.id];
   const wires = wiresOf(entry.wire, { endpoint, fetch, clock, ids, log: options.log, answerMs, own });
-  return createProvider({ endpoint, clock, wires, contentMs: Math.max(limits.contentMs, answerMs) });
+  return createProvider({ endpoint, clock, wires, contentMs: STALL_LIMITS.contentMs });
 }
 
 function wiresOf(wire: CatalogEntry["wire"], reach: Reach): Wires {

@@ -61,12 +61,12 @@ export function usageReads(db: Client) {
     },
 
     /** The session's newest turn; null before the first. */
-    async newestTurn(sessionId: string): Promise<{ model: string; usage: Usage; at: number } | null> {
+    async newestTurn(sessionId: string): Promise<{ usage: Usage; at: number } | null> {
       const row = await db.usage.findFirst({
         where: { sessionId, turn: { gt: 0 } },
         orderBy: [{ createdAt: "desc" }, { turn: "desc" }],
       });
-      return row === null ? null : { model: row.model, usage: usageSchema.parse(row), at: row.createdAt.getTime() };
+      return row === null ? null : { usage: usageSchema.parse(row), at: row.createdAt.getTime() };
     },
   };
 }

@@ -6,11 +6,9 @@ export interface CompactionRow {
   readonly projection: Projection;
   /** Milliseconds since the epoch; null when the history was never shortened. */
   readonly at: number | null;
-  /** The run that changed it last. */
-  readonly runId: string | null;
 }
 
-const NEVER: CompactionRow = { projection: WHOLE_HISTORY, at: null, runId: null };
+const NEVER: CompactionRow = { projection: WHOLE_HISTORY, at: null };
 
 export function compactionReads(db: Client) {
   return {
@@ -23,7 +21,7 @@ export function compactionReads(db: Client) {
       const made =
         summary === null ? null : { text: summary, messages: summarisedMessages, madeAt: summaryMadeAt, ...label };
       const projection = { number, evictedResults, failures, summary: made };
-      return { projection, at: row.createdAt.getTime(), runId: row.runId };
+      return { projection, at: row.createdAt.getTime() };
     },
   };
 }
