@@ -1,3 +1,4 @@
+import { factsOf } from "../core/platform-facts.ts";
 import type { ChatPlatform } from "../core/protocol/platform.ts";
 import type { OpenCluster } from "../core/store/cluster/cluster.ts";
 import type { Reach } from "./reach.ts";
@@ -27,17 +28,13 @@ export function fencedPlatform(inner: ChatPlatform, { cluster, reach }: Fence): 
       }
     };
   return {
-    descriptor: inner.descriptor,
+    ...factsOf(inner),
     start: inner.start.bind(inner),
     stop: () => inner.stop(),
-    health: () => inner.health(),
     find: fenced(inner.find.bind(inner)),
     fetchFile: inner.fetchFile.bind(inner),
     fetchThread: inner.fetchThread.bind(inner),
     missed: inner.missed.bind(inner),
-    ...(inner.workspaces && { workspaces: inner.workspaces.bind(inner) }),
-    ...(inner.membership && { membership: inner.membership.bind(inner) }),
-    ...(inner.member && { member: inner.member.bind(inner) }),
     ...(inner.previews && { previews: inner.previews.bind(inner) }),
     post: fenced(inner.post.bind(inner)),
     edit: fenced(inner.edit.bind(inner)),

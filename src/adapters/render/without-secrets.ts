@@ -1,3 +1,4 @@
+import { factsOf } from "../../core/platform-facts.ts";
 import type { ChatPlatform, OutgoingFile, OutgoingMessage } from "../../core/protocol/platform.ts";
 import type { SecretMasking } from "../../core/text/secret-masking.ts";
 
@@ -8,6 +9,7 @@ import type { SecretMasking } from "../../core/text/secret-masking.ts";
 export function withoutSecrets(inner: ChatPlatform, own: SecretMasking, files: SecretMasking): ChatPlatform {
   const { hideIn, hideInBytes } = own;
   const previews = inner.previews?.bind(inner);
+  const showStatus = inner.showStatus?.bind(inner);
   const hide = (text: string) => files.hide(own.hide(text));
   const fileOf = (file: OutgoingFile): OutgoingFile => {
     const data = hideInBytes(file.data);
@@ -18,36 +20,21 @@ export function withoutSecrets(inner: ChatPlatform, own: SecretMasking, files: S
     return { ...files.hideIn(hideIn(rest)), files: attached.map(fileOf) };
   };
   return {
-    descriptor: inner.descriptor,
+    ...factsOf(inner),
     stop: () => inner.stop(),
-    health: () => inner.health(),
     find: (thread, key, since) => inner.find(thread, key, since),
     react: (thread, messageId, sign) => inner.react(thread, messageId, sign),
-    ...asTheyAre(inner),
+    ...(inner.openPrivateThread && { openPrivateThread: inner.openPrivateThread.bind(inner) }),
     start: (receive, signal) =>
       inner.start(async (event) => files.hideIn(hideIn(await receive(hideIn(event)))), signal),
     post: (thread, message, key) => inner.post(thread, messageOf(message), key),
     edit: (posted, message) => inner.edit(posted, messageOf(message)),
     upload: (thread, file, key) => inner.upload(thread, fileOf(file), key),
     postEphemeral: (thread, personId, message) => inner.postEphemeral(thread, personId, messageOf(message)),
-    ...(inner.showStatus === undefined
-      ? {}
-      : { showStatus: async (thread, status) => inner.showStatus?.(thread, hide(status)) }),
+    ...(showStatus && { showStatus: (thread, status) => showStatus(thread, hide(status)) }),
     ...(previews && { previews: async (of, signal) => hideIn(await previews(of, signal)) }),
     fetchFile: async (attachment, maxBytes, signal) => hideInBytes(await inner.fetchFile(attachment, maxBytes, signal)),
     fetchThread: async (thread, limit, signal) => hideIn(await inner.fetchThread(thread, limit, signal)),
     missed: async (since, signal, known) => hideIn(await inner.missed(since, signal, known)),
-  };
-}
-
-/** What not every platform has, and no text of people goes through. */
-function asTheyAre(
-  inner: ChatPlatform,
-): Pick<ChatPlatform, "workspaces" | "membership" | "openPrivateThread" | "member"> {
-  return {
-    ...(inner.workspaces === undefined ? {} : { workspaces: inner.workspaces.bind(inner) }),
-    ...(inner.membership === undefined ? {} : { membership: inner.membership.bind(inner) }),
-    ...(inner.openPrivateThread === undefined ? {} : { openPrivateThread: inner.openPrivateThread.bind(inner) }),
-    ...(inner.member === undefined ? {} : { member: inner.member.bind(inner) }),
   };
 }

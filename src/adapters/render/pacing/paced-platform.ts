@@ -1,4 +1,5 @@
 import { atMost } from "../../../core/at-most.ts";
+import { factsOf } from "../../../core/platform-facts.ts";
 import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { SuspendSignal } from "../../../core/protocol/signals.ts";
@@ -72,7 +73,7 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {
     });
 
   return {
-    descriptor: inner.descriptor,
+    ...factsOf(inner),
     start(receive, signal) {
       stopping = new AbortController();
       return inner.start(receive, signal);
@@ -83,7 +84,6 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {
       stopping.abort(new SuspendSignal("the platform is being stopped"));
       await inner.stop();
     },
-    health: () => inner.health(),
     post: (thread, message, key) => createIn(thread, message.lane, () => inner.post(thread, message, key)),
     find: (thread, key, since) => inner.find(thread, key, since),
     edit: (posted, message) =>
@@ -141,28 +141,17 @@ function pacedStatus(
 
 type Unpaced = Pick<
   ChatPlatform,
-  | "postEphemeral"
-  | "workspaces"
-  | "membership"
-  | "member"
-  | "openPrivateThread"
-  | "previews"
-  | "fetchFile"
-  | "fetchThread"
-  | "missed"
+  "postEphemeral" | "openPrivateThread" | "previews" | "fetchFile" | "fetchThread" | "missed"
 >;
 
 /** What takes none of the rates that a workspace shares. */
 function unpaced(inner: ChatPlatform): Unpaced {
   return {
-    postEphemeral: (thread, personId, message) => inner.postEphemeral(thread, personId, message),
-    ...(inner.membership === undefined ? {} : { membership: inner.membership.bind(inner) }),
-    ...(inner.openPrivateThread === undefined ? {} : { openPrivateThread: inner.openPrivateThread.bind(inner) }),
-    ...(inner.workspaces === undefined ? {} : { workspaces: inner.workspaces.bind(inner) }),
-    ...(inner.member === undefined ? {} : { member: inner.member.bind(inner) }),
-    ...(inner.previews === undefined ? {} : { previews: inner.previews.bind(inner) }),
-    fetchFile: (attachment, maxBytes, signal) => inner.fetchFile(attachment, maxBytes, signal),
-    fetchThread: (thread, limit, signal) => inner.fetchThread(thread, limit, signal),
-    missed: (since, signal, known) => inner.missed(since, signal, known),
+    postEphemeral: inner.postEphemeral.bind(inner),
+    ...(inner.openPrivateThread && { openPrivateThread: inner.openPrivateThread.bind(inner) }),
+    ...(inner.previews && { previews: inner.previews.bind(inner) }),
+    fetchFile: inner.fetchFile.bind(inner),
+    fetchThread: inner.fetchThread.bind(inner),
+    missed: inner.missed.bind(inner),
   };
 }
