@@ -88,7 +88,7 @@ export const CATALOG: readonly CatalogEntry[] = [
   entry("openrouter", "OpenRouter", {
     baseUrl: "https://openrouter.ai/api/v1",
     defaultModel: "anthropic/claude-sonnet-5.5",
-    quirks: { replayReasoning: "reasoning_details", thinking: "openrouter", files: true },
+    quirks: { thinking: "openrouter", files: true },
   }),
   entry("groq", "Groq", {
     baseUrl: "https://api.groq.com/openai/v1",

@@ -12,13 +12,8 @@ export interface Quirks {
   readonly streamUsage: boolean;
   /** Chat: the system prompt's role is `developer`. */
   readonly developerRole: boolean;
-  /** Chat: how past reasoning goes back: not at all, as text, as text beside tool calls, as opaque details, or with its seal. */
-  readonly replayReasoning:
-    | "none"
-    | "reasoning_content"
-    | "reasoning_content_of_calls"
-    | "reasoning_details"
-    | "reasoning_opaque";
+  /** Chat: how past reasoning goes back beside details of it: not at all, as text, as text beside tool calls, or with its seal. */
+  readonly replayReasoning: "none" | "reasoning_content" | "reasoning_content_of_calls" | "reasoning_opaque";
   /** Chat: what stands where there was no reasoning, and `reasoning_content` is wanted. */
   readonly noReasoning: string;
   /** Chat: the first call of a turn must have Google's thought signature, or say that it has none. */

@@ -226,18 +226,17 @@ function reasoningFields(
   // Some take an empty text for none.
   const wanted = wantsThoughts ? { reasoning_content: thoughts || " " } : {};
   switch (quirks.replayReasoning) {
-    case "none":
-      return wanted;
-    case "reasoning_content": // wanted in every answer once there are tools, even when there was none
-      return { reasoning_content: thoughts || quirks.noReasoning, ...wanted };
-    case "reasoning_content_of_calls": // refused or wasted elsewhere
-      return hasCalls ? { reasoning_content: thoughts || quirks.noReasoning } : wanted;
-    case "reasoning_details": {
+    case "none": {
+      // Whoever has sent details, as OpenRouter does, wants them back.
       const details = thinking.flatMap(
         (part) => reasoningDetailsSchema.safeParse(part.opaque).data?.reasoning_details ?? [],
       );
       return details.length === 0 ? wanted : { ...wanted, reasoning_details: details };
     }
+    case "reasoning_content": // wanted in every answer once there are tools, even when there was none
+      return { reasoning_content: thoughts || quirks.noReasoning, ...wanted };
+    case "reasoning_content_of_calls": // refused or wasted elsewhere
+      return hasCalls ? { reasoning_content: thoughts || quirks.noReasoning } : wanted;
     case "reasoning_opaque": {
       const seal = thinking.flatMap((part) => reasoningOpaqueSchema.safeParse(part.opaque).data ?? []).at(-1);
       return seal === undefined ? {} : { reasoning_text: thoughts, ...seal };

@@ -68,11 +68,16 @@ test("Google's thought signature comes back on the call it came with, and only t
   expect(JSON.stringify(body("xai", { messages }))).not.toContain("thought_signature");
 });
 
-test("a signature that comes through a gateway goes back through it", () => {
+test.each(["openrouter", "novita"])("what %s has sent beside a call goes back with it", (provider) => {
   const extra = { google: { thought_signature: "sig" } };
-  const call = called({ origin: { ...origin, provider: "novita" }, opaque: { extra_content: extra } });
-  const { messages } = body("novita", { messages: [user("go"), call, results({ id: "call_1", text: "A" })] });
-  expect(messages[1]).toMatchObject({ tool_calls: [{ extra_content: extra }] });
+  const details = [{ type: "reasoning.encrypted", data: "sealed" }];
+  const by = { ...origin, provider };
+  const turn = said("assistant", [
+    { type: "thinking", thinking: "", origin: by, opaque: { reasoning_details: details } },
+    { type: "tool_use", id: "call_1", name: "read", input: {}, origin: by, opaque: { extra_content: extra } },
+  ]);
+  const { messages } = body(provider, { messages: [user("go"), turn, results({ id: "call_1", text: "A" })] });
+  expect(messages[1]).toMatchObject({ reasoning_details: details, tool_calls: [{ extra_content: extra }] });
 });
 
 test("Google is told of calls that another model made that they have no signature, once for each turn", () => {
