@@ -7,7 +7,6 @@ const reportSchema = z.object({ header: z.object({ glibcVersionRuntime: z.string
 
 /** As `2.36`; null where the system has another library. */
 export function systemGlibc(): string | null {
-  process.report.excludeNetwork = true;
   return reportSchema.parse(process.report.getReport()).header.glibcVersionRuntime ?? null;
 }
 

@@ -20,7 +20,7 @@ test.runIf(process.platform === "linux")("no binary that a start or the build lo
   ];
   const asked = binaries.map((file) => {
     const binary = readFileSync(path.resolve(import.meta.dirname, "../../node_modules", file), "latin1");
-    return Math.max(...binary.matchAll(/GLIBC_2\.(\d+)/gu).map(([, minor]) => Number(minor)));
+    return Math.max(...[...binary.matchAll(/GLIBC_2\.(\d+)/gu)].map(([, minor]) => Number(minor)));
   });
   expect(Math.max(...asked)).toBe(OLDEST_GLIBC_MINOR);
 });
