@@ -185,6 +185,32 @@ test("usage within the last choice, as Moonshot sends it, counts", async () => {
   expect(usage).toMatchObject({ inputTokens: 19, outputTokens: 13 });
 });
 
+const thinkers: readonly { from: string; usage: object; outputTokens: number }[] = [
+  {
+    from: "xAI",
+    usage: { completion_tokens: 1, total_tokens: 303, completion_tokens_details: { reasoning_tokens: 290 } },
+    outputTokens: 291,
+  },
+  {
+    from: "OpenAI",
+    usage: { completion_tokens: 291, total_tokens: 303, completion_tokens_details: { reasoning_tokens: 290 } },
+    outputTokens: 291,
+  },
+  { from: "Google", usage: { completion_tokens: 12, total_tokens: 86 }, outputTokens: 74 },
+  {
+    from: "a gateway whose total has what was cached",
+    usage: { completion_tokens: 12, total_tokens: 999, prompt_tokens_details: { cached_tokens: 0 } },
+    outputTokens: 12,
+  },
+];
+test.each(thinkers)("what was thought counts as $from reports it", async ({ usage: said, outputTokens }) => {
+  const { usage } = await answerTo([
+    delta({ content: "Hello" }, "stop"),
+    { choices: [], usage: { prompt_tokens: 12, ...said } },
+  ]);
+  expect(usage).toMatchObject({ inputTokens: 12, outputTokens });
+});
+
 test("usage that Groq reports in a field of its own counts", async () => {
   const { usage } = await answerTo([
     delta({ content: "Hello" }),

@@ -5,7 +5,7 @@ import type { Ids } from "../../protocol/runtime.ts";
 import { NO_USAGE, tokensOf, type Usage } from "../../protocol/usage.ts";
 import type { ModelResponse, StreamEvent } from "../provider.ts";
 import { readEvent } from "../stream-event.ts";
-import { usageWithin } from "../token-count.ts";
+import { tokenCount, usageWithin } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import type { Wire, WireOptions } from "../wire.ts";
 import { CHAT_OPTIONAL_FIELDS, chatBody } from "./chat-body.ts";
@@ -44,6 +44,8 @@ const usageSchema = z
   .object({
     prompt_tokens: saidCount,
     completion_tokens: saidCount,
+    total_tokens: saidCount,
+    completion_tokens_details: z.object({ reasoning_tokens: saidCount }).nullish(),
     prompt_tokens_details: z.object({ cached_tokens: saidCount, cache_write_tokens: saidCount }).nullish(),
     prompt_cache_hit_tokens: saidCount,
   })
@@ -260,7 +262,16 @@ function thinkingBlock({ reasoning, reasoningDetails, reasoningOpaque }: Answer,
 }
 
 function usageOf(usage: NonNullable<Chunk["usage"]>): Usage {
-  const { prompt_tokens: input, completion_tokens: output, prompt_tokens_details: details } = usage;
+  const { prompt_tokens: input, prompt_tokens_details: details } = usage;
   const read = details?.cached_tokens ?? usage.prompt_cache_hit_tokens;
-  return usageWithin({ input, output, read, written: details?.cache_write_tokens });
+  return usageWithin({ input, output: outputOf(usage), read, written: details?.cache_write_tokens });
+}
+
+/** With what was thought, which xAI counts beside the answer, and Google, without details, in the total alone. */
+function outputOf(usage: NonNullable<Chunk["usage"]>): number {
+  const { completion_tokens_details: parts, prompt_tokens_details: details } = usage;
+  const output = tokenCount(usage.completion_tokens);
+  const beside = tokenCount(usage.total_tokens) - tokenCount(usage.prompt_tokens) - output;
+  const thought = parts == null && details == null ? beside : tokenCount(parts?.reasoning_tokens);
+  return beside > 0 && beside === thought ? output + beside : output;
 }
