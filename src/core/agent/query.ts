@@ -32,16 +32,16 @@ import { toolSpecs } from "./tool-specs.ts";
 export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerator<QueryEvent, QueryEnd> {
   const loop = await openLoop(query);
   const { run } = loop;
-  let hasResponded = false;
+  let turnEnd: QueryEvent | null = null;
   for (;;) {
     const step = nextStep(run.state, { ...loop.bounds, cancelledBy: cancelledBy(signal) });
     switch (step.type) {
       case "call_model": {
-        if (hasResponded) yield { type: "turn_end" };
+        if (turnEnd !== null) yield turnEnd;
         const called: TurnCall = yield* callTurn(loop, step.turn, signal);
         if (called.type === "failed") return { type: "error", error: called.error };
         if (called.type === "over_budget") return { ...called.outcome, ...unfinishedReply(run.state) };
-        hasResponded = called.type === "responded";
+        turnEnd = called.type === "responded" ? called.turnEnd : null;
         break;
       }
       case "run_calls": {
@@ -60,7 +60,7 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
         await run.appended(resumeMessage(query.runtime));
         break;
       case "end":
-        if (hasResponded) yield { type: "turn_end" };
+        if (turnEnd !== null) yield turnEnd;
         return step.outcome;
       default:
         return assertNever(step);
@@ -127,7 +127,7 @@ export function cancelledBy(signal: AbortSignal): CancelCause | null {
 }
 
 type TurnCall =
-  | { readonly type: "responded" }
+  | { readonly type: "responded"; readonly turnEnd: QueryEvent }
   | { readonly type: "failed"; readonly error: AppError }
   | { readonly type: "over_budget"; readonly outcome: BudgetExceeded }
   | { readonly type: "aborted" };
@@ -162,7 +162,7 @@ async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGe
   gauge.learn(response.usage);
   await run.modelResponded({ turn, message, stopReason, usage, costUsd, model });
   query.log.info({ turn, model: response.model, stopReason, usage, costUsd }, "model_responded");
-  return { type: "responded" };
+  return { type: "responded", turnEnd: { type: "turn_end", turn, usage, costUsd } };
 }
 
 /** The user message that carries the results of a response's calls, in call order. */

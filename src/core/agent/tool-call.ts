@@ -44,7 +44,7 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   if (signal.aborted) return;
   const repeats = { mayRepeat: mayRepeat(call.tool) };
   if (call.type === "run" && call.begins) await run.callBegun(use.id, repeats);
-  emit({ type: "tool_start", toolId: use.id, toolName: use.name, title });
+  emit({ type: "tool_start", toolId: use.id, toolName: use.name, input: use.input, title });
 
   const startedAt = clock.now();
   const came = await resultOf(running, signal);
@@ -56,7 +56,7 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   await run.callEnded(use.id, result, { durationMs, ...repeats, ...writtenFiles(running, result) });
   const why = result.isError ? { why: plainLine(textOf(result.content), MAX_WHY) } : {};
   logCall(running, { durationMs, isError: result.isError, ...why });
-  emit({ type: "tool_end", toolId: use.id, result, durationMs });
+  emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
 }
 
 /** A result says whose it is and what it holds, a failure, too: it may quote what was met. */

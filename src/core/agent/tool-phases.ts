@@ -176,8 +176,8 @@ function openCalls({ message, run }: TurnCalls) {
 
 async function* refuse({ run }: TurnCalls, { use, title, result }: RefuseDecision): AsyncGenerator<QueryEvent, void> {
   await run.callEnded(use.id, result, NOT_RUN);
-  yield { type: "tool_start", toolId: use.id, toolName: use.name, title };
-  yield { type: "tool_end", toolId: use.id, result, durationMs: 0 };
+  yield { type: "tool_start", toolId: use.id, toolName: use.name, input: use.input, title };
+  yield { type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs: 0 };
 }
 
 function* tellInterrupted(decisions: readonly Decided[]): Generator<QueryEvent, void> {

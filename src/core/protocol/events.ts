@@ -11,15 +11,27 @@ export type QueryEvent =
   | { readonly type: "token"; readonly text: string }
   /** The text streamed in this turn so far is void: the call is tried again. */
   | { readonly type: "text_discarded" }
-  | { readonly type: "tool_start"; readonly toolId: string; readonly toolName: string; readonly title: string }
+  | {
+      readonly type: "tool_start";
+      readonly toolId: string;
+      readonly toolName: string;
+      readonly input: unknown;
+      readonly title: string;
+    }
   /** The call waits for a place in the sandbox; `before` others are ahead. */
   | { readonly type: "tool_queued"; readonly toolId: string; readonly before: number }
   /** The call waits for a person, a timer or a child: `what` it is, in a few words. */
   | { readonly type: "tool_waits"; readonly toolId: string; readonly what: string }
   /** The call works, and this is how far it is: `3 of 5`. Empty: nothing is known of that. */
   | { readonly type: "tool_progress"; readonly toolId: string; readonly text: string }
-  | { readonly type: "tool_end"; readonly toolId: string; readonly result: ToolResult; readonly durationMs: number }
-  | { readonly type: "turn_end" }
+  | {
+      readonly type: "tool_end";
+      readonly toolId: string;
+      readonly toolName: string;
+      readonly result: ToolResult;
+      readonly durationMs: number;
+    }
+  | { readonly type: "turn_end"; readonly turn: number; readonly usage: Usage; readonly costUsd: number | null }
   /** People's messages that entered before this turn's model call; `eventKeys` are the platform's. */
   | { readonly type: "steered"; readonly eventKeys: readonly string[] }
   /** The run ends its wake and waits: for people to decide on its calls, or for what one of its calls waits for. */

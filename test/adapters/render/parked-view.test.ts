@@ -24,7 +24,7 @@ async function parkedOn(toolName: string, { isOurs }: { readonly isOurs?: () => 
   const platform = pacePlatform(inner, clock);
   const board = createTaskBoard();
   const view = createRunViews({ platform, clock, log: memoryLog(), board })(runIn(platform, isOurs && { isOurs }));
-  view.show({ type: "tool_start", toolId: "t1", toolName, title: "part A" });
+  view.show({ type: "tool_start", toolId: "t1", toolName, input: {}, title: "part A" });
   view.show({ type: "tool_waits", toolId: "t1", what: "waits for worker" });
   view.show({ type: "parked", on: "call" });
   const parked = view.park();

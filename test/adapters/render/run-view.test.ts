@@ -37,8 +37,8 @@ function setup(options: Partial<RunViewOptions> = {}) {
   return { clock, inner, platform, log, open, run, finish, thread };
 }
 
-const startTool = { type: "tool_start", toolId: "t1", toolName: "edit", title: "config.toml" } as const;
-const endTool = { type: "tool_end", toolId: "t1", result: textResult("ok"), durationMs: 5 } as const;
+const startTool = { type: "tool_start", toolId: "t1", toolName: "edit", input: {}, title: "config.toml" } as const;
+const endTool = { type: "tool_end", toolId: "t1", toolName: "edit", result: textResult("ok"), durationMs: 5 } as const;
 
 test("a run that ends within half a second posts its answer alone", async () => {
   const { clock, inner, open, run, finish, thread } = setup();

@@ -55,7 +55,7 @@ test("a run says that it works, with which tool, and in the end nothing", async 
   const { clock, shown, begin } = setup();
   const view = begin("1.0");
   await clock.advance(4_000);
-  view.show({ type: "tool_start", toolId: "t1", toolName: "read", title: "" });
+  view.show({ type: "tool_start", toolId: "t1", toolName: "read", input: {}, title: "" });
   await clock.advance(100);
   await view.park();
   await clock.runAll();
@@ -95,8 +95,8 @@ test("a status that waits for its turn says what is so then", async () => {
   for (let index = 0; index < LIMITS.editsPerWorkspace.burst; index += 1) begin(`${index}.0`);
   const late = begin("9.0");
   await clock.advance(10);
-  late.show({ type: "tool_start", toolId: "t1", toolName: "glob", title: "" });
-  late.show({ type: "tool_start", toolId: "t2", toolName: "grep", title: "" });
+  late.show({ type: "tool_start", toolId: "t1", toolName: "glob", input: {}, title: "" });
+  late.show({ type: "tool_start", toolId: "t2", toolName: "grep", input: {}, title: "" });
   await clock.advance(LIMITS.editsPerWorkspace.everyMs);
   expect(shown.filter(({ thread }) => thread === "9.0").map(({ words }) => words)).toEqual(["is using grep…"]);
 });

@@ -50,7 +50,7 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
     });
     const call = { toolId: "t", toolName: "read" };
     view.show({ type: "turn_start", turn: 1 });
-    view.show({ type: "tool_start", ...call, title: "config.toml" });
+    view.show({ type: "tool_start", ...call, input: {}, title: "config.toml" });
     view.show({ type: "tool_end", ...call, result: textResult("ok"), durationMs: 5 });
     view.show({ type: "turn_start", turn: 2 });
     let text = "";

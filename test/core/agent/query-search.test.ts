@@ -49,7 +49,9 @@ test("a search tells how a tool is called, and the list of tools stays the same 
 
 test("what goes through use_tool is the real tool's call everywhere but in the model's own history", async () => {
   const { model, events, journal, logLines } = await lived({ calls: [call] });
-  expect(events).toContainEqual(expect.objectContaining({ type: "tool_start", toolName: "hub_tool7", title: "x" }));
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "tool_start", toolName: "hub_tool7", input: { path: "x" }, title: "x" }),
+  );
   expect(logLines).toContainEqual({ event: "tool_call", fields: expect.objectContaining({ tool: "hub_tool7" }) });
   const { messages } = await journal.load();
   expect(messages.flatMap(({ content }) => toolUsesOf(content))).toMatchObject([
@@ -136,7 +138,7 @@ test.each([
 ])("an input that is $what is judged as the real tool's", async ({ input, tells, shown }) => {
   const { events, journal, model } = await lived({ calls: [through({ name: "hub_tool7", input })] });
   expect((await resultTexts(journal))[0]).toContain(tells);
-  expect(events.flatMap((event) => (event.type === "tool_start" ? [event.toolName] : []))).toEqual([shown]);
+  expect(events.flatMap((event) => (event.type === "tool_end" ? [event.toolName] : []))).toEqual([shown]);
   expect(callsIn(model, 1).map(({ name }) => name)).toEqual([USE_TOOL]);
 });
 

@@ -3,7 +3,7 @@ import { runQuery } from "../../../src/core/agent/query.ts";
 import { toolUsesOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { MemoryJournal } from "../../support/database/memory-journal.ts";
-import { drive, ScriptedModel, scenario, tool, USAGE, userMessage } from "./query-fixture.ts";
+import { CALL_COST_USD, drive, ScriptedModel, scenario, tool, USAGE, userMessage } from "./query-fixture.ts";
 
 test("a plain answer costs one model request and ends the run", async () => {
   const model = ScriptedModel.inOrder({ text: "It is 9090." });
@@ -17,7 +17,7 @@ test("a plain answer costs one model request and ends the run", async () => {
     { type: "token", text: "It " },
     { type: "token", text: "is " },
     { type: "token", text: "9090." },
-    { type: "turn_end" },
+    { type: "turn_end", turn: 1, usage: USAGE, costUsd: CALL_COST_USD },
   ]);
   expect(outcome).toMatchObject({
     type: "end_turn",
@@ -59,7 +59,7 @@ test("a run of several turns tells what happens in order and journals each step 
     "token",
     "turn_end",
   ]);
-  expect(events[2]).toEqual({ type: "tool_start", toolId: "a", toolName: "read", title: "x" });
+  expect(events[2]).toEqual({ type: "tool_start", toolId: "a", toolName: "read", input: { path: "x" }, title: "x" });
   expect(events[3]).toMatchObject({ type: "tool_end", toolId: "a", durationMs: 7, result: { isError: false } });
   expect(journal.writes).toEqual(["modelResponded", "callBegun", "callEnded", "toolResults", "modelResponded"]);
   expect(writesBefore.get("tool_start")).toBe(2);
@@ -155,7 +155,8 @@ test("what people send meanwhile enters before the next model call", async () =>
 
 test("the cost is unknown, not zero, as soon as a price is", async () => {
   const { query, journal } = scenario({ model: ScriptedModel.inOrder({ text: "ok" }), price: null });
-  await drive(query);
+  const { events } = await drive(query);
+  expect(events.at(-1)).toMatchObject({ type: "turn_end", costUsd: null });
   expect(journal.responses[0]).toMatchObject({ costUsd: null, model: "scripted/one", usage: USAGE });
 });
 

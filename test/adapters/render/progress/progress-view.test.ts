@@ -4,6 +4,7 @@ import { renderProgress } from "../../../../src/adapters/render/progress/progres
 import type { QueryEvent } from "../../../../src/core/protocol/events.ts";
 import type { PlanMark } from "../../../../src/core/protocol/plan.ts";
 import { errorResult, textResult } from "../../../../src/core/protocol/tool-result.ts";
+import { NO_USAGE } from "../../../../src/core/protocol/usage.ts";
 
 let nextId = 0;
 const turn = (n: number): QueryEvent => ({ type: "turn_start", turn: n });
@@ -11,11 +12,12 @@ const token = (text: string): QueryEvent => ({ type: "token", text });
 const status = (text: string): QueryEvent => ({ type: "status", text });
 const waits = (text: string): QueryEvent => ({ type: "status", text, passes: true });
 const start = (toolId: string, toolName: string, title: string): QueryEvent => {
-  return { type: "tool_start", toolId, toolName, title };
+  return { type: "tool_start", toolId, toolName, input: {}, title };
 };
 const end = (toolId: string, summary: string, more: { ms?: number; failed?: boolean } = {}): QueryEvent => ({
   type: "tool_end",
   toolId,
+  toolName: "any",
   result: more.failed === true ? errorResult("no", summary) : textResult("", { summary }),
   durationMs: more.ms ?? 5,
 });
@@ -180,7 +182,7 @@ const cases: { name: string; events: QueryEvent[]; lines: string[] }[] = [
   },
   {
     name: "the text of the turn before stays until the next one speaks",
-    events: [turn(1), token("old"), { type: "turn_end" }, turn(2)],
+    events: [turn(1), token("old"), { type: "turn_end", turn: 1, usage: NO_USAGE, costUsd: null }, turn(2)],
     lines: ["⏳ **build** · turn 2 · 6 s", "", "old"],
   },
   {

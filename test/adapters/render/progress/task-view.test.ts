@@ -93,13 +93,13 @@ test("a sub-agent posts nothing; the run that it descends from hears how far it 
     post: nothing,
   });
   view.show({ type: "status", text: "⚠ trying again" });
-  view.show({ type: "tool_end", toolId: "t", result: textResult("ok"), durationMs: 1 });
+  view.show({ type: "tool_end", toolId: "t", toolName: "read", result: textResult("ok"), durationMs: 1 });
   view.show({ type: "parked", on: "approval" });
   await clock.advance(5_000);
   expect(heard.at(-1)).toEqual({ ...TASK, state: "waiting", elapsedMs: 5_000, note: "waits for a decision" });
   const waitsIn = (toolName: string, what: string) => {
     view.show({ type: "turn_start", turn: 2 });
-    view.show({ type: "tool_start", toolId: "t2", toolName, title: "" });
+    view.show({ type: "tool_start", toolId: "t2", toolName, input: {}, title: "" });
     view.show({ type: "tool_waits", toolId: "t2", what });
     view.show({ type: "parked", on: "call" });
     return heard.at(-1);
