@@ -28,6 +28,7 @@ const CODE = {
   explicitContent: 20_009,
   unknownUser: 10_013,
   tooLarge: 40_005,
+  notForForums: 40_058,
   alreadyAcknowledged: 40_060,
   missingAccess: 50_001,
   emptyMessage: 50_006,
@@ -37,6 +38,7 @@ const CODE = {
   wrongChannelType: 50_024,
   invalidRecipient: 50_033,
   invalidForm: 50_035,
+  fileTooLarge: 50_045,
   threadArchived: 50_083,
   noServerInCommon: 50_278,
   threadExists: 160_004,
@@ -47,6 +49,7 @@ const CODE = {
   blockedByAutoMod: 200_000,
   titleBlockedByAutoMod: 200_001,
   blockedForLinks: 240_000,
+  uploadsLimited: 400_001,
 } as const;
 
 /** Names for the codes that callers act upon themselves. */
@@ -108,7 +111,10 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
       return missingScope(permission, error);
     case CODE.threadLocked:
       return missingScope("Manage Threads", error);
+    case CODE.uploadsLimited:
+      return missingScope("Attach Files", error, UPLOADS_LIMITED);
     case CODE.notForMessages:
+    case CODE.notForForums:
       return missingScope(permission, error, NOT_FOR_MESSAGES);
     case CODE.needsTwoFactor:
       return missingScope(permission, error, TWO_FACTOR);
@@ -127,6 +133,7 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
     case CODE.emptyMessage:
     case CODE.invalidForm:
     case CODE.tooLarge:
+    case CODE.fileTooLarge:
     case CODE.explicitContent:
     case CODE.blockedByAutoMod:
     case CODE.titleBlockedByAutoMod:
@@ -161,6 +168,7 @@ const NOT_FOR_MESSAGES = {
   purpose: "write outside of posts in a forum",
   mend: "Have it posted in a text channel instead: `--channel #…` names one.",
 };
+const UPLOADS_LIMITED = { purpose: "send files", mend: "Discord has limited uploads in this server for now." };
 const TOO_MANY_THREADS = {
   purpose: "open a thread: the server has as many active ones as it may",
   mend: "Archive some, then ask again.",

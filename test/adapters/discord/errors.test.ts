@@ -60,6 +60,12 @@ test.each<[string, unknown, object]>([
     api(400, 50_008),
     { code: "missing_scope", detail: { mend: expect.stringContaining("--channel") } },
   ],
+  ["a forum itself, in newer words", api(400, 40_058), { code: "missing_scope" }],
+  [
+    "a server in which Discord has limited uploads",
+    api(403, 400_001),
+    { code: "missing_scope", detail: { purpose: "send files" } },
+  ],
   ["a channel of announcements full of threads", api(400, 160_007), { code: "missing_scope" }],
   [
     "a server that wants two factors of its moderators",
