@@ -121,7 +121,7 @@ function Session({ session, state, controller, back }: SessionProps): JSX.Elemen
       {session.steps.length > 0 && <Steps steps={session.steps} />}
       {session.files.length > 0 && (
         <section>
-          <h3>Files changed</h3>
+          <h3>Files changed in this thread</h3>
           <ul class="changed" aria-label="Files changed">
             {session.files.map(({ path, isGone }) => (
               <li key={path}>
