@@ -22,16 +22,22 @@ export function boundText({
   isOpen,
 }: BashBinding): Omit<CallPreview, "question" | "language" | "text" | "reach"> {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  const executed = Object.entries(files).map(
-    ([path, hash]) => `${path} (${hash === null ? "missing" : `sha256 ${hash.slice(0, SHOWN_HASH)}`})`,
-  );
   const facts = [
     ...(cwd === "" ? [] : [`in /workspace/${cwd}`]),
     ...(variables.length === 0 ? [] : [`with ${variables.join(", ")}`]),
+    ...executedFacts(files, isOpen),
+  ];
+  return { facts, previewDigest: digest, ...(isOpen && { isRepeatable: false as const }) };
+}
+
+export function executedFacts(files: BashBinding["files"], isOpen: boolean): string[] {
+  const executed = Object.entries(files).map(
+    ([path, hash]) => `${path} (${hash === null ? "missing" : `sha256 ${hash.slice(0, SHOWN_HASH)}`})`,
+  );
+  return [
     ...(executed.length === 0 ? [] : [`executes ${executed.join(", ")}`]),
     ...(isOpen
       ? ["what else it executes is known only when it runs: it can be allowed once, and is not remembered"]
       : []),
   ];
-  return { facts, previewDigest: digest, ...(isOpen && { isRepeatable: false as const }) };
 }

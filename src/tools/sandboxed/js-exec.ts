@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ProgramRequest } from "../../../wasm/guests/js/request.ts";
 import { reachOf } from "../../core/capabilities.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
-import { type CallRefusal, defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { type CallPreview, type CallRefusal, defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { outsideOf } from "../../core/trust/label.ts";
 import { sandboxFile } from "../native/sandbox-file.ts";
 import { isForbiddenAddress } from "../network/addresses.ts";
@@ -11,8 +11,10 @@ import { hostRule, notListed } from "../network/host-rule.ts";
 import { namedHosts, rootsOf } from "../network/named-hosts.ts";
 import { isListed, parseTarget } from "../network/target.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
+import { executedFacts } from "./bash-binding.ts";
 import { withChangedFiles } from "./changed-files.ts";
 import { type CallScope, callGuest, type Guest, relativePath } from "./guest-call.ts";
+import { importedPrograms } from "./imported-programs.ts";
 import {
   callFile,
   capabilitiesOf,
@@ -92,8 +94,7 @@ export function createJsExec(guest: Guest, files: Guest): Tool {
       const source = sourceOf(call, ctx);
       if (typeof source !== "string") return source;
       const reach = reachOf(capabilitiesOf(guest, call, { readOnly: ctx.readOnly, hosts: call.hosts }));
-      const previewDigest = call.file === undefined ? {} : { previewDigest: hash("sha256", source) };
-      return { question: "Run a program?", language: "js", text: source, reach, ...previewDigest };
+      return { question: "Run a program?", language: "js", text: source, reach, ...bound(call, source, ctx) };
     },
     execute: async (call, ctx, signal) => {
       if (hasChanged(call, ctx)) return errorResult(changedSince(call), "the program has changed");
@@ -129,15 +130,33 @@ function sourceOf({ code, file = "" }: Input, ctx: ToolContext): string | CallRe
   }
 }
 
-/** Whether the file holds another program than people saw when they allowed the call. */
+type Bound = Pick<CallPreview, "facts" | "previewDigest" | "isRepeatable">;
+
+/** What an approval is bound to beside the text: what the file holds, and what it imports. */
+function bound({ file }: Input, source: string, ctx: ToolContext): Bound {
+  const { files, isOpen } = importedPrograms(
+    ctx.sandboxRoot,
+    source,
+    file === undefined ? "" : relativePath(file, ctx),
+  );
+  const facts = executedFacts(files, isOpen);
+  const imports = Object.keys(files).length === 0 ? "" : JSON.stringify(files);
+  return {
+    ...(facts.length > 0 && { facts }),
+    ...((file !== undefined || imports !== "") && { previewDigest: hash("sha256", `${source}${imports}`) }),
+    ...(isOpen && { isRepeatable: false }),
+  };
+}
+
+/** Whether the file or what it imports holds another program than people saw when they allowed the call. */
 function hasChanged(call: Input, ctx: ToolContext): boolean {
   if (ctx.previewDigest === undefined) return false;
   const source = sourceOf(call, ctx);
-  return typeof source !== "string" || hash("sha256", source) !== ctx.previewDigest;
+  return typeof source !== "string" || bound(call, source, ctx).previewDigest !== ctx.previewDigest;
 }
 
-function changedSince({ file = "" }: Input): string {
-  return `Not run: ${file} is not what it was when it was allowed. Call it again, and people see what it is now.`;
+function changedSince({ file = "the program" }: Input): string {
+  return `Not run: ${file} is not what it was when it was allowed, or what it imports is not. Call it again, and people see what it is now.`;
 }
 
 async function run(guest: Guest, { code, file, timeout }: Input, scope: CallScope): Promise<ToolResult> {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
+import type { CallPreview } from "../../../src/core/tool.ts";
 import { fileSession, text, useSandbox } from "../file-session.ts";
 
 const sandbox = useSandbox();
@@ -182,6 +183,39 @@ test("the card shows the program, also one that is in a file", async () => {
     reach: "may change files in the sandbox of this channel · no network · 60 s · 64 MB",
   });
   expect(await preview({ file: "p.js" })).toMatchObject({ text: "// p.js\n1 +\n1" });
+});
+
+test.each([
+  { code: 'import { up } from "./lib/up.js";\nup;', executes: ["lib/one.js", "lib/up.js"] },
+  { code: "const { up } = await import('/workspace/lib/up.js')", executes: ["lib/one.js", "lib/up.js"] },
+  { file: "lib/main.js", executes: ["lib/up.js", "lib/one.js", "missing.mjs"] },
+  { code: 'import fs from "node:fs"; import data from "./data.json"; // a note on imports', executes: [] },
+  { code: "const name = './lib/up.js'; await import(name)", isOpen: true },
+  { code: "import/* */('./lib/up.js')", isOpen: true },
+  { code: "import './lib/\\x75p.js'", isOpen: true },
+  { code: "eval(fs.readFileSync('lib/up.js', 'utf8'))", isOpen: true },
+])("an approval is bound to what a program imports: $code$file", async ({ executes = [], isOpen = false, ...call }) => {
+  const session = fileSession(sandbox);
+  session.put("lib/up.js", 'export * from "./one.js";\n');
+  session.put("lib/one.js", "export const up = 1;\n");
+  session.put("lib/main.js", 'import "./up.js";\nimport "../missing.mjs";\n');
+  const { signal } = new AbortController();
+  const look = async (): Promise<CallPreview> => {
+    const seen = await session.tool("js_exec").preview?.(call, session.context, signal);
+    if (seen === undefined || "refused" in seen) throw new Error("there is no preview");
+    return seen;
+  };
+  const before = await look();
+  expect(before.isRepeatable).toBe(isOpen ? false : undefined);
+  const named = [...(before.facts ?? []).join().matchAll(/([\w./]+) \((?:sha256|missing)/gu)].map(([, file]) => file);
+  expect(new Set(named)).toEqual(new Set(executes));
+  session.put("lib/one.js", "export const up = 2;\n");
+  const after = await look();
+  expect(after.previewDigest === before.previewDigest).toBe(executes.length === 0);
+  if (executes.length === 0 || before.previewDigest === undefined) return;
+  const allowed = { ...session.context, approved: true, previewDigest: before.previewDigest };
+  const result = await session.tool("js_exec").execute({ hosts: [], ...call }, allowed, signal);
+  expect(text(result)).toMatch(/is not what it was when it was allowed/u);
 });
 
 test("each program draws other random numbers", async () => {
