@@ -1,12 +1,11 @@
 import { PrismaPg } from "@prisma/adapter-pg";
-import type { SqlQueryable } from "@prisma/driver-adapter-utils";
+import type { SqlQuery, SqlQueryable } from "@prisma/driver-adapter-utils";
 import type { Client } from "pg";
 import { PrismaClient } from "../../../../prisma/postgresql/generated/client.ts";
 import { namedFailure } from "../../protocol/database-failure.ts";
 import type { Runtime } from "../../protocol/runtime.ts";
 import { asDatabaseClient, type DatabaseClient } from "./client.ts";
 import { connectionLimit, freedWhenFrozen } from "./connection/connections.ts";
-import { withEmptiedQueries } from "./connection/emptied-queries.ts";
 import { openConnection } from "./connection/open-connection.ts";
 import { requireRights } from "./connection/postgresql-rights.ts";
 import { settledUrl } from "./connection/settled-url.ts";
@@ -57,13 +56,25 @@ class TellingPg extends PrismaPg {
   }
 }
 
-function telling<Q extends SqlQueryable>(given: Q): Q {
-  const queryable = withEmptiedQueries(given);
+function telling<Q extends SqlQueryable>(queryable: Q): Q {
   const [queryRaw, executeRaw] = [queryable.queryRaw.bind(queryable), queryable.executeRaw.bind(queryable)];
   return Object.assign(queryable, {
-    queryRaw: (...args: Parameters<typeof queryRaw>) => named(queryRaw(...args)),
-    executeRaw: (...args: Parameters<typeof executeRaw>) => named(executeRaw(...args)),
+    queryRaw: (query: SqlQuery) => emptied(query, queryRaw),
+    executeRaw: (query: SqlQuery) => emptied(query, executeRaw),
   });
+}
+
+/**
+ * Prisma's adapters keep the last hundred statements, for reports of errors that nobody makes. Each is given to them as one that
+ * has no values any more once it is carried out: these are what people have written, and may be megabytes.
+ */
+async function emptied<T>(query: SqlQuery, carryOut: (query: SqlQuery) => Promise<T>): Promise<T> {
+  const given = { ...query };
+  try {
+    return await named(carryOut(given));
+  } finally {
+    given.args = [];
+  }
 }
 
 async function named<T>(work: Promise<T>): Promise<T> {
