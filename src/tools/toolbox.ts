@@ -12,7 +12,6 @@ import { createNativeTools } from "./native/native-tools.ts";
 import type { ConnectOptions } from "./network/connect.ts";
 import type { Resolve } from "./network/resolve.ts";
 import type { OwnFiles } from "./own-files.ts";
-import type { Quotas } from "./quotas/quotas.ts";
 import { createFileTools } from "./sandboxed/file-tools.ts";
 import { createJobTools, type JobTools } from "./schedule-job.ts";
 import type { ProgramSecrets } from "./secrets/file-secrets.ts";
@@ -33,8 +32,6 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly cluster: Pick<Cluster, "lock">;
   readonly instructions: Pick<InstructionGate, "skills" | "followsFile" | "waiting" | "followsRepository">;
   readonly jobs: JobTools["jobs"];
-  /** How much may be written; absent: anything. */
-  readonly quotas?: Quotas;
   /** The program's own tokens and keys, which no result holds. */
   readonly secrets: ProgramSecrets;
   /** Opens what features bring, told the names that are taken. */
@@ -42,13 +39,9 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
 }
 
 /** What features bring. */
-export interface FeatureTools extends Pick<Toolbox, "problems" | "start" | "stop"> {
+export interface FeatureTools extends Pick<Toolbox, "problems" | "start" | "stop">, Omit<Toolbox["runs"], "tools"> {
   /** `source`: as people read it. */
   tools(): readonly { readonly tool: Tool; readonly source: string }[];
-  readonly sections: Toolbox["runs"]["sections"];
-  readonly whyMissing: Toolbox["runs"]["whyMissing"];
-  readonly toolKnown: Toolbox["runs"]["toolKnown"];
-  readonly delegate: Toolbox["runs"]["delegate"];
   readonly ownFiles: OwnFiles;
 }
 
@@ -82,6 +75,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   ];
   const own = (): readonly Tool[] => [...files, ...native(), ...others];
   const features = await options.features(new Set(own().map(({ name }) => name)));
+  const { sections, whyMissing, toolKnown, delegate } = features;
   const all = (): readonly Tool[] => [...own(), ...features.tools().map(({ tool }) => tool)].map(clean);
   const sources = () => [...own().map((tool) => ({ tool, source: "built in" })), ...features.tools()];
   return {
@@ -89,13 +83,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     sources,
     listed: () => sources().map(({ tool, source }) => listed(tool, source)),
     problems: () => features.problems(),
-    runs: {
-      tools: all,
-      sections: features.sections,
-      whyMissing: features.whyMissing,
-      toolKnown: features.toolKnown,
-      delegate: features.delegate,
-    },
+    runs: { tools: all, sections, whyMissing, toolKnown, delegate },
     start: (signal) => features.start(signal),
     stop: () => features.stop(),
   };

@@ -12,8 +12,8 @@ export function textTable(rows: readonly (readonly string[])[]): string {
   return ["```", ...lines.map((line) => line.replaceAll("`", "'")), "```"].join("\n");
 }
 
-/** A share of the whole as a bar; what is not nothing has at least a sliver. */
-export function bar(value: number, most: number, width = 10): string {
+/** A share of the whole as a bar of ten; what is not nothing has at least a sliver. */
+export function bar(value: number, most: number): string {
   if (most <= 0 || value <= 0) return "";
-  return "█".repeat(Math.floor((value / most) * width)) || "▏";
+  return "█".repeat(Math.floor((value / most) * 10)) || "▏";
 }

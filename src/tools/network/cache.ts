@@ -1,16 +1,8 @@
 import CachePolicy from "http-cache-semantics";
 import type { Answer } from "./exchange.ts";
 
-/**
- * Bytes of bodies over all sessions, of one body, and responses in all. What is used least goes first.
- */
-export interface CacheLimits {
-  readonly bytes: number;
-  readonly entryBytes: number;
-  readonly entries: number;
-}
-
-export const CACHE_LIMITS: CacheLimits = { bytes: 33_554_432, entryBytes: 4_194_304, entries: 500 };
+/** Bytes of bodies over all sessions, of one body, and responses in all. What is used least goes first. */
+const LIMITS = { bytes: 33_554_432, entryBytes: 4_194_304, entries: 500 };
 
 type Headers = CachePolicy.Headers;
 
@@ -28,7 +20,7 @@ export interface SessionCache {
   through(url: URL, headers: Headers, ask: (headers: Headers) => Promise<Answer>): Promise<Answer>;
 }
 
-export function createHttpCache(limits: CacheLimits = CACHE_LIMITS): (sessionId: string) => SessionCache {
+export function createHttpCache(): (sessionId: string) => SessionCache {
   const entries = new Map<string, Entry>();
   let bytes = 0;
   const forget = (key: string): void => {
@@ -38,11 +30,11 @@ export function createHttpCache(limits: CacheLimits = CACHE_LIMITS): (sessionId:
   const keep = (key: string, entry: Entry): void => {
     forget(key);
     const { length } = entry.answer.bytes;
-    if (!entry.policy.storable() || entry.answer.ending !== "whole" || length > limits.entryBytes) return;
+    if (!entry.policy.storable() || entry.answer.ending !== "whole" || length > LIMITS.entryBytes) return;
     entries.set(key, entry);
     bytes += length;
     for (const oldest of entries.keys()) {
-      if (bytes <= limits.bytes && entries.size <= limits.entries) break;
+      if (bytes <= LIMITS.bytes && entries.size <= LIMITS.entries) break;
       forget(oldest);
     }
   };
