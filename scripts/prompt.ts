@@ -215,12 +215,8 @@ async function printSession(id: string, from: Store): Promise<void> {
   }
 
   const { projection } = await from.compactions.newestOf(id);
-  const titles = (use: Parameters<typeof titleOf>[1]) =>
-    titleOf(
-      offered.find(({ name }) => name === use.name),
-      use,
-    );
-  const sent = messagesForModel(projected(await from.messages.list(id), projection, titles));
+  const history = projected(await from.messages.list(id), projection, (use) => titleOf(offered, use));
+  const sent = messagesForModel(history);
   part(`${sent.length} messages`, sent.map(({ role, content }) => JSON.stringify({ role, content })).join("\n"));
 }
 

@@ -248,11 +248,7 @@ export async function openToolbox(
         allowedHosts: config.allowedHosts,
         serves: servedBy(config.access),
         hideIn: <T>(value: T) => given.secrets.files.hideIn(given.secrets.hideIn(value)),
-        titleOf: (name: string, input: unknown) =>
-          titleOf(
-            toolbox.tools().find((tool) => tool.name === name),
-            { type: "tool_use", id: "", name, input },
-          ),
+        titleOf: (name: string, input: unknown) => titleOf(toolbox.tools(), { name, input }),
       };
       return features.open(config.features, { ...host, taken: () => taken }, say);
     },

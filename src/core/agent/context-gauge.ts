@@ -39,8 +39,7 @@ export class ContextGauge {
 
   /** A call's short argument. */
   titleOf(use: ToolUseBlock): string {
-    const tool = this.#query.tools.find(({ name }) => name === use.name);
-    return titleOf(tool, use);
+    return titleOf(this.#query.tools, use);
   }
 
   /** Tokens of the next request: what the newest response was counted at and what came since, or the whole anew. */

@@ -76,7 +76,7 @@ export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules:
   const { tools, access } = rules;
   const tool = tools.find((candidate) => candidate.name === use.name);
   if (record?.status === "begun") return recover(use, record, { tool, rules });
-  const refuse = (text: string) => refusing(use, titleOf(tool, use), text);
+  const refuse = (text: string) => refusing(use, titleOf(tools, use), text);
 
   if (tool === undefined) {
     return refuse(rules.whyMissing(use.name) ?? unknownTool(use.name, offeredTools(tools, access)));
@@ -86,7 +86,7 @@ export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules:
   if (!parsed.success) return refuse(invalidInput(tool, parsed.error));
   const denied = refusal(tool, access);
   if (denied !== null) return refuse(denied);
-  const title = titleOf(tool, use);
+  const title = titleOf(tools, use);
   const asked = askFor(tool, use.input, rules);
   if (asked.type === "refuse") return refuse(asked.reason);
   if (asked.type === "ask") return { ...asked, use, title, tool };
@@ -143,7 +143,7 @@ function recover(
 ): Decision {
   const isValid = tool?.input.safeParse(use.input).success ?? false;
   const approved = tool !== undefined && isValid && askFor(tool, use.input, rules).type === "ask";
-  const title = titleOf(tool, use);
+  const title = titleOf(rules.tools, use);
   const mayRun = tool?.afterCrash === "replay" || (tool?.afterCrash === "reconcile" && intent === null);
   if (tool !== undefined && mayRun) return { type: "run", use, title, tool, begins: false, approved };
   if (tool?.afterCrash === "reconcile" && intent !== null && tool.reconcile !== undefined) {
@@ -155,9 +155,10 @@ function recover(
 }
 
 /** The progress line's argument; empty when the input does not make one. */
-export function titleOf(tool: Tool | undefined, use: ToolUseBlock): string {
-  if (tool === undefined || !tool.input.safeParse(use.input).success) return "";
-  return tool.title(use.input);
+export function titleOf(tools: readonly Tool[], { name, input }: Pick<ToolUseBlock, "name" | "input">): string {
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined || !tool.input.safeParse(input).success) return "";
+  return tool.title(input);
 }
 
 function unknownTool(name: string, offered: readonly Tool[]): string {

@@ -43,10 +43,7 @@ async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<
   const config = configOf(session);
   const run = await store.runs.newestOf(session.id);
   const { ofSession, ofRun } = await store.children.family(session.id, run?.id ?? "");
-  const titles = (name: string, input: unknown) => {
-    const tool = tools().find((each) => each.name === name);
-    return titleOf(tool, { type: "tool_use", id: "", name, input });
-  };
+  const titles = (name: string, input: unknown) => titleOf(tools(), { name, input });
   const [steps, files, costUsd, used, waiting, grants] = await Promise.all([
     run === null ? [] : stepsOfRun({ store, titleOf: titles }, { run, childIds: ofRun.sessionIds }),
     changedFilesOf(store, session.id),
