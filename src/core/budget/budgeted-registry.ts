@@ -26,12 +26,9 @@ function budgetedRegistry(registry: ProviderRegistry, budget: RunBudget): Provid
 function budgeted({ provider, facts }: ResolvedModel, budget: RunBudget): LlmProvider {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
     const inputTokens = inputTokensAtMost(request, facts.contextWindow);
-    const { maxTokens } = request;
-    const model = `${provider.id}/${request.model}`;
-    const reserving = budget.reserve({ model, inputTokens, maxTokens, price: facts.price }, signal);
-    let next = await reserving.next();
-    for (; !next.done; next = await reserving.next()) yield next.value;
-    yield* provider.createMessageStream({ ...request, maxTokens: next.value }, signal);
+    const call = { model: `${provider.id}/${request.model}`, inputTokens, maxTokens: request.maxTokens };
+    const maxTokens: number = yield* budget.reserve({ ...call, price: facts.price }, signal);
+    yield* provider.createMessageStream({ ...request, maxTokens }, signal);
   }
   return withStream(provider, stream);
 }
