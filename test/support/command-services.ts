@@ -19,7 +19,7 @@ export const NO_FEATURES = {
 export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";
 
 /** What commands need beside the store and the engine: the shipped agents, mode write, no tools. */
-export function commandServices(): Pick<IntakeOptions, "announce" | "openPrivateThread"> &
+export function commandServices(): Pick<IntakeOptions, "announce" | "openPrivateThread" | "firstContact"> &
   Pick<
     CommandServices,
     | "agents"
@@ -29,6 +29,7 @@ export function commandServices(): Pick<IntakeOptions, "announce" | "openPrivate
     | "allowedHosts"
     | "models"
     | "tools"
+    | "toolProblems"
     | "jobs"
     | "skillsOf"
     | "restoreFiles"
@@ -38,6 +39,8 @@ export function commandServices(): Pick<IntakeOptions, "announce" | "openPrivate
   return {
     agents: shippedAgents,
     delegate: (config) => config,
+    toolProblems: () => [],
+    firstContact: { isFirstWord: () => Promise.resolve(false), greet: () => Promise.resolve() },
     agentOf: () => "build",
     configOf: ({ agent, settings }) =>
       buildConfig({

@@ -92,8 +92,8 @@ export interface CommandServices extends DecisionScope {
   /** The skills that hold in a thread's channel. */
   readonly skillsOf: (thread: ThreadRef) => Promise<SkillCatalogue>;
   readonly tools: () => Promise<readonly ListedTool[]>;
-  /** Why tools are missing that there should be, a sentence each; none when left out. */
-  readonly toolProblems?: () => readonly string[];
+  /** Why tools are missing that there should be, a sentence each. */
+  readonly toolProblems: () => readonly string[];
   readonly jobs: JobControl;
   readonly describe: Describe;
   /** Puts files of a thread's sandbox root back. */

@@ -40,7 +40,7 @@ async function toolsText(context: CommandContext): Promise<string> {
   return [
     `Agent **${agentName}** (${role}), mode **${mode}**: ${offered.size} of ${tools.length} tools.`,
     ...(delegation === undefined ? [] : [delegation.told.tools]),
-    ...(context.toolProblems?.() ?? []).map((problem) => `⚠ ${problem}`),
+    ...context.toolProblems().map((problem) => `⚠ ${problem}`),
     textTable([["tool", "permission", "here", "source", "reach"], ...rows]),
   ].join("\n");
 }

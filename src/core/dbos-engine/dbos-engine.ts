@@ -15,8 +15,8 @@ export interface DbosSessions extends Omit<EmbeddedEngineOptions, "placement"> {
   /** The database itself. */
   readonly url: string;
   readonly cluster: OpenCluster;
-  /** Whether this process may hold sessions now; left out: always. What it may not hold it leaves to the others. */
-  readonly mayHold?: () => Promise<boolean>;
+  /** Whether this process may hold sessions now. What it may not hold it leaves to the others. */
+  readonly mayHold: () => Promise<boolean>;
   readonly loadSdk?: () => Promise<LoadedSdk>;
 }
 
@@ -127,7 +127,7 @@ export class DbosEngine implements SessionEngine {
     const sdk = await (this.#options.loadSdk ?? loadSdk)();
     const hold = async (sessionId: string) => {
       await this.#begun.promise;
-      return (await this.#mayHold()) ? this.#here.hold(sessionId) : this.#leave(sessionId);
+      return (await this.#options.mayHold()) ? this.#here.hold(sessionId) : this.#leave(sessionId);
     };
     const mostHeld = maxConcurrentRuns + WAITING_HELD;
     const free = () => {
@@ -136,10 +136,6 @@ export class DbosEngine implements SessionEngine {
     };
     const claiming = { url, replicaId: cluster.id, mostHeld, free, ids: runtime.ids, log, sdk, hold };
     return cluster.setUp(() => openClaims(claiming));
-  }
-
-  async #mayHold(): Promise<boolean> {
-    return (await this.#options.mayHold?.()) ?? true;
   }
 
   /** Asks for the session anew, and lets its claim here be over. */
@@ -174,7 +170,7 @@ export class DbosEngine implements SessionEngine {
   #look(claims: Claims, tells = true): void {
     const { log, cluster } = this.#options;
     const look = async () => {
-      if (!(await this.#mayHold()) || (!(await claims.look()) && tells)) await cluster.tell("claims", "");
+      if (!(await this.#options.mayHold()) || (!(await claims.look()) && tells)) await cluster.tell("claims", "");
     };
     // DBOS itself looks a moment later.
     look().catch((error: unknown) => log.warn({ err: error }, "claims_not_looked_at"));

@@ -48,8 +48,8 @@ export interface IntakeOptions extends CommandServices, Pick<CommandIntake, "log
   readonly cluster: Pick<Cluster, "size" | "lock">;
   /** What features do around runs. */
   readonly hooks: () => readonly RunHook[];
-  /** Who says who is there; without it nobody does. */
-  readonly firstContact?: FirstContact;
+  /** Who says who is there. */
+  readonly firstContact: FirstContact;
 }
 
 /** Being added to a channel longer ago than this is no news any more. Milliseconds. */
@@ -153,7 +153,7 @@ async function receiveDeletion(deletion: InboundDeletion, options: Intake): Prom
 async function receiveSurface(opened: InboundSurface, foreign: string | null, options: Intake): Promise<Receipt> {
   if (opened.surface === "channel") {
     const isNews = foreign === null && options.runtime.clock.now() - opened.at < NEWS_MS;
-    if (isNews) await options.firstContact?.greet(opened);
+    if (isNews) await options.firstContact.greet(opened);
     return { type: isNews ? "accepted" : "ignored" };
   }
   const refusal = foreign ?? accessRefusal(opened.person, options.access);
@@ -185,9 +185,9 @@ async function answered(arrived: InboundMessage, options: Intake): Promise<Recei
   if (arrived.edited === undefined ? await isOver(arrived, options) : edit === null) return { type: "duplicate" };
   if (edit?.type === "correction") return takeCorrection(edit, options);
   const message = edit?.message ?? arrived;
-  const isFirst = (await options.firstContact?.isFirstWord(message)) ?? false;
+  const isFirst = await options.firstContact.isFirstWord(message);
   const receipt = await receiveMessage(message, options);
-  if (isFirst) await options.firstContact?.greet(message);
+  if (isFirst) await options.firstContact.greet(message);
   if (receipt.type === "reply") await noteAnswered(message, options);
   return receipt;
 }

@@ -13,7 +13,7 @@ export interface MissedOptions {
   /** IANA name: whose clock people read. */
   readonly timezone: string;
   /** Told what keeps the database from taking something; null once it does. */
-  readonly stored?: (failure: unknown) => void;
+  readonly stored: (failure: unknown) => void;
 }
 
 /** How often a platform that is connected is noted as such. Milliseconds. */
@@ -55,9 +55,9 @@ export async function keepUp(options: MissedOptions, signal: AbortSignal): Promi
 export async function noteSeen({ store, clock, log, platform, stored }: MissedOptions): Promise<void> {
   try {
     await store.transaction((tx) => tx.presence.seen(platform.descriptor.name, clock.now()));
-    stored?.(null);
+    stored(null);
   } catch (error) {
-    stored?.(error);
+    stored(error);
     log.warn({ platform: platform.descriptor.name, err: error }, "presence_not_noted");
   }
 }

@@ -42,7 +42,7 @@ export class Untaken {
       }
       if (why !== null && event.kind === "message") {
         this.#since ??= this.#options.clock.now();
-        this.#options.stored?.(error);
+        this.#options.stored(error);
         if (isDiskFull(error)) await this.#tell(event);
       }
       throw error;
@@ -68,7 +68,7 @@ export class Untaken {
     const options = { ...this.#options, receive: this.receive };
     const isRead = await isTaken(options, () => takeSince(options, { seenAt: since, away }, signal), signal);
     if (isRead && this.#since === null) {
-      this.#options.stored?.(null);
+      this.#options.stored(null);
       this.#told.clear();
       return true;
     }

@@ -28,6 +28,7 @@ engineContract("PostgreSQL with DBOS Transact", async () => {
         log: silentLog,
         maxConcurrentRuns: options.maxConcurrentRuns ?? 32,
         target: () => options.target ?? NO_PLATFORM,
+        mayHold: () => Promise.resolve(true),
         loadSdk: copyOfDbos,
       });
       await engine.start({ run: NO_RUN, queued: () => Promise.resolve(), ...handler });

@@ -34,6 +34,7 @@ const engine = new DbosEngine({
   runtime,
   log: silentLog,
   maxConcurrentRuns: 32,
+  mayHold: () => Promise.resolve(true),
   target: () => ({
     find: async (_thread, key) => {
       const { rowCount } = await platform.query("SELECT FROM posts WHERE key = $1", [key]);

@@ -45,7 +45,12 @@ export async function startReplica(
   const cluster = await openCluster({ ...replicaOptions(url, system), lost });
   const store = await openStore(url, runtime);
   const parts = { url, cluster, store, runtime, log: silentLog, maxConcurrentRuns: 4, loadSdk: copyOfDbos };
-  const engine = new DbosEngine({ ...parts, target: () => NO_PLATFORM, ...settings });
+  const engine = new DbosEngine({
+    ...parts,
+    target: () => NO_PLATFORM,
+    mayHold: () => Promise.resolve(true),
+    ...settings,
+  });
   onTestFinished(async () => {
     await engine.stop(0);
     await cluster.close();

@@ -92,9 +92,9 @@ export class DbosHouse implements SimHouse {
     this.#members.set(process, member);
     if (world.random.next() < FREEZES.share) this.#freezeSoon(member);
     const shared = this.#watched(member);
-    const loadSdk = () => Promise.resolve(sdk.loaded);
+    const own = { loadSdk: () => Promise.resolve(sdk.loaded), mayHold: () => Promise.resolve(true) };
     return {
-      openEngine: (options) => new MemberEngine({ ...options, url, cluster: shared, loadSdk }, member),
+      openEngine: (options) => new MemberEngine({ ...options, ...own, url, cluster: shared }, member),
       size: () => cluster.size(),
       rates: this.#rates,
       fence: (platform) => fencedPlatform(platform, { cluster: shared, reach: { note: () => undefined } }),
