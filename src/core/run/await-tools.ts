@@ -1,3 +1,5 @@
+import { atMost } from "../at-most.ts";
+import { aborted } from "../hold-roles.ts";
 import type { Tool } from "../tool.ts";
 import type { RunnerOptions } from "./runner-options.ts";
 
@@ -7,13 +9,10 @@ const MOST_MS = 20_000;
 /** The tools once it is known whether there are these among them, or the time for that is over, or the run is. */
 export async function awaitTools(
   names: readonly string[],
-  { tools, toolKnown, runtime: { clock } }: Pick<RunnerOptions, "tools" | "toolKnown" | "runtime">,
+  { tools, toolKnown, runtime }: Pick<RunnerOptions, "tools" | "toolKnown" | "runtime">,
   signal: AbortSignal,
 ): Promise<readonly Tool[]> {
-  const isKnown = new AbortController();
-  const known = Promise.all(names.map(async (name) => toolKnown(name)));
-  const longEnough = clock.sleep(MOST_MS, AbortSignal.any([signal, isKnown.signal])).catch(() => {}); // known, or over
-  await Promise.race([known, longEnough]);
-  isKnown.abort();
+  const known = Promise.all(names.map((name) => toolKnown(name)));
+  await atMost(MOST_MS, Promise.race([known, aborted(signal)]), runtime.clock);
   return tools();
 }
