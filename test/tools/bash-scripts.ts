@@ -111,6 +111,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `for i in 1 2; do for j in a b; do [ $j = b ] && continue 2; echo $i$j; done; done`,
     `seq 3 | while read n; do echo $((n * n)); done`,
     `select_none() { for x; do echo "arg $x"; done; }; select_none p q`,
+    `set -- 'a b' '' c; for x; do echo "[$x]"; done; f() { for x do echo "<$x>"; done; shift; for x; do echo "{$x}"; done; }; f '1  2' '*'; for x; do echo "$x"; done; set --; for x; do echo no; done`,
     `echo {a,b}{1,2} pre{x,y}post {01..03}`,
     `i=0; while :; do i=$((i+1)); [ $i -gt 100 ] && break; done; echo $i`,
   ],

@@ -132,6 +132,11 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     /(function \w+\(\w,(\w)\)\{return \2===""\?\[\]:\w\.FS===" "\?)\2\.trim\(\)\.split\(\/\\s\+\/\)\.filter\(Boolean\)/g,
     "$1repairs.awkWords($2)",
   ],
+  [
+    "awk's match fills the array that it is given",
+    /(async function \w+\((\w),(\w),\w\)\{if\(\2\.length<2\)return \3\.RSTART=0,[^]{1,200}?;if\()(\w)(?=\)return \3\.RSTART=\4\.index\+1)/g,
+    "$1repairs.awkMatched($3,$2[2],$4),$4",
+  ],
   ["awk's RS is a line end", /case"ORS":return \w\.ORS;/g, '$&case"RS":return"\\n";'],
   [
     "stat -c knows times",

@@ -302,4 +302,9 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     /this\.looksLikeNestedSubshells\((\w\+2)\)\|\|this\.dparenClosesWithSpacedParens\(\1\)/g,
     "repairs.areSubshells(this.input,$1)",
   ],
+  [
+    "a loop without a list goes through the arguments as they are",
+    /\((\w)\.state\.env\.get\("@"\)\|\|""\)\.split\(" "\)\.filter\(Boolean\)/g,
+    "repairs.positional($1.state.env)",
+  ],
 ];

@@ -85,6 +85,31 @@ export function awkWords(text: string): string[] {
   return text.match(/[^ \t\n]+/g) ?? [];
 }
 
+interface AwkState {
+  readonly arrays: Record<string, Record<string, string>>;
+  readonly arrayAliases: ReadonlyMap<string, string>;
+  arrayElementCount: number;
+}
+
+/** What a match has found goes into the array of a third argument, as gawk has it: the whole, and its groups by number. */
+export function awkMatched(
+  state: AwkState,
+  array: { readonly type: string; readonly name: string } | undefined,
+  found: readonly (string | null | undefined)[] | null,
+): void {
+  if (array?.type !== "variable") return;
+  const name = state.arrayAliases.get(array.name) ?? array.name;
+  const groups: Record<string, string> = Object.create(null);
+  for (const [at, group] of (found ?? []).entries()) if (typeof group === "string") groups[at] = group;
+  state.arrayElementCount += Object.keys(groups).length - Object.keys(state.arrays[name] ?? {}).length;
+  state.arrays[name] = groups;
+}
+
+/** The arguments of a script or a function. */
+export function positional(env: ReadonlyMap<string, string>): string[] {
+  return Array.from({ length: Number(env.get("#") ?? 0) }, (_, at) => env.get(String(at + 1)) ?? "");
+}
+
 /** The records of awk's input. */
 export function records(input: string, separator = "\n"): string[] {
   if (separator === "") return input.split(/\n\n+|^\n|\n$/).filter((paragraph) => paragraph !== "");
