@@ -31,8 +31,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
-    // Most files wait for other processes or for a time to pass: three workers keep a processor busy.
-    maxWorkers: Math.min(6, 3 * availableParallelism()),
+    // Many files wait for other processes or for a time to pass: two workers keep a processor busy. Each loads all anew.
+    maxWorkers: Math.min(6, 2 * availableParallelism()),
     sequence: { sequencer: SlowFirst },
     globalSetup: ["./test/support/database/shared-postgres.ts"],
     reporters: ["default", "./test/support/run/count-reporter.ts"],

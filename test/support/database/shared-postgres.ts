@@ -14,11 +14,12 @@ const MAX_CONNECTIONS = 600;
  * a place for databases that are emptied.
  */
 export default async function setUp(): Promise<() => Promise<void>> {
-  const directory = mkdtempSync(path.join(memoryDirectory() ?? tmpdir(), "deckhand-run-"));
+  const parent = memoryDirectory() ?? tmpdir();
+  const directory = mkdtempSync(path.join(parent, "deckhand-run-"));
   process.env[DATABASES] ??= directory;
   let server: OwnPostgres | null = null;
   const leave = await answerWithPort(async () => {
-    server = await startOwnPostgres({ maxConnections: MAX_CONNECTIONS });
+    server = await startOwnPostgres({ maxConnections: MAX_CONNECTIONS, parent });
     await prepareShared(server, migrate);
     return Number(new URL(server.url).port);
   });
