@@ -158,6 +158,7 @@ function whatCameBack(error: AppError, isGiven: boolean): string {
     case "network":
       return `no network: it cannot be reached${proxyWords(error)}.`;
     case "unknown_model":
+      if (error.detail.reason !== undefined) return `it cannot serve ${model}: ${error.detail.reason}${http}.`;
       return `it does not know the model ${model}${http}. Correct \`model\` or \`fallbackModel\`.`;
     default:
       return `${reasonOf(error)}${http}`;

@@ -82,8 +82,11 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => s
   context_overflow: (e) => `This thread is longer than ${model(e)} can read at once. Begin a new thread to go on.`,
   bad_request: (e) =>
     `${provider(e)} rejects the request${refNote(e)}. Something in this thread does not suit ${model(e)}: try another model or a new thread.`,
-  unknown_model: (e) =>
-    `${provider(e)} does not know the model ${named(e.detail.model, "that is set")}. An operator must correct it.`,
+  unknown_model: (e) => {
+    const which = `the model ${named(e.detail.model, "that is set")}`;
+    if (e.detail.reason !== undefined) return `${provider(e)} cannot serve ${which}: ${e.detail.reason}.`;
+    return `${provider(e)} does not know ${which}. An operator must correct it.`;
+  },
   unknown_provider: (e) =>
     `I cannot use ${named(e.detail.provider, "the model that is set")}${e.detail.reason === undefined ? "" : `: ${e.detail.reason}`}. An operator must correct it.`,
   unpriced_model: (e) => e.detail.reason ?? "The price of the model is unknown.",

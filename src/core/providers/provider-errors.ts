@@ -90,6 +90,24 @@ const WRONG_KEY =
 const FLAGGED = /^(?!.*\baccount\b).*\bflagged\b|violates usage guidelines/is;
 const UNKNOWN_MODEL =
   /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported/i;
+/**
+ * What a model that is there cannot be used for, in the words of OpenRouter, OpenAI, Azure, DeepInfra, Groq, Google, xAI,
+ * Qwen, Ollama and vLLM, and what an operator does about it.
+ */
+const UNFIT: readonly (readonly [RegExp, string])[] = [
+  [
+    /requires --enable-auto-tool-choice/,
+    "its server does not take tool calls. An operator must start it with `--enable-auto-tool-choice` and `--tool-call-parser`",
+  ],
+  [
+    /that support (tool use|the provided 'tool_choice')|not support (tools\b|tool (use|calls?|calling))|(?<!\w)(tools?|functions?)([ _](use|calls?|calling))?[`'"]? (is|are) not (supported|enabled)/i,
+    "it does not call tools. An operator must name a model that does",
+  ],
+  [
+    /no endpoints (found|available) matching|no allowed providers are available|all providers have been ignored/i,
+    "the account's settings leave no host for it. An operator must change its privacy or provider settings, or name another model",
+  ],
+];
 /** The bundle numbers the second of two classes with one name. */
 const CONNECTION = /^APIConnection(?:Timeout)?Error\d*$/;
 
@@ -98,13 +116,14 @@ export function toProviderError(error: unknown, context: ErrorContext): AppError
   const own = causes(error).find((cause) => cause instanceof AppError);
   if (own !== undefined) return own instanceof ProviderError ? withDetail(own, context) : own;
   const facts = factsOf(error);
-  const code = facts === null ? connectionCode(error) : codeOf(facts, context);
+  const unfit = facts === null ? undefined : UNFIT.find(([said]) => said.test(facts.message))?.[1];
+  const code = unfit !== undefined ? "unknown_model" : facts === null ? connectionCode(error) : codeOf(facts, context);
   if (code === null) return toAppError(error);
   const retryAfterMs = facts === null ? undefined : retryAfter(facts, context.now);
   const status = facts?.status === undefined ? {} : { status: String(facts.status) };
   return new ProviderError(code, `${messageOf(error)} ${facts?.raw ?? ""}`.trimEnd(), {
     cause: error,
-    detail: { ...detailOf(context), ...status },
+    detail: { ...detailOf(context), ...status, ...(unfit === undefined ? {} : { reason: unfit }) },
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }

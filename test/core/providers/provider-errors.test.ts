@@ -168,3 +168,44 @@ test("an error of ours is found inside the SDK's wrapping", () => {
 test("what nobody but we can have caused is a defect", () => {
   expect(toProviderError(new TypeError("x is not a function"), context)).toBeInstanceOf(DefectError);
 });
+
+const unfit = [
+  {
+    status: 404,
+    message: 'No endpoints found that support tool use. Try disabling "bash".',
+    reason: "name a model that",
+  },
+  { status: 404, message: "No endpoints found that support the provided 'tool_choice' value.", reason: "name a model" },
+  { status: 400, message: "tools is not supported in this model.", reason: "name a model" },
+  { status: 400, message: "Functions are not supported for this API version.", reason: "name a model" },
+  { status: 405, message: "Tool calling is not supported for model: mistral/small", reason: "name a model" },
+  { status: 400, message: "`tool calling` is not supported with this model", reason: "name a model" },
+  { status: 400, message: "Function calling is not enabled for models/gemma-3-27b-it", reason: "name a model" },
+  { status: 400, message: "The model does not support tool use or function calling", reason: "name a model" },
+  { status: 400, message: "gemma3:latest does not support tools", reason: "name a model" },
+  {
+    status: 400,
+    message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    reason: "must start it with `--enable-auto-tool-choice`",
+  },
+  { status: 404, message: "No endpoints found matching your data policy (Free model training).", reason: "privacy" },
+  {
+    status: 404,
+    message: "No endpoints available matching your guardrail restrictions and data policy.",
+    reason: "privacy",
+  },
+  { status: 404, message: "No allowed providers are available for the selected model.", reason: "provider settings" },
+];
+test.each(unfit)("of “$message” an operator is told what to do", ({ status, message, reason }) => {
+  const error = toProviderError(sdkError(status, { message }), context);
+  expect(error).toMatchObject({ code: "unknown_model", detail: { reason: expect.stringContaining(reason) } });
+});
+
+const aboutFields = [
+  "Unsupported parameter: 'parallel_tool_calls' is not supported with this model.",
+  "Function tools with reasoning_effort are not supported for gpt-6 in /v1/chat/completions.",
+  "This model does not support tool messages without a call.",
+];
+test.each(aboutFields)("“%s” is about the request, not the model", (message) => {
+  expect(toProviderError(sdkError(400, { message }), context).code).toBe("bad_request");
+});
