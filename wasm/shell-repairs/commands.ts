@@ -1,6 +1,6 @@
 import type { Repair } from "./repair.ts";
 
-/** Repairs of the commands that just-bash brings. */
+/** Repairs of the commands that just-bash brings, but for awk. */
 export const COMMAND_REPAIRS: readonly Repair[] = [
   [
     "xargs takes the value of an option without a space, such as -n1",
@@ -49,31 +49,6 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     '$3=($3===null?"":$3+"\\n")+$4',
   ],
   [
-    "awk rounds towards zero",
-    /(?<=async function \w+\(\w,\w,\w\)\{return \w\.length===0\?0:Math\.)floor(?=\()/g,
-    "trunc",
-  ],
-  [
-    "awk makes an element by naming it",
-    /return (\w\.arrays\[\w\]\?\.\[(\w)\])\?\?""(?=\}function (\w+)\((\w),(\w),\2,\w\)\{)/g,
-    'let found=$1;if(found===void 0)$3($4,$5,$2,"");return found??""',
-  ],
-  [
-    "awk -v sets the variables that awk itself reads",
-    /(\w)\.FS=\w,\1\.vars=Object\.assign\(Object\.create\(null\),(\w)\)/g,
-    '$&;for(let name of["OFS","ORS","SUBSEP","OFMT"])if(name in $2)$1[name]=$2[name];$1.vars=$1.vars',
-  ],
-  [
-    "or FS",
-    /(\w)=(\w+)\(\w\.slice\(2\)\),(\w)=(\w+)\(\1\),\w=\w\+1;else if\(\w==="-v"[^]{1,120}?let (\w)=\w\.slice\(0,\w\),(\w)=\2\([^{}]{1,30}\);(?=\w\[\5\]=\6\})/g,
-    '$&if($5==="FS")$1=$6,$3=$4($6);',
-  ],
-  [
-    "awk's records are what RS says",
-    /(let \w=)(\w)\.split\(`\n`\)(?=;if\((\w)\.length>0&&\3\[\3\.length-1\]===""&&\3\.pop\(\),\3\.length>\w\)[^;]{1,90};for\((\w)\.FILENAME=)/g,
-    "$1repairs.records($2,$4.vars.RS)",
-  ],
-  [
     "grep -r names files as it is given their directory, and looks into hidden ones",
     /(if\(\w+\(\w\),)(\w)\.startsWith\("\."\)(\)continue;let \w=)(\w)==="\."\?\2:`\$\{\4\}\/\$\{\2\}`/g,
     '$1$2===".git"$3repairs.pathWithin($4,$2)',
@@ -113,32 +88,6 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     '($2===""||$1)',
   ],
   [
-    "one character separates awk's fields as it is",
-    /(function \w+\((\w)\)\{if\(\2===" "\)return \w+\("\\\\s\+"\);if\()(?=\/\[\[\\\]\(\)\{\}\.\*)/g,
-    "$1$2.length>1&&",
-  ],
-  [
-    "also where a program sets FS",
-    /(\w\.FS=(\w),\2===" "\)\w\.fieldSep=new \w+\(\/\\s\+\/\);else try\{)/g,
-    "$1if($2.length===1)throw $2;",
-  ],
-  [
-    "and where it splits; nothing has no parts, and blanks around words are no parts",
-    /(\w)=(\w)===" "\?(\w+)\("\\\\s\+"\):\2\}\}else (\w)\.FS===" "&&\(\1=\w+\("\\\\s\+"\)\);([^]{1,200}?,\w=)(typeof \1=="string"\?(\w)\.split)/g,
-    '$1=$2.length>1?$3($2):$2}}else $4.FS.length>1&&($1=$4.fieldSep);$5$7===""?[]:$1===" "?repairs.awkWords($7):$6',
-  ],
-  [
-    "the blanks between fields are spaces, tabs and line ends",
-    /(function \w+\(\w,(\w)\)\{return \2===""\?\[\]:\w\.FS===" "\?)\2\.trim\(\)\.split\(\/\\s\+\/\)\.filter\(Boolean\)/g,
-    "$1repairs.awkWords($2)",
-  ],
-  [
-    "awk's match fills the array that it is given",
-    /(async function \w+\((\w),(\w),\w\)\{if\(\2\.length<2\)return \3\.RSTART=0,[^]{1,200}?;if\()(\w)(?=\)return \3\.RSTART=\4\.index\+1)/g,
-    "$1repairs.awkMatched($3,$2[2],$4),$4",
-  ],
-  ["awk's RS is a line end", /case"ORS":return \w\.ORS;/g, '$&case"RS":return"\\n";'],
-  [
     "stat -c knows times",
     /(\w\.replace\(\/%)\[nNsFaAuUgG\](\/g,(\w)=>(\w)\.get\(\3\)\?\?)\3\)/g,
     "$1[a-zA-Z]$2repairs.statField(p,$3))",
@@ -148,96 +97,6 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "du -s shows the files that it is given",
     /\((\w\.allFiles)\|\|(\w\.depth===\w)\)&&!(\w\.summarize)&&/g,
     "($2||$1&&!$3)&&",
-  ],
-  [
-    "awk writes numbers as C does",
-    /(let (\w)=\w\[\w\],(\w)=\w\[\w!==void 0\?\w:(\w)\];)(?=switch\(\2\)\{case"s":\{let \w=\3!==void 0\?String\(\3\):"";if\((\w)&&)/g,
-    "$1if($2&&/[dieEfFgGxXou]/.test($2)){l(repairs.formatted({letter:$2,flags:u,width:f,precision:$5},$3)),p===void 0&&$4++,o=c+1;continue}",
-  ],
-  [
-    "also where they become text",
-    /(function \w+\((\w)\)\{return typeof \2=="string"\?\2:)\(Number\.isInteger\(\2\),String\(\2\)\)(?=\}function \w+\(\w\)\{if\(typeof)/g,
-    "$1repairs.numberText($2)",
-  ],
-  [
-    "also in its functions",
-    /(function \w+\((\w)\)\{return typeof \2=="string"\?\2:)\(Number\.isInteger\(\2\),String\(\2\)\)(?=\}function \w+\(\w\)\{return new)/g,
-    "$1repairs.numberText($2)",
-  ],
-  [
-    "awk puts texts together before it compares",
-    /(parseIn\(\)\{let \w=this\.)parseConcatenation(\(\)[^]{1,300}?parseConcatenation\(\)\{let \w=this\.)parseMatch(\(\)[^]{1,120}?let \w=this\.)parseMatch(\(\)[^]{1,400}?parseComparison\(\)\{let \w=this\.)parseAddSub(\(\)[^]{1,120}?\w=this\.)parseAddSub/g,
-    "$1parseMatch$2parseAddSub$3parseAddSub$4parseConcatenation$5parseConcatenation",
-  ],
-  [
-    "also where it prints",
-    /(function (\w+)\(\w\)\{let \w=)(\w+)(\(\w\);if\(\w\.check\(\w+\.IN\)[^]{1,160}?function \3\((\w)\)\{let \w=)(\w+)\(\5\)([^]{1,80}?let \w=)\6\(\5\)([^]{1,400}?function \w+\((\w)\)\{let \w=)\9\.parseAddSub\(\)([^]{1,120}?,\w=)\9\.parseAddSub\(\)/g,
-    "$1$6$4$5.parseAddSub()$7$5.parseAddSub()$8$3($9)$10$3($9)",
-  ],
-  [
-    "in awk the number of a field is no power",
-    /return this\.parseFieldIndexPower\(\)/g,
-    "return this.parseFieldIndexPrimary()",
-  ],
-  [
-    "awk's length needs no parentheses",
-    /(\{type:"array_access",array:(\w),key:\w\}\})return(\{type:"variable",name:\2\})(?=\}throw new Error\(`Unexpected token: \$\{this)/g,
-    '$1return $2==="length"?{type:"call",name:$2,args:[]}:$3',
-  ],
-  [
-    "awk compares constant texts as texts, and a variable without a value as a number with numbers",
-    /(if\(\w+\((\w)\)\)return \w+\()(\w,\w)(,\2\);let \w=\w+\(\w\),\w=\w+\(\w\);return \w+\(\w,\w,\2\)\}function)/g,
-    "$1...repairs.comparable([$3],t,e.vars)$4",
-  ],
-  [
-    "awk prints to what is printed",
-    /(\.fs;if\(!\w\|\|!\w\.cwd\)\{(\w\.output\+=\w,\w+\(\w\));return\}let (\w)=\w+\(await \w+\(\w,"redirection filename evaluation",\(\)=>\w+\(\w,\w\)\)\)),(\w=)/g,
-    '$1;if($3==="/dev/stdout"||$3==="-"){$2;return}let $4',
-  ],
-  [
-    "its print takes a list in parentheses",
-    /function \w+\((\w)\)\{\1\.expect\(\w+\.PRINT\);/g,
-    "$&repairs.ungroup($1);",
-  ],
-  [
-    "and its length counts elements",
-    /(async function \w+\((\w),(\w),\w\)\{return \2\.length===0\?\3\.line\.length:)/g,
-    "$1repairs.isArray($3,$2[0])?Object.keys($3.arrays[$2[0].name]).length:",
-  ],
-  [
-    "and prints into commands",
-    /\w\.check\(\w+\.GT\)\?\(\w\.advance\(\),\w=\{redirect:">",[^]{1,160}?\{type:"print",[^]{1,3600}?\{type:"printf",format/g,
-    (code) =>
-      code.replace(
-        /(\w)\.check\((\w+)\.APPEND\)&&\(\1\.advance\(\),(\w)=\{redirect:">>",file:\1\.parsePrimary\(\)\}\)/g,
-        '$&||$1.check($2.PIPE)&&($1.advance(),$3={redirect:"|",file:$1.parseConcatenation()})',
-      ),
-  ],
-  [
-    "which get what is printed for them",
-    /(async function \w+\((\w),(\w),\w,(\w)\)\{\w+\(\2,"file write execution"\);[^]{1,120}?let (\w)=\w+\(await \w+\(\2,"redirection filename evaluation",\(\)=>\w+\(\2,\w\)\)\);)/g,
-    '$1if($3==="|"){repairs.printTo($2,$5,$4);return}',
-  ],
-  [
-    "as their input",
-    /exec:(\w)\?(\w)=>(\w)\("command pipe exec",\(\)=>\1\(\2,\{cwd:(\w)\.cwd,signal:\4\.signal\}\)\)/g,
-    'exec:$1?($2,own)=>$3("command pipe exec",()=>$1($2,{cwd:$4.cwd,signal:$4.signal,...own}))',
-  ],
-  [
-    "when they are closed; it runs commands, too",
-    /\["system",\w+\("system","[^"]*"\)\],\["close",\(\)=>0\]/g,
-    '["system",async(a,t,n)=>repairs.execute(t,String(await n.evalExpr(a[0])))],' +
-      '["close",async(a,t,n)=>repairs.closePipe(t,String(await n.evalExpr(a[0])))]',
-  ],
-  [
-    "or at the end",
-    /(async executeEnd\(\)\{if\(this\.assertDefenseContext\("END execution entry"\)[^]{1,420}?inEndBlock=!1\})\}/g,
-    "$1await repairs.closePipes(this.ctx)}",
-  ],
-  [
-    "of BEGIN, where there is nothing else",
-    /(if\(!\w&&!\w\)return)(?=\{stdout:(\w)\.getOutput\(\),stderr:"",exitCode:\2\.getExitCode\(\)\};let \w=Math\.min\(\w\.limits\.maxInputBytes)/g,
-    "$1 await $2.executeEnd(),",
   ],
   [
     "find rounds sizes up to their unit",

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
+import { AWK_REPAIRS } from "./awk.ts";
 import { COMMAND_REPAIRS } from "./commands.ts";
 import { INTERPRETER_REPAIRS } from "./interpreter.ts";
 import { withoutReplaced } from "./replaced.ts";
@@ -13,7 +14,7 @@ export const REPAIRED_SHELL: Plugin = {
   setup: (bundle) =>
     bundle.onLoad({ filter: /just-bash[/\\]dist[/\\]bundle[/\\]browser\.js$/ }, async ({ path }) => {
       let contents = await readFile(path, "utf8");
-      for (const [why, code, instead] of [...INTERPRETER_REPAIRS, ...COMMAND_REPAIRS]) {
+      for (const [why, code, instead] of [...INTERPRETER_REPAIRS, ...COMMAND_REPAIRS, ...AWK_REPAIRS]) {
         if (contents.match(code)?.length !== 1) throw new Error(`just-bash has changed: see whether ${why}`);
         contents = typeof instead === "string" ? contents.replace(code, instead) : contents.replace(code, instead);
       }

@@ -187,13 +187,6 @@ test("`command -v` tells scripts the truth about what is missing", async () => {
   expect(text(await fileSession(sandbox).run("bash", { command }))).toBe("exit code 0\nstdout:\nnone\ngrep");
 });
 
-test("awk's match gives what groups have found, as gawk does", async () => {
-  const program =
-    'function f(a) { match("id=7", /=(.)/, a) } END { f(b); print b[1], match("k=v", /k(x)?=/, m), 1 in m }';
-  const result = await fileSession(sandbox).run("bash", { command: `awk '${program}' < /dev/null` });
-  expect(text(result)).toBe("exit code 0\nstdout:\n7 1 0");
-});
-
 test("of a long output the end is shown, and all of it is in a file that is named", async () => {
   const session = fileSession(sandbox);
   const result = await session.run("bash", { command: "seq 20000; echo last" });

@@ -41,7 +41,9 @@ export function dateProblem(day: string | null, zone: string | undefined): strin
 }
 
 export { textKeepingBytes, utf8Bytes } from "../runtime/text-encoding.ts";
-export { isArray, ungroup } from "./awk/lists.ts";
+export { arrayNamed, awkMatched, element, keys, setElement } from "./awk/arrays.ts";
+export { enter, withOwnNames } from "./awk/functions.ts";
+export { ungroup } from "./awk/lists.ts";
 export { comparable, formatted, numberText } from "./awk/numbers.ts";
 export { closePipe, closePipes, execute, printTo } from "./awk/pipes.ts";
 export { exec } from "./shell/exec.ts";
@@ -83,26 +85,6 @@ export function statField({ size, mtime }: Status, field: string): string {
 /** Fields as awk finds them where nothing else separates them. */
 export function awkWords(text: string): string[] {
   return text.match(/[^ \t\n]+/g) ?? [];
-}
-
-interface AwkState {
-  readonly arrays: Record<string, Record<string, string>>;
-  readonly arrayAliases: ReadonlyMap<string, string>;
-  arrayElementCount: number;
-}
-
-/** What a match has found goes into the array of a third argument, as gawk has it: the whole, and its groups by number. */
-export function awkMatched(
-  state: AwkState,
-  array: { readonly type: string; readonly name: string } | undefined,
-  found: readonly (string | null | undefined)[] | null,
-): void {
-  if (array?.type !== "variable") return;
-  const name = state.arrayAliases.get(array.name) ?? array.name;
-  const groups: Record<string, string> = Object.create(null);
-  for (const [at, group] of (found ?? []).entries()) if (typeof group === "string") groups[at] = group;
-  state.arrayElementCount += Object.keys(groups).length - Object.keys(state.arrays[name] ?? {}).length;
-  state.arrays[name] = groups;
 }
 
 /** The arguments of a script or a function. */

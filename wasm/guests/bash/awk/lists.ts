@@ -26,11 +26,3 @@ export function ungroup({ tokens, pos }: Parser): void {
     return;
   }
 }
-
-interface Run {
-  readonly arrays: Readonly<Record<string, object>>;
-}
-
-export function isArray({ arrays }: Run, argument: { readonly type: string; readonly name?: string }): boolean {
-  return argument.type === "variable" && argument.name !== undefined && arrays[argument.name] !== undefined;
-}

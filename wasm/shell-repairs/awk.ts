@@ -1,0 +1,187 @@
+import type { Repair } from "./repair.ts";
+
+/** Repairs of just-bash's awk. */
+export const AWK_REPAIRS: readonly Repair[] = [
+  [
+    "awk rounds towards zero",
+    /(?<=async function \w+\(\w,\w,\w\)\{return \w\.length===0\?0:Math\.)floor(?=\()/g,
+    "trunc",
+  ],
+  [
+    "awk makes an element by naming it",
+    /return (\w\.arrays\[\w\]\?\.\[(\w)\])\?\?""(?=\}function (\w+)\((\w),(\w),\2,\w\)\{)/g,
+    'let found=$1;if(found===void 0)$3($4,$5,$2,"");return found??""',
+  ],
+  [
+    "awk -v sets the variables that awk itself reads",
+    /(\w)\.FS=\w,\1\.vars=Object\.assign\(Object\.create\(null\),(\w)\)/g,
+    '$&;for(let name of["OFS","ORS","SUBSEP","OFMT"])if(name in $2)$1[name]=$2[name];$1.vars=$1.vars',
+  ],
+  [
+    "or FS",
+    /(\w)=(\w+)\(\w\.slice\(2\)\),(\w)=(\w+)\(\1\),\w=\w\+1;else if\(\w==="-v"[^]{1,120}?let (\w)=\w\.slice\(0,\w\),(\w)=\2\([^{}]{1,30}\);(?=\w\[\5\]=\6\})/g,
+    '$&if($5==="FS")$1=$6,$3=$4($6);',
+  ],
+  [
+    "awk's records are what RS says",
+    /(let \w=)(\w)\.split\(`\n`\)(?=;if\((\w)\.length>0&&\3\[\3\.length-1\]===""&&\3\.pop\(\),\3\.length>\w\)[^;]{1,90};for\((\w)\.FILENAME=)/g,
+    "$1repairs.records($2,$4.vars.RS)",
+  ],
+  [
+    "one character separates awk's fields as it is",
+    /(function \w+\((\w)\)\{if\(\2===" "\)return \w+\("\\\\s\+"\);if\()(?=\/\[\[\\\]\(\)\{\}\.\*)/g,
+    "$1$2.length>1&&",
+  ],
+  [
+    "also where a program sets FS",
+    /(\w\.FS=(\w),\2===" "\)\w\.fieldSep=new \w+\(\/\\s\+\/\);else try\{)/g,
+    "$1if($2.length===1)throw $2;",
+  ],
+  [
+    "and where it splits; nothing has no parts, and blanks around words are no parts",
+    /(\w)=(\w)===" "\?(\w+)\("\\\\s\+"\):\2\}\}else (\w)\.FS===" "&&\(\1=\w+\("\\\\s\+"\)\);([^]{1,200}?,\w=)(typeof \1=="string"\?(\w)\.split)/g,
+    '$1=$2.length>1?$3($2):$2}}else $4.FS.length>1&&($1=$4.fieldSep);$5$7===""?[]:$1===" "?repairs.awkWords($7):$6',
+  ],
+  [
+    "the blanks between fields are spaces, tabs and line ends",
+    /(function \w+\(\w,(\w)\)\{return \2===""\?\[\]:\w\.FS===" "\?)\2\.trim\(\)\.split\(\/\\s\+\/\)\.filter\(Boolean\)/g,
+    "$1repairs.awkWords($2)",
+  ],
+  [
+    "awk's match fills the array that it is given",
+    /(async function \w+\((\w),(\w),\w\)\{if\(\2\.length<2\)return \3\.RSTART=0,[^]{1,200}?;if\()(\w)(?=\)return \3\.RSTART=\4\.index\+1)/g,
+    "$1repairs.awkMatched($3,$2[2],$4),$4",
+  ],
+  ["awk's RS is a line end", /case"ORS":return \w\.ORS;/g, '$&case"RS":return"\\n";'],
+  [
+    "awk writes numbers as C does",
+    /(let (\w)=\w\[\w\],(\w)=\w\[\w!==void 0\?\w:(\w)\];)(?=switch\(\2\)\{case"s":\{let \w=\3!==void 0\?String\(\3\):"";if\((\w)&&)/g,
+    "$1if($2&&/[dieEfFgGxXou]/.test($2)){l(repairs.formatted({letter:$2,flags:u,width:f,precision:$5},$3)),p===void 0&&$4++,o=c+1;continue}",
+  ],
+  [
+    "also where they become text",
+    /(function \w+\((\w)\)\{return typeof \2=="string"\?\2:)\(Number\.isInteger\(\2\),String\(\2\)\)(?=\}function \w+\(\w\)\{if\(typeof)/g,
+    "$1repairs.numberText($2)",
+  ],
+  [
+    "also in its functions",
+    /(function \w+\((\w)\)\{return typeof \2=="string"\?\2:)\(Number\.isInteger\(\2\),String\(\2\)\)(?=\}function \w+\(\w\)\{return new)/g,
+    "$1repairs.numberText($2)",
+  ],
+  [
+    "awk puts texts together before it compares",
+    /(parseIn\(\)\{let \w=this\.)parseConcatenation(\(\)[^]{1,300}?parseConcatenation\(\)\{let \w=this\.)parseMatch(\(\)[^]{1,120}?let \w=this\.)parseMatch(\(\)[^]{1,400}?parseComparison\(\)\{let \w=this\.)parseAddSub(\(\)[^]{1,120}?\w=this\.)parseAddSub/g,
+    "$1parseMatch$2parseAddSub$3parseAddSub$4parseConcatenation$5parseConcatenation",
+  ],
+  [
+    "also where it prints",
+    /(function (\w+)\(\w\)\{let \w=)(\w+)(\(\w\);if\(\w\.check\(\w+\.IN\)[^]{1,160}?function \3\((\w)\)\{let \w=)(\w+)\(\5\)([^]{1,80}?let \w=)\6\(\5\)([^]{1,400}?function \w+\((\w)\)\{let \w=)\9\.parseAddSub\(\)([^]{1,120}?,\w=)\9\.parseAddSub\(\)/g,
+    "$1$6$4$5.parseAddSub()$7$5.parseAddSub()$8$3($9)$10$3($9)",
+  ],
+  [
+    "in awk the number of a field is no power",
+    /return this\.parseFieldIndexPower\(\)/g,
+    "return this.parseFieldIndexPrimary()",
+  ],
+  [
+    "awk's length needs no parentheses",
+    /(\{type:"array_access",array:(\w),key:\w\}\})return(\{type:"variable",name:\2\})(?=\}throw new Error\(`Unexpected token: \$\{this)/g,
+    '$1return $2==="length"?{type:"call",name:$2,args:[]}:$3',
+  ],
+  [
+    "awk compares constant texts as texts, and a variable without a value as a number with numbers",
+    /(if\(\w+\((\w)\)\)return \w+\()(\w,\w)(,\2\);let \w=\w+\(\w\),\w=\w+\(\w\);return \w+\(\w,\w,\2\)\}function)/g,
+    "$1...repairs.comparable([$3],t,e.vars)$4",
+  ],
+  [
+    "awk prints to what is printed",
+    /(\.fs;if\(!\w\|\|!\w\.cwd\)\{(\w\.output\+=\w,\w+\(\w\));return\}let (\w)=\w+\(await \w+\(\w,"redirection filename evaluation",\(\)=>\w+\(\w,\w\)\)\)),(\w=)/g,
+    '$1;if($3==="/dev/stdout"||$3==="-"){$2;return}let $4',
+  ],
+  [
+    "its print takes a list in parentheses",
+    /function \w+\((\w)\)\{\1\.expect\(\w+\.PRINT\);/g,
+    "$&repairs.ungroup($1);",
+  ],
+  [
+    "and its length counts elements",
+    /(?<=async function \w+\((\w),(\w),\w\)\{)(?=return \1\.length===0\?\2\.line\.length:)/g,
+    "let own=$1[0]&&repairs.arrayNamed($2,$1[0]);if(own)return Object.keys(own).length;",
+  ],
+  [
+    "and prints into commands",
+    /\w\.check\(\w+\.GT\)\?\(\w\.advance\(\),\w=\{redirect:">",[^]{1,160}?\{type:"print",[^]{1,3600}?\{type:"printf",format/g,
+    (code) =>
+      code.replace(
+        /(\w)\.check\((\w+)\.APPEND\)&&\(\1\.advance\(\),(\w)=\{redirect:">>",file:\1\.parsePrimary\(\)\}\)/g,
+        '$&||$1.check($2.PIPE)&&($1.advance(),$3={redirect:"|",file:$1.parseConcatenation()})',
+      ),
+  ],
+  [
+    "which get what is printed for them",
+    /(async function \w+\((\w),(\w),\w,(\w)\)\{\w+\(\2,"file write execution"\);[^]{1,120}?let (\w)=\w+\(await \w+\(\2,"redirection filename evaluation",\(\)=>\w+\(\2,\w\)\)\);)/g,
+    '$1if($3==="|"){repairs.printTo($2,$5,$4);return}',
+  ],
+  [
+    "as their input",
+    /exec:(\w)\?(\w)=>(\w)\("command pipe exec",\(\)=>\1\(\2,\{cwd:(\w)\.cwd,signal:\4\.signal\}\)\)/g,
+    'exec:$1?($2,own)=>$3("command pipe exec",()=>$1($2,{cwd:$4.cwd,signal:$4.signal,...own}))',
+  ],
+  [
+    "when they are closed; it runs commands, too",
+    /\["system",\w+\("system","[^"]*"\)\],\["close",\(\)=>0\]/g,
+    '["system",async(a,t,n)=>repairs.execute(t,String(await n.evalExpr(a[0])))],' +
+      '["close",async(a,t,n)=>repairs.closePipe(t,String(await n.evalExpr(a[0])))]',
+  ],
+  [
+    "or at the end",
+    /(async executeEnd\(\)\{if\(this\.assertDefenseContext\("END execution entry"\)[^]{1,420}?inEndBlock=!1\})\}/g,
+    "$1await repairs.closePipes(this.ctx)}",
+  ],
+  [
+    "of BEGIN, where there is nothing else",
+    /(if\(!\w&&!\w\)return)(?=\{stdout:(\w)\.getOutput\(\),stderr:"",exitCode:\2\.getExitCode\(\)\};let \w=Math\.min\(\w\.limits\.maxInputBytes)/g,
+    "$1 await $2.executeEnd(),",
+  ],
+  [
+    "what awk's function is called with is its own, arrays in variables but for those that it is given",
+    /let (\w)=Object\.create\(null\);for\(let \w of (\w)\.params\)\1\[\w\]=(\w)\.vars\[\w\];let (\w)=\[\];for\([^]{1,80}?if\(\w<(\w)\.length\)[^]{1,120}?"user function argument evaluation",\(\)=>(\w+)\(\3,\w\)\);[^]{1,60}?\}(?=\3\.hasReturn=)([^]{1,250}?)for\(let \w of \2\.params\)\1\[\w\][^;]+;for\(let \w of \4\)\3\.arrayAliases\.delete\(\w\);/g,
+    "let leave=await repairs.enter($3,$2,{args:$5,evaluate:one=>$6($3,one)});$7leave();",
+  ],
+  ["by names of its own", /(\.functions\.set\((\w)\.name,)\2\)/g, "$1repairs.withOwnNames($2))"],
+  [
+    "and what is no function is none that gives nothing",
+    /(let (\w)=\w\.functions\.get\((\w)\);return \2\?\w+\(\w,\2,\w\):)""/g,
+    "$1(()=>{throw new Error(`function ${$3} is not known here`)})()",
+  ],
+  [
+    "awk goes through the array that a parameter stands for",
+    /let (\w)=(\w)\.arrays\[(\w)\.array\];if\(\1\)(for\(let \w of )Object\.keys\(\1\)/g,
+    "$4repairs.keys($2,$3.array)",
+  ],
+  [
+    "splits into it",
+    /(if\(\w\.type!=="variable"\)return 0;let \w=)(\w\.name)(?=,\w=(\w)\.FS;)/g,
+    "$1$3.arrayAliases.get($2)??$2",
+  ],
+  [
+    "and through its arguments and its environment",
+    /\w\.ARGV\[String\(\w\+1\)\]=\w\[\w\];(\w)\.ENVIRON=[^;]+;/g,
+    "$&$1.arrays.ENVIRON=$1.ENVIRON,$1.arrays.ARGV=$1.ARGV;",
+  ],
+  [
+    "awk replaces in elements of arrays",
+    /(async function \w+\((\w),(\w)\)\{return \2\?\2\.type==="variable"\?\2\.name:)(?=\2\.type==="field"\?`\$\$\{Math)/g,
+    '$1$2.type==="array_access"?{array:$2.array,key:repairs.numberText(await $3.evalExpr($2.key))}:',
+  ],
+  [
+    "which it reads",
+    /(?<=function \w+\((\w),(\w)\)\{)(?=if\(\1==="\$0"\)return \2\.line)/g,
+    "if($1.array)return repairs.element($2,$1);",
+  ],
+  [
+    "and writes",
+    /(?<=function \w+\((\w),(\w),(\w)\)\{)(?=if\(\1==="\$0"\)\3\.line=)/g,
+    "if($1.array)return repairs.setElement($3,$1,$2);",
+  ],
+];
