@@ -15,7 +15,7 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "awk -v sets the variables that awk itself reads",
     /(\w)\.FS=\w,\1\.vars=Object\.assign\(Object\.create\(null\),(\w)\)/g,
-    '$&;for(let name of["OFS","ORS","SUBSEP","OFMT"])if(name in $2)$1[name]=$2[name];$1.vars=$1.vars',
+    '$&;for(let name of["OFS","ORS","SUBSEP","OFMT"])if(name in $2)$1[name]=$2[name];for(let name in $2)repairs.refuseVariable(name);$1.vars=$1.vars',
   ],
   [
     "or FS",
@@ -56,7 +56,8 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "awk writes numbers as C does",
     /(let (\w)=\w\[\w\],(\w)=\w\[\w!==void 0\?\w:(\w)\];)(?=switch\(\2\)\{case"s":\{let \w=\3!==void 0\?String\(\3\):"";if\((\w)&&)/g,
-    "$1if($2&&/[dieEfFgGxXou]/.test($2)){l(repairs.formatted({letter:$2,flags:u,width:f,precision:$5},$3)),p===void 0&&$4++,o=c+1;continue}",
+    "$1if($2&&$3===void 0&&/[a-zA-Z]/.test($2))throw new Error(`there are too few values for the format ${e}`);" +
+      "if($2&&/[dieEfFgGxXou]/.test($2)){l(repairs.formatted({letter:$2,flags:u,width:f,precision:$5},$3)),p===void 0&&$4++,o=c+1;continue}",
   ],
   [
     "also where they become text",
@@ -183,5 +184,25 @@ export const AWK_REPAIRS: readonly Repair[] = [
     "and writes",
     /(?<=function \w+\((\w),(\w),(\w)\)\{)(?=if\(\1==="\$0"\)\3\.line=)/g,
     "if($1.array)return repairs.setElement($3,$1,$2);",
+  ],
+  [
+    "awk does not divide by zero",
+    /case"\/":return (\w)!==0\?(\w)\/\1:0;case"%":return \1!==0\?\2%\1:0;/g,
+    'case"/":return $2/repairs.divisor($1);case"%":return $2%repairs.divisor($1);',
+  ],
+  [
+    "where it assigns, either",
+    /case"\/=":(\w)=(\w)!==0\?(\w)\/\2:0;break;case"%=":\1=\2!==0\?\3%\2:0;/g,
+    'case"/=":$1=$3/repairs.divisor($2);break;case"%=":$1=$3%repairs.divisor($2);',
+  ],
+  [
+    "and it says which variables of gawk it does not heed",
+    /(?<=function \w+\(\w,(\w),\w\)\{)(?=switch\(\1\)\{case"FS":\w+\()/g,
+    "repairs.refuseVariable($1);",
+  ],
+  [
+    "also of the elements of PROCINFO",
+    /(?<=function \w+\((\w),(\w),(\w),\w\)\{)(?=let \w=\w+\(\1,\2\);if\(\1\.arrays\[\w\]\|\|)/g,
+    "repairs.refuseVariable($2,$3);",
   ],
 ];

@@ -11,6 +11,15 @@ const PROGRAMS: readonly (readonly [program: string, result: string])[] = [
   ],
   ['function count(a) { return length(a) } BEGIN { c["x"]; c["y"]; print count(c), length(ARGV) }', "2 1\n0"],
   ['BEGIN { print "before"; absent(1); print "behind" }', "before\nawk: function absent is not known here\n2"],
+  ["BEGIN { print 1 / 2; print 1 / 0 }", "0.5\nawk: division by zero\n2"],
+  ["BEGIN { x = 5; print x % y }", "awk: division by zero\n2"],
+  ["BEGIN { x = 5; x /= 0 }", "awk: division by zero\n2"],
+  [
+    'BEGIN { printf "100%% %s\\n", "a"; printf "%s %d\\n", "a" }',
+    "100% a\nawk: there are too few values for the format %s %d\n\n2",
+  ],
+  ['BEGIN { FPAT = "[a-z]+" }', "awk: FPAT is not known here\n2"],
+  ['BEGIN { PROCINFO["sorted_in"] = "@ind_str_asc" }', 'awk: PROCINFO["sorted_in"] is not known here, use sort\n2'],
 ];
 
 test("awk does what gawk does, or says that it does not", async () => {

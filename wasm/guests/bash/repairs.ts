@@ -41,10 +41,10 @@ export function dateProblem(day: string | null, zone: string | undefined): strin
 }
 
 export { textKeepingBytes, utf8Bytes } from "../runtime/text-encoding.ts";
-export { arrayNamed, awkMatched, element, keys, setElement } from "./awk/arrays.ts";
+export { arrayNamed, awkMatched, element, keys, refuseVariable, setElement } from "./awk/arrays.ts";
 export { enter, withOwnNames } from "./awk/functions.ts";
 export { ungroup } from "./awk/lists.ts";
-export { comparable, formatted, numberText } from "./awk/numbers.ts";
+export { comparable, divisor, formatted, numberText } from "./awk/numbers.ts";
 export { closePipe, closePipes, execute, printTo } from "./awk/pipes.ts";
 export { exec } from "./shell/exec.ts";
 export { heard } from "./shell/heard.ts";

@@ -62,3 +62,11 @@ export function setElement(state: Arrays, { array, key }: Element, text: string)
   if (!(key in elements)) state.arrayElementCount++;
   elements[key] = text;
 }
+
+/** Variables that change how gawk works. */
+const UNKNOWN = new Set(["FIELDWIDTHS", "FPAT", "IGNORECASE", "BINMODE"]);
+
+export function refuseVariable(name: string, key?: string): void {
+  if (UNKNOWN.has(name)) throw new Error(`${name} is not known here`);
+  if (name === "PROCINFO" && key === "sorted_in") throw new Error(`PROCINFO["${key}"] is not known here, use sort`);
+}

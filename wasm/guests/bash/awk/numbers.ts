@@ -87,6 +87,11 @@ export function numberText(value: unknown): string {
   return formatted({ letter: "g", flags: "", width: "", precision: "" }, value);
 }
 
+export function divisor(value: number): number {
+  if (value === 0) throw new Error("division by zero");
+  return value;
+}
+
 interface Expression {
   readonly type: string;
   readonly name?: string;
