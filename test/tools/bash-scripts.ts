@@ -37,6 +37,8 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `x=$(printf '\\xc3\\xa9'); echo $x \${#x}; printf -v y '\\x41'; echo $y`,
   ],
   parameters: [
+    `a=' b c ' b=' y ' u=; printf '<%s>' foo\${a}bar $a$b "q r"$a's t' x=$b$u x$(echo ' m ')y; IFS=:; a=':b:'; printf '<%s>' foo\${a}bar; set -- a bc; echo \${#@} \${#*}`,
+    `a=1 eval 'echo $a'; a=2 eval "echo [$a]"; a=3 read -r l <<< "$a z"; echo "$l $a"; f() { echo "$1 $a"; }; a=9; a=5 f $a; echo $a; a=6 b=$a env | grep '^b='; IFS=, read -r x y <<< 1,2; echo $x; IFS=, eval 'set -- $l,m'; echo $#`,
     `v=hello.tar.gz; echo \${v%.*} \${v%%.*} \${v#*.} \${v##*.}`,
     `v=abcabc; echo \${v/b/X} \${v//b/X} \${v/#a/X} \${v/%c/X}`,
     `v=hello; echo \${#v} \${v:1:3} \${v: -2} \${v:2}`,
@@ -100,6 +102,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `x=; [ -z $x ] && echo empty; [[ $x == "" ]] && echo "empty too"`,
   ],
   loops: [
+    `mkdir -p d/.hid 'e f/g'; touch d/.hid/x.c d/.y.c 'e f/g/z.c'; shopt -s globstar nullglob; printf '<%s>' ** **/ code/** "$PWD"/code/**/*.c c*/** **/lib/** **/**/z.c ./**/g/ 'e f'/**/*.c fruit.txt/** no/**; for f in **/*; do [ -d "$f" ] && echo "$f"; done; shopt -s dotglob; echo **/*.c; shopt -u globstar; echo **/`,
     `echo */ code/*/ nope*/; for d in */; do echo "\${d%/}"; done; printf 'x\\ny\\n' | while read -r l; do echo $l; cat < empty.txt; wc -l < empty.txt; done`,
     `for i in 1 2 3; do [ $i = 2 ] && continue; echo $i; done`,
     `for i in {1..5}; do [ $i = 4 ] && break; echo $i; done`,
@@ -144,7 +147,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `source /dev/stdin <<< 'y=2'; echo "[$y]"; printf 'echo "$1"\\n' | { . /dev/stdin arg; }; echo data | cat /dev/stdin; echo 1 | jq . /dev/stdin; diff /dev/stdin <(echo z) <<< z && echo same`,
     `echo 'echo "$1-$2"' | bash -s a b; bash -s -- -v <<< 'echo "$1"'; bash -eu -c 'echo $1' _ arg; echo 'false; echo no' | bash -e -s; echo $?; bash -o pipefail -c 'false | true'; echo $?; bash -n logs/app.log; echo 'if' > bad.sh; bash -n bad.sh 2> /dev/null; echo $?; bash -x -c 'echo traced' 2> /dev/null; bash -lc 'echo login'; sh -s q <<< 'echo $1; read x; echo "[$x]"'`,
     `echo a > f; echo b >> f; cat f; cat < f | wc -l`,
-    `cat <<EOF\nhome \${x:-none}\n$((1+1))\nEOF`,
+    `cat <<EOF\n~/x ~\nhome \${x:-none}\n$((1+1))\nEOF`,
     `cat <<'EOF'\n$not \`expanded\`\nEOF`,
     `cat <<-EOF\n\tindented\n\tEOF`,
     `cat <<< "here string"`,

@@ -82,6 +82,11 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "$1let own=repairs.longNumeral($2);if(own!==void 0)return own;",
   ],
   [
+    "the words of a command do not know the assignments before it",
+    /(Array\.from\((\w)\.keys\(\)\);if\(\w\.length>0&&!\w\)\{[^]{1,160}?\})(let \w=await \w+\(this\.ctx,\w\.name\)[^]{1,1600}?=await \w\.prepare\(\w\);)(?=if\(\w\.error\)return \w\(\),)/g,
+    "$1let assign=repairs.withoutAssignments(this.ctx.state.env,$2);$3assign();",
+  ],
+  [
     "a command's name may be several words",
     /let (\w)=await (\w+)\(this\.ctx,(\w)\.name\)(,\w=\[\],\w=\[\],(\w)=\(\w,\w\)=>\{[^]{1,260}?\};)(if\(\w+\(\3\.name,\["local"[^]{1,500}?=await (\w+)\(this\.ctx,\w\);for\(let \w of \w\.values\)[^]{1,300}?let \w=)(?=\3\.name\.parts\.every)/g,
     "let own=repairs.isExpanded($3.name)?await $7(this.ctx,$3.name):void 0," +
@@ -275,7 +280,27 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     "a pattern that ends with a slash is for directories",
     /(return )(this\.filterGlobignore\(\w\))(?=\}isGlobstarValid\((\w)\))/g,
-    "$1/[^*]\\/$|(?:^|[^*])\\*\\/$/.test($3)?repairs.directories(this,$2):$2",
+    '$1$3.endsWith("/")?repairs.directories(this,$2):$2',
+  ],
+  [
+    "** names directories, too, and nothing that is hidden",
+    /this(\.isGlobstarValid\((\w)\)\)\w=await )this\.expandRecursive\(/g,
+    "this$1repairs.globstar(this,",
+  ],
+  [
+    "~ is itself in a here-document",
+    /(?<=function \w+\(\w,\w,\w=!1,\w=!1,\w=!1,(\w)=!1,[^]{1,3000}?if\(\w==="~")(?=\)\{let \w=\w>0\?\w\[\w-1\]:"")/g,
+    "&&!$1",
+  ],
+  [
+    "${#@} counts the arguments",
+    /function \w+\((\w),(\w),\w\)\{\1\.coverage\?\.hit\("bash:expansion:length"\);/g,
+    '$&if($2==="@"||$2==="*")return $1.state.env.get("#")??"0";',
+  ],
+  [
+    "blanks that begin what a word holds end what stands before",
+    /if\((\w)&&(\w)&&(\w)===""&&\((\w+)\((\w),(\w),""\),(\w)=!0\),(?=(\w)\.length===0\)\w&&\((\w)=!0\);)/g,
+    '$&($2||$9)&&$8.length>0&&$8[0]!==""&&$3!==""&&($4($5,$6,$3),$7=!0,$3="",$9=!1),',
   ],
   [
     "commands that run commands hand the environment on",

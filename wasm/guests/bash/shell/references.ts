@@ -74,3 +74,20 @@ export function alternative(state: State, { parts: [part, ...others] }: Word): W
   const isTaken = operation.checkEmpty === true ? elements.join(" ") !== "" : elements.length > 0;
   return isTaken ? (operation.word ?? null) : null;
 }
+
+/** Takes assignments before a command back, until what is returned is called; `before` has what they replaced. */
+export function withoutAssignments(env: Map<string, string>, before: Map<string, string | undefined>): () => void {
+  const values = [...before.keys()].map((name) => [name, env.get(name)] as const);
+  for (const [name, value] of before) put(env, name, value);
+  return () => {
+    for (const [name, value] of values) {
+      before.set(name, env.get(name));
+      put(env, name, value);
+    }
+  };
+}
+
+function put(env: Map<string, string>, name: string, value: string | undefined): void {
+  if (value === undefined) env.delete(name);
+  else env.set(name, value);
+}
