@@ -132,7 +132,7 @@ export const AWK_REPAIRS: readonly Repair[] = [
     "when they are closed; it runs commands, too",
     /\["system",\w+\("system","[^"]*"\)\],\["close",\(\)=>0\]/g,
     '["system",async(a,t,n)=>repairs.execute(t,String(await n.evalExpr(a[0])))],' +
-      '["close",async(a,t,n)=>repairs.closePipe(t,String(await n.evalExpr(a[0])))]',
+      '["close",async(a,t,n)=>repairs.close(t,String(await n.evalExpr(a[0])))]',
   ],
   [
     "or at the end",
@@ -204,5 +204,51 @@ export const AWK_REPAIRS: readonly Repair[] = [
     "also of the elements of PROCINFO",
     /(?<=function \w+\((\w),(\w),(\w),\w\)\{)(?=let \w=\w+\(\1,\2\);if\(\1\.arrays\[\w\]\|\|)/g,
     "repairs.refuseVariable($2,$3);",
+  ],
+  [
+    "awk's getline counts the records of a file, and reads the first one in BEGIN",
+    /(?<=return \w+\((\w),\w,\w\);)(?=if\(!\1\.lines\|\|\1\.lineIndex===void 0\)return-1;)([^]{1,160}?\1\.NR\+\+,)/g,
+    "$1.lines||await repairs.readAhead($1);$2$1.FNR++,",
+  ],
+  [
+    "from the file that is read then",
+    /(\w)\.ENVIRON=\w+\((\w)\.env\);(?=[^]{1,3000}?if\((\w)\.length>0\)for\([^]{1,900}?(\w+)\(\2\.stdin\))/g,
+    '$&$1.firstInput=async()=>{let name=$3[0]??"";return{name,text:name===""?$4($2.stdin):await $2.fs.readFile($2.fs.resolvePath($2.cwd,name))}};',
+  ],
+  [
+    "and which goes on behind it",
+    /(for\()(\w)\.FILENAME=(\w),\2\.FNR=0,\2\.lines=(\w),\2\.lineIndex=-1,/g,
+    "$1repairs.startFile($2,$3,$4),",
+  ],
+  [
+    "awk finds an element once to assign to it",
+    /(let \w=await \w+\((\w),"assignment value evaluation",\(\)=>(\w+)\(\2,(\w)\.value\)\),\w=)\4\.target,/g,
+    "$1await repairs.once($4,one=>$3($2,one)),",
+  ],
+  [
+    "awk's split keeps no separators",
+    /(?<=async function \w+\((\w),(\w),\w\)\{)(?=if\(\1\.length<2\)return 0;let \w=\w+\(await \w\.evalExpr\(\1\[0\]\)\),\w=\1\[1\];if)/g,
+    "if($1.length>3)throw new Error('a fourth argument of split is not known here');",
+  ],
+  [
+    "awk's patterns take the longest of what begins first, and any character for a dot",
+    /function \w+\(\w=\{\}\)\{let\{fieldSep:[^]+?\{name:"awk",flags:\[/g,
+    (code) => {
+      const [, make = ""] = /\{if\(\w===" "\)return (\w+)\("\\\\s\+"\)/.exec(code) ?? [];
+      const [, own = ""] = /\.fieldSep=new (\w+)\(\/\\s\+\/\)/.exec(code) ?? [];
+      if (make === "" || own === "") throw new Error("just-bash has changed: awk makes its patterns otherwise");
+      return code
+        .replaceAll(
+          new RegExp(`(?<![\\w.$])${make}\\(`, "g"),
+          `repairs.awkRegex({make:${make},wrap:one=>new ${own}(one)},`,
+        )
+        .replaceAll(/catch(?:\{return ?(?:!1|0|1)|\((\w)\)\{return \w+\(\1\),(?:0|\w))\}/g, "finally{}")
+        .replaceAll("catch{}return", "finally{}return");
+    },
+  ],
+  [
+    "which is asked for by a flag",
+    /(\w)\.includes\("s"\)&&\((\w)\|=(\w+)\.DOTALL\)/g,
+    '$&,$1.includes("l")&&($2|=$3.LONGEST_MATCH)',
   ],
 ];

@@ -11,6 +11,11 @@ const PROGRAMS: readonly (readonly [program: string, result: string])[] = [
   ],
   ['function count(a) { return length(a) } BEGIN { c["x"]; c["y"]; print count(c), length(ARGV) }', "2 1\n0"],
   ['BEGIN { print "before"; absent(1); print "behind" }', "before\nawk: function absent is not known here\n2"],
+  ['BEGIN { split("a1b", p, /[0-9]/, s) }', "awk: a fourth argument of split is not known here\n2"],
+  [
+    'BEGIN { s = "a cat, a dot\\ncatalogue"; print gsub(/\\<cat\\>/, "X", s), s, s ~ /t.c/ }',
+    "1 a X, a dot\ncatalogue 1\n0",
+  ],
   ["BEGIN { print 1 / 2; print 1 / 0 }", "0.5\nawk: division by zero\n2"],
   ["BEGIN { x = 5; print x % y }", "awk: division by zero\n2"],
   ["BEGIN { x = 5; x /= 0 }", "awk: division by zero\n2"],

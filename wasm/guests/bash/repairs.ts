@@ -1,5 +1,3 @@
-import { posixRegex } from "./text/posix-regex.ts";
-
 /** What the repairs of just-bash in wasm/shell-repairs call. */
 
 /** What xargs reads: lines where it replaces, else words, which may be quoted. */
@@ -41,11 +39,13 @@ export function dateProblem(day: string | null, zone: string | undefined): strin
 }
 
 export { textKeepingBytes, utf8Bytes } from "../runtime/text-encoding.ts";
-export { arrayNamed, awkMatched, element, keys, refuseVariable, setElement } from "./awk/arrays.ts";
+export { arrayNamed, awkMatched, element, keys, once, refuseVariable, setElement } from "./awk/arrays.ts";
 export { enter, withOwnNames } from "./awk/functions.ts";
+export { readAhead, records, startFile } from "./awk/input.ts";
 export { ungroup } from "./awk/lists.ts";
 export { comparable, divisor, formatted, numberText } from "./awk/numbers.ts";
-export { closePipe, closePipes, execute, printTo } from "./awk/pipes.ts";
+export { awkRegex } from "./awk/patterns.ts";
+export { close, closePipes, execute, printTo } from "./awk/pipes.ts";
 export { exec } from "./shell/exec.ts";
 export { globstar } from "./shell/globstar.ts";
 export { heard } from "./shell/heard.ts";
@@ -91,20 +91,6 @@ export function awkWords(text: string): string[] {
 /** The arguments of a script or a function. */
 export function positional(env: ReadonlyMap<string, string>): string[] {
   return Array.from({ length: Number(env.get("#") ?? 0) }, (_, at) => env.get(String(at + 1)) ?? "");
-}
-
-/** The records of awk's input. */
-export function records(input: string, separator = "\n"): string[] {
-  if (separator === "") return input.split(/\n\n+|^\n|\n$/).filter((paragraph) => paragraph !== "");
-  if (separator.length === 1) return input.split(separator);
-  const found: string[] = [];
-  let from = 0;
-  for (const { 0: end, index } of input.matchAll(posixRegex(separator, "extended", "g"))) {
-    if (end === "") continue;
-    found.push(input.slice(from, index));
-    from = index + end.length;
-  }
-  return [...found, input.slice(from)];
 }
 
 /** How `grep -r` names a file in a directory; the working directory, unless it is named, is empty. */

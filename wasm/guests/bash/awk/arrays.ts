@@ -70,3 +70,19 @@ export function refuseVariable(name: string, key?: string): void {
   if (UNKNOWN.has(name)) throw new Error(`${name} is not known here`);
   if (name === "PROCINFO" && key === "sorted_in") throw new Error(`PROCINFO["${key}"] is not known here, use sort`);
 }
+
+interface Assignment {
+  readonly operator: string;
+  readonly target: { readonly key?: object; readonly index?: object };
+}
+
+/** Where `a[i++] += 1` puts its sum is found once, though it is read and written. */
+export async function once(
+  { operator, target }: Assignment,
+  evaluate: (expression: object) => Promise<unknown>,
+): Promise<object> {
+  const part = target.key === undefined ? "index" : "key";
+  const found = target[part];
+  if (operator === "=" || found === undefined) return target;
+  return { ...target, [part]: { type: "string", value: numberText(await evaluate(found)) } };
+}

@@ -2,7 +2,14 @@
 interface Run {
   output: string;
   pipes?: Map<string, string>;
-  readonly fs: { appendFile(path: string, text: string): Promise<void> };
+  readonly cwd: string;
+  readonly openedFiles: Set<string>;
+  readonly getlineCommandStreams: Map<string, object>;
+  readonly getlineFileStreams: Map<string, object>;
+  readonly fs: {
+    appendFile(path: string, text: string): Promise<void>;
+    resolvePath(base: string, path: string): string;
+  };
   readonly exec?: (command: string, options?: object) => Promise<Ended>;
 }
 
@@ -21,8 +28,15 @@ export function printTo(run: Run, command: string, text: string): void {
   run.pipes.set(command, (run.pipes.get(command) ?? "") + text);
 }
 
-/** The exit code of the command. */
-export async function closePipe(run: Run, command: string): Promise<number> {
+/** What was written or read begins anew. The exit code of a command that was printed to, -1 if nothing is open. */
+export async function close(run: Run, name: string): Promise<number> {
+  const path = run.fs.resolvePath(run.cwd, name);
+  const streams = [run.getlineCommandStreams.delete(name), run.getlineFileStreams.delete(path)];
+  const isOpen = [...streams, run.openedFiles.delete(path)].includes(true);
+  return run.pipes?.has(name) === true ? closePipe(run, name) : isOpen ? 0 : -1;
+}
+
+async function closePipe(run: Run, command: string): Promise<number> {
   const text = run.pipes?.get(command);
   if (text === undefined) return 0;
   run.pipes?.delete(command);
