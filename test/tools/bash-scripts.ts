@@ -73,6 +73,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `echo $((9223372036854775807 + 1))`,
   ],
   arrays: [
+    `a=("x y" zw) b=("\${a[@]^}"); set -- pq "\${a[@]}"; printf '<%s>' "\${b[@]}" "\${a[@]^^}" "\${@^}" "\${a[*]^}" "\${b[@],,[X]}" "\${none[@]^}"; declare -A m=([k]=ab [j]=cd); for i in "\${m[@]^}"; do echo $i; done | sort`,
     `f() { local -a l=($(sort -u fruit.txt)) m=("$@" z) n=(*.txt) o=() p=("a b" c\\ d 'it'\\''s' '$x' {1..3} A=1); echo "\${#l[@]} \${#m[@]} \${#n[@]} \${#o[@]} \${#p[@]}"; printf '<%s>' "\${m[@]}" "\${p[@]}"; local -A h=([a]=1 ["b c"]="$1"); echo "\${h["b c"]}"; declare -a r=([3]=x y) g=(code/*.c "$PWD"/code/lib/*.h); echo "\${!r[@]} \${#g[@]}"; local z=(\${1+"$@"}) y=(\${l[@]+"\${l[@]}"}) e=("" x); printf '<%s>' \${o[@]+"\${o[@]}"} \${#z[@]} \${#y[@]} \${#e[@]}; }; f "1 2" 3`,
     `args=(--name=x KEY=value "a b=c" if); args+=(Z="q r"); printf '<%s>' "\${args[@]}"; c=(grep -c apple fruit.txt); "\${c[@]}"; c=(); "\${c[@]}" echo none; c=(A=1 B="2 3"); env "\${c[@]}" bash -c 'echo $A $B'; $(echo echo) sub; x='echo two words'; $x; "$x" 2> /dev/null; echo $?`,
     `f() { local -n ref=$1; ref+=(new); ref[0]=first; echo "\${#ref[@]} \${ref[1]}"; }; a=(old); f a; echo "\${a[@]}"; h() { local -n m=$1; m[k]=v; for i in "\${!m[@]}"; do echo "$i=\${m[$i]}"; done; }; declare -A mm=([a]=1); h mm | sort; s() { local -n arr=$1; arr=(x y z); }; s b; echo "\${b[*]}"; mapfile -d, -t p <<< a,b,c; mapfile -td '' q < <(printf 'a\\0b c\\0'); echo "\${p[1]} \${q[1]} \${BASH_VERSINFO[0]}"`,
@@ -119,6 +120,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `i=0; while :; do i=$((i+1)); [ $i -gt 100 ] && break; done; echo $i`,
   ],
   functions: [
+    `f() { local x="$1 y"; if [ -n "$x" ]; then for i in $x; do echo "<$i>" | cat; done; fi; cat <<E\n$x\nE\nwhile false; do :; done; case $1 in a*) echo a;; *) echo "b c" >&2;; esac; }; g() (echo sub; exit 3); bash -c "$(declare -f f g); f 'a  b'; g; echo $?"; h() { echo hi; }; declare -f h none; echo $?; type h; bash -c "$(declare -f); f z 2>&1; h"`,
     `printf '#!/bin/bash\\n# c\\ntrap "echo at \\\\$LINENO" ERR\\nfalse\\n' > l.sh; bash l.sh; chmod +x l.sh; ./l.sh; bash -e l.sh; echo $?`,
     `trap 'echo "failed: $BASH_COMMAND ($?)"' ERR; false; x() { grep -q zzz fruit.txt; }; x; true && false; trap 'echo "bye $BASH_COMMAND"' EXIT; exit 3`,
     `echo 'readonly D=1; set -u; trap "echo t" EXIT' > s.sh; bash s.sh; bash s.sh; D=2; echo $D; x=$(readonly V=1; echo $V); V=2; echo $x$V; (exec echo sub; echo no); set -e; bash -c 'false; echo child'; trap 'echo no' EXIT; exec echo last; echo no`,
@@ -168,6 +170,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `printf 'ä,1\\nö,2\\n' > f; mapfile -t l < f; echo "\${#l[0]} \${l[1]:0:1}"; while IFS=, read -r n v; do echo "\${n}s $v"; done < f; IFS= read -rd '' all < f; bash -c "echo '$all'"; eval "echo '$all'"`,
   ],
   text: [
+    `basename -s.c x/a.c b.c; basename -as .c a.c .c; basename -a a/b c//; basename a/b.c .c; basename /; basename a b c; echo $?; uniq --all-repeated=prepend <<< $'a\na\nb\nb\nc'; uniq --all-repeated=separate <<< $'a\na\nb\nb'; echo aabbccdd | tr -sd a bc; echo aabb | tr -d a`,
     `grep -5 fig fruit.txt | wc -l; grep -rIn fig . --include '*.txt'; grep -a --regexp=fig fruit.txt; grep --after-context=1 fig fruit.txt; grep -y FIG fruit.txt; echo x | xargs false; echo $?; echo x | xargs sh -c 'exit 255' 2> /dev/null; echo $?; echo a b c | xargs --max-args=1 echo; printf 'a\\nb\\n' | xargs -i echo '<{}>'; printf 'a\\0b' | xargs --null --no-run-if-empty -n1 echo; find code -regextype posix-extended -regex '.*\\.(c|h)' -wholename '*lib*' | sort`,
     `echo '2^100; 10/3; scale=5; 10/3; sqrt(2); 7%3; -7/2; 1.5*1.25; 3>2; x=5; x*x; x+=2; x; ibase=16; FF; ibase=A; obase=16; 255; obase=2; 10' | bc; bc <<< 'scale=2; (19.99*3+5)/2; 10^80; 2.5^2; 2^-2; (-2)^3'; bc <<< '1/0' 2> /dev/null; echo $?; echo 'print "a", 1+1, "\\n"; length(12345); scale(1.234); !0; 1&&0; 5.5%2; .5; -.5; 0.00' | bc`,
     `echo '1/7; 4*a(1); s(1); c(3); l(2); l(0.5); e(1); e(-1); s(10); a(-2); e(0)' | bc -l; echo 'scale=30; e(1.5); l(3); 4*a(1); sqrt(3)' | bc -l`,
@@ -303,7 +306,6 @@ b/' numbers.txt; echo $?`,
     `find code -name '*.c' -exec wc -l {} \\; | sort; find . -name '*.h' -exec grep -l UTIL {} +; find code -type f -print0 | xargs -0 ls | sort`,
     `find . -name numbers.txt -delete; ls numbers.txt 2>/dev/null; echo $?; find nowhere 2>/dev/null; echo $?; find . -iname 'FRUIT*' -o -name 'p*.csv' | sort`,
     `basename a/b/c.txt .txt; dirname a/b/c.txt; dirname x; echo $(basename "$(dirname code/lib/util.c)")`,
-    [`basename /`, "basename / is empty"],
     `touch -d '2020-01-02 03:04:05' t; stat -c '%s %n' fruit.txt; date -d '2020-01-02' +%Y/%m/%d; date -d @0 -u +%FT%TZ; find . -newer t -name fig*; echo $?`,
     `cd code/lib && ls; cd - > /dev/null; ls -d code; cd nowhere 2>/dev/null; echo $?; (cd logs; ls); pushd code > /dev/null; ls; popd > /dev/null; ls *.csv`,
     `echo * | tr ' ' '\\n' | head -3; echo code/*/*.h; echo nothing*; echo [fn]*.txt; echo ?oem.txt; shopt -s nullglob; echo none* end`,

@@ -153,4 +153,9 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     /\/\[\\x00-\\x1f\\x7f-\\xff\]\/\.test\((\w)\)(,\w=\w\?3:0;[^]{1,300}?)(\w)<32\|\|\3>=127&&\3<=255\?([^]{1,700}?)(\w)<32\|\|\5>=127&&\5<=255\?/g,
     "/[\\x00-\\x1f\\x7f]/.test($1)$2$3<32||$3===127?$4$5<32||$5===127?",
   ],
+  [
+    "tr -ds deletes the first set, then squeezes the second",
+    /if\((\w)\)(for\(let (\w) of \w\)\w\(\3\)\|\|)(\w)\(\3\);(?=else if\((\w)&&\w\.length===1\)\{let \w="";for\(let)/g,
+    'if($1){let last="";$2($5&&$3===last&&m.has($3)||$4($3),last=$3)}',
+  ],
 ];

@@ -135,7 +135,8 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
   [
     '${list[@]+"${list[@]}"} is as many words as the list has',
     /async function (\w+)\((\w),(\w)\)\{(?=return [$\w]+\(\2,\3,\w+\(\)\)\}function \w+\(\w\)\{for\(let \w of \w\)\{if\(\w\.type==="ParameterExpansion"\)return \w\.parameter)/g,
-    "$&let own=repairs.alternative($2.state,$3);if(own!==void 0)return own===null?{values:[],quoted:!1}:$1($2,own);",
+    "$&let cased=await repairs.eachCased($2.state.env,$3,word=>$1($2,word));if(cased!==void 0)return cased;" +
+      "let own=repairs.alternative($2.state,$3);if(own!==void 0)return own===null?{values:[],quoted:!1}:$1($2,own);",
   ],
   [
     "a line that names an interpreter counts",
@@ -301,6 +302,17 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     "blanks that begin what a word holds end what stands before",
     /if\((\w)&&(\w)&&(\w)===""&&\((\w+)\((\w),(\w),""\),(\w)=!0\),(?=(\w)\.length===0\)\w&&\((\w)=!0\);)/g,
     '$&($2||$9)&&$8.length>0&&$8[0]!==""&&$3!==""&&($4($5,$6,$3),$7=!0,$3="",$9=!1),',
+  ],
+  [
+    "type shows functions whole",
+    /(function (\w+)\((\w)\)\{let \w=\[\];for\(let (\w)=0;\4<\3\.pipelines\.length;\4\+\+\)\w\.push\([^]{1,900000}?function \w+\((\w),(\w)\)\{)(?=let \w;return \6\.body\.type==="Group"\?\w=\6\.body\.body\.map\()/g,
+    "$1return `$${$5} is a function\\n`+repairs.functionText($5,$6,$2);",
+  ],
+  [
+    "so does declare -f",
+    /(function (\w+)\((\w)\)\{let \w=\[\];for\(let (\w)=0;\4<\3\.pipelines\.length;\4\+\+\)\w\.push\([^]{1,900000}?if\(\w\)\{)if\((\w)\.length===0\)\{let \w="",\w=Array\.from\((\w)\.state\.functions\.keys\(\)\)\.sort\(\);for[^]{1,60}# function body\n\}\n`;return [$\w]+\(\w\)\}let (\w)=!0;for\(let (\w) of \5\)\6\.state\.functions\.has\(\8\)\|\|\(\7=!1\);return (\w+)\("",/g,
+    "$1let all=$6.state.functions,asked=$5.length===0?[...all.keys()].sort():$5,$7=asked.every(a=>all.has(a));" +
+      'return $9(asked.filter(a=>all.has(a)).map(a=>repairs.functionText(a,all.get(a),$2)).join(""),',
   ],
   [
     "commands that run commands hand the environment on",

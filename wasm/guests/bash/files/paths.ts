@@ -1,5 +1,5 @@
 import type { CustomCommand } from "just-bash/browser";
-import { type Call, Refusal, textCommand } from "../text/command.ts";
+import { type Call, joined, Refusal, textCommand } from "../text/command.ts";
 
 type Files = Call["context"]["fs"];
 
@@ -25,6 +25,19 @@ export const PATH_COMMANDS: readonly CustomCommand[] = [
     },
     realpath,
   ),
+  textCommand(
+    "basename",
+    { flags: "az", values: "s", long: { multiple: "a", suffix: "s", zero: "z" } },
+    async ({ flags, values, operands }) => {
+      const [first, ending = "", extra] = operands;
+      if (first === undefined) throw new Refusal("missing operand");
+      const isMany = flags.has("a") || values.has("s");
+      if (!isMany && extra !== undefined) throw new Refusal(`extra operand '${extra}'`);
+      const suffix = values.get("s") ?? (isMany ? "" : ending);
+      const names = (isMany ? operands : [first]).map((path) => nameOf(path, suffix));
+      return joined(names, flags.has("z") ? "\0" : "\n");
+    },
+  ),
   textCommand("dirname", { flags: "z", long: { zero: "z" } }, async ({ flags, operands }) => {
     if (operands.length === 0) throw new Refusal("missing operand");
     return operands.map((path) => parentOf(path) + (flags.has("z") ? "\0" : "\n")).join("");
@@ -36,6 +49,13 @@ function parentOf(path: string): string {
   if (name === "") return path.startsWith("/") ? "/" : ".";
   const slash = name.lastIndexOf("/");
   return slash === -1 ? "." : withoutSlashes(name.slice(0, slash)) || "/";
+}
+
+function nameOf(path: string, suffix: string): string {
+  const whole = withoutSlashes(path);
+  const name = whole.slice(whole.lastIndexOf("/") + 1);
+  if (name === "") return path === "" ? "" : "/";
+  return name !== suffix && name.endsWith(suffix) ? name.slice(0, name.length - suffix.length) : name;
 }
 
 function withoutSlashes(path: string): string {

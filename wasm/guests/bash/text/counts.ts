@@ -13,12 +13,13 @@ export const COUNT_COMMANDS: readonly CustomCommand[] = [
     {
       flags: "cduiDz",
       values: "fsw",
+      optional: "G",
       long: {
         count: "c",
         repeated: "d",
         unique: "u",
         "ignore-case": "i",
-        "all-repeated": "D",
+        "all-repeated": "G",
         "skip-fields": "f",
         "skip-chars": "s",
         "check-chars": "w",
@@ -74,6 +75,9 @@ async function uniq(call: Call): Promise<string> {
     return flags.has("i") ? key.toLowerCase() : key;
   };
   const end = flags.has("z") ? "\0" : "\n";
+  const apart = values.get("G");
+  const showsAll = flags.has("D") || apart !== undefined;
+  if (!/^(?:none|prepend|separate)?$/.test(apart ?? "")) throw new Refusal(`invalid argument '${apart ?? ""}'`);
   const groups: { readonly key: string; readonly lines: string[] }[] = [];
   for (const line of (await inputsOf(call)).flatMap((input) => linesOf(textOf(input), end))) {
     const key = keyOf(line);
@@ -83,11 +87,12 @@ async function uniq(call: Call): Promise<string> {
   }
   const shown = groups.filter(({ lines }) => {
     if (flags.has("u") && lines.length > 1) return false;
-    return !((flags.has("d") || flags.has("D")) && lines.length === 1);
+    return !((flags.has("d") || showsAll) && lines.length === 1);
   });
-  const output = shown.flatMap(({ lines }) => {
+  const output = shown.flatMap(({ lines }, index) => {
     const [first = ""] = lines;
-    if (flags.has("D")) return lines;
+    const isApart = apart === "prepend" || (apart === "separate" && index > 0);
+    if (showsAll) return isApart ? ["", ...lines] : lines;
     return [flags.has("c") ? `${String(lines.length).padStart(7)} ${first}` : first];
   });
   return joined(output, end);
