@@ -1,17 +1,14 @@
 import type {
-  CommandTold,
   FeatureAnswer,
   FeatureRequest,
   OpenFeature,
   SeenChannel,
   TeamOverview,
   TeamSessions,
-  TeamUsage,
 } from "../../feature.ts";
-
+import { answerTo, type ConsoleRoute } from "./answers.ts";
 import { changeOf } from "./changes.ts";
-import { commandInChannel, placeIn } from "./command.ts";
-import { answerOnJobs, type JobRoute } from "./jobs/job-routes.ts";
+import { placeIn } from "./command.ts";
 import { channelsSeen, choicesFor, listSessions } from "./list.ts";
 import { createLive, type LiveScope } from "./live.ts";
 import { type OverviewScope, overviewFor } from "./overview/overview.ts";
@@ -19,13 +16,10 @@ import { pressButton } from "./press.ts";
 import type { ConsoleScope } from "./scope.ts";
 import { showSession } from "./session.ts";
 import { createSight, type SightOptions, type Viewer } from "./sight.ts";
-import { type UsageQuery, usageFor } from "./usage/usage.ts";
 
 export interface Sessions extends TeamSessions {
   readonly overview: (viewer: Viewer) => Promise<TeamOverview>;
-  readonly usage: (viewer: Viewer, query: UsageQuery) => Promise<TeamUsage>;
-  readonly command: (viewer: Viewer, command: Parameters<typeof commandInChannel>[1]) => Promise<CommandTold | null>;
-  readonly jobs: (route: JobRoute, request: FeatureRequest) => Promise<FeatureAnswer>;
+  readonly answer: (route: ConsoleRoute, request: FeatureRequest) => Promise<FeatureAnswer>;
   /** What happens in a run. */
   readonly note: NonNullable<OpenFeature["watchRun"]>;
   readonly gone: NonNullable<OpenFeature["sessionsGone"]>;
@@ -49,10 +43,8 @@ export function createSessions(host: Host, { adminsSeePrivate, health, writing, 
     change: async (viewer, asked) => host.hideIn(await changeOf(viewer, asked, world)),
     press: async (viewer, press) => host.hideIn(await pressButton(viewer, press, world)),
     channels: (viewer, ids) => seenChannels(viewer, ids, world),
-    command: async (viewer, command) => host.hideIn(await commandInChannel(viewer, command, world)),
-    jobs: async (route, request) => host.hideIn(await answerOnJobs(route, request, world)),
+    answer: async (route, request) => host.hideIn(await answerTo(route, request, world)),
     overview: async (viewer) => host.hideIn(await overviewFor(viewer, { ...world, health })),
-    usage: async (viewer, query) => host.hideIn(await usageFor(viewer, query, world)),
     watch,
     note,
     gone,

@@ -1,7 +1,11 @@
+import { z } from "zod";
 import type { Person } from "../../../src/core/protocol/platform.ts";
 import type { Store } from "../../../src/core/store/store.ts";
+import type { TeamUsage } from "../../../src/feature.ts";
 import { createHealthWatch } from "../../../src/features/console/overview/health-watch.ts";
 import { createSessions } from "../../../src/features/console/sessions.ts";
+import type { Viewer } from "../../../src/features/console/sight.ts";
+import type { UsageQuery } from "../../../src/features/console/usage/usage.ts";
 import { createWriting } from "../../../src/features/console/writing.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
@@ -69,7 +73,12 @@ export function world({ store, adminsSeePrivate = false, serves = () => true }: 
     },
     { adminsSeePrivate, health, writing, elsewhere: null },
   );
-  return { sessions, writing, members, gone, clock, platforms };
+  const usage = async (viewer: Viewer, asked: UsageQuery): Promise<TeamUsage> => {
+    const query = new URLSearchParams({ ...asked, days: `${asked.days}` });
+    const { body } = await sessions.answer("/usage", { viewer, role: "viewer", by: "", query, body: undefined });
+    return z.custom<TeamUsage>().parse(body);
+  };
+  return { sessions, usage, writing, members, gone, clock, platforms };
 }
 
 export const SESSIONS: readonly SeededSession[] = [

@@ -25,63 +25,63 @@ describe.each([
     const { store } = await emptied();
     await seedSessions(store, SESSIONS);
     await ranJobs(store);
-    const { sessions, clock } = world({ store });
+    const { usage, clock } = world({ store });
     clock.set(NOW);
-    return { store, sessions };
+    return { store, usage };
   };
 
   test("sums by each group are those of the ledger, whatever they are summed up by", async () => {
-    const { store, sessions } = await opened();
+    const { store, usage } = await opened();
     const whole = await store.usage.total({ since: Date.UTC(2026, 2, 4) });
     for (const by of ["day", "model", "channel", "person"] as const) {
-      const { total, perDay, rows, isAll } = await sessions.usage({ kind: "operator" }, { ...ASKED, by });
+      const { total, perDay, rows, isAll } = await usage({ kind: "operator" }, { ...ASKED, by });
       expect({ by, isAll, ...total }).toEqual({ by, isAll: true, ...whole });
       expect(perDay).toEqual([0, 0, 0, 8, 4, 0, 3]);
       if (by !== "day") expect(rows.reduce((sum, { costUsd }) => sum + costUsd, 0)).toBe(whole.costUsd);
     }
-    const jobs = await sessions.usage({ kind: "operator" }, { ...ASKED, by: "job" });
+    const jobs = await usage({ kind: "operator" }, { ...ASKED, by: "job" });
     const { name, costUsd, occurrences } = (await store.usage.sumsByJob({ since: Date.UTC(2026, 2, 4) }))[0] ?? {};
     expect(jobs.rows[0]).toMatchObject({ label: name, costUsd, calls: occurrences });
   });
 
   test("somebody sees what was spent where they may look, and names of nothing else", async () => {
-    const { sessions } = await opened();
+    const { usage } = await opened();
     const ana = account(["slack:U0ANA"]);
-    const mine = await sessions.usage(ana, { ...ASKED, by: "channel" });
+    const mine = await usage(ana, { ...ASKED, by: "channel" });
     expect(mine).toMatchObject({ isAll: false, total: { costUsd: 5 }, perDay: [0, 0, 0, 0, 4, 0, 1] });
     expect(mine.rows.map(({ key }) => key)).toEqual(["slack:C1"]);
     // Nor by an address that somebody makes up.
-    expect((await sessions.usage(ana, { ...ASKED, channel: "slack:C2" })).total.calls).toBe(0);
-    expect((await sessions.usage(ana, { ...ASKED, by: "job" })).rows.map(({ label }) => label)).toEqual(["tidy"]);
-    expect((await sessions.usage(ana, { ...ASKED, job: "slack:C2 board" })).total.calls).toBe(0);
+    expect((await usage(ana, { ...ASKED, channel: "slack:C2" })).total.calls).toBe(0);
+    expect((await usage(ana, { ...ASKED, by: "job" })).rows.map(({ label }) => label)).toEqual(["tidy"]);
+    expect((await usage(ana, { ...ASKED, job: "slack:C2 board" })).total.calls).toBe(0);
   });
 
   test("an admin sees sums of all, and channels that they are not in as one without a name", async () => {
-    const { sessions } = await opened();
+    const { usage } = await opened();
     const admin = account(["slack:U0ANA"], "admin");
-    const { rows, isAll } = await sessions.usage(admin, { ...ASKED, by: "channel" });
+    const { rows, isAll } = await usage(admin, { ...ASKED, by: "channel" });
     expect(isAll).toBe(true);
     expect(rows.map(({ key, label, costUsd }) => [key, label, costUsd])).toEqual([
       [null, "private channels", 10],
       ["slack:C1", "#c1 · Acme · Slack", 5],
     ]);
-    const jobs = await sessions.usage(admin, { ...ASKED, by: "job" });
+    const jobs = await usage(admin, { ...ASKED, by: "job" });
     expect(jobs.rows.map(({ key, label }) => [key, label])).toEqual([
       [null, "jobs in private channels"],
       ["slack:C1 tidy", "tidy"],
     ]);
-    expect((await sessions.usage(admin, { ...ASKED, channel: "slack:C2" })).total.calls).toBe(0);
+    expect((await usage(admin, { ...ASKED, channel: "slack:C2" })).total.calls).toBe(0);
   });
 
   test("what is chosen is looked into", async () => {
-    const { sessions } = await opened();
+    const { usage } = await opened();
     const operator = { kind: "operator" } as const;
-    const channel = await sessions.usage(operator, { ...ASKED, by: "model", channel: "slack:C1" });
+    const channel = await usage(operator, { ...ASKED, by: "model", channel: "slack:C1" });
     expect(channel.rows).toMatchObject([{ key: "anthropic/claude-sonnet-5-5", costUsd: 5, calls: 2 }]);
     expect(channel.chosen).toEqual([{ by: "channel", label: "#c1 · Acme · Slack" }]);
-    const job = await sessions.usage(operator, { ...ASKED, job: "slack:C1 tidy" });
+    const job = await usage(operator, { ...ASKED, job: "slack:C1 tidy" });
     expect(job).toMatchObject({ total: { costUsd: 0.5, calls: 2 }, perDay: [0, 0, 0, 0, 0, 0.25, 0.25] });
-    const nobody = await sessions.usage(operator, { ...ASKED, person: "slack:U0NOBODY" });
+    const nobody = await usage(operator, { ...ASKED, person: "slack:U0NOBODY" });
     expect(nobody.total.calls).toBe(0);
   });
 });

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { UsageKey } from "../../../core/store/ledger/usage-report.ts";
 import type { TeamUsage } from "../../../feature.ts";
 import { channelsSeen, placeName } from "../list.ts";
@@ -11,15 +12,18 @@ type Row = TeamUsage["rows"][number];
 type Chosen = TeamUsage["chosen"][number];
 type Group = Chosen["by"];
 
+const words = z.string().max(400).default("");
+
 /** What is asked for: keys of rows narrow it, empty ones do not. */
-export interface UsageQuery {
-  readonly by: Group;
-  readonly days: number;
-  readonly model: string;
-  readonly channel: string;
-  readonly person: string;
-  readonly job: string;
-}
+export const usageQuerySchema = z.object({
+  by: z.enum(["day", "model", "channel", "person", "job"]).default("day"),
+  days: z.coerce.number().int().min(1).max(92).default(7),
+  model: words,
+  channel: words,
+  person: words,
+  job: words,
+});
+export type UsageQuery = z.infer<typeof usageQuerySchema>;
 
 const DAY_MS = 86_400_000;
 const COLUMNS: ReadonlyMap<Group, UsageKey> = new Map([
