@@ -10,16 +10,21 @@ import { usageFor, usageQuerySchema } from "./usage/usage.ts";
 const jobSchema = z.object({ id: z.string().default("") }).transform(({ id }) => id);
 
 const NOT_UNDERSTOOD = "That was not understood. Reload the page.";
-const NO_CHANNEL = { none: "There is no such channel that you may see." };
-const NO_JOB = { none: "There is no such job any more, or none that you may see." };
+const NO_CHANNEL = "There is no such channel that you may see.";
+const NO_JOB = "There is no such job any more, or none that you may see.";
+
+type Read = (request: FeatureRequest) => unknown;
+const fromQuery: Read = ({ query }) => Object.fromEntries(query);
+/** What changes something is never told by an address. */
+const fromBody: Read = ({ body }) => body;
 
 const ANSWERS = {
-  "/usage": answering(usageQuerySchema, usageFor, { wrong: "I cannot sum that up." }),
-  "/command": answering(channelCommandSchema, commandInChannel, NO_CHANNEL),
-  "/jobs": answering(jobsQuerySchema, listJobs, NO_JOB),
-  "/jobs/one": answering(jobSchema, showJob, NO_JOB),
-  "/jobs/when": answering(whenQuerySchema, dueTimes, NO_JOB),
-  "/jobs/command": answering(jobCommandSchema, commandJob, NO_JOB),
+  "/usage": answering(usageQuerySchema, usageFor, { read: fromQuery, wrong: "I cannot sum that up." }),
+  "/command": answering(channelCommandSchema, commandInChannel, { read: fromBody, none: NO_CHANNEL }),
+  "/jobs": answering(jobsQuerySchema, listJobs, { read: fromQuery, none: NO_JOB }),
+  "/jobs/one": answering(jobSchema, showJob, { read: fromQuery, none: NO_JOB }),
+  "/jobs/when": answering(whenQuerySchema, dueTimes, { read: fromQuery, none: NO_JOB }),
+  "/jobs/command": answering(jobCommandSchema, commandJob, { read: fromBody, none: NO_JOB }),
 };
 
 export type ConsoleRoute = keyof typeof ANSWERS;
@@ -32,12 +37,12 @@ export function answerTo(route: ConsoleRoute, request: FeatureRequest, world: Co
 function answering<T>(
   schema: z.ZodType<T>,
   answer: (viewer: Viewer, asked: T, world: ConsoleScope) => Promise<object | null>,
-  { none = "", wrong = NOT_UNDERSTOOD }: { readonly none?: string; readonly wrong?: string },
+  { read, none = "", wrong = NOT_UNDERSTOOD }: { readonly read: Read; readonly none?: string; readonly wrong?: string },
 ) {
-  return async ({ viewer, query, body }: FeatureRequest, world: ConsoleScope): Promise<FeatureAnswer> => {
-    const asked = schema.safeParse(body ?? Object.fromEntries(query));
+  return async (request: FeatureRequest, world: ConsoleScope): Promise<FeatureAnswer> => {
+    const asked = schema.safeParse(read(request));
     if (!asked.success) return { status: 400, body: { error: wrong } };
-    const found = await answer(viewer, asked.data, world);
+    const found = await answer(request.viewer, asked.data, world);
     return found === null ? { status: 404, body: { error: none } } : { status: 200, body: found };
   };
 }
