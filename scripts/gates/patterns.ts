@@ -22,6 +22,7 @@ const MADE: Readonly<Record<string, string>> = {
   "src/config/settings.ts": "hosts of the operator's own settings",
   "src/features/mcp/catalogue/json-schema.ts": "compiled only, to see whether it is one",
   "wasm/guests/bash/jq/regex.ts": "what a filter searches for; the sandbox bounds its time",
+  "wasm/guests/bash/text/alternatives.ts": "what a script searches for, and a count",
   "wasm/guests/bash/text/posix-regex.ts": "what a script searches for; the sandbox bounds its time",
   "wasm/guests/files/pattern.ts": "what a call searches for; the sandbox bounds its time",
 };

@@ -90,6 +90,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
   conditions: [
     `false; x=1; echo $?; x=$(exit 3); echo $?; false; x=$x; echo $?; a=($(false)); echo $?`,
     `if [ -f fruit.txt ] && [ ! -d fruit.txt ]; then echo file; fi`,
+    `[[ foobar =~ foo|foobar ]]; echo $BASH_REMATCH; d='^\\d+$' b='\\bbar\\b'; [[ 5 =~ $d ]]; echo $?; [[ 'foo bar' =~ $b ]] && echo word; [[ v1.2.3-rc.1 =~ ^v?([0-9]+)\\.([0-9]+)\\.([0-9]+)(-([0-9A-Za-z.-]+))?$ ]]; echo "\${BASH_REMATCH[@]:1}"; [[ 'k = a b' =~ ^([a-z]+)[[:space:]]*=[[:space:]]*(.*)$ ]] && printf '<%s>' "\${BASH_REMATCH[@]}"; [[ 'a+b' =~ "a+b" && ab =~ (x)?a\\b ]]; echo $? "\${#BASH_REMATCH[@]}"; shopt -s nocasematch; [[ É =~ ^é ]]; echo $?`,
     `[[ abc == a* ]] && echo glob; [[ abc =~ ^a(.)c$ ]] && echo "\${BASH_REMATCH[1]}"`,
     `[ 2 -lt 10 ] && echo less; [[ 2 < 10 ]] || echo "not less as text"`,
     `test -z ""; echo $?; test -n ""; echo $?; [ a = b ]; echo $?`,
@@ -219,6 +220,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `grep -Hn a fruit.txt; grep -s x missing fruit.txt; echo $?; grep -Hc zzz fruit.txt; grep -sq apple missing fruit.txt; echo $?; grep -A1 -H fig fruit.txt; grep -HL zz fruit.txt; grep -e -H fruit.txt; echo $?; egrep -H 'f|g' fruit.txt; grep -sH x missing; echo $?; cat fruit.txt | grep -Hn fig`,
     `echo foobar | grep -oP 'foo(?=bar)'; echo foobar | grep -oP '(?<=foo)bar'; grep -nP 'a(?!p)' fruit.txt; echo '"version": "1.2.3"' | grep -oP '"version":\\s*"\\K[^"]+'; grep -P '^(?!.*apple)' fruit.txt; grep -oiP 'APP(?=LE)' fruit.txt`,
     `grep apple fruit.txt; grep -c apple fruit.txt; grep -n fig fruit.txt; grep -v a fruit.txt; echo $?`,
+    `echo foobar | grep -oE 'foo|foobar'; echo 'abc 12 12.5 v1.2' | grep -oE '[0-9]+|[0-9]+\\.[0-9]+|v[0-9.]+'; echo 'xyab abcd' | sed -E 's/(a|ab)(c|bcd)?/[\\1,\\2]/g'; echo FOObar | grep -ioe foo -e 'fooba[rz]'; echo foo foobar x | grep -oE -e foo -e 'foobar|x'; echo a.b a.bc axb | grep -oFe a.b -e a.bc; echo foobarbaz | sed 's/foo\\|foobar/X/'; expr foobar : '\\(foo\\|foobar\\)'`,
     `grep -i the poem.txt; grep -w over poem.txt; grep -o 'o.' poem.txt | head -3`,
     `grep -E '^(ana|bo),' people.csv; grep -F '.' poem.txt; grep -x fig fruit.txt`,
     `grep -r NOTE code; grep -rl util code | sort; grep -rn --include='*.h' UTIL code`,

@@ -71,6 +71,11 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
       'if($2.mode==="perl"&&$1.startsWith("(?i)"))$1=$1.slice(4),$2={...$2,ignoreCase:!0};',
   ],
   [
+    "also several",
+    /\{pattern:(\w\.map\(\w=>)`\(\?:(\$\{\w\.replace\(\/[^`]+?"\)\})\)`\)\.join\("\|"\),mode:"extended"\}(:[^{}]{1,20}\{[^{}]{1,40}\}:\{pattern:\w\.map\(\w=>)`\(\?:(\$\{\w\})\)`\)/g,
+    '{pattern:$1`$2`).join("|"),mode:"extended"}$3`$4`)',
+  ],
+  [
     "lines that match end what grep shows behind the match before",
     /(for\(let (\w) of (\w)\)\{)(\w\(\);let \w=Math\.max\(0,\2-\w\)[^]{1,900}?for\(let (\w+)=\2\+1;\5<=\w)(?=;\5\+\+\))/g,
     "let own=new Set($3);$1$4&&!own.has($5)",

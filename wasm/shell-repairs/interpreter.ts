@@ -344,4 +344,9 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     /\((\w)\.state\.env\.get\("@"\)\|\|""\)\.split\(" "\)\.filter\(Boolean\)/g,
     "repairs.positional($1.state.env)",
   ],
+  [
+    "[[ =~ ]] takes POSIX's patterns",
+    /,\w=\w+\((\w)\),(\w)=\w+\(\w,(\w)\?"i":""\)\.match\((\w)\)(?=;if\(\w+\(\w,"BASH_REMATCH"\),\2\))/g,
+    ",$2=repairs.conditionRegex($1,$3).exec($4)",
+  ],
 ];

@@ -57,7 +57,7 @@ export { listText } from "./shell/lists.ts";
 export { areSubshells, arithmeticText, withoutQuotes } from "./shell/parentheses.ts";
 export { alternative, arrayOf, refer, referred, startingOptions, withoutAssignments } from "./shell/references.ts";
 export { apart, behind, withStray } from "./shell/streams.ts";
-export { grepPattern } from "./text/posix-regex.ts";
+export { conditionRegex, grepPattern } from "./text/posix-regex.ts";
 export { failed, shell, substituted, trap, trapped } from "./traps.ts";
 
 interface Status {

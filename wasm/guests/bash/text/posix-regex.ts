@@ -1,3 +1,4 @@
+import { isAmbiguous, LongestMatch } from "./alternatives.ts";
 import { Refusal } from "./command.ts";
 
 /** How patterns are written: as `grep` takes them, or as `grep -E` does. */
@@ -38,8 +39,22 @@ const SPECIAL = /[\\^$.*+?()[\]{}|/]/;
 
 /** A POSIX pattern as JavaScript writes it; GNU's escapes are known. */
 export function posixRegex(pattern: string, dialect: Dialect, flags = ""): RegExp {
+  return within(pattern, dialect, { flags, around: (source) => source });
+}
+
+interface Surroundings {
+  readonly flags: string;
+  /** What stands around the pattern's source. */
+  readonly around: (source: string) => string;
+}
+
+function within(pattern: string, dialect: Dialect, { flags, around }: Surroundings): RegExp {
   try {
-    return new RegExp(new Translation(pattern, dialect, flags.includes("m")).source(), `${flags}u`);
+    const translation = new Translation(pattern, dialect, flags.includes("m"));
+    const source = around(translation.source());
+    const isCased = !flags.includes("i");
+    const Kind = translation.choices.some((choice) => isAmbiguous(choice, isCased)) ? LongestMatch : RegExp;
+    return new Kind(source, `${flags}u`);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal(`invalid regular expression: ${pattern}`);
@@ -59,14 +74,20 @@ interface GrepPattern {
   readonly preFilter?: { readonly needles: readonly string[]; readonly ignoreCase: boolean };
 }
 
-/** How grep matches a basic or an extended pattern; null for others, and for those put together of several. */
+/** What `[[ =~ ]]` compares with. */
+export function conditionRegex(pattern: string, ignoresCase: boolean): RegExp {
+  return posixRegex(pattern, "extended", ignoresCase ? "i" : "");
+}
+
+/** How grep matches a basic or an extended pattern; null for others. */
 export function grepPattern(pattern: string, options: GrepOptions): GrepPattern | null {
   const { mode, ignoreCase = false, wholeWord, lineRegexp } = options;
-  if ((mode !== "basic" && mode !== "extended") || pattern.startsWith("(?:") || pattern === "[^\\s\\S]") return null;
-  const flags = ignoreCase ? "giu" : "gu";
-  const { source } = posixRegex(pattern, mode, flags.replace("u", ""));
-  const word = wholeWord === true ? `(?<![\\p{L}\\p{N}_])(?:${source})(?![\\p{L}\\p{N}_])` : source;
-  const regex = new RegExp(lineRegexp === true ? `^(?:${word})$` : word, flags);
+  if ((mode !== "basic" && mode !== "extended") || pattern === "[^\\s\\S]") return null;
+  const around = (source: string) => {
+    const word = wholeWord === true ? `(?<![\\p{L}\\p{N}_])(?:${source})(?![\\p{L}\\p{N}_])` : source;
+    return lineRegexp === true ? `^(?:${word})$` : word;
+  };
+  const regex = within(pattern, mode, { flags: ignoreCase ? "gi" : "g", around });
   if (!/^[\w ,:;=@#%&<>'"~!-]+$/.test(pattern)) return { regex };
   return { regex, preFilter: { needles: [ignoreCase ? pattern.toLowerCase() : pattern], ignoreCase } };
 }
@@ -83,6 +104,9 @@ class Translation {
   #atom = 0;
   #isRepeated = false;
   readonly #groups: number[] = [];
+  /** The alternatives of each place that has some, as the pattern writes them. */
+  readonly choices: string[][] = [];
+  readonly #open: { readonly done: string[]; from: number }[] = [{ done: [], from: 0 }];
   #output = "";
 
   constructor(pattern: string, dialect: Dialect, isMultiline: boolean) {
@@ -93,7 +117,19 @@ class Translation {
 
   source(): string {
     while (this.#at < this.#pattern.length) this.#next();
+    while (this.#open.length > 0) this.#choose(this.#pattern.length, "end");
     return this.#output;
+  }
+
+  /** An alternative ends, perhaps the last one. */
+  #choose(at: number, how: "next" | "end"): void {
+    const choice = this.#open.at(-1);
+    if (choice === undefined) return;
+    choice.done.push(this.#pattern.slice(choice.from, at));
+    choice.from = this.#at;
+    if (how === "next") return;
+    this.#open.pop();
+    if (choice.done.length > 1) this.choices.push(choice.done);
   }
 
   #next(): void {
@@ -128,10 +164,16 @@ class Translation {
   }
 
   #operator(one: string): void {
+    const before = this.#at - (this.#isBasic ? 2 : 1);
     if (one === "(" || one === "|") {
-      if (one === "(") this.#groups.push(this.#output.length);
+      if (one === "|") this.#choose(before, "next");
+      else {
+        this.#groups.push(this.#output.length);
+        this.#open.push({ done: [], from: this.#at });
+      }
       this.#put(one, true);
     } else if (one === ")") {
+      this.#choose(before, "end");
       this.#put(one);
       this.#atom = this.#groups.pop() ?? this.#atom;
     } else if (this.#isStart) this.#literal(one);
