@@ -130,7 +130,7 @@ test.each(mistakes)("csv_query tells the model of $name", async ({ input, says }
   expect(textOf(result.content)).toContain(says);
 });
 
-/** The picture's size, and how many pixels have each of the colours that stand for a series. */
+/** The picture's size, and how many pixels are wholly of each of the colours that stand for a series. */
 function seriesInk(png: Buffer): { readonly width: number; readonly height: number; readonly ink: number[] } {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   const data = png.indexOf("IDAT");
@@ -141,7 +141,8 @@ function seriesInk(png: Buffer): { readonly width: number; readonly height: numb
     for (let x = 0; x < width; x++) {
       const colour = ((above[x] ?? 0) + (rows[y * (width + 1) + 1 + x] ?? 0)) & 0xff;
       above[x] = colour;
-      if (colour >= 4) ink[colour - 4] = (ink[colour - 4] ?? 0) + 1;
+      const series = colour / 15 - 2;
+      if (series >= 0 && series % 1 === 0) ink[series] = (ink[series] ?? 0) + 1;
     }
   }
   return { width, height, ink };

@@ -2,6 +2,7 @@ import { inflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import type { Receipt } from "../../../src/core/protocol/platform.ts";
+import { Canvas, fitted, textWidth } from "../../../src/features/usage/chart/canvas.ts";
 import { usageChart } from "../../../src/features/usage/chart/usage-chart.ts";
 import { usageFeature } from "../../../src/features/usage/feature.ts";
 import { reportUsage } from "../../../src/features/usage/report.ts";
@@ -103,8 +104,8 @@ function pictureOf(png: Uint8Array) {
   }
   return { width, height, highest: inked };
 }
-/** The first series' colour in the palette. */
-const BAR = 4;
+/** The first series' colour in the palette: after white and the 15 shades of ink, the last of its own. */
+const BAR = 30;
 
 test("/usage comes with a picture of the days, of the tokens where nothing has a price", async () => {
   const [file, ...more] = filesOf(await createIntake(await spent())(mention("/usage model")));
@@ -201,4 +202,27 @@ test("what the program spends in the background is in no channel, and stands und
   const receive = createIntake({ ...options, canSeeChannel });
   for (const by of ["channel", "user"])
     expect(privateText(await receive(mention(`/usage ${by}`)))).toMatch(/^memory +\$2\.00 +500/mu);
+});
+
+/** What a text looks like in a chart, and nothing else. */
+function drawn(words: string): string {
+  const canvas = new Canvas(60, 30);
+  canvas.text(words, { x: 5, y: 10 }, 0);
+  return Buffer.from(canvas.pixels).toString("hex");
+}
+
+test("a chart's letters are those of its words: small ones, with accents, in three alphabets", () => {
+  const words = ["a", "A", "ä", "α", "б", "日"];
+  expect(new Set(words.map(drawn)).size).toBe(words.length);
+});
+
+test("a chart shows a letter without the accent that its font lacks, and any other that it lacks as a box", () => {
+  expect(drawn("ạ")).toBe(drawn("a"));
+  expect(drawn("日")).toBe(drawn("→"));
+});
+
+test("a chart's label that has no room is cut, and says so", () => {
+  expect(fitted("checkout-service", 400)).toBe("checkout-service");
+  expect(fitted("checkout-service", 60)).toMatch(/^che.*…$/);
+  expect(textWidth(fitted("checkout-service", 60))).toBeLessThanOrEqual(60);
 });

@@ -1,5 +1,5 @@
-import { Canvas, textWidth } from "./canvas.ts";
-import { GLYPH_HEIGHT } from "./font.ts";
+import { Canvas, fitted, type Point, textWidth } from "./canvas.ts";
+import { CAP_HEIGHT } from "./font.ts";
 import type { Colour } from "./png.ts";
 import { type Scale, scaleFor } from "./scale.ts";
 
@@ -15,17 +15,12 @@ export interface ChartStyle {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Pixels of each dot of the letters. */
-  readonly textSize: number;
   /** How a value of a single series reads: at the axis, and above its bar. Above bars there is nothing without it. */
   readonly valueText?: (value: number) => string;
 }
 
-/** White, grid, axis, ink, then one for each series: apart for people who do not see all colours, too. */
+/** Ink, then one for each series: apart for people who do not see all colours, too. */
 export const PALETTE: readonly Colour[] = [
-  [255, 255, 255],
-  [224, 224, 224],
-  [128, 128, 128],
   [32, 32, 32],
   [0, 114, 178],
   [230, 159, 0],
@@ -34,16 +29,26 @@ export const PALETTE: readonly Colour[] = [
   [213, 94, 0],
   [86, 180, 233],
 ];
-const [GRID, AXIS, INK, FIRST_SERIES] = [1, 2, 3, 4];
+const [INK, FIRST_SERIES] = [0, 1];
+/** How much ink a grid's lines have, and the axis. */
+const [GRID, AXIS] = [2, 8];
 
-const LARGE: ChartStyle = { width: 800, height: 450, textSize: 2 };
-const TITLE_SIZE = 2;
+const LARGE: ChartStyle = { width: 800, height: 450 };
 /** Pixels from one thing to the next, and to the picture's edge. */
 const GAP = 8;
-/** A date's. What is longer is cut where there is no room. Characters. */
-const LONGEST_LABEL = 10;
-/** Lines that a legend has room for. */
-const LEGEND_LINES = 3;
+/** From one line of text to the next. Pixels. */
+const LINE = 24;
+/** A date's width. What is wider is cut where there is no room. Pixels. */
+const WIDEST_LABEL = 100;
+/** The side of a legend's square. Pixels. */
+const SWATCH = 14;
+
+/** A series' name with its square, `x` pixels from the legend's left edge. */
+interface LegendEntry {
+  readonly name: string;
+  readonly which: number;
+  readonly x: number;
+}
 
 /** What all parts of a drawing share. */
 interface Sheet {
@@ -60,60 +65,64 @@ interface Sheet {
 export function drawChart(chart: Chart, style: ChartStyle = LARGE): Canvas {
   const { title = "", labels, series } = chart;
   const canvas = new Canvas(style.width, style.height);
-  canvas.text(title, { x: (style.width - textWidth(title, TITLE_SIZE)) / 2, y: 14, size: TITLE_SIZE }, INK);
+  const heading = fitted(title, style.width - 2 * GAP);
+  canvas.text(heading, { x: (style.width - textWidth(heading)) / 2, y: 2 * GAP }, INK);
   const scale = scaleFor(
     series.flatMap(({ values }) => values),
     style.valueText,
   );
-  const plot = plotIn(chart, style, scale);
-  const yOf = (value: number): number =>
-    plot.bottom - ((value - scale.low) / (scale.high - scale.low)) * (plot.bottom - plot.top);
-  const sheet = { canvas, style, plot, yOf, slot: (plot.right - plot.left) / labels.length };
+  const left = 2 * GAP + Math.max(...scale.marks.map(({ label }) => textWidth(label)));
+  const right = style.width - 2 * GAP;
+  const legend = legendOf(series, right - left);
+  const bottom = style.height - 2 * GAP - (1 + legend.length) * LINE;
+  // A value above the highest bar is still below the title.
+  const top = (title === "" ? 2 : 4) * GAP + CAP_HEIGHT + (style.valueText === undefined ? 0 : LINE - GAP);
+  const yOf = (value: number): number => bottom - ((value - scale.low) / (scale.high - scale.low)) * (bottom - top);
+  const plot = { left, right, top, bottom };
+  const sheet = { canvas, style, plot, yOf, slot: (right - left) / labels.length };
   drawScale(sheet, scale);
   drawLabels(sheet, labels);
   if (chart.type === "bar") drawBars(sheet, chart);
   else drawLines(sheet, chart);
-  drawLegend(sheet, chart);
+  drawLegend(sheet, legend);
   return canvas;
 }
 
-function lineHeight({ textSize }: ChartStyle): number {
-  return (GLYPH_HEIGHT + 5) * textSize;
+/** The legend's lines, each as wide as `room` allows. */
+function legendOf(series: Chart["series"], room: number): LegendEntry[][] {
+  const lines: LegendEntry[][] = [];
+  let x = room;
+  series.forEach(({ name }, which) => {
+    if (name === "") return;
+    const width = SWATCH + GAP + textWidth(name);
+    if (lines.length === 0 || x + width > room) {
+      lines.push([]);
+      x = 0;
+    }
+    lines.at(-1)?.push({ name, which, x });
+    x += width + 3 * GAP;
+  });
+  return lines;
 }
 
-function plotIn({ title = "", series }: Chart, style: ChartStyle, { marks }: Scale): Sheet["plot"] {
-  const line = lineHeight(style);
-  const hasLegend = series.some(({ name }) => name !== "");
-  const above = title === "" ? 2 * GAP : 14 + GLYPH_HEIGHT * TITLE_SIZE + 2 * GAP;
-  return {
-    left: 2 * GAP + Math.max(...marks.map(({ label }) => textWidth(label, style.textSize))),
-    right: style.width - 2 * GAP,
-    // A value above the highest bar is still below the title.
-    top: above + (style.valueText === undefined ? 0 : line),
-    bottom: style.height - line - 2 * GAP - (hasLegend ? LEGEND_LINES * line : 0),
-  };
-}
-
-function drawScale({ canvas, plot, yOf, style: { textSize: size } }: Sheet, { marks }: Scale): void {
+function drawScale({ canvas, plot, yOf }: Sheet, { marks }: Scale): void {
   for (const { value, label } of marks) {
     const line = { x: plot.left, y: yOf(value), width: plot.right - plot.left, height: 1 };
-    canvas.rectangle(line, value === 0 ? AXIS : GRID);
-    const at = { x: plot.left - GAP - textWidth(label, size), y: yOf(value) - (GLYPH_HEIGHT * size) / 2, size };
-    canvas.text(label, at, INK);
+    canvas.rectangle(line, INK, value === 0 ? AXIS : GRID);
+    canvas.text(label, { x: plot.left - GAP - textWidth(label), y: yOf(value) - CAP_HEIGHT / 2 }, INK);
   }
 }
 
 /** Under the middle of their slots; as many as have room, each cut to its slot. */
-function drawLabels({ canvas, plot, slot, style: { textSize: size } }: Sheet, labels: readonly string[]): void {
-  const longest = Math.max(...labels.map((label) => textWidth(label, size)));
-  const every = Math.max(1, Math.ceil((Math.min(longest, LONGEST_LABEL * textWidth("0", size)) + GAP / 4) / slot));
-  const room = Math.max(1, Math.floor((slot * every) / textWidth("0", size)));
+function drawLabels({ canvas, plot, slot }: Sheet, labels: readonly string[]): void {
+  const widest = Math.min(WIDEST_LABEL, Math.max(...labels.map((label) => textWidth(label))));
+  const every = Math.max(1, Math.ceil((widest + GAP) / slot));
   labels.forEach((label, index) => {
     if (index % every !== 0) return;
-    const words = Array.from(label).slice(0, room).join("");
-    const width = textWidth(words, size);
+    const words = fitted(label, slot * every - GAP);
+    const width = textWidth(words);
     const x = Math.max(GAP / 2, plot.left + (index + 0.5) * slot - width / 2);
-    canvas.text(words, { x: Math.min(x, canvas.width - GAP / 2 - width), y: plot.bottom + GAP, size }, INK);
+    canvas.text(words, { x: Math.min(x, canvas.width - GAP / 2 - width), y: plot.bottom + GAP }, INK);
   });
 }
 
@@ -133,39 +142,35 @@ function drawBars(sheet: Sheet, { series }: Chart): void {
 
 /** Above each bar that is one; where not all have room, above the highest. */
 function drawValues({ canvas, plot, slot, yOf, style }: Sheet, values: readonly number[]): void {
-  const { valueText, textSize: size } = style;
+  const { valueText } = style;
   if (valueText === undefined) return;
   const highest = Math.max(...values);
-  const fitAll = values.every((value) => textWidth(valueText(value), size) <= slot - GAP / 2);
+  const fitAll = values.every((value) => textWidth(valueText(value)) <= slot - GAP / 2);
   values.forEach((value, index) => {
     if (value <= 0 || !(fitAll || value === highest)) return;
-    const width = textWidth(valueText(value), size);
+    const width = textWidth(valueText(value));
     const middle = plot.left + (index + 0.5) * slot;
     const x = Math.min(plot.right - width, Math.max(plot.left, middle - width / 2));
-    canvas.text(valueText(value), { x, y: yOf(value) - (GLYPH_HEIGHT + 2) * size, size }, INK);
+    canvas.text(valueText(value), { x, y: yOf(value) - CAP_HEIGHT - 5 }, INK);
   });
 }
 
 function drawLines({ canvas, plot, slot, yOf }: Sheet, { series }: Chart): void {
   series.forEach(({ values }, which) => {
-    const points = values.map((value, index) => [plot.left + (index + 0.5) * slot, yOf(value)] as const);
+    const points = values.map((value, index): Point => [plot.left + (index + 0.5) * slot, yOf(value)]);
     points.forEach((point, index) => {
-      canvas.line(points[index - 1] ?? point, point, FIRST_SERIES + which);
-      canvas.rectangle({ x: point[0] - 2, y: point[1] - 2, width: 6, height: 6 }, FIRST_SERIES + which);
+      canvas.line([points[index - 1] ?? point, point], 2.5, FIRST_SERIES + which);
+      if (slot >= 2 * GAP) canvas.line([point, point], 7, FIRST_SERIES + which);
     });
   });
 }
 
-function drawLegend({ canvas, plot, style }: Sheet, { series }: Chart): void {
-  const { textSize: size } = style;
-  const swatch = 8 * size;
-  let [x, y] = [plot.left, plot.bottom + lineHeight(style) + 2 * GAP];
-  series.forEach(({ name }, which) => {
-    if (name === "") return;
-    const width = textWidth(name, size) + swatch + 22;
-    if (x + width > plot.right && x > plot.left) [x, y] = [plot.left, y + lineHeight(style)];
-    canvas.rectangle({ x, y, width: swatch, height: swatch }, FIRST_SERIES + which);
-    canvas.text(name, { x: x + swatch + 4, y, size }, INK);
-    x += width;
+function drawLegend({ canvas, plot }: Sheet, legend: readonly (readonly LegendEntry[])[]): void {
+  legend.forEach((line, row) => {
+    const y = plot.bottom + (1 + row) * LINE + 2 * GAP;
+    for (const { name, which, x } of line) {
+      canvas.rectangle({ x: plot.left + x, y, width: SWATCH, height: SWATCH }, FIRST_SERIES + which);
+      canvas.text(name, { x: plot.left + x + SWATCH + GAP, y }, INK);
+    }
   });
 }

@@ -1,81 +1,45 @@
-/** Pixels. Each character takes one more column and row of space. */
-export const GLYPH_WIDTH = 5;
-export const GLYPH_HEIGHT = 7;
+import { unzlibSync } from "fflate";
+import { BASELINE, CELL_HEIGHT, CELLS, LETTERS } from "./letters.ts";
 
-/** One digit of base 32 for each row from the top; its highest bit is the leftmost pixel. */
-const ROWS: Readonly<Record<string, string>> = {
-  " ": "0000000",
-  "!": "4444404",
-  '"': "aa00000",
-  "#": "aavavaa",
-  $: "4fke5u4",
-  "%": "op248j3",
-  "&": "8k8klid",
-  "'": "4400000",
-  "(": "2488842",
-  ")": "8422248",
-  "*": "04lel40",
-  "+": "044v440",
-  ",": "0000448",
-  "-": "000v000",
-  ".": "00000cc",
-  "/": "01248g0",
-  "0": "ehjlphe",
-  "1": "4c4444e",
-  "2": "eh1248v",
-  "3": "v2421he",
-  "4": "26aiv22",
-  "5": "vgu11he",
-  "6": "68guhhe",
-  "7": "v124888",
-  "8": "ehhehhe",
-  "9": "ehhf12c",
-  ":": "0cc0cc0",
-  ";": "0cc0c48",
-  "<": "248g842",
-  "=": "00v0v00",
-  ">": "8421248",
-  "?": "eh12404",
-  "@": "eh1dlle",
-  A: "ehhvhhh",
-  B: "uhhuhhu",
-  C: "ehggghe",
-  D: "sihhhis",
-  E: "vgguggv",
-  F: "vgguggg",
-  G: "ehgnhhf",
-  H: "hhhvhhh",
-  I: "e44444e",
-  J: "72222ic",
-  K: "hikokih",
-  L: "ggggggv",
-  M: "hrllhhh",
-  N: "hhpljhh",
-  O: "ehhhhhe",
-  P: "uhhuggg",
-  Q: "ehhhlid",
-  R: "uhhukih",
-  S: "fgge11u",
-  T: "v444444",
-  U: "hhhhhhe",
-  V: "hhhhha4",
-  W: "hhhllla",
-  X: "hha4ahh",
-  Y: "hhha444",
-  Z: "v1248gv",
-  "[": "e88888e",
-  "]": "e22222e",
-  _: "000000v",
-  "|": "4444444",
-  "€": "7gugug7",
-};
+/** How much of each pixel a letter covers. */
+export interface Glyph {
+  /** Pixels from this letter to the next. */
+  readonly advance: number;
+  /** Rows of `width` pixels, from 0 to `FULL`. The first column is one pixel left of where the letter begins. */
+  readonly coverage: Uint8Array;
+  readonly width: number;
+}
 
-/** For what the font does not have. */
-const BOX = "vhhhhhv";
+/** The coverage of a pixel that a letter covers whole. */
+export const FULL = 15;
 
-/** True where a character has ink. Small letters look like capitals, and letters with accents like those without. */
-export function hasInk(character: string, column: number, row: number): boolean {
-  const rows = ROWS[character.normalize("NFD").charAt(0).toUpperCase()] ?? BOX;
-  const bits = Number.parseInt(rows[row] ?? "0", 32);
-  return ((bits >> (GLYPH_WIDTH - 1 - column)) & 1) === 1;
+/** How high capitals are. Pixels. */
+export const CAP_HEIGHT = 13;
+
+/** From the top of capitals to a cell's top. Pixels. */
+export const RISE = BASELINE - CAP_HEIGHT;
+
+let glyphs: { readonly known: ReadonlyMap<string, Glyph>; readonly box: Glyph } | null = null;
+
+function unpack(): NonNullable<typeof glyphs> {
+  const bytes = unzlibSync(Uint8Array.from(atob(CELLS), (character) => character.charCodeAt(0)));
+  let at = 0;
+  const next = (): Glyph => {
+    const advance = bytes[at] ?? 0;
+    const width = advance + 2;
+    const from = at + 1;
+    at = from + width * CELL_HEIGHT;
+    return { advance, width, coverage: bytes.subarray(from, at) };
+  };
+  return { known: new Map(Array.from(LETTERS, (letter) => [letter, next()])), box: next() };
+}
+
+/** The letters of a text. One with an accent that the font lacks is shown without, any other that it lacks as a box. */
+export function glyphsOf(text: string): Glyph[] {
+  glyphs ??= unpack();
+  const { known, box } = glyphs;
+  return Array.from(
+    text.normalize("NFC"),
+    (letter) => known.get(letter) ?? known.get(letter.normalize("NFD").charAt(0)) ?? box,
+  );
 }

@@ -1,8 +1,11 @@
 import { zlibSync } from "fflate";
 import type { Canvas } from "./canvas.ts";
+import { FULL } from "./font.ts";
 
 /** Red, green, blue. */
 export type Colour = readonly [number, number, number];
+
+const WHITE: Colour = [255, 255, 255];
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
@@ -12,7 +15,7 @@ const FAST = 1;
 /** PNG's filter that stores each byte's difference from the one above. */
 const UP = 2;
 
-/** A PNG of 8-bit palette indices. */
+/** A PNG of 8-bit palette indices: white, then each colour from its least coverage to the whole. */
 export function encodePng({ width, height, pixels }: Canvas, palette: readonly Colour[]): Uint8Array {
   const header = [...bigEndian(width), ...bigEndian(height), 8, 3, 0, 0, 0];
   const rows = new Uint8Array(height * (width + 1));
@@ -27,11 +30,20 @@ export function encodePng({ width, height, pixels }: Canvas, palette: readonly C
   const parts = [
     SIGNATURE,
     chunk("IHDR", header),
-    chunk("PLTE", palette.flat()),
+    chunk("PLTE", [WHITE, ...palette.flatMap(shadesOf)].flat()),
     chunk("IDAT", zlibSync(rows, { level: FAST })),
     chunk("IEND", []),
   ];
   return Uint8Array.from(parts.flatMap((part) => [...part]));
+}
+
+/** A colour on white, by how much it covers. */
+function shadesOf(colour: Colour): Colour[] {
+  const [red, green, blue] = colour;
+  return Array.from({ length: FULL }, (_, index) => {
+    const shade = (value: number): number => Math.round(255 - ((255 - value) * (index + 1)) / FULL);
+    return [shade(red), shade(green), shade(blue)];
+  });
 }
 
 function chunk(type: string, data: Iterable<number>): number[] {

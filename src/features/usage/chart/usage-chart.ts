@@ -9,8 +9,8 @@ export interface DaySum extends Pick<UsageSum, "costUsd" | "tokens"> {
   readonly day: string;
 }
 
-/** Slack shows pictures 360 pixels wide: letters have to be large within them. */
-const SIZE = { width: 640, height: 300, textSize: 2 };
+/** Slack shows pictures 360 pixels wide: a larger one would have smaller letters. */
+const SIZE = { width: 640, height: 300 };
 
 /**
  * What each day has cost, as a picture; tokens where nothing has a price. Null where a picture would tell nothing: of a
