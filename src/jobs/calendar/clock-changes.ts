@@ -1,6 +1,5 @@
 import { readSchedule, type Schedule, type ScheduleText } from "./schedule.ts";
 import { clockTimeIn, timeIn } from "./sentence.ts";
-import type { Zone } from "./wall-clock.ts";
 
 const DAY_MS = 86_400_000;
 /** How far ahead changes of the clocks are looked for. Days. */
@@ -11,25 +10,18 @@ export function clockChanges(text: ScheduleText, now: number): string[] {
   const read = readSchedule(text);
   if (read.type === "refused" || read.schedule.type === "once") return [];
   const { schedule } = read;
+  const { zone } = schedule;
   const lines: string[] = [];
   for (let from = now; from < now + DAYS_AHEAD * DAY_MS; from += DAY_MS) {
-    if (offsetAt(schedule.zone, from) !== offsetAt(schedule.zone, from + DAY_MS)) {
-      lines.push(...changeBetween(schedule, from, from + DAY_MS));
-    }
+    const isChanged = zone.wallAt(from + DAY_MS) - zone.wallAt(from) !== DAY_MS;
+    if (isChanged) lines.push(...changeAt(zone.changeBetween(from, from + DAY_MS), schedule));
   }
   return lines;
 }
 
-function changeBetween(schedule: Extract<Schedule, { type: "cron" }>, early: number, late: number): string[] {
-  const { zone, wall } = schedule;
-  let [before, after] = [early, late];
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (offsetAt(zone, middle) === offsetAt(zone, late)) after = middle;
-    else before = middle;
-  }
+function changeAt(change: number, { zone, wall }: Extract<Schedule, { type: "cron" }>): string[] {
   // What the wall shows as the clocks change, by the old offset and by the new one.
-  const [old, fresh] = [after + offsetAt(zone, before), after + offsetAt(zone, after)];
+  const [old, fresh] = [zone.wallAt(change - 1) + 1, zone.wallAt(change)];
   const [begin, end] = [Math.min(old, fresh), Math.max(old, fresh)];
   const due = wall.nextRun(new Date(begin - 1))?.getTime() ?? Number.POSITIVE_INFINITY;
   if (due >= end) return [];
@@ -40,8 +32,4 @@ function changeBetween(schedule: Extract<Schedule, { type: "cron" }>, early: num
   return fresh > old
     ? [`On ${day} clocks skip ${range}: what is due then runs once, at ${clockTimeIn(end, "UTC")}.`]
     : [`On ${day} clocks show ${range} twice: what is due then runs the first time only.`];
-}
-
-function offsetAt(zone: Zone, instant: number): number {
-  return zone.wallAt(instant) - instant;
 }

@@ -15,6 +15,8 @@ export interface Zone {
   instantOf(wall: number): number;
   /** In a range of times that the wall shows twice: the wall time at its end. */
   endOfRepeat(wall: number): number;
+  /** The first instant of the offset that holds at `late`; `early` has another. */
+  changeBetween(early: number, late: number): number;
 }
 
 /** Longer than from any instant to the wall time of the same reading, and than any range that clocks skip. */
@@ -27,7 +29,6 @@ export function openZone(name: string): Zone | null {
   const wallAt = (instant: number) => wallIn(format, instant);
   const offsetAt = (instant: number) => wallAt(instant) - instant;
 
-  /** The first instant of the offset that holds at `late`; `early` has another. */
   const changeBetween = (early: number, late: number): number => {
     const offset = offsetAt(late);
     let [before, after] = [early, late];
@@ -49,8 +50,9 @@ export function openZone(name: string): Zone | null {
     },
     endOfRepeat(wall) {
       const change = changeBetween(wall - AROUND_MS, wall + AROUND_MS);
-      return change + offsetAt(change - 1);
+      return wallAt(change - 1) + 1;
     },
+    changeBetween,
   };
 }
 
