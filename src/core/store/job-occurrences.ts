@@ -16,8 +16,8 @@ const statusSchema = z.enum([
 ]);
 export type OccurrenceStatus = z.infer<typeof statusSchema>;
 
-/** Occurrences that are not over. */
-const OPEN: OccurrenceStatus[] = ["waiting", "running", "retrying"];
+/** Occurrences that are not over, also between two attempts. */
+export const OPEN_OCCURRENCES: OccurrenceStatus[] = ["waiting", "running", "retrying"];
 /** Occurrences that came to a run. */
 const RAN: OccurrenceStatus[] = ["succeeded", "failed", "timed_out", "cancelled"];
 
@@ -84,7 +84,7 @@ export function occurrenceReads(db: Client) {
 
     /** Those of a job that are not over, the earliest first. */
     async open(jobId: string): Promise<OccurrenceRow[]> {
-      const where = { jobId, status: { in: OPEN } };
+      const where = { jobId, status: { in: OPEN_OCCURRENCES } };
       return (await db.jobOccurrence.findMany({ where, orderBy: { scheduledFor: "asc" } })).map(toRow);
     },
 
@@ -180,7 +180,7 @@ export function occurrenceWrites(db: Client) {
 
     /** Fails when the due time has its occurrence: the unique index decides between racing claims. */
     async add({ scheduledFor, at, ...occurrence }: NewOccurrence): Promise<void> {
-      const isOver = !OPEN.includes(occurrence.status);
+      const isOver = !OPEN_OCCURRENCES.includes(occurrence.status);
       await db.jobOccurrence.create({
         data: {
           ...occurrence,
@@ -224,7 +224,7 @@ export function occurrenceWrites(db: Client) {
     /** Once: false when it had ended already. */
     async end(id: string, { at, status, ...end }: OccurrenceEnd): Promise<boolean> {
       const { count } = await db.jobOccurrence.updateMany({
-        where: { id, status: { in: OPEN } },
+        where: { id, status: { in: OPEN_OCCURRENCES } },
         data: { ...end, status, success: status === "succeeded", endedAt: new Date(at) },
       });
       return count > 0;
@@ -233,7 +233,7 @@ export function occurrenceWrites(db: Client) {
     /** What is older is forgotten, but for what is not over; answers how many there were. */
     async forgetBefore(at: number): Promise<number> {
       const { count } = await db.jobOccurrence.deleteMany({
-        where: { createdAt: { lt: new Date(at) }, status: { notIn: OPEN } },
+        where: { createdAt: { lt: new Date(at) }, status: { notIn: OPEN_OCCURRENCES } },
       });
       return count;
     },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MODES } from "../agents/query-config.ts";
-import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
+import { channelKeyOf, type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
 import { systemCode } from "../protocol/system-code.ts";
 import { fromJson } from "../text/from-json.ts";
 import type { Client, Stored } from "./database/client.ts";
@@ -210,7 +210,7 @@ function settingsRow({ thread, tools, dueOnce, ...settings }: JobSettings) {
   return {
     ...settings,
     nameKey: jobNameKey(thread, settings.name),
-    channelId: `${thread.platform}:${thread.channelId}`,
+    channelId: channelKeyOf(thread),
     thread: JSON.stringify(thread),
     tools: JSON.stringify(tools),
     dueOnce: dueOnce === null ? null : new Date(dueOnce),

@@ -1,6 +1,7 @@
 import { raw } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import type { Client } from "../../core/store/database/client.ts";
+import { OPEN_OCCURRENCES } from "../../core/store/job-occurrences.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { OF_SESSIONS } from "./tables.ts";
 
@@ -12,8 +13,6 @@ export const BATCH = 200;
 const MOST_GENERATIONS = 8;
 /** What keys of sessions that are being deleted begin with: no thread finds them any more. */
 const GONE_KEY = "deleted:";
-/** Occurrences of jobs that go on, also between two attempts. */
-const OPEN_OCCURRENCES = ["waiting", "running", "retrying"];
 
 const stateSchema = z.enum(["marked", "begun", "ledger"]);
 

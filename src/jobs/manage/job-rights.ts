@@ -1,7 +1,7 @@
 import type { JobRequest } from "../../core/jobs/job-control.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
-import type { ThreadRef } from "../../core/protocol/platform.ts";
+import { channelKeyOf, type ThreadRef } from "../../core/protocol/platform.ts";
 import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
 import { UNKNOWN_CHANNEL } from "../scheduling/job-input.ts";
 import type { JobScope } from "../scheduling/job-scope.ts";
@@ -86,8 +86,8 @@ export function fileRefusal({ source, name }: JobRow): string | null {
   return source === "file" ? `**${name}** is kept in the file of jobs; change it there.` : null;
 }
 
-export function isIn(job: JobRow, { platform, channelId }: ThreadRef): boolean {
-  return job.channelId === `${platform}:${channelId}`;
+export function isIn(job: JobRow, thread: ThreadRef): boolean {
+  return job.channelId === channelKeyOf(thread);
 }
 
 function isNamed({ id, roles }: Person, list: readonly string[]): boolean {

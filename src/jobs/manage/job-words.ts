@@ -1,10 +1,11 @@
 import { historyStrip } from "../../core/jobs/history-strip.ts";
 import type { JobLogLine, JobOverview } from "../../core/jobs/job-control.ts";
-import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
+import { channelKeyOf } from "../../core/protocol/platform.ts";
+import { type OccurrenceRow, OPEN_OCCURRENCES } from "../../core/store/job-occurrences.ts";
 import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
 import { dollars } from "../../core/text/dollars.ts";
-import { plainLine, unstyled } from "../../core/text/plain-text.ts";
+import { cut, plainLine, unstyled } from "../../core/text/plain-text.ts";
 import { nextDue, readSchedule } from "../calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../calendar/sentence.ts";
 import { hasBeenDue } from "../scheduling/occurrence.ts";
@@ -63,6 +64,8 @@ export function jobOverview(
 const NAME_CHARS = 80;
 /** Characters of a prompt that is shown. */
 const PROMPT_CHARS = 800;
+/** Characters of what came of an occurrence. */
+const WORDS_CHARS = 120;
 
 export interface JobAccess {
   /** Whether what it is to do, and what it said, is for whoever asks. */
@@ -119,7 +122,7 @@ const NOT_THEIRS = "What it does and says is for people of its channel, which is
 
 /** A job's channel as people know it; by its id where its name is not known, or not for whoever asks. */
 export async function placeOf({ thread }: JobSettings, store: Store, { mayRead }: JobAccess): Promise<string> {
-  const key = `${thread.platform}:${thread.channelId}`;
+  const key = channelKeyOf(thread);
   const name = mayRead ? (await store.usage.namesOf("channelId", [key])).get(key) : undefined;
   return name === undefined ? `in channel \`${thread.channelId}\`` : unstyled(plainLine(name, NAME_CHARS));
 }
@@ -127,8 +130,9 @@ export async function placeOf({ thread }: JobSettings, store: Store, { mayRead }
 /** What it does and how, over several lines. `place`: its channel. */
 export function jobDetails(settings: JobSettings, place: string, { mayRead }: JobAccess): string {
   const { ownerName, prompt } = settings;
-  const shown = prompt.length <= PROMPT_CHARS ? prompt : `${prompt.slice(0, PROMPT_CHARS).toWellFormed()}…`;
-  const quoted = shown.split("\n").map((line) => `> ${line}`);
+  const quoted = cut(prompt, PROMPT_CHARS)
+    .split("\n")
+    .map((line) => `> ${line}`);
   return [
     `Of @${ownerName} · ${place} · ${runSettings(settings).join(" · ")}`,
     ruleSettings(settings).join(" · "),
@@ -136,7 +140,6 @@ export function jobDetails(settings: JobSettings, place: string, { mayRead }: Jo
   ].join("\n");
 }
 
-const AT_WORK: ReadonlySet<OccurrenceRow["status"]> = new Set(["waiting", "running", "retrying"]);
 const SIGNS: Readonly<Record<OccurrenceRow["status"], string>> = {
   waiting: "⏳ waiting",
   running: "⏳ running",
@@ -166,7 +169,7 @@ export function jobLogs(job: JobRow, occurrences: readonly OccurrenceRow[], { ma
 
 /** One at work has had some of its time, too. */
 function hasRun({ status, durationMs }: OccurrenceRow): boolean {
-  return durationMs !== null && !AT_WORK.has(status);
+  return durationMs !== null && !OPEN_OCCURRENCES.includes(status);
 }
 
 /** The same as data. */
@@ -188,7 +191,7 @@ function logLine(
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(durationMs === null ? [] : [`${(durationMs / 1_000).toFixed(1)} s`]),
     ...(costUsd === null || costUsd === 0 ? [] : [dollars(costUsd)]),
-    ...(words === "" ? [] : [words.length > 120 ? `${words.slice(0, 119)}…` : words]),
+    ...(words === "" ? [] : [cut(words, WORDS_CHARS)]),
   ];
   return { id, outcome: SIGNS[status], due: timeIn(scheduledFor, timezone), words: parts.join(" · "), sessionId };
 }

@@ -221,16 +221,10 @@ function channelOf(thread: ThreadRef): ThreadRef {
   return { ...thread, threadId: null };
 }
 
-interface TypedTime {
-  readonly cron?: string | undefined;
-  readonly at?: string | undefined;
-  readonly timezone?: string | undefined;
-}
-
 type Time = Pick<JobSettings, "cron" | "dueOnce" | "timezone">;
 
 function readTime(
-  typed: TypedTime,
+  typed: JobInput,
   { defaultTimezone, now }: JobInputContext,
   known: JobSettings | null,
 ): Time | Problem {

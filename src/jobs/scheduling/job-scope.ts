@@ -12,7 +12,6 @@ import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import type { JobRow } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
-import type { RefusalOf } from "./refusal.ts";
 import type { Ticker } from "./ticker.ts";
 
 /** What somebody has done with a job. */
@@ -51,8 +50,18 @@ export interface JobScope {
   /** Writes down for the audit log what somebody has done with a job; it never rejects. */
   readonly audit: (entry: JobAct) => Promise<void>;
   readonly ticker: Ticker;
-  readonly refusalOf: RefusalOf;
+  /** Why a job must not run; null when it may. */
+  readonly refusalOf: (
+    job: Pick<JobRow, "ownerId" | "ownerName" | "agent" | "skill" | "source" | "thread">,
+  ) => Promise<Refusal | null>;
   readonly scheduler: Scheduling;
+}
+
+export interface Refusal {
+  /** The owner is what stands against it: the job may be another's. */
+  readonly isOwners: boolean;
+  /** As people read it. */
+  readonly reason: string;
 }
 
 /** What others have done with a job's due times. */

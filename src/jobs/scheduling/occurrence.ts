@@ -3,7 +3,7 @@ import type { JobEvent } from "../../core/events/job-event.ts";
 import type { SessionEvent } from "../../core/events/session-event.ts";
 import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
 import type { JobRow } from "../../core/store/jobs.ts";
-import { nextDue, type ReadSchedule, readSchedule, type Schedule } from "../calendar/schedule.ts";
+import { nextDue, type Schedule } from "../calendar/schedule.ts";
 import { timeIn } from "../calendar/sentence.ts";
 
 /** A due time that has come this long ago is still on time. Milliseconds. */
@@ -23,10 +23,6 @@ export function hasBeenDue({ pausedBecause }: Pick<JobRow, "pausedBecause">): bo
 
 /** Due times that wait for the run before them, at most. */
 const MOST_WAITING = 10;
-
-export function scheduleOf(job: JobRow): ReadSchedule {
-  return readSchedule(job);
-}
 
 /**
  * How much later than due it begins: spread over the job's jitter, the same again after a restart, and always before the

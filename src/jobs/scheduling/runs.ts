@@ -4,13 +4,13 @@ import type { JobFacts, JobRun, JobRunEnd, JobRuns } from "../../core/jobs/job-r
 import type { CancelCause } from "../../core/protocol/cancel-cause.ts";
 import type { AppError } from "../../core/protocol/errors.ts";
 import { reasonOf } from "../../core/protocol/explain.ts";
-import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
+import { type OccurrenceRow, OPEN_OCCURRENCES } from "../../core/store/job-occurrences.ts";
 import type { JobRow } from "../../core/store/jobs.ts";
-import { nextDue } from "../calendar/schedule.ts";
+import { nextDue, readSchedule } from "../calendar/schedule.ts";
 import { clockTimeIn, sentenceOf, timeIn } from "../calendar/sentence.ts";
 import { TIME_HAD } from "./background-timeout.ts";
 import type { JobScope } from "./job-scope.ts";
-import { attemptEvent, DUE_ONCE, ON_TIME_MS, PAUSED, scheduleOf } from "./occurrence.ts";
+import { attemptEvent, DUE_ONCE, ON_TIME_MS, PAUSED } from "./occurrence.ts";
 
 type Scope = Pick<JobScope, "store" | "engine" | "runtime" | "log" | "scheduler" | "refusalOf">;
 
@@ -223,7 +223,7 @@ const NO_FACTS: JobFacts = {
 /** Ended by another, or gone on to a later attempt. What this run has ended itself is its own also after a restart. */
 function isOver(occurrence: OccurrenceRow, run: JobRun): boolean {
   if (occurrence.runId === run.runId) return false;
-  return occurrence.attempt !== run.attempt || !["waiting", "running", "retrying"].includes(occurrence.status);
+  return occurrence.attempt !== run.attempt || !OPEN_OCCURRENCES.includes(occurrence.status);
 }
 
 function retryDelay({ attempt }: JobRun, { transient }: JobRunEnd, { attempts, enabled }: JobRow): number | null {
@@ -262,12 +262,12 @@ function hashOf(report: string): string {
 }
 
 function sentence(job: JobRow): string | null {
-  const read = scheduleOf(job);
+  const read = readSchedule(job);
   return read.type === "schedule" ? sentenceOf(read.schedule) : null;
 }
 
 function nextTime(job: JobRow, after: number): string | null {
-  const read = scheduleOf(job);
+  const read = readSchedule(job);
   const due = read.type === "schedule" && job.enabled ? nextDue(read.schedule, after) : null;
   return due === null ? null : timeIn(due, job.timezone);
 }

@@ -10,7 +10,7 @@ import { JOB_KEY } from "../../core/store/sessions.ts";
 import type { StoreTransaction } from "../../core/store/store.ts";
 import { type StoppedRun, stopRun } from "../../core/subagents/children.ts";
 import { wakeReleased } from "../../core/subagents/places.ts";
-import { dueBetween, nextDue, type Schedule } from "../calendar/schedule.ts";
+import { dueBetween, nextDue, readSchedule, type Schedule } from "../calendar/schedule.ts";
 import { callOffAttempts } from "./cancelled-retries.ts";
 import { JOB_DEFAULTS } from "./job-input.ts";
 import type { JobScope } from "./job-scope.ts";
@@ -23,7 +23,6 @@ import {
   ON_TIME_MS,
   type OverlapVerdict,
   overlapVerdict,
-  scheduleOf,
 } from "./occurrence.ts";
 
 type Scope = { readonly cluster: Pick<JobScope["cluster"], "size"> } & Pick<
@@ -168,7 +167,7 @@ export class JobScheduler {
     this.#dueAt.delete(jobId);
     if (job === null) await this.#sayUnreadable(jobId);
     if (!job?.enabled) return ticker.clear(jobId);
-    const read = scheduleOf(job);
+    const read = readSchedule(job);
     if (read.type === "refused") {
       log.error({ jobId, reason: read.reason }, "job_unreadable");
       await ticker.clear(jobId);
