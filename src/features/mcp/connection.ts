@@ -1,3 +1,4 @@
+import { aborted } from "../../core/hold-roles.ts";
 import { type Random, slept } from "../../core/protocol/runtime.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { type SecretMasking, secretMasking } from "../../core/text/secret-masking.ts";
@@ -37,9 +38,12 @@ export interface ConnectionOptions extends Omit<SessionOptions, "onToolsChanged"
   readonly changed: () => void;
 }
 
-type Attempt =
-  | { readonly type: "connected"; readonly session: McpSession }
-  | { readonly type: "failed"; readonly failure: CallFailure };
+type Ask = (session: McpSession, options: AskOptions) => Promise<ToolResult>;
+
+type Tried =
+  | { readonly type: "done"; readonly result: ToolResult }
+  | { readonly type: "away" }
+  | { readonly type: "failed"; readonly failure: CallFailure; readonly again: boolean };
 
 /** One configured server: connected for as long as the program runs, again whenever it is lost. */
 export class McpConnection {
@@ -49,8 +53,10 @@ export class McpConnection {
   readonly #stopping = new AbortController();
   readonly #settled = Promise.withResolvers<void>();
   readonly #catalogue: LiveCatalogue;
-  #state: ConnectionState = { type: "waiting" };
-  #attempt: Promise<Attempt> | null = null;
+  readonly #masking: SecretMasking;
+  #state: ConnectionState = { type: "connecting", why: null };
+  /** The attempt that is under way or has succeeded: null where it fails. */
+  #attempt: Promise<McpSession | null> | null = null;
   #session: McpSession | null = null;
   #connectedAt = 0;
   /** When the next attempt is made; null: at once. */
@@ -58,7 +64,6 @@ export class McpConnection {
   #instructions = "";
   #lastWords = "";
   /** In a row. */
-  readonly #masking: SecretMasking;
   #failures = 0;
   #keeping: Promise<void> | null = null;
 
@@ -131,10 +136,7 @@ export class McpConnection {
    * Makes a request over a live session. What fails is a result that says why; throws only the signal's reason.
    * A request that certainly had no effect is made again once, over a new connection.
    */
-  async use(
-    ask: (session: McpSession, options: AskOptions) => Promise<ToolResult>,
-    options: AskOptions,
-  ): Promise<ToolResult> {
+  async use(ask: Ask, options: AskOptions): Promise<ToolResult> {
     const first = await this.#tryOnce(ask, options);
     const last = first.type === "failed" && first.again ? await this.#tryOnce(ask, options) : first;
     if (last.type === "done") return last.result;
@@ -147,55 +149,43 @@ export class McpConnection {
     return last.failure.refused ? { ...result, mayHaveChanged: false } : result;
   }
 
-  async #tryOnce(
-    ask: (session: McpSession, options: AskOptions) => Promise<ToolResult>,
-    options: AskOptions,
-  ): Promise<
-    | { readonly type: "done"; readonly result: ToolResult }
-    | { readonly type: "away" }
-    | { readonly type: "failed"; readonly failure: CallFailure; readonly again: boolean }
-  > {
+  async #tryOnce(ask: Ask, options: AskOptions): Promise<Tried> {
     options.signal.throwIfAborted();
-    const attempt = await this.#reach(options.signal);
-    if (attempt.type === "failed") return { type: "away" };
+    const session = await this.#reach(options.signal);
+    if (session === null) return { type: "away" };
     try {
-      return { type: "done", result: await ask(attempt.session, options) };
+      return { type: "done", result: await ask(session, options) };
     } catch (error) {
       options.signal.throwIfAborted();
       const failure = this.#failureOf(error, options.timeoutMs);
-      const lost = failure.doubtful && !(await attempt.session.answers({ ...options, timeoutMs: ALIVE_TIMEOUT_MS }));
-      if (lost) await this.#drop(attempt.session, failure.text);
+      const lost = failure.doubtful && !(await session.answers({ ...options, timeoutMs: ALIVE_TIMEOUT_MS }));
+      if (lost) await this.#drop(session, failure.text);
       return { type: "failed", failure, again: lost && failure.refused };
     }
   }
 
   /** The live session, waited for a little. A failure that is a moment old is believed rather than repeated. */
-  async #reach(signal: AbortSignal): Promise<Attempt> {
+  async #reach(signal: AbortSignal): Promise<McpSession | null> {
     const { clock } = this.#options;
-    if (this.#session !== null) return { type: "connected", session: this.#session };
+    if (this.#session !== null) return this.#session;
     const state = this.#state;
-    if (state.type === "stopped" || this.#stopping.signal.aborted) return failed("it is stopped");
-    if (state.type === "down" && this.#failures > 1 && clock.now() - state.since < FRESH_FAILURE_MS) {
-      return failed(state.why);
-    }
+    if (this.#stopping.signal.aborted) return null;
+    if (state.type === "down" && this.#failures > 1 && clock.now() - state.since < FRESH_FAILURE_MS) return null;
     const waiting = new AbortController();
-    const late = clock.sleep(WAIT_MS, AbortSignal.any([signal, waiting.signal])).then(
-      () => failed(`it is not connected within ${WAIT_MS / 1_000} s`),
-      () => failed("it is not connected"),
-    );
-    const attempt = await Promise.race([this.#connect(), late]);
+    const late = slept(clock, WAIT_MS, AbortSignal.any([signal, waiting.signal])).then(() => null);
+    const session = await Promise.race([this.#connect(), late]);
     waiting.abort();
     signal.throwIfAborted();
-    return attempt;
+    return session;
   }
 
   /** One attempt at a time, shared by whoever needs it, and its session for as long as it lives. */
-  #connect(): Promise<Attempt> {
+  #connect(): Promise<McpSession | null> {
     this.#attempt ??= this.#open();
     return this.#attempt;
   }
 
-  async #open(): Promise<Attempt> {
+  async #open(): Promise<McpSession | null> {
     const { clock, log } = this.#options;
     this.#become({ type: "connecting", why: this.#state.type === "down" ? this.#state.why : null });
     try {
@@ -212,13 +202,12 @@ export class McpConnection {
       this.#become({ type: "connected", since: this.#connectedAt });
       const { tools, leftOut } = this.#catalogue.current;
       log.info({ tools: tools.length, leftOut }, "mcp_connected");
-      return { type: "connected", session };
+      return session;
     } catch (error) {
-      const failure = this.#failureOf(error, DEFAULT_TIMEOUT_MS);
       this.#attempt = null;
-      this.#lose(failure.text);
+      this.#lose(this.#failureOf(error, DEFAULT_TIMEOUT_MS).text);
       log.warn({ err: error, failures: this.#failures, stderr: this.#lastWords }, "mcp_not_connected");
-      return { type: "failed", failure: { ...failure, refused: true } };
+      return null;
     }
   }
 
@@ -231,25 +220,19 @@ export class McpConnection {
   #sessionOptions(): SessionOptions {
     return {
       ...this.#options,
-      onToolsChanged: () => this.#catalogue.changed(() => this.#live()),
+      onToolsChanged: () => this.#catalogue.changed(async () => this.#attempt),
       onLastWords: (stderr) => {
         this.#lastWords = stderr;
       },
     };
   }
 
-  /** The session, once the attempt that is under way has ended. */
-  async #live(): Promise<McpSession | null> {
-    const attempt = await this.#attempt;
-    return attempt?.type === "connected" ? attempt.session : null;
-  }
-
   async #keep(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const attempt = await this.#connect();
+      const session = await this.#connect();
       this.#settled.resolve();
-      if (attempt.type === "connected") await this.#watch(attempt.session, signal);
+      if (session !== null) await this.#watch(session, signal);
       if (!signal.aborted) await this.#pause(signal);
     }
     this.#settled.resolve();
@@ -259,8 +242,9 @@ export class McpConnection {
   /** Until the session has ended; asks now and then, since a server behind HTTP can vanish without a word. */
   async #watch(session: McpSession, signal: AbortSignal): Promise<void> {
     const ended = new AbortController();
-    const pinging = this.#ping(session, AbortSignal.any([signal, ended.signal]));
-    const why = await Promise.race([session.closed, aborted(signal, ended.signal)]);
+    const either = AbortSignal.any([signal, ended.signal]);
+    const pinging = this.#ping(session, either);
+    const why = await Promise.race([session.closed, aborted(either).then(() => null)]);
     ended.abort();
     await pinging;
     if (why !== null) await this.#drop(session, why);
@@ -282,18 +266,9 @@ export class McpConnection {
   async #ping(session: McpSession, signal: AbortSignal): Promise<void> {
     while (await slept(this.#options.clock, PING_EVERY_MS, signal)) {
       if (!session.idle) continue;
-      if (await this.#answers(session, signal)) continue;
-      if (!signal.aborted) await session.close("it no longer answers");
-      return;
-    }
-  }
-
-  async #answers(session: McpSession, signal: AbortSignal): Promise<boolean> {
-    try {
-      return await session.answers({ signal, timeoutMs: PING_TIMEOUT_MS });
-    } catch (error) {
-      if (signal.aborted) return false;
-      throw error;
+      // Throws only once the signal has aborted.
+      if (await session.answers({ signal, timeoutMs: PING_TIMEOUT_MS }).catch(() => true)) continue;
+      return session.close("it no longer answers");
     }
   }
 
@@ -315,23 +290,11 @@ export class McpConnection {
   }
 
   async #disconnect(): Promise<void> {
-    const session = await this.#live();
+    const session = await this.#attempt;
     await session?.close("stopped");
     this.#session = null;
     this.#attempt = null;
     await this.#catalogue.settled();
     this.#become({ type: "stopped" });
   }
-}
-
-function failed(text: string): Attempt {
-  return { type: "failed", failure: { text, refused: true, doubtful: false } };
-}
-
-/** Resolves with null when `signal` aborts, unless `forget` does first. */
-function aborted(signal: AbortSignal, forget: AbortSignal): Promise<null> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(null);
-    else signal.addEventListener("abort", () => resolve(null), { once: true, signal: forget });
-  });
 }

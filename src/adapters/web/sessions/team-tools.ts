@@ -41,7 +41,7 @@ export interface TeamServers {
 
 export interface TeamServer {
   readonly name: string;
-  readonly state: "waiting" | "connecting" | "connected" | "down" | "stopped" | "off";
+  readonly state: "connecting" | "connected" | "down" | "stopped" | "off";
   /** Milliseconds since the epoch: since when it is connected or lost; null where that says nothing. */
   readonly since: number | null;
   /** Why it is not connected, as a sentence, and when it is tried next; null where it is. */

@@ -1,12 +1,12 @@
 export type ConnectionState =
-  | { readonly type: "waiting" }
   /** `why` it was not connected before; null at first. */
   | { readonly type: "connecting"; readonly why: string | null }
   | { readonly type: "connected"; readonly since: number }
   | {
       readonly type: "down";
       readonly why: string;
-      readonly since: number /** Null: at once. */;
+      readonly since: number;
+      /** Null: at once. */
       readonly nextAt: number | null;
     }
   | { readonly type: "stopped" };

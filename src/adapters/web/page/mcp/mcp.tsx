@@ -49,7 +49,6 @@ export function McpServers({ state }: SectionProps): JSX.Element {
 }
 
 const STATES: Readonly<Record<TeamServer["state"], string>> = {
-  waiting: "waiting",
   connecting: "connecting",
   connected: "connected",
   down: "not connected",
