@@ -25,18 +25,19 @@ export async function promptCommand(
   line: string,
   { signal, servers }: { readonly signal: AbortSignal; readonly servers: () => string },
 ): Promise<CommandReply> {
-  const { word, rest } = firstWord(line);
+  const { word } = firstWord(line);
   if (word === "") return privately(servers());
-  const names = (one: McpConnection) => [one.title, one.name].map((name) => name.toLowerCase());
-  // A name may hold blanks: the whole line, up to the prompt, is tried first.
-  const named = connections.find((one) =>
-    names(one).some((name) => `${line.trim().toLowerCase()} `.startsWith(`${name} `)),
-  );
+  const typed = line.trim();
+  const meant = connections
+    .flatMap((connection) => [connection.title, connection.name].map((name) => ({ connection, name })))
+    .filter(({ name }) => `${typed} `.toLowerCase().startsWith(`${name} `.toLowerCase()));
+  // A name may hold blanks, and begin as another one does.
+  const [named] = meant.toSorted((one, other) => other.name.length - one.name.length);
   if (named === undefined)
     return privately(`There is no MCP server ${foreignLine(word, NAME_CHARS)}. \`/mcp\` lists them.`);
-  const own = names(named).find((name) => `${line.trim().toLowerCase()} `.startsWith(`${name} `)) ?? word;
-  const typed = own === word.toLowerCase() ? rest : line.trim().slice(own.length).trim();
-  return onServer(named, typed, { signal, timeoutMs: named.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS });
+  const { connection, name } = named;
+  const timeoutMs = connection.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  return onServer(connection, typed.slice(name.length), { signal, timeoutMs });
 }
 
 async function onServer(connection: McpConnection, typed: string, options: AskOptions): Promise<CommandReply> {

@@ -48,6 +48,16 @@ test.each(wrong)("/mcp $line says what is wrong", async ({ line, says }) => {
   expect(await mcp.command(line)).toEqual(privately(says));
 });
 
+test("of two servers whose names begin alike, the one with the longer name is meant where all of it is typed", async () => {
+  const gone = { command: "/nowhere/at/all" };
+  const { mcp } = begin({ docs: gone, "docs-old": { ...gone, title: "docs of last year" } });
+  await mcp.settled();
+  expect(await mcp.command("docs of last year")).toMatchObject({
+    markdown: expect.stringMatching(/^✗ docs of last year is not connected/),
+  });
+  expect(await mcp.command("docs of")).toMatchObject({ markdown: expect.stringMatching(/^✗ docs is not connected/) });
+});
+
 test("a server that is away is said with why, and so is a call of a tool that it would have", async () => {
   const { mcp } = begin({ gone: { command: "/nowhere/at/all" } });
   await mcp.settled();
