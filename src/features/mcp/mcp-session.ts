@@ -7,6 +7,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { atMost } from "../../core/at-most.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { wasNeverSent } from "../../core/protocol/system-code.ts";
@@ -279,8 +280,11 @@ export class McpSession {
   }
 
   async #close(): Promise<void> {
-    if (this.#transport instanceof HttpTransport) await goodbye(this.#transport);
-    await this.#transport.close();
+    const transport = this.#transport;
+    // Tells the server that its session is over; one that does not answer forgets it by itself.
+    const goodbye = transport instanceof HttpTransport ? transport.terminateSession().catch(() => {}) : undefined;
+    await atMost(GOODBYE_MS, goodbye, this.#clock);
+    await transport.close();
   }
 
   get #isModern(): boolean {
@@ -346,12 +350,4 @@ async function unlessRefused(connecting: Promise<McpSession>): Promise<McpSessio
     if (otherVersions(error).length === 0) throw error;
     return null;
   }
-}
-
-/** Tells the server that its session is over; one that does not answer forgets it by itself. */
-async function goodbye(transport: HttpTransport): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, GOODBYE_MS);
-  await Promise.race([transport.terminateSession().catch(() => {}), late.promise]);
-  clearTimeout(timer);
 }

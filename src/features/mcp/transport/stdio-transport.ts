@@ -7,6 +7,7 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
+import { atMost } from "../../../core/at-most.ts";
 import { AppError } from "../../../core/protocol/errors.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
@@ -94,8 +95,8 @@ export class StdioTransport implements Transport {
       child.once("exit", (code, signal) => resolve(this.#end(child, signal === null ? `exit code ${code}` : signal)));
     });
     child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
-    child.stderr.on("data", (chunk: Buffer) => {
-      this.#stderr = `${this.#stderr}${chunk.toString()}`.slice(-STDERR_CHARS);
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = `${this.#stderr}${text}`.slice(-STDERR_CHARS);
     });
     for (const stream of [child.stdin, child.stdout, child.stderr]) {
       stream.on("error", (error) => this.onerror?.(error));
@@ -122,26 +123,14 @@ export class StdioTransport implements Transport {
     const child = this.#child;
     if (child?.pid === undefined) return;
     child.stdin.end();
-    if (!(await this.#exitsWithin(CLOSE_MS))) {
-      signalGroup(child.pid, "SIGTERM");
-      if (!(await this.#exitsWithin(TERM_MS))) signalGroup(child.pid, "SIGKILL");
+    for (const [ms, signal] of [
+      [CLOSE_MS, "SIGTERM"],
+      [TERM_MS, "SIGKILL"],
+    ] as const) {
+      await atMost(ms, this.#exited, this.#options.clock);
+      if (this.#ending === "") signalGroup(child.pid, signal);
     }
     await this.#exited;
-  }
-
-  #exitsWithin(ms: number): Promise<boolean> {
-    return this.#within(ms, this.#exited);
-  }
-
-  async #within(ms: number, ended: Promise<unknown>): Promise<boolean> {
-    const waiting = new AbortController();
-    const late = this.#options.clock.sleep(ms, waiting.signal).then(
-      () => false,
-      () => true,
-    );
-    const inTime = await Promise.race([ended.then(() => true), late]);
-    waiting.abort();
-    return inTime;
   }
 
   /** Whatever the child started goes with it. What it has written last is read: why it ended, or an answer. */
@@ -152,7 +141,7 @@ export class StdioTransport implements Transport {
       signalGroup(child.pid, "SIGKILL");
       this.#options.reaper.forget(child.pid);
     }
-    await this.#within(LAST_WORDS_MS, closed);
+    await atMost(LAST_WORDS_MS, closed, this.#options.clock);
     for (const stream of [child.stdout, child.stderr, child.stdin]) stream.destroy();
     this.onclose?.();
   }
