@@ -158,18 +158,18 @@ function resourceBlock({ uri, mimeType, text, blob }: ResourceContents): ToolRes
 /** What the bytes are counts, not what is said of them: a model's provider refuses every later request with what is neither. */
 function binaryBlock(name: string, mimeType: string, given: string): ToolResultContent {
   const data = bareBase64(given);
-  const mediaType = data === null || data.length > MAX_DATA ? "" : mediaTypeIn(data);
+  const mediaType = data.length > MAX_DATA ? "" : mediaTypeIn(data);
   const image = imageType.safeParse(mediaType);
-  if (data !== null && image.success) return { type: "image", mediaType: image.data, data };
-  if (data !== null && mediaType === "application/pdf") return { type: "document", name, mediaType, data };
+  if (image.success) return { type: "image", mediaType: image.data, data };
+  if (mediaType === "application/pdf") return { type: "document", name, mediaType, data };
   return leftOut(name, mimeType, given);
 }
 
-/** Without the head of a data URL and the breaks of its lines; null for what is no base64. */
-function bareBase64(given: string): string | null {
+/** Without the head of a data URL and the breaks of its lines; empty for what is no base64. */
+function bareBase64(given: string): string {
   const data = (given.startsWith("data:") ? given.slice(given.indexOf(",") + 1) : given).replaceAll(/\s+/g, "");
   // Looks for what does not belong: to match the whole would exhaust the expression's stack on megabytes.
-  return /[^A-Za-z0-9+/=]/.test(data) ? null : data;
+  return /[^A-Za-z0-9+/=]/.test(data) ? "" : data;
 }
 
 function leftOut(name: string, mimeType: string, data: string): ToolResultContent {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import { type CallRule, defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { type CallRule, defineTool, type Tool } from "../../core/tool.ts";
 import { outsideOf } from "../../core/trust/label.ts";
 import type { McpConnection } from "./connection.ts";
 import { resultOfPrompt, resultOfRead } from "./content.ts";
 import { foreignLine } from "./foreign-text.ts";
-import type { AskOptions, McpSession } from "./mcp-session.ts";
+import type { McpSession } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, isHarmless, originOfServer, whereabouts } from "./server-settings.ts";
 
 /** Entries of each kind that one listing shows. */
@@ -73,7 +73,10 @@ export function resourcesTool(connections: readonly McpConnection[]): Tool {
     execute: async (call, ctx, signal) => {
       const connection = named(call.server);
       if (connection === undefined) return errorResult(`There is no MCP server ${call.server}. There are: ${names}.`);
-      return run(call, connection, { ctx, signal });
+      if (call.action !== "list" && ctx.readOnly && !harmless(connection)) {
+        return errorResult(`The MCP server ${connection.name} may do more than read; this agent may not use it.`);
+      }
+      return run(call, connection, signal);
     },
   });
 }
@@ -90,22 +93,17 @@ function ruleOf(connection: McpConnection, readMode: boolean): CallRule | null {
   return { type: "ask", why: `It runs code of ${whereabouts(name, settings)}, not sandboxed.`, always: false };
 }
 
-function run(call: Input, connection: McpConnection, { ctx, signal }: { ctx: ToolContext; signal: AbortSignal }) {
-  const options: AskOptions = { signal, timeoutMs: connection.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS };
+async function run(call: Input, connection: McpConnection, signal: AbortSignal): Promise<ToolResult> {
+  const options = { signal, timeoutMs: connection.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS };
   const { action, uri, name } = call;
-  if (action !== "list" && ctx.readOnly && !harmless(connection)) {
-    return Promise.resolve(
-      errorResult(`The MCP server ${connection.name} may do more than read; this agent may not use it.`),
-    );
-  }
   switch (action) {
     case "list":
       return connection.use((session) => list(session, signal), options);
     case "read":
-      if (uri === undefined) return Promise.resolve(errorResult("Give the resource's `uri`."));
+      if (uri === undefined) return errorResult("Give the resource's `uri`.");
       return connection.use(async (session, ask) => resultOfRead(await session.readResource(uri, ask)), options);
     case "prompt":
-      if (name === undefined) return Promise.resolve(errorResult("Give the prompt's `name`."));
+      if (name === undefined) return errorResult("Give the prompt's `name`.");
       return connection.use(
         async (session, ask) => resultOfPrompt(await session.getPrompt(name, call.arguments ?? {}, ask)),
         options,

@@ -62,7 +62,7 @@ function cleanPart(key: string, value: unknown): unknown {
     return text && !clean ? foreignText(value, MAX_SCHEMA_TEXT) : value;
   }
   if (Array.isArray(value)) return value.map((part) => cleanPart("", part));
-  return typeof value === "object" && value !== null ? cleanSchema({ ...value }) : value;
+  return isObject(value) ? cleanSchema(value) : value;
 }
 
 /**
@@ -123,19 +123,23 @@ const WHEN_WELL_FORMED: Readonly<Record<string, (value: unknown) => boolean>> = 
 /** Keywords whose values map names to schemas: a `pattern` among those names is a property, not a keyword. */
 const MAPS = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 
+/** Keywords whose values are no schemas. */
+const VALUES = new Set(["enum", "const", "default", "examples"]);
+
 /** What of the schema inputs are judged by. Without `patternProperties`, what they would cover must not be refused as additional. */
 function judged(schema: JsonObject, follow: Follow): JsonObject {
+  const inner = (value: unknown) => (isObject(value) ? judged(value, follow) : value);
+  const part = (key: string, value: unknown): unknown => {
+    if (VALUES.has(key)) return value;
+    if (!MAPS.has(key) || !isObject(value)) return Array.isArray(value) ? value.map(inner) : inner(value);
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inner(one)]));
+  };
   const loose = schema.patternProperties !== undefined;
   const kept = Object.entries(schema).filter(([key, value]) => {
     if (WHEN_WELL_FORMED[key]?.(value) === false) return false;
     return !(loose && (key === "additionalProperties" || key === "unevaluatedProperties"));
   });
-  const fit = Object.fromEntries(
-    kept.map(([key, value]) => [
-      key,
-      MAPS.has(key) && isObject(value) ? eachOf(value, follow) : part(key, value, follow),
-    ]),
-  );
+  const fit = Object.fromEntries(kept.map(([key, value]) => [key, part(key, value)]));
   const { $ref } = fit;
   if ($ref === undefined) return fit;
   return Object.defineProperty(fit, "$ref", {
@@ -144,16 +148,4 @@ function judged(schema: JsonObject, follow: Follow): JsonObject {
       return $ref;
     },
   });
-}
-
-function part(key: string, value: unknown, follow: Follow): unknown {
-  if (key === "enum" || key === "const" || key === "default" || key === "examples") return value;
-  const one = (item: unknown) => (isObject(item) ? judged(item, follow) : item);
-  return Array.isArray(value) ? value.map(one) : one(value);
-}
-
-function eachOf(map: JsonObject, follow: Follow): JsonObject {
-  return Object.fromEntries(
-    Object.entries(map).map(([name, value]) => [name, isObject(value) ? judged(value, follow) : value]),
-  );
 }

@@ -49,7 +49,7 @@ export async function askPeople(
   return { action: "cancel" };
 }
 
-interface ChoiceArgs {
+interface FormButton {
   readonly label: string;
   readonly filled: FilledIn;
 }
@@ -57,7 +57,7 @@ interface ChoiceArgs {
 /** Buttons beside those that decline and cancel. */
 const MOST_BUTTONS = 3;
 
-function buttonsFor(fields: readonly Field[]): ChoiceArgs[] {
+function buttonsFor(fields: readonly Field[]): FormButton[] {
   if (fields.length === 0) return [{ label: "Accept", filled: { type: "filled", content: {} } }];
   const [only] = fields;
   if (fields.length === 1 && only?.kind === "boolean") {
@@ -70,7 +70,7 @@ function buttonsFor(fields: readonly Field[]): ChoiceArgs[] {
   return filled.type === "filled" ? [{ label: "Accept as it stands", filled }] : [];
 }
 
-function choosing(label: string, content: Record<string, string | boolean>): ChoiceArgs {
+function choosing(label: string, content: Record<string, string | boolean>): FormButton {
   return { label, filled: { type: "filled", content } };
 }
 

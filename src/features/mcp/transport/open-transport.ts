@@ -1,5 +1,5 @@
 import { SdkHttpError, SSEClientTransport, SseError, type Transport } from "@modelcontextprotocol/client";
-import type { McpServer, McpUrlServer } from "../server-settings.ts";
+import type { McpServer } from "../server-settings.ts";
 import { boundedFetch, boundedStreamFetch } from "./bounded-fetch.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { type ProcessScope, StdioTransport } from "./stdio-transport.ts";
@@ -15,15 +15,11 @@ export function waysTo(settings: McpServer): readonly Way[] {
 
 export function openTransport(way: Way, settings: McpServer, scope: ProcessScope): Transport {
   if ("command" in settings) return new StdioTransport(settings, scope);
-  return way === "events" ? overEvents(settings) : overHttp(settings);
-}
-
-function overHttp({ url, headers = {} }: McpUrlServer): Transport {
-  return new HttpTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
-}
-
-function overEvents({ url, headers = {} }: McpUrlServer): Transport {
-  return new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedStreamFetch });
+  const url = new URL(settings.url);
+  const requestInit = { headers: settings.headers ?? {} };
+  return way === "events"
+    ? new SSEClientTransport(url, { requestInit, fetch: boundedStreamFetch })
+    : new HttpTransport(url, { requestInit, fetch: boundedFetch });
 }
 
 /** What a server answers that does not speak so: no such method, no such place, or something that is no event stream. */
