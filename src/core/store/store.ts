@@ -64,7 +64,7 @@ function tablesOf(db: Client) {
   return <T>(of: (db: Client) => T): T => of(db);
 }
 
-function writes(db: Client, channels: KnownChannels) {
+function writes(db: Client, channels: KnownChannels, isFile: boolean) {
   return {
     sessions: sessionWrites(db, channels),
     children: childWrites(db),
@@ -90,8 +90,8 @@ function writes(db: Client, channels: KnownChannels) {
     occurrences: occurrenceWrites(db),
     webThreads: webThreadWrites(db),
     revisions: revisionWrites(db),
-    /** First of all, where several processes write: what follows is one process's at a time. */
-    takeTurn: (turn: Turn) => takeTurn(db, turn),
+    /** First of all: what follows is one transaction's at a time, as on SQLite all are, whichever process writes. */
+    takeTurn: async (turn: Turn) => (isFile ? undefined : takeTurn(db, turn)),
     tables: tablesOf(db),
   };
 }
@@ -116,7 +116,7 @@ export interface Store extends StoreReads {
  * `isShared`: other processes work on it, which what this one holds while it is frozen would keep waiting.
  */
 export async function openStore(url: string, runtime: Runtime, { isShared = false } = {}): Promise<Store> {
-  return createStore(await openClient(url, runtime, isShared));
+  return createStore(await openClient(url, runtime, isShared), url.startsWith("file:"));
 }
 
 async function openClient(url: string, runtime: Runtime, isShared: boolean): Promise<DatabaseClient> {
@@ -128,12 +128,12 @@ async function openClient(url: string, runtime: Runtime, isShared: boolean): Pro
   return connectedLate(await openPostgresql({ url, isShared }, MIGRATIONS.postgresql, runtime));
 }
 
-function createStore(client: DatabaseClient): Store {
+function createStore(client: DatabaseClient, isFile: boolean): Store {
   const channels = new ChannelMemory();
   const transaction = async <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> => {
     const known = channels.begin();
     try {
-      const value = await client.$transaction((tx) => work(writes(tx, known)));
+      const value = await client.$transaction((tx) => work(writes(tx, known, isFile)));
       known.committed();
       return value;
     } catch (error) {

@@ -60,25 +60,24 @@ export function createLogins(
   }: Pick<FeatureHost, "store" | "runtime" | "log" | "audit" | "cluster">,
   { oidc = null, takesPasswords = true, hashing = passwordHashing(), ...limits }: LoginSettings,
 ): Logins {
-  const { isShared } = cluster;
   const signedOut = createTeller({ cluster, topic: "logins", clock, log });
-  const write = accountWriter(store, isShared);
+  const write = accountWriter(store);
   const reads = store.tables(accountReads);
-  const world = { store, reads, write, clock, log, audit, limits, hashing, isShared, signedOut };
+  const world = { store, reads, write, clock, log, audit, limits, hashing, signedOut };
   const begun = (account: Account) => begin(account, world);
   return {
     provider: oidc === null ? null : createProviderLogin(oidc, { ...world, begin: begun }),
     takesPasswords,
-    hasAccounts: () => world.reads.any(),
+    hasAccounts: () => reads.any(),
     createFirst: firstAccount(world),
     signIn: signIn(world),
     signedIn: signedIn(world),
     signOut: signOut(world),
-    firstUse: isShared ? firstUses(world) : null,
+    firstUse: cluster.isShared ? firstUses(world) : null,
     async personOf(personId) {
       const name = nameIn(personId);
-      const account = name === null ? null : await world.reads.get(name);
-      return account === null ? null : personOf(account, await world.reads.links(account.name));
+      const account = name === null ? null : await reads.get(name);
+      return account === null ? null : personOf(account, await reads.links(account.name));
     },
   };
 }
@@ -91,8 +90,6 @@ interface World extends Pick<FeatureHost, "store"> {
   readonly audit: FeatureHost["audit"];
   readonly limits: SessionLimits;
   readonly hashing: PasswordHashing;
-  /** Whether other processes let people in, too. */
-  readonly isShared: boolean;
   /** Somebody is signed out. */
   readonly signedOut: () => void;
 }

@@ -36,17 +36,13 @@ export function linkCommand({
   runtime: { clock },
   describe,
   audit,
-  cluster: { isShared },
-}: Pick<FeatureHost, "store" | "runtime" | "describe" | "audit" | "cluster">): ChatCommand["run"] {
-  const tries = createAttempts({ store, clock, isShared }, VALID_MS);
+}: Pick<FeatureHost, "store" | "runtime" | "describe" | "audit">): ChatCommand["run"] {
+  const tries = createAttempts({ store, clock }, VALID_MS);
   const now = () => clock.now();
-  const given = { reads: store.tables(accountReads), write: accountWriter(store, isShared), audit, tries, now };
+  const given = { reads: store.tables(accountReads), write: accountWriter(store), audit, tries, now };
   return async (line, context) => {
     const use = { ...given, context };
-    const words = line
-      .trim()
-      .split(/\s+/u)
-      .filter((word) => word !== "");
+    const words = line.match(/\S+/gu) ?? [];
     const name = nameIn(context.person.id);
     if (name !== null) return privately(await onPage(name, words, use));
     return privately(describe(context.thread.platform).isOwn ? NO_ACCOUNT : await onPlatform(words, use));

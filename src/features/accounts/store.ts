@@ -152,18 +152,14 @@ interface Span {
   readonly until: number;
 }
 
-export function attemptReads(db: Client) {
+export function attemptWrites(db: Client) {
   return {
     /** Those that still count. */
     async running(ids: readonly string[], now: number): Promise<{ id: string; count: number; until: number }[]> {
       const rows = await db.loginAttempt.findMany({ where: { id: { in: [...ids] }, until: { gt: new Date(now) } } });
       return rows.map(({ until, ...row }) => ({ ...row, until: until.getTime() }));
     },
-  };
-}
 
-export function attemptWrites(db: Client) {
-  return {
     /** Counts one more of each; those that no longer count go. */
     async add(ids: readonly string[], { now, until }: Span): Promise<void> {
       await db.loginAttempt.deleteMany({ where: { until: { lte: new Date(now) } } });

@@ -20,8 +20,6 @@ export interface DeletionScope extends Pick<FeatureHost, "describe" | "home" | "
   readonly closeCard?: FeatureHost["closeCard"];
   /** Hears of sessions that are gone for everybody from now on, while their rows are still there. */
   readonly sessionsGone?: FeatureHost["sessionsGone"];
-  /** Others that write to the same threads, where there are any. */
-  readonly cluster?: Pick<FeatureHost["cluster"], "isShared">;
 }
 
 /** What is delivered in the moment in which a session is marked is stored by then, and the session stays. Milliseconds. */
@@ -278,7 +276,7 @@ async function eraseThreads({ roots, family, world, signal }: ErasureArgs): Prom
     const isShared = await reads.isThreadOfOthers(thread, channelId, roots);
     const threads = <T>(work: (of: ReturnType<typeof threadDeletion>) => Promise<T>) =>
       store.transaction(async (tx) => {
-        if (world.cluster?.isShared === true) await tx.takeTurn("threads");
+        await tx.takeTurn("threads");
         return work(tx.tables(threadDeletion));
       });
     const some = isShared

@@ -1,5 +1,4 @@
 import { networkOf } from "../../../core/attempts.ts";
-import { KeyedMutex } from "../../../core/keyed-mutex.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { FeatureHost } from "../../../feature-host.ts";
 import type { Account, AccountRole, ProviderLogin, ProviderOutcome } from "../account.ts";
@@ -21,8 +20,6 @@ interface Means extends Pick<FeatureHost, "store" | "log" | "audit"> {
   readonly write: Write;
   /** A new session's token; null where the account has changed meanwhile. */
   readonly begin: (account: Account) => Promise<string | null>;
-  /** Whether other processes let people in, too. */
-  readonly isShared: boolean;
   /** Somebody is signed out. */
   readonly signedOut: () => void;
 }
@@ -49,7 +46,6 @@ const AGAIN: ProviderOutcome = { type: "refused", problem: "Your account has cha
 export function createProviderLogin(settings: OidcSettings, means: Means): ProviderLogin {
   const provider = createProvider(settings, means.clock);
   const attempts = createAttempts(means, WINDOW_MS);
-  const entering = new KeyedMutex();
   return {
     label: settings.label,
     async begin(redirectUri, secrets) {
@@ -74,10 +70,9 @@ export function createProviderLogin(settings: OidcSettings, means: Means): Provi
         return refusal;
       }
       await attempts.takeBack(by);
-      const { issuer, subject } = identity;
-      const outcome = await entering.run(JSON.stringify([issuer, subject]), () => enter(identity, { settings, means }));
+      const outcome = await enter(identity, { settings, means });
       const isIn = outcome.type === "signed_in";
-      const name = isIn ? outcome.name : `${subject} at ${settings.label}`;
+      const name = isIn ? outcome.name : `${identity.subject} at ${settings.label}`;
       const said = isIn ? {} : { groups: identity.groups?.slice(0, MOST_LOGGED), claims: Object.keys(identity.claims) };
       means.log.info({ subject: name, address, ...said }, isIn ? "signed_in" : "oidc_not_let_in");
       const act = isIn ? "login.succeeded" : "login.failed";
