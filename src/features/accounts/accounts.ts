@@ -117,53 +117,56 @@ function firstAccount(world: World): Logins["createFirst"] {
 }
 
 function signIn(world: World): Logins["signIn"] {
+  const { hashing, log, audit } = world;
   const throttle = createThrottle(world);
   const noteWait = waitsForAudit(world);
   return async ({ name: typed, password, address, device }) => {
     const name = accountName(typed);
-    const admission = await throttle({ name, address, device });
-    if (admission.type === "wait") {
-      await noteWait(name, address);
-      return admission;
-    }
-    let token: string | null = null;
-    let account: Account | null = null;
-    try {
-      account = nameProblem(name) === null ? await world.reads.get(name) : null;
+    const tried = await throttle({ name, address, device }, async () => {
+      const account = await named(name, world);
       // Nobody learns from the time it takes whether there is such an account.
       const hash = account?.identity === null ? account.passwordHash : NOBODYS_HASH;
-      const isRight = await world.hashing.isOf(hash, normalised(password));
-      if (isRight && account !== null) token = await begin(account, world);
-    } finally {
-      await admission.end(token !== null);
+      const isRight = await hashing.isOf(hash, normalised(password));
+      return isRight && account !== null ? begin(account, world) : null;
+    });
+    if (tried.type === "wait") {
+      await noteWait(name, address);
+      return tried;
     }
+    const { token } = tried;
     if (token === null) {
-      // What was typed as a name may be a password.
-      world.log.warn({ address }, "sign_in_wrong");
-      const about = account?.name ?? "an unknown name";
-      await world.audit({ by: "", act: "login.failed", about, details: `from ${address}` });
+      log.warn({ address }, "sign_in_wrong");
+      await audit({ by: "", act: "login.failed", about: await aboutOf(name, world), details: `from ${address}` });
       return { type: "wrong" };
     }
-    world.log.info({ account: name, address }, "signed_in");
-    await world.audit({ by: name, act: "login.succeeded", about: name, details: `from ${address}` });
+    log.info({ account: name, address }, "signed_in");
+    await audit({ by: name, act: "login.succeeded", about: name, details: `from ${address}` });
     return { type: "signed_in", token, name };
   };
+}
+
+async function named(name: string, { reads }: Pick<World, "reads">): Promise<Account | null> {
+  return nameProblem(name) === null ? reads.get(name) : null;
+}
+
+/** What was typed as a name may be a password. */
+async function aboutOf(name: string, world: Pick<World, "reads">): Promise<string> {
+  return (await named(name, world))?.name ?? "an unknown name";
 }
 
 /** One entry a minute for each network that guesses on while it has to wait: what it sends must not fill the log. */
 const WAIT_NOTED_MS = 60_000;
 const NETWORKS = 1_000;
 
-function waitsForAudit({ reads, clock, audit }: World): (name: string, address: string) => Promise<void> {
+function waitsForAudit(world: World): (name: string, address: string) => Promise<void> {
   const noted = new BoundedMap<string, number>(NETWORKS);
   return async (name, address) => {
-    const now = clock.now();
+    const now = world.clock.now();
     const network = networkOf(address);
     if (now - (noted.get(network) ?? Number.NEGATIVE_INFINITY) < WAIT_NOTED_MS) return;
     noted.set(network, now);
-    const account = nameProblem(name) === null ? await reads.get(name) : null;
-    const about = account?.name ?? "an unknown name";
-    await audit({ by: "", act: "login.throttled", about, details: `from ${address}` });
+    const about = await aboutOf(name, world);
+    await world.audit({ by: "", act: "login.throttled", about, details: `from ${address}` });
   };
 }
 
