@@ -10,7 +10,8 @@ export type ProviderRefusal = Exclude<ProviderOutcome, { readonly type: "signed_
 type SignedIn = NonNullable<Awaited<ReturnType<Logins["signedIn"]>>>;
 export type AccountRole = SignedIn["role"];
 
-export const ROLES: readonly AccountRole[] = ["viewer", "operator", "admin"];
+/** The least of them first. */
+export const ROLES = ["viewer", "operator", "admin"] as const satisfies readonly AccountRole[];
 
 export interface Account {
   readonly name: string;

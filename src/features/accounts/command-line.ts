@@ -27,7 +27,7 @@ export interface AccountWorld {
   readonly hashing?: PasswordHashing;
 }
 
-export interface Carried {
+interface Carried {
   readonly ok: boolean;
   readonly lines: readonly string[];
 }
@@ -48,9 +48,9 @@ export function runUser(request: AccountRequest, { answer, newPassword, ...on }:
   const work = request.type === "add" ? on.onStore : on.onKeptStore;
   return work(async ({ store, runtime, audit, tell }) => {
     const password = () => newPassword("passwordStdin" in request && request.passwordStdin);
-    const { ok, lines } = await changeAccounts(request, { store, clock: runtime.clock, password });
-    answer({ ok, lines });
-    if (!ok || request.type === "list") return;
+    const carried = await changeAccounts(request, { store, clock: runtime.clock, password });
+    answer(carried);
+    if (!carried.ok || request.type === "list") return;
     await tell("logins");
     const details = "role" in request ? request.role : "";
     await audit({ act: ACTS[request.type], about: accountName(request.name), details });
@@ -60,7 +60,7 @@ export function runUser(request: AccountRequest, { answer, newPassword, ...on }:
 /** What came of it, as lines for the terminal. */
 export async function changeAccounts(request: AccountRequest, world: AccountWorld): Promise<Carried> {
   const reads = world.store.tables(accountReads);
-  if (request.type === "list") return list(world);
+  if (request.type === "list") return list(reads);
   const name = accountName(request.name);
   const known = await reads.get(name);
   if (request.type === "add") {
@@ -92,36 +92,32 @@ export async function changeAccounts(request: AccountRequest, world: AccountWorl
 async function add(name: string, role: string, world: AccountWorld): Promise<Carried> {
   const problem = nameProblem(name);
   if (problem !== null) return refused(problem);
-  const hash = await hashOfNew(world);
-  if (hash.type === "refused") return hash.because;
-  const account = { name, role: readRole(role), passwordHash: hash.hash, createdAt: world.clock.now(), identity: null };
+  const passwordHash = await hashOfNew(world);
+  if (typeof passwordHash !== "string") return passwordHash;
+  const account = { name, role: readRole(role), passwordHash, createdAt: world.clock.now(), identity: null };
   await accountWriter(world.store)((accounts) => accounts.create(account));
   return done(`${name} may sign in, as ${account.role}.`);
 }
 
 async function passwd(name: string, world: AccountWorld): Promise<Carried> {
   const hash = await hashOfNew(world);
-  if (hash.type === "refused") return hash.because;
+  if (typeof hash !== "string") return hash;
   await accountWriter(world.store)(async (accounts) => {
-    await accounts.setPassword(name, hash.hash);
+    await accounts.setPassword(name, hash);
     await accounts.endSessions(name);
   });
   return done(`${name} has another password, and is signed out everywhere.`);
 }
 
-type NewHash =
-  | { readonly type: "made"; readonly hash: string }
-  | { readonly type: "refused"; readonly because: Carried };
-
-async function hashOfNew({ password, hashing = passwordHashing() }: AccountWorld): Promise<NewHash> {
+/** The hash of a new password, or why there is none. */
+async function hashOfNew({ password, hashing = passwordHashing() }: AccountWorld): Promise<string | Carried> {
   const typed = await password();
-  const problem = typed === null ? "The two passwords are not the same." : passwordProblem(typed);
-  if (typed === null || problem !== null) return { type: "refused", because: refused(problem ?? "") };
-  return { type: "made", hash: await hashing.hash(normalised(typed)) };
+  if (typed === null) return refused("The two passwords are not the same.");
+  const problem = passwordProblem(typed);
+  return problem === null ? hashing.hash(normalised(typed)) : refused(problem);
 }
 
-async function list({ store }: AccountWorld): Promise<Carried> {
-  const reads = store.tables(accountReads);
+async function list(reads: ReturnType<typeof accountReads>): Promise<Carried> {
   const [accounts, sessions] = await Promise.all([reads.all(), reads.sessionCounts()]);
   if (accounts.length === 0)
     return { ok: true, lines: ["There are no accounts. `deckhand user add <name>` makes one."] };

@@ -1,8 +1,7 @@
 import { Argument, Option } from "commander";
 import type { AddSubcommand } from "../../cli/subcommand.ts";
+import { ROLES } from "./account.ts";
 import type { AccountRequest, PasswordSource } from "./command-line.ts";
-
-const ROLES = ["viewer", "operator", "admin"];
 
 const EXAMPLES = `
 Examples:

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { field, secret } from "../../../config/fields.ts";
 import type { Environment } from "../../../config/sources.ts";
-import type { AccountRole } from "../account.ts";
+import { type AccountRole, ROLES } from "../account.ts";
 
 const text = z.string().min(1, "must not be empty");
-const role = z.enum(["viewer", "operator", "admin"]);
+const role = z.enum(ROLES);
 
 export const oidcSchema = z.strictObject({
   issuer: field(
