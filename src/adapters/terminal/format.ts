@@ -1,5 +1,7 @@
+import { styleText } from "node:util";
 import { visibleText } from "../../core/text/plain-text.ts";
 import { columnsOf } from "../render/markdown/columns.ts";
+import { unmarked } from "../render/markdown/plain-tables.ts";
 
 /** Markdown as a terminal shows it: lines of at most so many columns, with colours where they are wanted. */
 
@@ -10,22 +12,12 @@ export interface TerminalStyle {
   readonly hasColour: boolean;
 }
 
-export type Tint = "bold" | "dim" | "red" | "cyan" | "yellow" | "underline";
-
-/** Source: ECMA-48, Select Graphic Rendition: on and off. */
-const CODES: Readonly<Record<Tint, readonly [number, number]>> = {
-  bold: [1, 22],
-  dim: [2, 22],
-  underline: [4, 24],
-  red: [31, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-};
-
-export function tinted(text: string, tint: Tint, { hasColour }: Pick<TerminalStyle, "hasColour">): string {
-  if (!hasColour || text === "") return text;
-  const [on, off] = CODES[tint];
-  return `\u001b[${on}m${text}\u001b[${off}m`;
+export function tinted(
+  text: string,
+  tint: "bold" | "dim" | "red" | "cyan" | "underline",
+  { hasColour }: Pick<TerminalStyle, "hasColour">,
+): string {
+  return hasColour && text !== "" ? styleText(tint, text, { validateStream: false }) : text;
 }
 
 /** Below this, wrapping makes text less readable than what the terminal does by itself. Columns. */
@@ -72,10 +64,6 @@ function inline(line: string, style: TerminalStyle): string {
     if (bold !== undefined) return tinted(bold, "bold", style);
     return `${label} (${tinted(address, "underline", style)})`;
   });
-}
-
-function unmarked(line: string): string {
-  return line.replaceAll(/`([^`]+)`|\*\*([^*]+)\*\*/gu, "$1$2");
 }
 
 /** Cut at blanks where there are any; `hanging` stands before each further line. */

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { columnsOf } from "../../../src/adapters/render/markdown/columns.ts";
+import { messageLines } from "../../../src/adapters/terminal/client/show.ts";
 import { fitted, terminalLines } from "../../../src/adapters/terminal/format.ts";
 
 const PLAIN = { width: 24, hasColour: false };
@@ -44,6 +45,14 @@ test("colours are codes around the same words, and none where none are wanted", 
   expect(plain).toBe("bold and code and a link (https://example.com)");
   expect(coloured).toContain("\u001b[1mbold\u001b[22m");
   expect(stripVTControlCharacters(coloured)).toBe(plain);
+});
+
+test("a line of an error is red behind its code, too", () => {
+  const [line = ""] = messageLines(
+    { markdown: "✗ `DECKHAND_HOME` is not mine.", tone: "error", files: [] },
+    { width: 80, hasColour: true },
+  );
+  expect(line).toContain("\u001b[31m is not mine.");
 });
 
 test("what is cut says so and halves no character", () => {

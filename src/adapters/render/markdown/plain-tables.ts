@@ -83,9 +83,9 @@ function listOf({ head, rows }: Table): string {
   return lines.join("\n");
 }
 
-/** Without the marks of bold and code, which a code block would show. */
-function unmarked(cell: string): string {
-  return cell.replaceAll(/\*\*([^*]+)\*\*|`([^`]+)`/gu, (_mark, bold?: string, code?: string) => bold ?? code ?? "");
+/** Without the marks of bold and code, for where these would be seen. */
+export function unmarked(line: string): string {
+  return line.replaceAll(/\*\*([^*]+)\*\*|`([^`]+)`/gu, "$1$2");
 }
 
 function padded(text: string, width: number, isRight: boolean): string {
