@@ -5,14 +5,15 @@ import { commandArguments } from "../../src/adapters/discord/interactions/comman
 import { messageSchema } from "../../src/adapters/discord/message/message-schema.ts";
 import type { Names } from "../../src/adapters/discord/message/wording.ts";
 import { typedArgument } from "../../src/adapters/render/local/completing.ts";
+import { readFrame } from "../../src/adapters/render/local/frame-session.ts";
 import { withoutImages, withoutMentions } from "../../src/adapters/render/markdown/safe-text.ts";
 import { splitMarkdown } from "../../src/adapters/render/markdown/splitter.ts";
 import { formatMessage } from "../../src/adapters/slack/format.ts";
 import { commentOf, essenceOf } from "../../src/adapters/slack/message/comment.ts";
 import { plainText as slackPlainText } from "../../src/adapters/slack/message/plain-text.ts";
 import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "../../src/adapters/slack/message/text.ts";
-import { parseFrame } from "../../src/adapters/web/inbound.ts";
 import { plainText, renderInline } from "../../src/adapters/web/page/text/markdown.ts";
+import { clientFrameSchema } from "../../src/adapters/web/wire.ts";
 import { agentAddress } from "../../src/core/command-line/agent-address.ts";
 import { firstWord, readArguments } from "../../src/core/command-line/arguments.ts";
 import { nearest } from "../../src/core/command-line/nearest.ts";
@@ -72,8 +73,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "Discord: a command's arguments": (text) => commandArguments([{ name: "line", value: text }]),
   "Discord: the name of a thread": (text) => threadName(text, "ana"),
   "Discord: a text without our mark": withoutMark,
-  "web: a frame": (text) => parseFrame(JSON.stringify({ type: "message", text })),
-  "web: a frame that is no JSON": parseFrame,
+  "web: a frame": (text) => readFrame(JSON.stringify({ type: "message", text }), clientFrameSchema),
+  "web: a frame that is no JSON": (text) => readFrame(text, clientFrameSchema),
   "web: what is completed": (text) => typedArgument(`/jobs ${text}`, CHAT_COMMANDS),
   "web: words for a screen reader": plainText,
   "web: a line of Markdown": renderInline,

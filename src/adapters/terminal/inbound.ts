@@ -1,7 +1,5 @@
-import { type ParsedFrame, parsedFrame } from "../render/local/frame-session.ts";
 import { type LocalChannel, operatorOn } from "../render/local/local-channel.ts";
 import { TERMINAL } from "./descriptor.ts";
-import { type ClientFrame, clientFrameSchema } from "./wire.ts";
 
 /**
  * All terminals are in one channel. Whoever may read the home may open the page, too: settings that name the page's
@@ -12,7 +10,3 @@ export const TERMINAL_PLACE: LocalChannel = {
   channel: { id: "main", name: "terminal", kind: "dm" },
   person: operatorOn(TERMINAL, ["web:local"]),
 };
-
-export function parseFrame(line: string): ParsedFrame<ClientFrame> {
-  return parsedFrame(line, clientFrameSchema);
-}

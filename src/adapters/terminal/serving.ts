@@ -9,9 +9,9 @@ import {
 } from "../render/local/frame-session.ts";
 import { localFile } from "../render/local/message-body.ts";
 import { type FrameSocket, Outbox } from "../render/local/outbox.ts";
-import { parseFrame, TERMINAL_PLACE } from "./inbound.ts";
+import { TERMINAL_PLACE } from "./inbound.ts";
 import { LINE_BYTES } from "./limits.ts";
-import { type ClientFrame, createLineReader, type ServerFrame } from "./wire.ts";
+import { type ClientFrame, clientFrameSchema, createLineReader, type ServerFrame } from "./wire.ts";
 
 export interface ServeScope extends Omit<FrameSessionOptions, "page" | "place"> {
   readonly summaries: Promise<Pick<Summaries, "busyThreads">>;
@@ -25,7 +25,7 @@ export function serveTerminal(stream: Duplex, serving: ServeScope): void {
   const take = createFrameQueue<ClientFrame>({
     page,
     log,
-    parse: parseFrame,
+    schema: clientFrameSchema,
     handle: (frame) => handle(frame, page, serving),
     failure: (frame) =>
       frame.type === "look" || frame.type === "file"

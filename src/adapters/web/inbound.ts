@@ -1,8 +1,6 @@
 import type { JobRequest } from "../../core/jobs/job-control.ts";
-import { type ParsedFrame, parsedFrame } from "../render/local/frame-session.ts";
 import { type LocalChannel, operatorOn, threadIn } from "../render/local/local-channel.ts";
 import { TEAM_CHANNEL, WEB } from "./descriptor.ts";
-import { type ClientFrame, clientFrameSchema } from "./wire.ts";
 
 /** On loopback the page has one channel, and whoever holds its token is the operator. */
 const OPERATORS: LocalChannel = {
@@ -16,10 +14,6 @@ const TEAMS: LocalChannel = { ...OPERATORS, channel: { id: TEAM_CHANNEL, name: "
 
 export function webPlace({ isShared }: { readonly isShared: boolean }): LocalChannel {
   return isShared ? TEAMS : OPERATORS;
-}
-
-export function parseFrame(text: string): ParsedFrame<ClientFrame> {
-  return parsedFrame(text, clientFrameSchema);
 }
 
 /** What the page itself asks of the jobs. */

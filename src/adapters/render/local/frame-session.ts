@@ -31,20 +31,19 @@ export interface FrameSessionOptions {
   readonly clock: Clock;
 }
 
-export type ParsedFrame<F> = { readonly ok: true; readonly frame: F } | { readonly ok: false; readonly reason: string };
-
-export function parsedFrame<F>(text: string, schema: z.ZodType<F>): ParsedFrame<F> {
+/** The frame that a text holds; a string says why it is none. */
+export function readFrame<F extends { readonly type: string }>(text: string, schema: z.ZodType<F>): F | string {
   const json = fromJson(text);
-  if (json === undefined) return { ok: false, reason: "That was not JSON." };
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return { ok: true, frame: parsed.data };
-  const [issue] = parsed.error.issues;
-  return { ok: false, reason: `Not understood: ${issue?.path.join(".") || "frame"}: ${issue?.message ?? "invalid"}.` };
+  if (json === undefined) return "That was not JSON.";
+  const { data, error } = schema.safeParse(json);
+  if (data !== undefined) return data;
+  const [issue] = error?.issues ?? [];
+  return `Not understood: ${issue?.path.join(".") || "frame"}: ${issue?.message ?? "invalid"}.`;
 }
 
 export interface FrameQueueOptions<F extends { readonly type: string }> {
   readonly page: FeedListener;
-  readonly parse: (text: string) => ParsedFrame<F>;
+  readonly schema: z.ZodType<F>;
   readonly handle: (frame: F) => Promise<void>;
   /** What is told of one that failed; null where nobody has asked for it. */
   readonly failure: (frame: F) => ThreadFrame | null;
@@ -55,7 +54,7 @@ export interface FrameQueueOptions<F extends { readonly type: string }> {
 export function createFrameQueue<F extends { readonly type: string }>(
   options: FrameQueueOptions<F>,
 ): (text: string) => void {
-  const { page, parse, handle, failure, log } = options;
+  const { page, schema, handle, failure, log } = options;
   const frames = new KeyedMutex();
   let waiting = 0;
   return (text) => {
@@ -63,18 +62,18 @@ export function createFrameQueue<F extends { readonly type: string }>(
       page.close(1008, "too many frames");
       return;
     }
-    const parsed = parse(text);
-    if (!parsed.ok) {
-      log.warn({ reason: parsed.reason }, "frame_rejected");
-      page.push({ type: "rejected", reason: parsed.reason });
+    const frame = readFrame(text, schema);
+    if (typeof frame === "string") {
+      log.warn({ reason: frame }, "frame_rejected");
+      page.push({ type: "rejected", reason: frame });
       return;
     }
     waiting += 1;
     frames
-      .run("frames", () => handle(parsed.frame))
+      .run("frames", () => handle(frame))
       .catch((error: unknown) => {
-        log.error({ err: error, frame: parsed.frame.type }, "frame_failed");
-        const told = failure(parsed.frame);
+        log.error({ err: error, frame: frame.type }, "frame_failed");
+        const told = failure(frame);
         if (told !== null) page.push(told);
       })
       .finally(() => {

@@ -6,8 +6,7 @@ import {
   handleFrame,
 } from "../../render/local/frame-session.ts";
 import type { ThreadFrame } from "../../render/local/wire.ts";
-import { parseFrame } from "../inbound.ts";
-import type { ClientFrame, ServerFrame } from "../wire.ts";
+import { type ClientFrame, clientFrameSchema, type ServerFrame } from "../wire.ts";
 import type { Admit } from "./account-pages.ts";
 import { lookAround, type OverviewSource, type Shown } from "./overview.ts";
 
@@ -35,7 +34,7 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
   return createFrameQueue({
     page,
     log,
-    parse: parseFrame,
+    schema: clientFrameSchema,
     handle: async (frame) => {
       const admission = await admit(frame);
       if (admission.type === "gone") return signedOut();
