@@ -60,15 +60,14 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {
 
   const createIn = async (thread: ThreadRef, lane: OutgoingMessage["lane"], send: () => Promise<PostedMessage>) => {
     const { signal } = stopping;
-    const posted = await budgets.of(thread.workspaceId).post(thread.channelId, { lane, send, signal });
+    const posted = await budgets.of(thread.workspaceId).post(thread.channelId, send, { lane, signal });
     budgets.remember(posted.channelId, thread.workspaceId);
     return posted;
   };
 
   const putSign = (thread: ThreadRef, { messageId, sign, signal }: WaitingSign) =>
-    budgets.of(thread.workspaceId).react({
+    budgets.of(thread.workspaceId).reactions.run(() => inner.react(thread, messageId, sign), {
       lane: "progress",
-      send: () => inner.react(thread, messageId, sign),
       signal: AbortSignal.any([signal, stopping.signal]),
     });
 
@@ -87,9 +86,8 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {
     post: (thread, message, key) => createIn(thread, message.lane, () => inner.post(thread, message, key)),
     find: (thread, key, since) => inner.find(thread, key, since),
     edit: (posted, message) =>
-      budgets.ofChannel(posted.channelId).edit({
+      budgets.ofChannel(posted.channelId).edits.run(() => inner.edit(posted, message), {
         lane: message.lane,
-        send: () => inner.edit(posted, message),
         signal: stopping.signal,
       }),
     editLatest(posted, latest, { thread, signal, isWanted }) {
@@ -98,7 +96,7 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {
         if (isWanted === undefined || (await isWanted())) await inner.edit(posted, latest());
       };
       const either = AbortSignal.any([signal, stopping.signal]);
-      return budgets.of(thread.workspaceId).edit({ lane: latest().lane, send, signal: either });
+      return budgets.of(thread.workspaceId).edits.run(send, { lane: latest().lane, signal: either });
     },
     react: (thread, messageId, sign) => putSign(thread, { messageId, sign, signal: stopping.signal }),
     putSign,
@@ -134,7 +132,7 @@ function pacedStatus(
         if (words !== null) await inner.showStatus?.(thread, words);
       };
       const either = AbortSignal.any([signal, stopping()]);
-      return budgets.of(thread.workspaceId).showStatus({ lane, send, signal: either });
+      return budgets.of(thread.workspaceId).statuses.run(send, { lane, signal: either });
     },
   };
 }

@@ -35,10 +35,6 @@ export interface Turn {
   readonly reserved?: boolean;
 }
 
-interface WaitingPost {
-  start(): void;
-}
-
 /** The bucket and the gate, where other processes take from them and close them, too. */
 export interface SharedBucket {
   readonly rates: SharedRates;
@@ -65,7 +61,8 @@ export class PacedQueue {
   readonly #bucket: TokenBucket;
   readonly #gate: Gate;
   readonly #clock: Clock;
-  readonly #lanes: Readonly<Record<Lane, WaitingPost[]>> = { approval: [], answer: [], first: [], progress: [] };
+  /** What lets those go that wait. */
+  readonly #lanes: Readonly<Record<Lane, (() => void)[]>> = { approval: [], answer: [], first: [], progress: [] };
   #cancelWake: (() => void) | undefined;
   /** Requests whose answers have not come. */
   #underWay = 0;
@@ -161,18 +158,16 @@ export class PacedQueue {
         return;
       }
       const onAbort = () => {
-        queue.splice(queue.indexOf(waiting), 1);
+        queue.splice(queue.indexOf(start), 1);
         reject(signal.reason);
       };
-      const waiting: WaitingPost = {
-        start() {
-          signal.removeEventListener("abort", onAbort);
-          resolve();
-        },
+      const start = () => {
+        signal.removeEventListener("abort", onAbort);
+        resolve();
       };
       signal.addEventListener("abort", onAbort, { once: true });
-      if (again) queue.unshift(waiting);
-      else queue.push(waiting);
+      if (again) queue.unshift(start);
+      else queue.push(start);
       this.#pump();
     });
   }
@@ -224,7 +219,7 @@ export class PacedQueue {
         this.#ask(this.#shared, lane);
         return;
       }
-      this.#lanes[lane].shift()?.start();
+      this.#lanes[lane].shift()?.();
       this.#bucket.take(this.#clock.now());
     }
   }
@@ -241,7 +236,7 @@ export class PacedQueue {
     const lane = this.#next();
     // Whoever it was for has given up meanwhile.
     if (isTaken && lane === undefined) this.giveBack();
-    else if (isTaken && lane !== undefined) this.#lanes[lane].shift()?.start();
+    else if (isTaken && lane !== undefined) this.#lanes[lane].shift()?.();
     this.#pump();
   }
 

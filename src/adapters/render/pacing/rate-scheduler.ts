@@ -1,15 +1,9 @@
-import type { Lane, PlatformLimits } from "../../../core/protocol/platform.ts";
+import type { PlatformLimits } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { SharedRates } from "../../../core/shared-rates.ts";
-import { type Gate, PacedQueue, type SharedBucket } from "./paced-queue.ts";
+import { type Gate, PacedQueue, type SharedBucket, type Turn } from "./paced-queue.ts";
 
 type Rates = Pick<PlatformLimits, "postsPerChannel" | "editsPerWorkspace">;
-
-export interface Send<T> {
-  readonly lane: Lane;
-  readonly send: () => Promise<T>;
-  readonly signal: AbortSignal;
-}
 
 export interface WorkspaceRates {
   readonly limits: Rates;
@@ -33,9 +27,9 @@ export class RateScheduler {
   readonly #options: WorkspaceRates;
   readonly #posts = new Map<string, PacedQueue>();
   readonly #postGate: Gate = { closedUntil: 0, closedForMs: 0 };
-  readonly #edits: PacedQueue;
-  readonly #reactions: PacedQueue;
-  readonly #statuses: PacedQueue;
+  readonly edits: PacedQueue;
+  readonly reactions: PacedQueue;
+  readonly statuses: PacedQueue;
   /** Tokens taken ahead for a channel's first posts. */
   readonly #reserved = new Map<string, number>();
 
@@ -51,26 +45,14 @@ export class RateScheduler {
         shared: this.#shared(method),
       });
     // Edits can wait, and posts must not.
-    this.#edits = ofWorkspace("edits", emptyAt);
-    this.#reactions = ofWorkspace("reactions");
-    this.#statuses = ofWorkspace("statuses");
+    this.edits = ofWorkspace("edits", emptyAt);
+    this.reactions = ofWorkspace("reactions");
+    this.statuses = ofWorkspace("statuses");
   }
 
-  post<T>(channelId: string, { lane, send, signal }: Send<T>): Promise<T> {
+  post<T>(channelId: string, send: () => Promise<T>, { lane, signal }: Turn): Promise<T> {
     const reserved = lane === "first" && this.#useReserved(channelId);
     return this.#channel(channelId).run(send, { lane, signal, reserved });
-  }
-
-  edit<T>({ lane, send, signal }: Send<T>): Promise<T> {
-    return this.#edits.run(send, { lane, signal });
-  }
-
-  react<T>({ lane, send, signal }: Send<T>): Promise<T> {
-    return this.#reactions.run(send, { lane, signal });
-  }
-
-  showStatus<T>({ lane, send, signal }: Send<T>): Promise<T> {
-    return this.#statuses.run(send, { lane, signal });
   }
 
   /** Whether a first post in the channel would go out at once. */
