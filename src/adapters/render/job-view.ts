@@ -42,9 +42,12 @@ class PostedReport implements JobReport {
 
   async say(report: string | null, end: JobRunEnd, facts: JobFacts): Promise<void> {
     if (report === null) {
-      const line = message({ markdown: jobLine(facts, end), tone: "error" }, this.#failureButtons());
       // The next attempt opens the thread, if it has something to say.
-      await this.#options.post("failure", line, facts.isRetried ? this.#options.thread : undefined);
+      await this.#options.post(
+        "failure",
+        this.#failure(end, facts),
+        facts.isRetried ? this.#options.thread : undefined,
+      );
       return;
     }
     const notices = noticeLines(this.#state).map((line) => `\n${line}`);
@@ -60,12 +63,12 @@ class PostedReport implements JobReport {
   }
 
   async sayRefused(end: JobRunEnd, facts: JobFacts): Promise<void> {
-    const line = message({ markdown: jobLine(facts, end), tone: "error" }, this.#failureButtons());
-    await this.#options.post("refused", line);
+    await this.#options.post("refused", this.#failure(end, facts));
   }
 
-  #failureButtons(): OutgoingMessage["buttons"] {
-    return [detailsButton(this.#options.runId), ...this.#buttons()];
+  #failure(end: JobRunEnd, facts: JobFacts): OutgoingMessage {
+    const buttons = [detailsButton(this.#options.runId), ...this.#buttons()];
+    return message({ markdown: jobLine(facts, end), tone: "error" }, buttons);
   }
 
   #buttons(): OutgoingMessage["buttons"] {

@@ -21,8 +21,6 @@ import { isAtWork } from "./progress/task-lines.ts";
 
 /** A run that ends before shows its answer alone. */
 const FIRST_SIGN_MS = 500;
-/** Least time between two edits of one live message. */
-const EDIT_EVERY_MS = 1_000;
 /** The elapsed time moves on by itself this often while nothing else happens. */
 const TICK_MS = 5_000;
 /** How long an ending waits for the reply to the live message's post. */
@@ -156,7 +154,7 @@ class ThreadRunView implements RunView {
 
   async #openLive(): Promise<void> {
     this.#cancelTimer();
-    const { platform, clock, log } = this.#deps;
+    const { platform, log } = this.#deps;
     const { thread, triggerMessageId, isLive } = this.#run;
     try {
       // One that was begun before stands already, as a rule.
@@ -177,7 +175,7 @@ class ThreadRunView implements RunView {
       // Without a live message the run is still answered; closing is no failure.
       if (this.#closing.signal.aborted) return;
       const { code, message } = toAppError(error);
-      log.warn({ runId: this.#run.runId, code, message, at: clock.now() }, "live_message_not_posted");
+      log.warn({ runId: this.#run.runId, code, message }, "live_message_not_posted");
     }
   }
 
@@ -187,7 +185,6 @@ class ThreadRunView implements RunView {
       render: () => this.#message("progress"),
       edit: (latest, signal) =>
         platform.editLatest(posted, latest, { thread: this.#run.thread, signal, isWanted: () => this.#isOurs() }),
-      minIntervalMs: EDIT_EVERY_MS,
       clock,
       log: log.child({ runId: this.#run.runId }),
     });

@@ -4,13 +4,14 @@ import type { OutgoingMessage } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { SuspendSignal } from "../../../core/protocol/signals.ts";
 
+/** Least time between two edits. Milliseconds. */
+const EDIT_EVERY_MS = 1_000;
+
 export interface LiveMessageOptions {
   /** The message as it should look now. */
   readonly render: () => OutgoingMessage;
   /** Changes the message; asks for the newest content when its turn comes. The signal takes back an edit that still waits. */
   readonly edit: (latest: () => OutgoingMessage, signal: AbortSignal) => Promise<void>;
-  /** Least time between two edits. Milliseconds. */
-  readonly minIntervalMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -79,8 +80,8 @@ export class LiveMessage {
   #schedule(): void {
     if (this.#closed || this.#gone || this.#inFlight !== undefined || this.#cancelWait !== undefined || !this.#changed)
       return;
-    const { clock, minIntervalMs } = this.#options;
-    const waitMs = this.#lastEditAt + minIntervalMs - clock.now();
+    const { clock } = this.#options;
+    const waitMs = this.#lastEditAt + EDIT_EVERY_MS - clock.now();
     if (waitMs > 0) {
       this.#cancelWait = clock.after(waitMs, () => {
         this.#cancelWait = undefined;

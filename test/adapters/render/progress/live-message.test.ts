@@ -18,7 +18,6 @@ function setup() {
   let inFlight = 0;
   const live = new LiveMessage(message("start"), {
     render: () => message(content.text),
-    minIntervalMs: 1_000,
     clock,
     log,
     async edit(latest) {
