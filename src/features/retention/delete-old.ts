@@ -1,7 +1,7 @@
 import { type DeletionScope, deleteSessions, emptyLog, inBatches } from "./delete-sessions.ts";
 import { memoryDeletion } from "./memories/store.ts";
 import { deletionReads } from "./store.ts";
-import { threadDeletion } from "./threads/store.ts";
+import { inThreads, threadDeletion } from "./threads/store.ts";
 
 export interface Old {
   readonly sessions: number;
@@ -45,10 +45,16 @@ export async function deleteOld(before: number, world: DeletionScope, signal: Ab
 
 /** What was typed on the page and answered without a session: commands. */
 async function oldThreads(before: number, { store }: DeletionScope, signal: AbortSignal): Promise<number> {
-  const left = await store.tables(threadDeletion).left(before, THREADS);
-  for (const id of left) {
-    await inBatches(() => store.transaction((tx) => tx.tables(threadDeletion).messagesOf(id)), signal);
-    await store.transaction((tx) => tx.tables(threadDeletion).thread(id));
+  const reads = store.tables(threadDeletion);
+  let deleted = 0;
+  for (let old = await reads.old(before, "", THREADS); old.length > 0; ) {
+    for (const id of old) {
+      if (await reads.hasSession(id)) continue;
+      await inBatches(() => inThreads(store, (threads) => threads.messagesOf(id)), signal);
+      await inThreads(store, (threads) => threads.thread(id));
+      deleted += 1;
+    }
+    old = await reads.old(before, old.at(-1) ?? "", THREADS);
   }
-  return left.length;
+  return deleted;
 }

@@ -9,7 +9,7 @@ import { memoryDeletion, type ToldIn } from "./memories/store.ts";
 import { fileReferences } from "./references/store.ts";
 import { type Database, deletionReads, deletionWrites, markId, type Why } from "./store.ts";
 import { OF_SESSIONS } from "./tables.ts";
-import { threadDeletion } from "./threads/store.ts";
+import { inThreads, type threadDeletion } from "./threads/store.ts";
 
 export interface DeletionScope extends Pick<FeatureHost, "describe" | "home" | "snapshots" | "sandboxRootOf"> {
   readonly store: Store;
@@ -274,15 +274,9 @@ async function eraseThreads({ roots, family, world, signal }: ErasureArgs): Prom
     const { platform, threadId } = threadRefSchema.parse(JSON.parse(thread));
     if (!describe(platform).isOwn || threadId === null) continue;
     const isShared = await reads.isThreadOfOthers(thread, channelId, roots);
-    const threads = <T>(work: (of: ReturnType<typeof threadDeletion>) => Promise<T>) =>
-      store.transaction(async (tx) => {
-        await tx.takeTurn("threads");
-        return work(tx.tables(threadDeletion));
-      });
-    const some = isShared
-      ? () => threads((of) => of.messagesOfSessions(threadId, family))
-      : () => threads((of) => of.messagesOf(threadId));
-    await inBatches(some, signal);
-    if (!isShared) await threads((of) => of.thread(threadId));
+    const some = (threads: ReturnType<typeof threadDeletion>) =>
+      isShared ? threads.messagesOfSessions(threadId, family) : threads.messagesOf(threadId);
+    await inBatches(() => inThreads(store, some), signal);
+    if (!isShared) await inThreads(store, (threads) => threads.thread(threadId));
   }
 }

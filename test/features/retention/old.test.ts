@@ -44,6 +44,21 @@ describe.each<[string, () => Promise<WorldOptions>]>([
     expect(await world.store.tables((db) => db.usage.count())).toBe(5);
   });
 
+  test("of threads that are no session's all go that are old, however many there are", async () => {
+    const world = await retentionWorld(await options());
+    await seedSession(world, { id: "ses_new", word: "grebe", platform: "web", at: ago(89) });
+    const [createdAt, newer] = [new Date(ago(91)), new Date(ago(89))];
+    const old = Array.from({ length: 120 }, (_, index) => ({ id: `${index}`, title: "t", createdAt, updatedAt: createdAt }));
+    await world.store.transaction((tx) =>
+      tx.tables(async (db) => {
+        // Its session has gone on since.
+        await db.webThread.updateMany({ data: { updatedAt: createdAt } });
+        await db.webThread.createMany({ data: [...old, { id: "new", title: "t", createdAt, updatedAt: newer }] });
+      }),
+    );
+    expect(await deleteOld(ago(90), world, NEVER)).toEqual({ sessions: 0, memories: 0, threads: 120 });
+  });
+
   test("no transaction deletes more than a batch of rows of a table", async () => {
     const world = await retentionWorld(await options());
     await seedSession(world, { id: "ses_old", word: "heron", at: ago(91) });

@@ -1,8 +1,20 @@
 import type { Client } from "../../../core/store/database/client.ts";
+import type { Store } from "../../../core/store/store.ts";
 import { BATCH } from "../store.ts";
 
 /** A file's id in a message, as src/adapters/render/local/message-body.ts makes it. */
 const FILE_ID = /"id":"([0-9a-f]{40})"/gu;
+
+/** Deletes of threads, one change at a time: messages have numbers, which are given in their order. */
+export function inThreads<T>(
+  store: Pick<Store, "transaction">,
+  work: (threads: ReturnType<typeof threadDeletion>) => Promise<T>,
+): Promise<T> {
+  return store.transaction(async (tx) => {
+    await tx.takeTurn("threads");
+    return work(tx.tables(threadDeletion));
+  });
+}
 
 /** Threads and messages of the platforms that are our own. */
 export function threadDeletion(db: Client) {
@@ -42,20 +54,16 @@ export function threadDeletion(db: Client) {
       return deleteMessages({ threadId, key: { in: keys } });
     },
 
-    /** Threads in which nothing was written since, and that are no session's. */
-    async left(before: number, limit: number): Promise<string[]> {
-      const old = await db.webThread.findMany({
-        where: { updatedAt: { lt: new Date(before) } },
-        orderBy: { updatedAt: "asc" },
-        take: limit,
-        select: { id: true },
-      });
-      const left: string[] = [];
-      for (const { id } of old) {
-        const thread = { contains: `"threadId":${JSON.stringify(id)}` };
-        if ((await db.session.count({ where: { thread } })) === 0) left.push(id);
-      }
-      return left;
+    /** Threads in which nothing was written since, behind one of them in the order of their ids. */
+    async old(before: number, behind: string, limit: number): Promise<string[]> {
+      const where = { updatedAt: { lt: new Date(before) }, id: { gt: behind } };
+      const rows = await db.webThread.findMany({ where, orderBy: { id: "asc" }, take: limit, select: { id: true } });
+      return rows.map(({ id }) => id);
+    },
+
+    async hasSession(threadId: string): Promise<boolean> {
+      const thread = { contains: `"threadId":${JSON.stringify(threadId)}` };
+      return (await db.session.count({ where: { thread } })) > 0;
     },
 
     async thread(threadId: string): Promise<void> {
