@@ -2,9 +2,8 @@ import type { SubcommandWorld } from "../../cli/subcommand.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { type DeletionScope, deleteSessions } from "./delete-sessions.ts";
-import { dataText } from "./person/data-text.ts";
+import { dataText, runsGoOn } from "./person/data-text.ts";
 import { erasePerson, findPerson, markPerson } from "./person/delete-person.ts";
-import { deletionReads } from "./store.ts";
 
 /** What `deckhand data delete` is asked for. */
 export interface DeletionRequest {
@@ -34,14 +33,11 @@ export function runDelete({ type, id }: DeletionRequest, { answer, onKeptStore }
 
 async function deletePerson(id: string, world: DeletionScope): Promise<Carried> {
   const found = await findPerson(id, world);
-  if (found.openRuns > 0) {
-    const runs = found.openRuns === 1 ? "A run goes on" : `${found.openRuns} runs go on`;
-    return refused(id, `${runs} in threads that ${id} takes part in: stop them first. Nothing was deleted.`);
-  }
-  const about = await markPerson(id, world);
-  const mark = (await world.store.tables(deletionReads).marks()).find((one) => one.id === `person:${id}`);
-  if (mark !== undefined) await erasePerson(mark, world, NEVER);
-  return { ok: true, about, line: `✓ What was kept of ${id} is deleted:\n${dataText(found)}` };
+  if (found.openRuns > 0)
+    return refused(id, `${runsGoOn(found)} in threads that ${id} takes part in: stop them first. Nothing was deleted.`);
+  const mark = await markPerson(id, world);
+  await erasePerson(mark, world, NEVER);
+  return { ok: true, about: mark.pseudonym, line: `✓ What was kept of ${id} is deleted:\n${dataText(found)}` };
 }
 
 async function deleteSession(id: string, world: DeletionScope): Promise<Carried> {

@@ -1,7 +1,7 @@
 import type { Log } from "../../core/protocol/log.ts";
 import { channelOf, type OutgoingMessage, threadRefSchema } from "../../core/protocol/platform.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
-import type { Store, StoreTransaction } from "../../core/store/store.ts";
+import type { Store } from "../../core/store/store.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { SNAPSHOT_LIMITS } from "../../tools/snapshots.ts";
 import { dropAttachment, dropContents, dropOwnDirectories, keptContents } from "./files.ts";
@@ -71,14 +71,9 @@ export async function finishSessions({ why, roots }: Roots, world: DeletionScope
 
 function write<T>(
   { store, database }: DeletionScope,
-  work: (writes: ReturnType<typeof deletionWrites>, tx: StoreTransaction) => Promise<T>,
+  work: (writes: ReturnType<typeof deletionWrites>) => Promise<T>,
 ): Promise<T> {
-  return store.transaction((tx) =>
-    work(
-      tx.tables((db) => deletionWrites(db, database)),
-      tx,
-    ),
-  );
+  return store.transaction((tx) => tx.tables((db) => work(deletionWrites(db, database))));
 }
 
 function mark(why: Why, id: string, world: DeletionScope): Promise<"marked" | "live" | "missing"> {
@@ -188,11 +183,7 @@ async function eraseFiles(family: readonly string[], world: DeletionScope): Prom
     await dropContents(snapshots, new Set(own.filter((hash) => !others.has(hash))), since);
   }
   await dropOwnDirectories(home, family);
-  await eraseAttachments(family, world);
-}
-
-async function eraseAttachments(family: readonly string[], world: DeletionScope): Promise<void> {
-  await eraseAttached(await world.store.tables(fileReferences).attachmentsOf(family), family, world);
+  await eraseAttached(await references.attachmentsOf(family), family, world);
 }
 
 /** A file that was attached in a channel. */

@@ -89,7 +89,7 @@ async function openRetention(host: FeatureHost, days: number | null): Promise<Op
     async stop() {
       stopping.abort();
       await endWork();
-      await finishing.run("all", () => Promise.resolve());
+      await finishing.idle();
     },
   };
 }

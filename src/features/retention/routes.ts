@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { byPerson } from "../../core/protocol/cancel-cause.ts";
-import type { FeatureRequest, FeatureRoute, SessionToDelete } from "../../feature.ts";
+import { type FeatureRequest, type FeatureRoute, get, post, type SessionToDelete } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { type Deleted, type DeletionScope, deleteSessions, toldIn } from "./delete-sessions.ts";
 import { memoryDeletion } from "./memories/store.ts";
@@ -21,16 +21,12 @@ const LIVE = { status: 409, body: { error: "A run of this session goes on. Stop 
 /** Deleting on the page: what would go, and that it goes. */
 export function retentionRoutes(host: Host, signal: AbortSignal): readonly FeatureRoute[] {
   return [
-    {
-      method: "GET",
-      path: "/session",
-      handle: async (request) => {
-        const id = idSchema.safeParse(request.query.get("id"));
-        if (!id.success || !(await host.showsSession(request.viewer, id.data))) return NONE;
-        return { status: 200, body: await lookAt(request, id.data, host) };
-      },
-    },
-    { method: "POST", path: "/delete", handle: (request) => deleteFor(request, host, signal) },
+    get("/session", async (request) => {
+      const id = idSchema.safeParse(request.query.get("id"));
+      if (!id.success || !(await host.showsSession(request.viewer, id.data))) return NONE;
+      return { status: 200, body: await lookAt(request, id.data, host) };
+    }),
+    post("/delete", (request) => deleteFor(request, host, signal)),
   ];
 }
 

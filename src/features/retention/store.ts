@@ -1,4 +1,4 @@
-import { raw } from "@prisma/client/runtime/client";
+import { raw, sqltag as sql } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import type { Client } from "../../core/store/database/client.ts";
 import { OPEN_OCCURRENCES } from "../../core/store/job-occurrences.ts";
@@ -160,7 +160,7 @@ export function deletionWrites(db: Client, database: Database) {
     ...deletionReads(db),
     ...batches(db, database),
 
-    /** From now on no thread finds the session: what is said there begins another. Null where it is gone, or marked already. */
+    /** From now on no thread finds the session: what is said there begins another. One that is marked already stays as it is. */
     async mark(why: Why, sessionId: string, at: number): Promise<void> {
       const { key } = await db.session.update({ where: { id: sessionId }, data: { epoch: { increment: 0 } } });
       if (key.startsWith(GONE_KEY)) return;
@@ -212,29 +212,16 @@ const SQL = {
 
 function batches(db: Client, database: Database) {
   const { row, each, type } = SQL[database];
-  const listed = (ids: readonly string[]) => JSON.stringify(ids.map((id) => [id]));
   return {
     /** At most a batch of a table's rows; answers how many there were. */
     async deleteSome(table: (typeof OF_SESSIONS)[number], family: readonly string[]): Promise<number> {
       const [name, column] = table;
-      const ids = listed(family);
-      const sessions = raw(`"sessionId"`);
       const quoted = raw(`"${name}"`);
-      if (column === "sessionId")
-        return db.$executeRaw`
-          DELETE FROM ${quoted} WHERE ${row} IN (
-            SELECT ${row} FROM ${quoted} WHERE ${sessions} IN (
-              SELECT "ids"."value" ->> 0 FROM ${each}(CAST(${ids} AS ${type})) AS "ids"
-            ) LIMIT ${BATCH}
-          )`;
+      const ids = JSON.stringify(family.map((id) => [id]));
+      const theirs = sql`"sessionId" IN (SELECT "ids"."value" ->> 0 FROM ${each}(CAST(${ids} AS ${type})) AS "ids")`;
+      const wanted = column === "sessionId" ? theirs : sql`"runId" IN (SELECT "id" FROM "Run" WHERE ${theirs})`;
       return db.$executeRaw`
-        DELETE FROM ${quoted} WHERE ${row} IN (
-          SELECT ${row} FROM ${quoted} WHERE "runId" IN (
-            SELECT "id" FROM "Run" WHERE ${sessions} IN (
-              SELECT "ids"."value" ->> 0 FROM ${each}(CAST(${ids} AS ${type})) AS "ids"
-            )
-          ) LIMIT ${BATCH}
-        )`;
+        DELETE FROM ${quoted} WHERE ${row} IN (SELECT ${row} FROM ${quoted} WHERE ${wanted} LIMIT ${BATCH})`;
     },
 
     /** Who decided what stays in the audit log, without what was decided on. */

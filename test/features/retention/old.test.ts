@@ -48,7 +48,12 @@ describe.each<[string, () => Promise<WorldOptions>]>([
     const world = await retentionWorld(await options());
     await seedSession(world, { id: "ses_new", word: "grebe", platform: "web", at: ago(89) });
     const [createdAt, newer] = [new Date(ago(91)), new Date(ago(89))];
-    const old = Array.from({ length: 120 }, (_, index) => ({ id: `${index}`, title: "t", createdAt, updatedAt: createdAt }));
+    const old = Array.from({ length: 120 }, (_, index) => ({
+      id: `${index}`,
+      title: "t",
+      createdAt,
+      updatedAt: createdAt,
+    }));
     await world.store.transaction((tx) =>
       tx.tables(async (db) => {
         // Its session has gone on since.

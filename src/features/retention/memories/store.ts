@@ -9,26 +9,37 @@ export interface ToldIn {
   readonly scopes: readonly string[];
 }
 
+/** What a person has told, and what is told of them. */
+export function aboutOrBy(personId: string) {
+  return { OR: [{ authorId: personId }, { scope: `person:${personId}` }] };
+}
+
+function toldThere({ source, scopes }: ToldIn) {
+  return { scope: { in: [...scopes] }, source, runId: null };
+}
+
+/** Each forgets a batch at most, and answers how many there were. */
 export function memoryDeletion(db: Client) {
   const forget = async (where: object): Promise<number> => {
-    const rows = await db.memory.findMany({ where, take: BATCH, select: { seq: true, id: true } });
-    const ids = rows.map(({ id }) => id);
+    const rows = await db.memory.findMany({ where, take: BATCH, select: { id: true } });
+    const id = { in: rows.map((row) => row.id) };
     // What they had taken the place of holds again.
-    await db.memory.updateMany({ where: { endedBy: { in: ids } }, data: { endedAt: null, endedBy: null } });
-    return (await db.memory.deleteMany({ where: { id: { in: ids } } })).count;
+    await db.memory.updateMany({ where: { endedBy: id }, data: { endedAt: null, endedBy: null } });
+    return (await db.memory.deleteMany({ where: { id } })).count;
   };
   return {
-    /** At most a batch of what runs have told, or was learned of them; answers how many there were. */
+    /** What runs have told, or was learned of them. */
     forgetOfRuns: (runIds: readonly string[]) => forget({ runId: { in: [...runIds] } }),
 
-    forgetToldIn: ({ source, scopes }: ToldIn) => forget({ scope: { in: [...scopes] }, source, runId: null }),
+    forgetToldIn: (place: ToldIn) => forget(toldThere(place)),
 
-    /** At most a batch of what nobody has pinned, and no run was given since. */
+    forgetOfPerson: (personId: string) => forget(aboutOrBy(personId)),
+
+    /** What nobody has pinned, and no run was given since. */
     forgetUnused: (before: number) => forget({ isPinned: false, usedAt: { lt: new Date(before) } }),
 
     async count(runIds: readonly string[], places: readonly ToldIn[]): Promise<number> {
-      const told = places.map(({ source, scopes }) => ({ scope: { in: [...scopes] }, source, runId: null }));
-      return db.memory.count({ where: { OR: [{ runId: { in: [...runIds] } }, ...told] } });
+      return db.memory.count({ where: { OR: [{ runId: { in: [...runIds] } }, ...places.map(toldThere)] } });
     },
   };
 }

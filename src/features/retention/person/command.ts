@@ -2,7 +2,7 @@ import type { ChatCommand, CommandReply } from "../../../core/command-line/comma
 import { privately } from "../../../core/protocol/private-reply.ts";
 import type { FeatureHost } from "../../../feature-host.ts";
 import type { DeletionScope } from "../delete-sessions.ts";
-import { dataText } from "./data-text.ts";
+import { dataText, runsGoOn } from "./data-text.ts";
 import { findPerson, markPerson, type PersonsData } from "./delete-person.ts";
 
 interface DeleteScope {
@@ -23,18 +23,16 @@ export function dataCommand({ world, audit, goOn }: DeleteScope): ChatCommand["r
     if (typed === "")
       return privately(`**What I keep of you**\n${dataText(found, "you")}\n\n\`/data ${DELETE}\` deletes it.`);
     if (typed !== DELETE && typed !== SURE) return privately(`There is \`/data\` and \`/data ${DELETE}\`.`);
-    if (found.openRuns > 0) return privately(openRunsText(found));
+    if (found.openRuns > 0)
+      return privately(
+        `✗ ${runsGoOn(found)} in threads that you take part in: \`/stop\` there first, or wait for the end. Nothing was deleted.`,
+      );
     if (typed === DELETE) return asked(found);
-    const pseudonym = await markPerson(person.id, world);
+    const { pseudonym } = await markPerson(person.id, world);
     await audit({ by: pseudonym, act: "person.deleted", about: pseudonym });
     goOn();
     return privately(`✓ I delete it now; in a moment nothing of it is left here:\n${dataText(found, "you")}`);
   };
-}
-
-export function openRunsText({ openRuns }: Pick<PersonsData, "openRuns">): string {
-  const runs = openRuns === 1 ? "A run goes on" : `${openRuns} runs go on`;
-  return `✗ ${runs} in threads that you take part in: \`/stop\` there first, or wait for the end. Nothing was deleted.`;
 }
 
 function asked(found: PersonsData): CommandReply {

@@ -10,6 +10,10 @@ export function dataText({ sessions, messages, memories, jobs }: PersonsData, th
   ].join("\n");
 }
 
+export function runsGoOn({ openRuns }: Pick<PersonsData, "openRuns">): string {
+  return openRuns === 1 ? "A run goes on" : `${openRuns} runs go on`;
+}
+
 function counted(count: number, one: string, more: string): string {
   return `${count} ${count === 1 ? one : more}`;
 }

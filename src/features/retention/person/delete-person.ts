@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { Store } from "../../../core/store/store.ts";
 import { type DeletionScope, deleteSessions, emptyLog, eraseAttached, inBatches } from "../delete-sessions.ts";
 import { attachmentsIn } from "../files.ts";
+import { memoryDeletion } from "../memories/store.ts";
 import { deletionReads, type Mark } from "../store.ts";
 import { threadDeletion } from "../threads/store.ts";
-import { personReads, personWrites, RENAMED, type Renamed } from "./store.ts";
+import { ID_COLUMNS, JSON_COLUMNS, personReads, personWrites, type Renamed } from "./store.ts";
 
 /** How much there is of a person. */
 export interface PersonsData {
@@ -42,8 +43,8 @@ export async function findPerson(personId: string, { store }: Pick<DeletionScope
   return { alone, shared, openRuns, sessions: alone.length, ...(await reads.counts(personId, shared)) };
 }
 
-/** Marks a person as somebody whose data goes; from then on it is finished, also by another process. Answers the pseudonym. */
-export async function markPerson(personId: string, world: DeletionScope): Promise<string> {
+/** Marks a person as somebody whose data goes; from then on it is finished, also by another process. */
+export async function markPerson(personId: string, world: DeletionScope) {
   const made = `${personId.slice(0, personId.indexOf(":"))}:deleted-${randomBytes(6).toString("hex")}`;
   return write(world, (writes) => writes.mark(personId, made, world.runtime.clock.now()));
 }
@@ -98,7 +99,8 @@ async function eraseShared({ renamed, family }: Shared, world: DeletionScope, si
   );
   await eraseAttached(attached, family, world);
   await write(world, (writes) => writes.clearTraces(renamed.id, { runIds, family }));
-  await inBatches(() => write(world, (writes) => writes.forget(renamed.id)), signal);
+  const forget = () => store.transaction((tx) => tx.tables(memoryDeletion).forgetOfPerson(renamed.id));
+  await inBatches(forget, signal);
   await inBatches(() => clearThreads(renamed, world.store, world.database), signal);
   await inBatches(() => write(world, (writes) => writes.clearEvents(renamed)), signal);
   await write(world, (writes) => writes.deleteOwn(renamed.id));
@@ -115,8 +117,8 @@ function clearThreads(renamed: Renamed, store: Store, database: DeletionScope["d
 }
 
 async function rename(renamed: Renamed, world: DeletionScope, signal: AbortSignal): Promise<void> {
-  for (const column of RENAMED.json) {
+  for (const column of JSON_COLUMNS) {
     await inBatches(() => write(world, (writes) => writes.renameInJson(column, renamed)), signal);
   }
-  for (const column of RENAMED.ids) await write(world, (writes) => writes.renameIn(column, renamed));
+  for (const column of ID_COLUMNS) await write(world, (writes) => writes.renameIn(column, renamed));
 }

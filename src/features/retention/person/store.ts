@@ -1,7 +1,8 @@
 import { raw } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import type { Client } from "../../../core/store/database/client.ts";
-import { BATCH, type Database } from "../store.ts";
+import { aboutOrBy } from "../memories/store.ts";
+import { BATCH, type Database, type Mark } from "../store.ts";
 import { filesIn } from "../threads/store.ts";
 
 /** What stands in the place of words that were deleted. */
@@ -17,8 +18,13 @@ export interface Renamed {
   readonly pseudonym: string;
 }
 
+/** By which a person's data goes, also after a crash. */
+interface PersonsMark extends Mark {
+  readonly pseudonym: string;
+}
+
 /** Columns of JSON in which people stand by their ids. */
-const JSON_COLUMNS = [
+export const JSON_COLUMNS = [
   ["Session", "people"],
   ["InboxEvent", "body"],
   ["Message", "label"],
@@ -32,7 +38,7 @@ const JSON_COLUMNS = [
 ] as const;
 
 /** Columns that hold an id, and where there is one, the column of the name beside it. */
-const ID_COLUMNS = [
+export const ID_COLUMNS = [
   ["Session", "createdBy", null],
   ["Question", "askedOf", null],
   ["MemoryPause", "byId", null],
@@ -135,10 +141,6 @@ function figures(db: Client) {
   };
 }
 
-function aboutOrBy(personId: string) {
-  return { OR: [{ authorId: personId }, { scope: `person:${personId}` }] };
-}
-
 export function personWrites(db: Client, database: Database) {
   return {
     ...personReads(db),
@@ -146,13 +148,12 @@ export function personWrites(db: Client, database: Database) {
     ...renaming(db, database),
 
     /** The mark by which it is finished also after a crash; the one that is there already holds. */
-    async mark(personId: string, pseudonym: string, at: number): Promise<string> {
+    async mark(personId: string, made: string, at: number): Promise<PersonsMark> {
       const id = `person:${personId}`;
-      const known = await db.deletion.findUnique({ where: { id } });
-      const data = { state: "begun", createdAt: new Date(at) };
-      if (known === null) await db.deletion.create({ data: { id, pseudonym, ...data } });
-      else await db.deletion.update({ where: { id }, data });
-      return known?.pseudonym ?? pseudonym;
+      const update = { state: "begun", createdAt: new Date(at) };
+      const create = { id, pseudonym: made, ...update };
+      const { pseudonym } = await db.deletion.upsert({ where: { id }, create, update });
+      return { id, state: "begun", pseudonym: pseudonym ?? made, createdAt: at };
     },
 
     /** All but the ledger's newest rows is done. */
@@ -239,14 +240,6 @@ function words(db: Client) {
       const answeredBy = { contains: `"id":${JSON.stringify(personId)}` };
       await db.question.updateMany({ where: { sessionId, answeredBy }, data: { answer: MARK } });
     },
-
-    async forget(personId: string): Promise<number> {
-      const some = await db.memory.findMany({ where: aboutOrBy(personId), take: BATCH, select: { id: true } });
-      const id = { in: some.map((row) => row.id) };
-      await db.memory.updateMany({ where: { endedBy: id }, data: { endedAt: null, endedBy: null } });
-      await db.memory.deleteMany({ where: { id } });
-      return some.length;
-    },
   };
 }
 
@@ -274,7 +267,7 @@ const SQL = {
 /** The pseudonym in the place of a person, wherever they stand; a batch of a column at a time. */
 function renaming(db: Client, database: Database) {
   const { row, find } = SQL[database];
-  const replaceIn = ([table, column]: readonly [string, string, ...unknown[]], from: string, to: string) => {
+  const replaceIn = ([table, column]: readonly [string, string], from: string, to: string) => {
     const [quoted, of] = [raw(`"${table}"`), raw(`"${column}"`)];
     return db.$executeRaw`
       UPDATE ${quoted} SET ${of} = REPLACE(${of}, ${from}, ${to}) WHERE ${row} IN (
@@ -302,5 +295,3 @@ function renaming(db: Client, database: Database) {
     },
   };
 }
-
-export const RENAMED = { json: JSON_COLUMNS, ids: ID_COLUMNS };
