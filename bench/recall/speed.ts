@@ -61,7 +61,7 @@ async function measure(
   const seconds = (performance.now() - began) / 1_000;
   const text = store.tables((db) => fullText(db, database));
   const reader = { channelKey: "slack:C1", workspace: "slack:T1", personId: "slack:U1" };
-  const readers = readerWords(reader, "people");
+  const readers = readerWords(reader, ["people"]);
   const random = randomFrom(99);
   const search = async () => {
     const query = Array.from({ length: 3 + random.below(6) }, () => wordOf(words, random)).join(" ");

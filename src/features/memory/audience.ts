@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
-import type { NewMemory, Origin } from "./memory.ts";
+import { type NewMemory, ORIGINS, type Origin } from "./memory.ts";
 
 /** Where somebody asks, and who; null where nobody does, as in a job. */
 export interface Reader {
@@ -38,9 +38,10 @@ export function audienceWords(
 }
 
 /** The words by which a reader finds what it may read. */
-export function readerWords({ channelKey, workspace, personId }: Reader, origin: Origin): string[] {
+export function readerWords({ channelKey, workspace, personId }: Reader, origins = ORIGINS): string[] {
   const person = personId === null ? [] : [`person:${personId}`, `person:${personId} in ${channelKey}`];
-  return [`channel:${channelKey}`, `workspace:${workspace}`, ...person].map((name) => scopeWord(name, origin));
+  const names = [`channel:${channelKey}`, `workspace:${workspace}`, ...person];
+  return origins.flatMap((origin) => names.map((name) => scopeWord(name, origin)));
 }
 
 /** The word by which all of one scope is found. */

@@ -13,7 +13,7 @@ import { embeddingsIn } from "./feature.ts";
 import { createLineReader, linesOf, problemOf, scopeSchema } from "./import-line.ts";
 import type { MeaningWork } from "./meaning/meaning.ts";
 import { indexed } from "./memories.ts";
-import { exportedLine } from "./memory.ts";
+import { exportedLine, ORIGINS } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
 import { indexMissing } from "./search/reindex.ts";
 import { fullText, settle } from "./search/store.ts";
@@ -245,7 +245,7 @@ async function search(
   { store, database, runtime, meaning }: LineWorld,
 ): Promise<Hit[]> {
   const text = store.tables((db) => fullText(db, database));
-  const readers = [scopeWord(scope, "people"), scopeWord(scope, "outside")];
+  const readers = ORIGINS.map((origin) => scopeWord(scope, origin));
   await meaning?.hold(NEVER);
   return find({ query, readers, limit }, { text, meaning: meaning ?? undefined, now: runtime.clock.now() });
 }

@@ -13,7 +13,7 @@ import { addForm, editForm, refusedForm } from "./forms.ts";
 import type { Learner } from "./learning/learner.ts";
 import { listedLine } from "./listed-line.ts";
 import type { Kept, Memories } from "./memories.ts";
-import { exportedLine, type Kind, kindSchema, type Memory, ORIGINS } from "./memory.ts";
+import { exportedLine, type Kind, kindSchema, type Memory } from "./memory.ts";
 import { mayChange } from "./rights.ts";
 
 /** Lines of a list; what is older is counted. */
@@ -133,7 +133,7 @@ async function list(_typed: Typed, { memories, context }: Use): Promise<CommandR
 
 async function search({ text: query }: Typed, { memories, context }: Use): Promise<CommandReply> {
   if (query === "") return privately("Tell me what to look for: `/memory search deploy day`.");
-  const hits = await memories.search({ query, reader: hereOf(context), limit: MOST_LINES, origins: ORIGINS });
+  const hits = await memories.search({ query, reader: hereOf(context), limit: MOST_LINES });
   if (hits.length === 0) return privately("I remember nothing of that here.");
   return privately(hits.map(({ memory }) => listedLine(memory, memories)).join("\n"));
 }
@@ -263,7 +263,7 @@ const MOST_MEANT = 5;
 async function changeable(number: string, { memories, context }: Use): Promise<Memory | string> {
   const seq = Number(number.replace(/^#/u, ""));
   if (!Number.isSafeInteger(seq) || seq <= 0) {
-    const asked = { query: number, reader: hereOf(context), limit: MOST_MEANT, origins: ORIGINS };
+    const asked = { query: number, reader: hereOf(context), limit: MOST_MEANT };
     const meant = (await memories.search(asked)).map(({ memory }) => listedLine(memory, memories));
     return ["Which one? `/memory list` numbers them.", ...meant].join("\n");
   }

@@ -6,7 +6,7 @@ import type { FeatureHost } from "../../feature-host.ts";
 import { acceptable } from "./acceptable.ts";
 import { type Reader, readerWords, workspaceOf } from "./audience.ts";
 import type { Meaning } from "./meaning/meaning.ts";
-import { type Kind, type Memory, type NewMemory, ORIGINS, type Origin } from "./memory.ts";
+import { type Kind, type Memory, type NewMemory, type Origin } from "./memory.ts";
 import { dayOf } from "./recalled-text.ts";
 import { find, type Hit } from "./search/find.ts";
 import { fullText } from "./search/store.ts";
@@ -39,7 +39,8 @@ export interface Search {
   readonly query: string;
   readonly reader: Reader;
   readonly limit: number;
-  readonly origins: readonly Origin[];
+  /** All when left out. */
+  readonly origins?: readonly Origin[];
 }
 
 /** All that is remembered, for the parts of the feature. */
@@ -66,10 +67,10 @@ export function createMemories(host: Host, meaning?: Meaning) {
     ...reads,
     ...changes(write, { paused, clock }),
     /** What a reader may not read is not there. */
-    get: (seq: number, reader: Reader) => reads.get(seq, wordsOf(reader)),
+    get: (seq: number, reader: Reader) => reads.get(seq, readerWords(reader)),
 
     /** What a run was given, and what it has told, as far as a reader may read it. */
-    ofRun: (runId: string, reader: Reader) => reads.ofRun(runId, wordsOf(reader)),
+    ofRun: (runId: string, reader: Reader) => reads.ofRun(runId, readerWords(reader)),
 
     linkOf: ({ thread }: Pick<Memory, "thread">) => (thread === null ? null : linkTo(thread, describe)),
 
@@ -77,8 +78,7 @@ export function createMemories(host: Host, meaning?: Meaning) {
     isPaused: async (channelKey: string) => (await paused.all()).has(channelKey),
 
     async search({ query, reader, limit, origins }: Search): Promise<Hit[]> {
-      const readers = origins.flatMap((origin) => readerWords(reader, origin));
-      return find({ query, readers, limit }, { text, meaning, now: clock.now() });
+      return find({ query, readers: readerWords(reader, origins), limit }, { text, meaning, now: clock.now() });
     },
 
     /** Keeps something; what is known word for word is renewed. */
@@ -113,11 +113,6 @@ export function createMemories(host: Host, meaning?: Meaning) {
       return done;
     },
   };
-}
-
-/** The words of all audiences that a reader belongs to, for what people have told and for what was found outside. */
-function wordsOf(reader: Reader) {
-  return ORIGINS.flatMap((origin) => readerWords(reader, origin));
 }
 
 const NO_WORKSPACE = "A direct message belongs to no workspace: tell me that in a channel.";

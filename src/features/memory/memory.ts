@@ -19,8 +19,9 @@ export const HALF_LIFE_MS: Readonly<Record<Kind, number>> = {
 export const MOST_CHARS = 4_000;
 
 /** Whose words a memory holds. What came from outside is told only to whoever asks for it, and as what it is. */
-export const ORIGINS = ["people", "outside"] as const;
-export type Origin = (typeof ORIGINS)[number];
+export const originSchema = z.enum(["people", "outside"]);
+export type Origin = z.infer<typeof originSchema>;
+export const ORIGINS: readonly Origin[] = originSchema.options;
 
 /** What is told once. */
 export interface NewMemory {

@@ -1,3 +1,4 @@
+import { isNamed } from "../../core/permissions/access.ts";
 import type { Memory } from "./memory.ts";
 
 /** Whoever told a memory, whom it is about, and admins change it and delete it. */
@@ -6,5 +7,5 @@ export function mayChange(
   { id, roles = [] }: { readonly id: string; readonly roles?: readonly string[] },
   admins: readonly string[],
 ): boolean {
-  return author.id === id || scope === `person:${id}` || [id, ...roles].some((name) => admins.includes(name));
+  return author.id === id || scope === `person:${id}` || isNamed({ id, roles }, admins);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { threadRefSchema } from "../../core/protocol/platform.ts";
 import { type Client, insert } from "../../core/store/database/client.ts";
 import type { Reader } from "./audience.ts";
-import { kindSchema, type Memory, type NewMemory } from "./memory.ts";
+import { kindSchema, type Memory, type NewMemory, originSchema } from "./memory.ts";
 import type { Database } from "./search/full-text.ts";
 import { isFor } from "./search/terms.ts";
 import type { IndexWord } from "./search/words.ts";
@@ -235,7 +235,7 @@ const memoryRow = z
     kind: kindSchema,
     scope: z.string(),
     isPrivate: z.coerce.boolean(),
-    origin: z.enum(["people", "outside"]),
+    origin: originSchema,
     authorId: z.string(),
     authorName: z.string(),
     channelId: z.string(),

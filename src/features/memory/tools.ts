@@ -4,7 +4,7 @@ import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { readerIn } from "./audience.ts";
 import type { Memories } from "./memories.ts";
-import { KINDS, type Memory, MOST_CHARS, ORIGINS } from "./memory.ts";
+import { KINDS, type Memory, MOST_CHARS } from "./memory.ts";
 import { labelOf, originOf, saidIn, saidMost } from "./origin.ts";
 import { recalled } from "./recalled-text.ts";
 import { mayChange } from "./rights.ts";
@@ -106,7 +106,7 @@ function recallTool(memories: Memories, host: Host): Tool {
       const { session, author } = await whoAsks(ctx, host);
       if (await memories.isPaused(session.channelKey)) return errorResult(OFF);
       const reader = readerIn(session.thread, session.channelKey, author?.id ?? null);
-      const hits = await memories.search({ query, reader, limit, origins: ORIGINS });
+      const hits = await memories.search({ query, reader, limit });
       const found = hits.map(({ memory }) => memory);
       const read = recalled(found, RESULT_TOKENS, memories.linkOf);
       return textResult(read?.text ?? "Nothing of that is remembered here.", {

@@ -3,6 +3,7 @@ import { asTyped } from "../../core/command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { hereOf } from "../../core/command-line/session-to-change.ts";
+import { isAdmin } from "../../core/permissions/access.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
 import { sizeText } from "../../core/text/sizes.ts";
@@ -137,7 +138,7 @@ async function changeable({ words, flags }: Typed, { sites, context }: Use): Pro
   if (site === null || site.channelKey !== context.channelKey) {
     return `There is no site ${asTyped(name)} here. \`/sites list\` names them.`;
   }
-  const { id, roles } = context.person;
-  if (site.owner.id === id || [id, ...roles].some((one) => context.access.admins.includes(one))) return site;
+  const { person, access } = context;
+  if (site.owner.id === person.id || isAdmin(person, access)) return site;
   return `${site.name} is ${plainLine(site.owner.name, NAME_CHARS)}'s: only they and admins may change it.`;
 }

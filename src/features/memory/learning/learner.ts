@@ -11,7 +11,7 @@ import { isWithin, originsIn } from "../../../core/trust/label.ts";
 import type { FeatureHost } from "../../../feature-host.ts";
 import { readerIn } from "../audience.ts";
 import { indexed, type Memories, newMemory } from "../memories.ts";
-import { type Memory, ORIGINS } from "../memory.ts";
+import type { Memory } from "../memory.ts";
 import { memoryWrites } from "../store.ts";
 import { judged, type Lesson as Learned } from "./judge.ts";
 import { isWorthLearning, type Line, linesOf, tellsSomething } from "./lines.ts";
@@ -273,7 +273,7 @@ async function knownTo({ session, lines }: Thread, memories: Memories): Promise<
   const longest = said.toSorted((one, other) => other.text.length - one.text.length).slice(0, ASKED_LINES);
   const known = new Map<number, Memory>();
   for (const { text } of longest) {
-    const hits = await memories.search({ query: text, reader, limit: KNOWN_EACH, origins: ORIGINS });
+    const hits = await memories.search({ query: text, reader, limit: KNOWN_EACH });
     for (const { memory } of hits) if (memory.endedAt === null) known.set(memory.seq, memory);
   }
   return [...known.values()];

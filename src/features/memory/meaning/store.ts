@@ -1,6 +1,7 @@
 import { raw } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import type { Client } from "../../../core/store/database/client.ts";
+import { type Origin, originSchema } from "../memory.ts";
 import type { Database } from "../search/full-text.ts";
 import { EACH } from "../store.ts";
 import { fromHex, hexOf, type KeptVector } from "./vectors.ts";
@@ -12,7 +13,7 @@ export interface Placed {
   readonly authorName: string;
   readonly scope: string;
   readonly isPrivate: boolean;
-  readonly origin: "people" | "outside";
+  readonly origin: Origin;
   readonly channelKey: string;
   /** ThreadRef as JSON; null for what was told in none. */
   readonly thread: string | null;
@@ -55,7 +56,7 @@ const pageRow = z
     authorName: z.string(),
     scope: z.string(),
     isPrivate: z.coerce.boolean(),
-    origin: z.enum(["people", "outside"]),
+    origin: originSchema,
     channelKey: z.string(),
     thread: z.string().nullable(),
     model: z.string().nullable(),

@@ -3,7 +3,7 @@ import type { FeatureRequest, FeatureRoute, SeenChannel, TeamMemories, TeamMemor
 import type { FeatureHost } from "../../../feature-host.ts";
 import { type Reader, readerIn } from "../audience.ts";
 import type { Memories } from "../memories.ts";
-import { type Memory, ORIGINS } from "../memory.ts";
+import type { Memory } from "../memory.ts";
 import { mayChange } from "../rights.ts";
 
 type Host = Pick<FeatureHost, "seenChannels" | "hideIn" | "admins">;
@@ -54,7 +54,7 @@ async function newest(memories: Memories, here: Reader, before?: number): Promis
 }
 
 async function best(memories: Memories, here: Reader, query: string): Promise<Found> {
-  const hits = await memories.search({ query, reader: here, limit: PAGE, origins: ORIGINS });
+  const hits = await memories.search({ query, reader: here, limit: PAGE });
   return { rows: hits.map(({ memory }) => memory), next: null, count: null };
 }
 
