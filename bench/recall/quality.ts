@@ -9,7 +9,7 @@ import { createMeaning, type MeaningWork } from "../../src/features/memory/meani
 import { indexed } from "../../src/features/memory/memories.ts";
 import { find } from "../../src/features/memory/search/find.ts";
 import { fullText } from "../../src/features/memory/search/store.ts";
-import { memoryReads, memoryWrites } from "../../src/features/memory/store.ts";
+import { addMany, memoryReads, memoryWrites } from "../../src/features/memory/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import type { Figure } from "../measure.ts";
 import { type Asked, type Corpus, madeCorpus, type Statement } from "./corpus.ts";
@@ -113,7 +113,7 @@ async function fill(store: Store, statements: readonly Statement[], now: number)
       said: at.toISOString(),
     });
   });
-  await store.transaction((tx) => tx.tables(memoryWrites).add(all, now));
+  await store.transaction((tx) => tx.tables((db) => addMany(db, "sqlite", { all, at: now })));
   const rows = await store.tables(memoryReads).after(0, all.length);
   for (const { id, endedBy } of statements) {
     const seq = rows.find((row) => row.id === id)?.seq;

@@ -41,9 +41,11 @@ export function memoriesContract(database: Database, emptied: () => Promise<Stor
 
     const add = (all: readonly Partial<NewMemory>[]) =>
       store.transaction((tx) =>
-        tx.tables(memoryWrites).add(
-          all.map((one, index) => indexed({ ...given, id: `mem_${index}`, ...one })),
-          AT,
+        tx.tables((db) =>
+          addMany(db, database, {
+            all: all.map((one, index) => indexed({ ...given, id: `mem_${index}`, ...one })),
+            at: AT,
+          }),
         ),
       );
     const write = <T>(work: (writes: ReturnType<typeof memoryWrites>) => Promise<T>) =>

@@ -93,19 +93,19 @@ export function createMemories(host: Host, meaning?: Meaning) {
       const memory = newMemory({ ...told, text: checked.text, scope }, given);
       return writeOrSay(async (writes) => {
         const known = await writes.same(memory);
-        if (known === null) await writes.add([indexed(memory)], clock.now());
+        if (known === null) await writes.add(indexed(memory), clock.now());
         else await writes.renew([known.seq], clock.now());
         const kept = await writes.same(memory);
         return kept === null ? { refused: "That could not be kept." } : { memory: kept };
       });
     },
 
-    async edit(memory: Memory, text: string): Promise<Acceptance> {
+    async edit(memory: Memory, text: string) {
       const checked = acceptable(text);
       if ("refused" in checked) return checked;
       const { text: words } = checked;
       const edited = { text: words, terms: termsOf({ ...memory, text: words, workspace: workspaceOf(memory.thread) }) };
-      const done = await writeOrSay(async (writes): Promise<Acceptance> => {
+      const done = await writeOrSay(async (writes) => {
         await writes.edit(memory.seq, edited);
         return { done: true };
       });
@@ -176,8 +176,6 @@ function createPauses(read: () => Promise<readonly string[]>, { isShared }: Host
     },
   };
 }
-
-type Acceptance = { readonly done: true } | { readonly refused: string };
 
 export function newMemory(
   told: Omit<Told, "mayLeave">,

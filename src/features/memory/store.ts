@@ -1,7 +1,8 @@
 import { raw } from "@prisma/client/runtime/client";
 import { z } from "zod";
-import { threadRefSchema } from "../../core/protocol/platform.ts";
-import { type Client, insert } from "../../core/store/database/client.ts";
+import { type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
+import { type Client, found, insert } from "../../core/store/database/client.ts";
+import { fromJson } from "../../core/text/from-json.ts";
 import type { Reader } from "./audience.ts";
 import { kindSchema, type Memory, type NewMemory, originSchema } from "./memory.ts";
 import type { Database } from "./search/full-text.ts";
@@ -19,8 +20,7 @@ export function memoryReads(db: Client) {
     /** What people list: of a channel, its workspace, and a person; the newest first; `before`: a number to go on from. */
     async list(place: Reader, limit: number, before?: number): Promise<Memory[]> {
       const where = before === undefined ? whereIn(place) : { AND: [{ seq: { lt: before } }, whereIn(place)] };
-      const rows = await db.memory.findMany({ where, orderBy: { seq: "desc" }, take: limit });
-      return rows.flatMap((row) => readMemory(row) ?? []);
+      return memoriesIn(await db.memory.findMany({ where, orderBy: { seq: "desc" }, take: limit }));
     },
 
     async countIn(place: Reader): Promise<number> {
@@ -34,20 +34,18 @@ export function memoryReads(db: Client) {
     ): Promise<{ readonly used: Memory[]; readonly told: Memory[] }> {
       const seqs = (await db.memoryUse.findMany({ where: { runId } })).map(({ seq }) => seq);
       const where = { OR: [{ seq: { in: seqs } }, { runId }] };
-      const found = await db.memory.findMany({ where, orderBy: { seq: "asc" } });
-      const rows = found.filter(({ terms }) => isFor(terms, readers));
-      const read = (of: typeof rows) => of.flatMap((row) => readMemory(row) ?? []);
+      const all = await db.memory.findMany({ where, orderBy: { seq: "asc" } });
+      const rows = all.filter(({ terms }) => isFor(terms, readers));
       return {
-        used: read(rows.filter(({ seq }) => seqs.includes(seq))),
-        told: read(rows.filter((row) => row.runId === runId)),
+        used: memoriesIn(rows.filter(({ seq }) => seqs.includes(seq))),
+        told: memoriesIn(rows.filter((row) => row.runId === runId)),
       };
     },
 
     /** What the same one has told word for word, for the same readers. */
     async same({ scope, text, isPrivate, origin, author }: NewMemory): Promise<Memory | null> {
       const where = { scope, text, isPrivate, origin, authorId: author.id, endedAt: null };
-      const row = await db.memory.findFirst({ where });
-      return row === null ? null : readMemory(row);
+      return found(await db.memory.findFirst({ where }), readMemory);
     },
 
     /** Channels in which memory is off. */
@@ -58,14 +56,12 @@ export function memoryReads(db: Client) {
     /** All of a scope, or all there is, in order, from behind a number. */
     async after(seq: number, limit: number, scope?: string): Promise<Memory[]> {
       const where = { seq: { gt: seq }, ...(scope === undefined ? {} : { scope }) };
-      const rows = await db.memory.findMany({ where, orderBy: { seq: "asc" }, take: limit });
-      return rows.flatMap((row) => readMemory(row) ?? []);
+      return memoriesIn(await db.memory.findMany({ where, orderBy: { seq: "asc" }, take: limit }));
     },
 
     /** Those that the index does not have yet. */
     async withoutTerms(limit: number): Promise<Memory[]> {
-      const rows = await db.memory.findMany({ where: { terms: "" }, take: limit });
-      return rows.flatMap((row) => readMemory(row) ?? []);
+      return memoriesIn(await db.memory.findMany({ where: { terms: "" }, take: limit }));
     },
 
     async kinds(): Promise<{ readonly kind: string; readonly count: number }[]> {
@@ -99,11 +95,9 @@ export function memoryWrites(db: Client) {
     ...memoryReads(db),
     ...useWrites(db),
 
-    /** What has an id that is there takes its place. */
-    async add(all: readonly Indexed[], at: number): Promise<void> {
-      await db.memory.deleteMany({ where: { id: { in: all.map(({ memory }) => memory.id) } } });
+    async add(one: Indexed, at: number): Promise<void> {
       const now = new Date(at);
-      await db.memory.createMany({ data: all.map((one) => ({ ...rowOf(one), createdAt: now, usedAt: now })) });
+      await db.memory.create({ data: { ...rowOf(one), createdAt: now, usedAt: now }, select: { seq: true } });
     },
 
     /** It means something else now. */
@@ -165,8 +159,8 @@ export const EACH = {
 };
 
 /**
- * As `memoryWrites` adds, thousands at once: the rows are one value, since the client takes longer for each value of a
- * statement than the database for the row.
+ * Adds thousands at once; what has an id that is there takes its place. The rows are one value, since the client takes longer
+ * for each value of a statement than the database for the row.
  */
 export async function addMany(
   db: Client,
@@ -250,24 +244,28 @@ const memoryRow = z
     isPinned: z.coerce.boolean(),
     endedAt: instant.nullable(),
   })
-  .transform(({ authorId, authorName, channelId, thread, createdAt, usedAt, endedAt, ...row }): Memory => {
-    const where = threadRefSchema.safeParse(thread === null ? null : JSON.parse(thread));
-    return {
+  .transform(
+    ({ authorId, authorName, channelId, thread, createdAt, usedAt, endedAt, ...row }): Memory => ({
       ...row,
       author: { id: authorId, name: authorName },
       channelKey: channelId,
-      thread: where.data ?? null,
+      thread: threadIn(thread),
       createdAt: createdAt.getTime(),
       usedAt: usedAt.getTime(),
       endedAt: endedAt?.getTime() ?? null,
-    };
-  });
+    }),
+  );
 
 /** Null where it is broken: one row is no reason to forget the others. */
 export function readMemory(row: unknown): Memory | null {
-  try {
-    return memoryRow.safeParse(row).data ?? null;
-  } catch {
-    return null;
-  }
+  return memoryRow.safeParse(row).data ?? null;
+}
+
+function memoriesIn(rows: readonly unknown[]): Memory[] {
+  return rows.flatMap((row) => readMemory(row) ?? []);
+}
+
+/** Where something was told; null for what was told in no thread, or in one that cannot be read. */
+export function threadIn(json: string | null): ThreadRef | null {
+  return threadRefSchema.safeParse(fromJson(json ?? "")).data ?? null;
 }

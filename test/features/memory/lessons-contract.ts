@@ -52,7 +52,7 @@ export function lessonsContract(database: string, emptied: () => Promise<Emptied
       const learn = (by: Store, id: string) =>
         by.transaction(async (tx) => {
           if (!(await tx.tables(lessonWrites).close(lesson, 9, null))) return false;
-          await tx.tables(memoryWrites).add([indexed({ ...given, id, text: "The heron ships on Thursdays" })], AT);
+          await tx.tables(memoryWrites).add(indexed({ ...given, id, text: "The heron ships on Thursdays" }), AT);
           return true;
         });
       const learned = await Promise.all([learn(store, "mem_1"), learn(other, "mem_2")]);
@@ -68,7 +68,7 @@ export function lessonsContract(database: string, emptied: () => Promise<Emptied
       const lesson = await due();
       const cut = store.transaction(async (tx) => {
         await tx.tables(lessonWrites).close(lesson, 9, null);
-        await tx.tables(memoryWrites).add([indexed({ ...given, id: "mem_1", text: "The heron" })], AT);
+        await tx.tables(memoryWrites).add(indexed({ ...given, id: "mem_1", text: "The heron" }), AT);
         throw new Error("cut");
       });
       await expect(cut).rejects.toThrow("cut");

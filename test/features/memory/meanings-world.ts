@@ -11,7 +11,7 @@ import type { NewMemory } from "../../../src/features/memory/memory.ts";
 import { find } from "../../../src/features/memory/search/find.ts";
 import type { Database } from "../../../src/features/memory/search/full-text.ts";
 import { fullText } from "../../../src/features/memory/search/store.ts";
-import { memoryWrites } from "../../../src/features/memory/store.ts";
+import { addMany, memoryWrites } from "../../../src/features/memory/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { given } from "../../contracts/memories.ts";
 import { type EmbeddingsServer, startEmbeddings } from "../../support/model/embeddings-server.ts";
@@ -86,9 +86,11 @@ export function useMeanings(database: Database, emptied: () => Promise<Store>) {
       openMeaning({ store, url: server.url, database, warn: (...told) => void warned.push(told) }, how),
     add: (all: readonly Partial<NewMemory>[]) =>
       store.transaction((tx) =>
-        tx.tables(memoryWrites).add(
-          all.map((one, index) => indexed({ ...given, id: `mem_${index}`, ...one })),
-          runtime.clock.now(),
+        tx.tables((db) =>
+          addMany(db, database, {
+            all: all.map((one, index) => indexed({ ...given, id: `mem_${index}`, ...one })),
+            at: runtime.clock.now(),
+          }),
         ),
       ),
     write: <T>(work: (writes: ReturnType<typeof memoryWrites>) => Promise<T>) =>

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Client } from "../../../core/store/database/client.ts";
 
 /** A thread that something is to be learned from. */
@@ -19,17 +18,15 @@ interface Noted {
   readonly dueAt: number;
 }
 
-const lessonRow = z.object({ sessionId: z.string(), after: z.number(), isAsked: z.boolean(), tries: z.number() });
-
 export function lessonReads(db: Client) {
   return {
     /** The one that is due first; null where none is. */
     async due(at: number): Promise<Lesson | null> {
-      const row = await db.memoryLesson.findFirst({
+      return db.memoryLesson.findFirst({
         where: { dueAt: { lte: new Date(at) } },
         orderBy: { dueAt: "asc" },
+        select: { sessionId: true, after: true, isAsked: true, tries: true },
       });
-      return row === null ? null : lessonRow.parse(row);
     },
 
     /** Threads that wait for their lesson. */

@@ -2,12 +2,11 @@ import type { BackgroundEmbedder } from "../../../core/budget/background-embedde
 import { dayBegan } from "../../../core/budget/limits.ts";
 import { BudgetStop } from "../../../core/budget/run-budget.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
-import { threadRefSchema } from "../../../core/protocol/platform.ts";
 import type { StoreTransaction } from "../../../core/store/store.ts";
-import { fromJson } from "../../../core/text/from-json.ts";
 import type { FeatureHost } from "../../../feature-host.ts";
 import { audienceWords, workspaceOf } from "../audience.ts";
 import type { IndexWord } from "../search/words.ts";
+import { threadIn } from "../store.ts";
 import type { Nearest } from "./nearest.ts";
 import { type Placed, vectorReads, vectorWrites } from "./store.ts";
 import { type KeptVector, kept, signBytes } from "./vectors.ts";
@@ -239,8 +238,5 @@ function toldText({ authorName, text }: Placed): string {
 }
 
 function audiencesOf({ thread, ...placed }: Omit<Placed, "model" | "signs">): IndexWord[] {
-  return audienceWords({
-    ...placed,
-    workspace: workspaceOf(threadRefSchema.safeParse(fromJson(thread ?? "")).data ?? null),
-  });
+  return audienceWords({ ...placed, workspace: workspaceOf(threadIn(thread)) });
 }
