@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import { rememberCommand } from "../../core/commands/remember.ts";
-import { aborted } from "../../core/hold-roles.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { slept } from "../../core/protocol/runtime.ts";
 import { hasEmbeddings } from "../../core/providers/registry/embedder.ts";
@@ -12,12 +11,11 @@ import type { MeaningWork } from "./meaning/meaning.ts";
 import { KINDS } from "./memory.ts";
 import { createTold } from "./told.ts";
 
+const modelRef = z.string().regex(/^[^/\s]+\/\S+$/u, "must be provider/model");
+
 const embeddingsSchema = z.strictObject({
   model: field(
-    z
-      .string()
-      .regex(/^[^/\s]+\/\S+$/u, "must be provider/model")
-      .refine((ref) => hasEmbeddings(ref.slice(0, ref.indexOf("/"))), "names a provider that has no embeddings"),
+    modelRef.refine((ref) => hasEmbeddings(ref.slice(0, ref.indexOf("/"))), "names a provider that has no embeddings"),
     "Which model: all that is remembered, private notes too, is sent to its provider.",
     "openai/text-embedding-3-small",
   ),
@@ -38,10 +36,7 @@ const settingsSchema = z.strictObject({
   ),
   learnAfterMinutes: field(z.number().min(0).default(10), "How long a thread is quiet before.", 10),
   model: field(
-    z
-      .string()
-      .regex(/^[^/\s]+\/\S+$/u, "must be provider/model")
-      .exactOptional(),
+    modelRef.exactOptional(),
     "Which model notes it; the small one of the thread's provider when left out.",
     "anthropic/claude-haiku-5-5",
   ),
@@ -128,16 +123,15 @@ function configure(given: GivenSettings): ConfiguredFeature {
   const { learn, learnAfterMinutes, model = null, embeddings } = memory === true ? settingsSchema.parse({}) : memory;
   const settings = { learn, quietMs: learnAfterMinutes * 60_000, model };
   const models: Readonly<Record<string, string>> = model === null ? {} : { "memory.model": model };
-  if (embeddings === undefined) return { problems: [], models, open: (host) => open(host, settings) };
+  const configured = { problems: [], models, open: (host: FeatureHost) => open(host, settings, embeddings) };
+  if (embeddings === undefined) return configured;
   return {
-    problems: [],
-    models,
+    ...configured,
     facts: { memoryEmbeddings: embeddings },
     check: async ({ createEmbedder }) => {
       const { checkEmbeddings } = await import("./meaning/check.ts");
       return [await checkEmbeddings(embeddings.model, createEmbedder)];
     },
-    open: (host) => open(host, settings, embeddings),
   };
 }
 
@@ -210,13 +204,16 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
         work({ host, learner, meaning }, AbortSignal.any([role, until])),
       );
       ends.push(held);
-      if (host.cluster.isShared) ends.push(followMeaning(meaning, host, until));
+      if (host.cluster.isShared && meaning !== undefined) {
+        // What the process with the role makes, this one holds, too.
+        const following = meaning.follow(until);
+        ends.push(() => following);
+      }
       return Promise.resolve();
     },
     async stop() {
       stopping.abort();
       await Promise.all(ends.map((end) => end()));
-      await learner.stop();
     },
   };
 }
@@ -232,16 +229,10 @@ interface WorkScope {
 
 async function work({ host, learner, meaning }: WorkScope, signal: AbortSignal): Promise<void> {
   if (!(await slept(host.runtime.clock, READY_MS, signal))) return;
-  await learner.start(signal);
-  const { reindex } = await import("./search/reindex.ts");
-  await reindex(host, signal);
-  await meaning?.work(signal);
-  await aborted(signal);
-}
-
-/** Holds what the process with the role makes, in a process without it. What it returns resolves once that has ended. */
-function followMeaning(meaning: MeaningWork | undefined, host: FeatureHost, signal: AbortSignal): () => Promise<void> {
-  const following = meaning?.follow(signal) ?? Promise.resolve();
-  following.catch((error: unknown) => host.log.warn({ err: toAppError(error) }, "memories_not_followed"));
-  return () => following;
+  const index = async (): Promise<void> => {
+    const { reindex } = await import("./search/reindex.ts");
+    await reindex(host, signal);
+    await meaning?.work(signal);
+  };
+  await Promise.all([learner.work(signal), index()]);
 }

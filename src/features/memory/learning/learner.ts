@@ -41,8 +41,8 @@ export interface Learner {
   ask(sessionId: string): Promise<void>;
   /** A person wants to be forgotten: what threads have told that they are in, and that wait for their lesson, is not learned. */
   dropThreadsOf(personId: string): Promise<void>;
-  start(signal: AbortSignal): Promise<void>;
-  stop(): Promise<void>;
+  /** Learns of what is due until it is aborted. It never rejects. */
+  work(signal: AbortSignal): Promise<void>;
 }
 
 const NOTES_TOKENS = 2_000;
@@ -70,9 +70,7 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
   const { clock } = runtime;
   const tellOthers = createTeller({ cluster, topic: "memories", clock, log }, LESSON_ASKED);
   const reads = store.tables(lessonReads);
-  const stopping = new AbortController();
   let asked = Promise.withResolvers<void>();
-  let working: Promise<void> = Promise.resolve();
 
   const pass = async (signal: AbortSignal): Promise<number> => {
     for (let lesson = await reads.due(clock.now()); lesson !== null; lesson = await reads.due(clock.now())) {
@@ -116,15 +114,9 @@ export function createLearner(memories: Memories, given: Host, settings: LearnSe
       const theirs = sessions.filter(({ people }) => people.includes(personId)).map(({ id }) => id);
       await store.transaction((tx) => tx.tables(lessonWrites).drop(theirs));
     },
-    start(signal) {
-      const ends = AbortSignal.any([signal, stopping.signal]);
+    work(signal) {
       const hearNoMore = cluster.hear("memories", (about) => (about === LESSON_ASKED ? asked.resolve() : undefined));
-      working = work(ends).finally(hearNoMore);
-      return Promise.resolve();
-    },
-    async stop() {
-      stopping.abort();
-      await working;
+      return work(signal).finally(hearNoMore);
     },
   };
 }
@@ -181,47 +173,43 @@ async function attempt(lesson: Lesson, learning: LearnScope): Promise<void> {
 async function learn(lesson: Lesson, learning: LearnScope): Promise<void> {
   const { memories, host, settings } = learning;
   const { store, runtime } = host;
+  const now = runtime.clock.now();
+  const postpone = (dueAt: number) =>
+    store.transaction((tx) => tx.tables(lessonWrites).postpone(lesson, dueAt, lesson.tries));
   const session = await store.sessions.get(lesson.sessionId);
+  const { channelKey } = session;
   const isPrivate = await isPrivateNow(session, host);
-  if (isPrivate === null) {
-    const dueAt = runtime.clock.now() + UNKNOWN_MS;
-    await store.transaction((tx) => tx.tables(lessonWrites).postpone(lesson, dueAt, lesson.tries));
-    return;
-  }
+  if (isPrivate === null) return postpone(now + UNKNOWN_MS);
   const thread = await threadOf(session, lesson, host);
-  const quietAt = Math.max(0, ...thread.lines.map(({ at }) => at)) + settings.quietMs;
   const isOpen = (await store.runs.open(lesson.sessionId)) !== null;
-  const dueAt = isOpen ? runtime.clock.now() + settings.quietMs : quietAt;
-  if (!lesson.isAsked && dueAt > runtime.clock.now()) {
-    await store.transaction((tx) => tx.tables(lessonWrites).postpone(lesson, dueAt, lesson.tries));
-    return;
-  }
-  const isOff = await memories.isPaused(thread.session.channelKey);
-  const model = settings.model ?? modelFor(thread.session, lesson, host);
+  const saidAt = isOpen ? now : Math.max(0, ...thread.lines.map(({ at }) => at));
+  const dueAt = saidAt + settings.quietMs;
+  if (!lesson.isAsked && dueAt > now) return postpone(dueAt);
+  const close = (tx: StoreTransaction) =>
+    closed(tx, { lesson, thread, nextAt: runtime.clock.now() + settings.quietMs });
+  const isOff = await memories.isPaused(channelKey);
+  const model = settings.model ?? modelFor(session, lesson, host);
   const speaker = thread.lines.findLast(({ author }) => author !== null)?.author ?? null;
   if (isOff || speaker === null || model.startsWith("demo/") || !isWorthLearning(thread.lines)) {
-    await store.transaction((tx) => close(tx, { lesson, thread, quietMs: settings.quietMs, now: runtime.clock.now() }));
+    await store.transaction(close);
     return;
   }
   const known = await knownTo(thread, memories);
-  const account = { sessionId: lesson.sessionId, personId: speaker.id, channelId: thread.session.channelKey };
+  const account = { sessionId: lesson.sessionId, personId: speaker.id, channelId: channelKey };
   const id = `learn:${lesson.sessionId}:${lesson.after}:${thread.upTo}`;
   const prompt = learnPrompt(thread.lines, known);
   const call = { id, model, system: LEARN_SYSTEM, prompt, maxTokens: NOTES_TOKENS, account };
   const { response, count } = await host.callModel(call, learning.signal);
   const notes = notesIn(textOf(response.content)) ?? [];
-  const { channelKey } = thread.session;
   const learned = judged(notes, { ...thread, known, channelKey, isPrivate });
   const kept = await store.transaction(async (tx) => {
-    const now = runtime.clock.now();
-    if (!(await close(tx, { lesson, thread, quietMs: settings.quietMs, now }))) return [];
+    if (!(await close(tx))) return [];
     await count(tx);
     return keep(tx, learned, { thread, isPrivate, runtime });
   });
-  const place = { thread: thread.session.thread };
   for (const runId of new Set(kept)) {
     const words = `${kept.filter((each) => each === runId).length} remembered`;
-    await host.addToFold({ ...place, runId }, words).catch((error: unknown) => {
+    await host.addToFold({ thread: session.thread, runId }, words).catch((error: unknown) => {
       // It is kept, and the Details say so.
       host.log.warn({ err: toAppError(error), runId }, "fold_not_amended");
     });
@@ -280,12 +268,12 @@ async function knownTo({ session, lines }: Thread, memories: Memories): Promise<
 }
 
 /** False where this has been learned already. */
-async function close(
+async function closed(
   tx: StoreTransaction,
-  { lesson, thread, quietMs, now }: { lesson: Lesson; thread: Thread; quietMs: number; now: number },
+  { lesson, thread, nextAt }: { lesson: Lesson; thread: Thread; nextAt: number },
 ): Promise<boolean> {
   const more = await tx.inbox.takenSince(lesson.sessionId, thread.upTo);
-  return tx.tables(lessonWrites).close(lesson, thread.upTo, more.length === 0 ? null : now + quietMs);
+  return tx.tables(lessonWrites).close(lesson, thread.upTo, more.length === 0 ? null : nextAt);
 }
 
 /** Answers the run of each that is new. */
