@@ -8,7 +8,6 @@ import { mayChange } from "./rights.ts";
 import { memoryWrites } from "./store.ts";
 
 const WORTH = { up: 1, down: -1 } as const;
-const NONE = 0;
 
 /** What people see and say of the memories of a run, once it has answered. */
 export function answerHook(
@@ -17,8 +16,8 @@ export function answerHook(
 ): Pick<RunHook, "voted" | "details" | "clicked"> {
   return {
     async voted({ runId, value, before }, tx) {
-      const by = WORTH[value] - (before === null ? NONE : WORTH[before]);
-      if (by !== NONE) await tx.tables(memoryWrites).helped(runId, by);
+      const by = WORTH[value] - (before === null ? 0 : WORTH[before]);
+      if (by !== 0) await tx.tables(memoryWrites).helped(runId, by);
     },
 
     async details(runId, { person, thread }) {

@@ -247,7 +247,7 @@ async function search(
   const text = store.tables((db) => fullText(db, database));
   const readers = ORIGINS.map((origin) => scopeWord(scope, origin));
   await meaning?.hold(NEVER);
-  return find({ query, readers, limit }, { text, meaning: meaning ?? undefined, now: runtime.clock.now() });
+  return find({ query, readers, limit }, { text, meaning, now: runtime.clock.now() });
 }
 
 function resultOf({ memory: { id, text, source }, score }: Hit) {

@@ -21,6 +21,7 @@ const MOST_LINES = 20;
 const LINE_CHARS = 200;
 /** Memories of a file. */
 const MOST_EXPORTED = 10_000;
+const OFF = "Memory is off in this channel: `/memory on` changes that.";
 
 type Verb = (typed: Typed, use: Use) => Promise<CommandReply>;
 
@@ -51,8 +52,8 @@ const VERBS: Readonly<Record<string, Verb>> = {
   unpin: (typed, use) => pinned(typed, use, false),
   forget,
   learn,
-  off,
-  on,
+  off: (_typed, use) => turned(use, false),
+  on: (_typed, use) => turned(use, true),
   export: exported,
 };
 
@@ -175,8 +176,7 @@ async function keptHere(
   { scope, kind }: { scope: "channel" | "person" | "workspace"; kind: Kind } = { scope: "channel", kind: "semantic" },
 ): Promise<Kept> {
   const { person: author, thread, channelKey } = context;
-  if (await memories.isPaused(channelKey))
-    return { refused: "Memory is off in this channel: `/memory on` changes that." };
+  if (await memories.isPaused(channelKey)) return { refused: OFF };
   const mayLeave = scope !== "channel";
   return memories.keep({ text, scope, kind, author, thread, channelKey, origin: "people", mayLeave });
 }
@@ -202,14 +202,13 @@ async function forget({ text: what }: Typed, use: Use): Promise<CommandReply> {
   if (what === "me") {
     await use.learner.dropThreadsOf(use.context.person.id);
     const count = await use.memories.forgetPerson(use.context.person.id);
-    if (count > 0)
-      await audited("memory.forgotten", { ...use, about: `${count} by or about ${use.context.person.name}` });
+    if (count > 0) await audited("memory.forgotten", `${count} by or about ${use.context.person.name}`, use);
     return privately(`✓ Forgotten: ${count} ${count === 1 ? "memory" : "memories"} by you or about you.`);
   }
   const memory = await changeable(what, use);
   if (typeof memory === "string") return privately(memory);
   await use.memories.forget([memory.seq]);
-  await audited("memory.forgotten", { ...use, about: `#${memory.seq}` });
+  await audited("memory.forgotten", `#${memory.seq}`, use);
   return privately(`✓ Forgotten: ${inlineCode(memory.text, LINE_CHARS)}`);
 }
 
@@ -218,32 +217,26 @@ async function learn({ text }: Typed, { memories, learner, context }: Use): Prom
   if (text !== "" && text !== "from this thread") return privately("`/memory learn from this thread` is all there is.");
   const { session, channelKey } = context;
   if (session === null) return privately("There is no thread of mine here: in one, write it after mentioning me.");
-  if (await memories.isPaused(channelKey))
-    return privately("Memory is off in this channel: `/memory on` changes that.");
+  if (await memories.isPaused(channelKey)) return privately(OFF);
   await learner.ask(session.id);
   return privately("✓ I note what is worth remembering of this thread; in a moment `/memory list` shows it.");
 }
 
-async function off(_typed: Typed, use: Use): Promise<CommandReply> {
-  const { memories, context } = use;
-  const wasOff = await memories.isPaused(context.channelKey);
-  await memories.pause(context.channelKey, context.person.id);
-  if (!wasOff) await audited("memory.off", { ...use, about: context.channelKey });
+async function turned(use: Use, isOn: boolean): Promise<CommandReply> {
+  const { memories } = use;
+  const { channelKey, person } = use.context;
+  const wasOn = !(await memories.isPaused(channelKey));
+  await (isOn ? memories.resume(channelKey) : memories.pause(channelKey, person.id));
+  if (isOn !== wasOn) await audited(isOn ? "memory.on" : "memory.off", channelKey, use);
   return privately(
-    "✓ Memory is off in this channel: nothing is recalled or remembered here. What I know stays until you `/memory forget` it.",
+    isOn
+      ? "✓ Memory is on in this channel."
+      : "✓ Memory is off in this channel: nothing is recalled or remembered here. What I know stays until you `/memory forget` it.",
   );
 }
 
-async function on(_typed: Typed, use: Use): Promise<CommandReply> {
-  const { memories, context } = use;
-  const wasOff = await memories.isPaused(context.channelKey);
-  await memories.resume(context.channelKey);
-  if (wasOff) await audited("memory.on", { ...use, about: context.channelKey });
-  return privately("✓ Memory is on in this channel.");
-}
-
 /** What is gone, or turned off, is in the audit log, never its words. */
-function audited(act: Act, { audit, context, about }: Use & { readonly about: string }): Promise<void> {
+function audited(act: Act, about: string, { audit, context }: Use): Promise<void> {
   return audit({ by: context.person.name, act, about });
 }
 

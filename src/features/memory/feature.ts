@@ -142,7 +142,7 @@ export function embeddingsIn(features: readonly Pick<ConfiguredFeature, "facts">
 }
 
 /** Without them where the provider lacks its key: words are enough to recall. */
-async function openMeaning(host: FeatureHost, { model, perDay }: Embeddings): Promise<MeaningWork | undefined> {
+async function openMeaning(host: FeatureHost, { model, perDay }: Embeddings): Promise<MeaningWork | null> {
   try {
     const [{ createMeaning }, { sharedMeaning }] = await Promise.all([
       import("./meaning/meaning.ts"),
@@ -154,7 +154,7 @@ async function openMeaning(host: FeatureHost, { model, perDay }: Embeddings): Pr
     );
   } catch (error) {
     host.log.error({ err: toAppError(error), model }, "embeddings_off");
-    return undefined;
+    return null;
   }
 }
 
@@ -176,7 +176,7 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
     import("./answer-hook.ts"),
     import("./page/routes.ts"),
   ]);
-  const meaning = embeddings === undefined ? undefined : await openMeaning(host, embeddings);
+  const meaning = embeddings === undefined ? null : await openMeaning(host, embeddings);
   const memories = createMemories(host, meaning);
   const told = createTold();
   const tools = memoryTools(memories, { ...host, told });
@@ -204,7 +204,7 @@ async function open(host: FeatureHost, settings: LearnSettings, embeddings?: Emb
         work({ host, learner, meaning }, AbortSignal.any([role, until])),
       );
       ends.push(held);
-      if (host.cluster.isShared && meaning !== undefined) {
+      if (host.cluster.isShared && meaning !== null) {
         // What the process with the role makes, this one holds, too.
         const following = meaning.follow(until);
         ends.push(() => following);
@@ -224,7 +224,7 @@ const READY_MS = 300;
 interface WorkScope {
   readonly host: FeatureHost;
   readonly learner: Learner;
-  readonly meaning: MeaningWork | undefined;
+  readonly meaning: MeaningWork | null;
 }
 
 async function work({ host, learner, meaning }: WorkScope, signal: AbortSignal): Promise<void> {

@@ -46,7 +46,7 @@ export interface Search {
 /** All that is remembered, for the parts of the feature. */
 export type Memories = ReturnType<typeof createMemories>;
 
-export function createMemories(host: Host, meaning?: Meaning) {
+export function createMemories(host: Host, meaning: Meaning | null = null) {
   const { store, runtime, log, database, describe, cluster } = host;
   const { clock, ids } = runtime;
   const reads = store.tables(memoryReads);

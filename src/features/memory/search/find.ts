@@ -9,8 +9,8 @@ import { type IndexWord, isUnspaced, type QueryWord, queryWords } from "./words.
 
 export interface FindOptions {
   readonly text: FullText;
-  /** Absent: words are all that is looked at. */
-  readonly meaning?: Pick<Meaning, "of" | "nearest" | "gone"> | undefined;
+  /** Null or absent: words are all that is looked at. */
+  readonly meaning?: Pick<Meaning, "of" | "nearest" | "gone"> | null | undefined;
   readonly now: number;
 }
 
@@ -56,7 +56,7 @@ export async function find({ query, readers, limit }: Asked, { text, meaning, no
   if (all.count === 0) return [];
   const listed = new Map(lookups.slice(1).map(([word = ""], index) => [word, lists[index] ?? NOTHING]));
   const words = asked.map((word) => weighed(word, listed, all.count));
-  const near = vector === null ? NOTHING_NEAR : (meaning?.nearest(vector, readers) ?? NOTHING_NEAR);
+  const near = (vector === null ? null : meaning?.nearest(vector, readers)) ?? NOTHING_NEAR;
   const question: Question = {
     query,
     words,
