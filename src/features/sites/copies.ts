@@ -7,7 +7,7 @@ import type { FoundFile } from "./collect.ts";
 /** How the folder of a copy begins that is not whole yet. */
 const UNFINISHED = ".new-";
 
-/** What signs the passes of sites that need no password. */
+/** What signs the passes of sites that need no password; drafts of it have longer names. */
 const PASS_KEY = "pass.key";
 
 /** One copy while it is made. */
@@ -64,7 +64,7 @@ export function createCopies(directory: string): Copies {
     },
     async sweep(known) {
       const folders = await readdir(directory).catch(() => []);
-      await remove(folders.filter((folder) => folder !== PASS_KEY && !known.has(folder)));
+      await remove(folders.filter((folder) => !folder.startsWith(PASS_KEY) && !known.has(folder)));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createCopies } from "../../../src/features/sites/copies.ts";
@@ -28,7 +29,11 @@ test("two processes that begin at once sign passes of open sites alike, and a sw
   const directory = path.join(tempDirectory(), "sites");
   const all = [createCopies(directory), createCopies(directory)];
   const keys = await Promise.all(all.map((copies) => copies.passKey()));
+  // A third one is about to give it its name.
+  const draft = path.join(directory, "pass.key.draft");
+  writeFileSync(draft, "");
   await all[0]?.sweep(new Set());
+  expect(existsSync(draft)).toBe(true);
   keys.push(await createCopies(directory).passKey());
   const clock = { now: () => 1_800_000_000_000 };
   const site = { name: "docs", passwordHash: null };
