@@ -1,4 +1,5 @@
 import type { ClientAuth, Configuration } from "openid-client";
+import { believing } from "../../../core/believed.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import type { Identity, ProviderSecrets } from "../account.ts";
 import { type Claims, groupsIn } from "./claims.ts";
@@ -28,17 +29,7 @@ export interface Provider {
 
 /** The provider over openid-client, which is loaded when somebody first needs it. */
 export function createProvider(settings: OidcSettings, clock: Pick<Clock, "now">): Provider {
-  let known: { readonly since: number; readonly discovery: Promise<Discovery> } | null = null;
-  const configured = async (): Promise<Discovery> => {
-    if (known === null || clock.now() - known.since > KNOWN_MS) {
-      const asked = { since: clock.now(), discovery: discovered(settings) };
-      known = asked;
-      asked.discovery.catch(() => {
-        if (known === asked) known = null;
-      });
-    }
-    return known.discovery;
-  };
+  const configured = believing(() => discovered(settings), { forMs: KNOWN_MS, most: 1, clock });
   return {
     async address(redirectUri, { state, nonce, verifier }) {
       const [client, { configuration }] = [await import("openid-client"), await configured()];
