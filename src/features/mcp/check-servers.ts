@@ -1,4 +1,5 @@
 import type { Finding } from "../../cli/doctor/finding.ts";
+import { atMost } from "../../core/at-most.ts";
 import { secretMasking } from "../../core/text/secret-masking.ts";
 import { createMcpConnections, type McpOptions, type McpServerView } from "./connections.ts";
 import { foreignLine } from "./foreign-text.ts";
@@ -18,11 +19,9 @@ export async function checkServers(
 ): Promise<Finding[]> {
   const { hide } = secretMasking(secrets);
   const connections = createMcpConnections({ ...mcp, ...world, ask: () => Promise.resolve(null) });
-  const over = new AbortController();
-  connections.start(over.signal);
-  await Promise.race([connections.settled(), world.clock.sleep(LOOK_MS, over.signal)]);
+  connections.start(AbortSignal.any([]));
+  await atMost(LOOK_MS, connections.settled(), world.clock);
   const found = connections.describe();
-  over.abort();
   await connections.stop();
   // A program that was still being connected is heard once it has ended.
   const words = new Map(connections.describe().map(({ name, lastWords }) => [name, lastWords]));
