@@ -28,7 +28,7 @@ export function recallHook(
 ): NonNullable<OpenFeature["hook"]> {
   const given = new BoundedMap<string, readonly number[]>(MOST_RUNS);
   return {
-    async before(run, _signal) {
+    async before(run) {
       const asked = askedBy(run);
       if (asked === null || isCourtesy(asked.query) || (await memories.isPaused(run.session.channelKey))) return null;
       const hits = await memories.search({ ...asked, limit: MOST, origins: ["people"] });

@@ -200,7 +200,7 @@ async function learn(lesson: Lesson, learning: LearnScope): Promise<void> {
   const prompt = learnPrompt(thread.lines, known);
   const call = { id, model, system: LEARN_SYSTEM, prompt, maxTokens: NOTES_TOKENS, account };
   const { response, count } = await host.callModel(call, learning.signal);
-  const notes = notesIn(textOf(response.content)) ?? [];
+  const notes = notesIn(textOf(response.content));
   const learned = judged(notes, { ...thread, known, channelKey, isPrivate });
   const kept = await store.transaction(async (tx) => {
     if (!(await close(tx))) return [];

@@ -46,9 +46,9 @@ export type Note = z.infer<typeof noteSchema>;
 
 const answerSchema = z.object({ notes: z.array(z.unknown()) });
 
-/** What a model proposes; what of it cannot be read is left out. Null where nothing of the answer can be. */
-export function notesIn(answer: string): readonly Note[] | null {
+/** What a model proposes; what of it cannot be read is left out. */
+export function notesIn(answer: string): readonly Note[] {
   const json = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
-  const read = answerSchema.safeParse(fromJson(json)).data;
-  return read?.notes.flatMap((each) => noteSchema.safeParse(each).data ?? []).slice(0, MOST) ?? null;
+  const proposed = answerSchema.safeParse(fromJson(json)).data?.notes ?? [];
+  return proposed.flatMap((each) => noteSchema.safeParse(each).data ?? []).slice(0, MOST);
 }

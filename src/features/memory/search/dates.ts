@@ -22,6 +22,7 @@ interface Day {
   readonly year: number;
   /** 1 to 12. */
   readonly month: number;
+  /** 0: the month as a whole. */
   readonly day: number;
 }
 
@@ -31,11 +32,7 @@ interface Day {
  */
 export function dateWords(plain: string, saidAt: Day | null): string[] {
   const days = [...writtenDays(plain), ...(saidAt === null ? [] : toldDays(plain, saidAt))];
-  const months = [...plain.matchAll(MONTH_YEAR)].map(([, name, year]) => ({
-    year: Number(year),
-    month: monthOf(name),
-    day: 0,
-  }));
+  const months = [...plain.matchAll(MONTH_YEAR)].map(([, name, year]) => dayOf(year, monthOf(name)));
   const alone = [...plain.matchAll(MONTH_ALONE)].map(([, name, may]) => `dm${two(monthOf(name ?? may))}`);
   return [...new Set([...[...days, ...months].flatMap(wordsFor), ...alone])];
 }
@@ -84,8 +81,8 @@ export function utcDay(at: number): Day {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-function dayOf(year: string | undefined, month: number, day: string | undefined): Day {
-  return { year: Number(year), month, day: Number(day ?? 0) };
+function dayOf(year: string | undefined, month: number, day = "0"): Day {
+  return { year: Number(year), month, day: Number(day) };
 }
 
 function monthOf(name = ""): number {

@@ -11,7 +11,6 @@ import {
   type Lines,
   type Listed,
   MOST_COUNTED,
-  type TextQuery,
   written,
 } from "./full-text.ts";
 
@@ -20,13 +19,8 @@ const MOST_LISTED = 500;
 /** Memories that a query finds besides, the newest. */
 const MOST_MATCHING = 100;
 
-const FULL_TEXT: Readonly<Record<Database, (db: Client, mostListed: number) => FullText>> = {
-  sqlite: onSqlite,
-  postgresql: onPostgresql,
-};
-
 export function fullText(db: Client, database: Database, mostListed = MOST_LISTED): FullText {
-  return FULL_TEXT[database](db, mostListed);
+  return database === "sqlite" ? onSqlite(db, mostListed) : onPostgresql(db, mostListed);
 }
 
 const COLUMNS =
@@ -70,13 +64,14 @@ const listRow = z
 function onSqlite(db: Client, mostListed: number): FullText {
   return {
     lists: async (queries) => {
+      const texts = queries.map((query) => written(query, "sqlite"));
       const rows = await db.$queryRaw<unknown[]>`
         WITH "listed" AS MATERIALIZED (
           SELECT "query"."key" AS "at", "query"."value" AS "text", (
             SELECT json_group_array("rowid") FROM (
               SELECT "rowid" FROM "MemoryIndex" WHERE "MemoryIndex" MATCH "query"."value" ORDER BY "rowid" DESC LIMIT ${mostListed}
             )
-          ) AS "seqs" FROM json_each(${writtenAll(queries, "sqlite")}) AS "query"
+          ) AS "seqs" FROM json_each(${JSON.stringify(texts)}) AS "query"
         )
         SELECT "at", "seqs", CASE WHEN json_array_length("seqs") = ${mostListed} THEN (
           SELECT COUNT(*) FROM (
@@ -171,10 +166,6 @@ function onPostgresql(db: Client, mostListed: number): FullText {
           AND "position" BETWEEN ("line"."value" ->> 2)::int AND ("line"."value" ->> 3)::int`,
       ),
   };
-}
-
-function writtenAll(queries: readonly TextQuery[], database: Database): string {
-  return JSON.stringify(queries.map((query) => written(query, database)));
 }
 
 function linesText(lines: readonly Lines[]): string {

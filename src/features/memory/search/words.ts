@@ -36,7 +36,7 @@ export function smallWords(text: string): { readonly word: string; readonly isAs
 /** The words of a text in order and as often as they stand there; dates that it tells in relation to when it was said. */
 export function indexWords(text: string, said = ""): IndexWord[] {
   const plain = plainOf(text);
-  const names = nameWords(plain).flatMap((name) => gramsOf(name));
+  const names = nameWords(plain).flatMap(gramsOf);
   return [...stemsOf(plain).map((word) => `w${word}`), ...dateWords(plain, dayIn(said)), ...new Set(names)];
 }
 
