@@ -99,14 +99,14 @@ function register(app: FastifyInstance, { sites, clock, passKey }: SiteServerOpt
     const visit = await found(request);
     if (visit === null || visit.site.passwordHash === null) return sendPage(reply, 404, NOTHING_HERE);
     const { asked, site } = visit;
-    const { name: siteName, passwordHash: hash } = visit.site;
-    const verdict = await checkPassword({ site: siteName, address: request.ip, password: request.body, hash });
+    const { name, passwordHash: hash } = visit.site;
+    const verdict = await checkPassword({ site: name, address: request.ip, password: request.body, hash });
     if (verdict === "right") return reply.redirect(addressOf({ ...asked, pass: passes.issue(site) }), 303);
-    if (verdict === "wrong") return sendHtml(reply, 401, passwordPage(siteName, "That is not the password."));
+    if (verdict === "wrong") return sendHtml(reply, 401, passwordPage(name, "That is not the password."));
     reply.header("retry-after", verdict.waitS);
     const minutes = Math.ceil(verdict.waitS / 60);
     const words = `Too many tries. Wait ${minutes === 1 ? "a minute" : `${minutes} minutes`}, then try again.`;
-    return sendHtml(reply, 429, passwordPage(siteName, words));
+    return sendHtml(reply, 429, passwordPage(name, words));
   });
 }
 

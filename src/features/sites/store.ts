@@ -1,4 +1,4 @@
-import type { Client } from "../../core/store/database/client.ts";
+import { type Client, found } from "../../core/store/database/client.ts";
 import type { Publisher, Site, SiteVersion } from "./site.ts";
 
 /** What a publishing leaves in the database. */
@@ -16,8 +16,7 @@ export interface ServedSite extends Site {
 export function siteReads(db: Client) {
   return {
     async get(name: string): Promise<Site | null> {
-      const row = await db.site.findUnique({ where: { name } });
-      return row === null ? null : toSite(row);
+      return found(await db.site.findUnique({ where: { name } }), toSite);
     },
 
     async served(name: string): Promise<ServedSite | null> {
@@ -43,8 +42,7 @@ export function siteReads(db: Client) {
 
     /** What a publishing came to; null where it has not come to its end. */
     async published(key: string): Promise<SiteVersion | null> {
-      const row = await db.siteVersion.findUnique({ where: { key } });
-      return row === null ? null : toVersion(row);
+      return found(await db.siteVersion.findUnique({ where: { key } }), toVersion);
     },
 
     /** The folders of all copies. */
