@@ -168,12 +168,17 @@ interface Pauses {
 
 /** Channels in which memory is off; read once where no other process changes them. */
 function createPauses(read: () => Promise<readonly string[]>, { isShared }: Host["cluster"]): Pauses {
-  let known: ReadonlySet<string> | null = null;
+  let known: Promise<ReadonlySet<string>> | null = null;
+  const forget = (): void => {
+    known = null;
+  };
   return {
-    all: async () => (known = (isShared ? null : known) ?? new Set(await read())),
-    forget: () => {
-      known = null;
+    all: () => {
+      known = (isShared ? null : known) ?? read().then((all) => new Set(all));
+      known.catch(forget);
+      return known;
     },
+    forget,
   };
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../../src/core/store/store.ts";
 import { createMemories, type Told } from "../../../src/features/memory/memories.ts";
+import { memoryReads } from "../../../src/features/memory/store.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { emptyStore } from "../../support/database/emptied-databases.ts";
@@ -37,6 +38,29 @@ test("a channel in which another process has turned memory off is off here, too"
   expect(await other.isPaused("slack:C1")).toBe(false);
   await one.pause("slack:C1", ANA.id);
   expect(await other.isPaused("slack:C1")).toBe(true);
+});
+
+test("memory that is turned off while it is looked where it is off stays off", async () => {
+  const store = await emptyStore();
+  const [read, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const paused = async () => {
+    const before = await store.tables(memoryReads).paused();
+    read.resolve();
+    await changed.promise;
+    return before;
+  };
+  const tables: Store["tables"] = (of) => {
+    const made = store.tables(of);
+    if (Object.is(of, memoryReads)) Object.assign(made ?? {}, { paused });
+    return made;
+  };
+  const memories = memoriesOf({ ...store, tables });
+  const looked = memories.isPaused("slack:C1");
+  await read.promise;
+  await memories.pause("slack:C1", ANA.id);
+  changed.resolve();
+  expect(await looked).toBe(false);
+  expect(await memories.isPaused("slack:C1")).toBe(true);
 });
 
 test.each<{ what: string; before: Partial<Told>; isPrivate?: boolean }>([
