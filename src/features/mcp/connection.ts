@@ -58,7 +58,6 @@ export class McpConnection {
   /** The attempt that is under way or has succeeded: null where it fails. */
   #attempt: Promise<McpSession | null> | null = null;
   #session: McpSession | null = null;
-  #connectedAt = 0;
   /** When the next attempt is made; null: at once. */
   #nextAt: number | null = null;
   #instructions = "";
@@ -198,8 +197,7 @@ export class McpConnection {
       }
       this.#session = session;
       this.#instructions = session.instructions;
-      this.#connectedAt = clock.now();
-      this.#become({ type: "connected", since: this.#connectedAt });
+      this.#become({ type: "connected", since: clock.now() });
       const { tools, leftOut } = this.#catalogue.current;
       log.info({ tools: tools.length, leftOut }, "mcp_connected");
       return session;
@@ -256,7 +254,7 @@ export class McpConnection {
     if (this.#session === session) {
       this.#session = null;
       this.#attempt = null;
-      if (clock.now() - this.#connectedAt >= GOOD_MS) this.#failures = 0;
+      if (this.#state.type === "connected" && clock.now() - this.#state.since >= GOOD_MS) this.#failures = 0;
       this.#lose(why);
       log.warn({ why, failures: this.#failures }, "mcp_lost");
     }
