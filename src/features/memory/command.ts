@@ -12,8 +12,8 @@ import { readerIn } from "./audience.ts";
 import { addForm, editForm, refusedForm } from "./forms.ts";
 import type { Learner } from "./learning/learner.ts";
 import { listedLine } from "./listed-line.ts";
-import type { Kept, Memories } from "./memories.ts";
-import { exportedLine, type Kind, kindSchema, type Memory } from "./memory.ts";
+import type { Kept, Memories, Told } from "./memories.ts";
+import { exportedLine, kindSchema, type Memory } from "./memory.ts";
 import { mayChange } from "./rights.ts";
 
 /** Lines of a list; what is older is counted. */
@@ -139,7 +139,7 @@ async function search({ text: query }: Typed, { memories, context }: Use): Promi
   return privately(hits.map(({ memory }) => listedLine(memory, memories)).join("\n"));
 }
 
-const SCOPES: Readonly<Record<string, "channel" | "person" | "workspace">> = {
+const SCOPES: Readonly<Record<string, Told["scope"]>> = {
   channel: "channel",
   me: "person",
   person: "person",
@@ -173,7 +173,7 @@ function takesBack({ seq }: Memory): string {
 async function keptHere(
   text: string,
   { memories, context }: Use,
-  { scope, kind }: { scope: "channel" | "person" | "workspace"; kind: Kind } = { scope: "channel", kind: "semantic" },
+  { scope, kind }: Pick<Told, "scope" | "kind"> = { scope: "channel", kind: "semantic" },
 ): Promise<Kept> {
   const { person: author, thread, channelKey } = context;
   if (await memories.isPaused(channelKey)) return { refused: OFF };

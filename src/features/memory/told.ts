@@ -4,7 +4,7 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 const MOST_RUNS = 1_000;
 
 /** How much runs that go on have told to remember. */
-export interface Told {
+export interface ToldCounts {
   add(runId: string): void;
   /** `2 remembered`; null for nothing. */
   noteOf(runId: string): string | null;
@@ -12,7 +12,7 @@ export interface Told {
   forget(runId: string): void;
 }
 
-export function createTold(): Told {
+export function createTold(): ToldCounts {
   const counts = new BoundedMap<string, number>(MOST_RUNS);
   return {
     add: (runId) => counts.set(runId, (counts.get(runId) ?? 0) + 1),

@@ -8,9 +8,9 @@ import { KINDS, type Memory, MOST_CHARS } from "./memory.ts";
 import { labelOf, originOf, saidIn, saidMost } from "./origin.ts";
 import { recalled } from "./recalled-text.ts";
 import { mayChange } from "./rights.ts";
-import type { Told } from "./told.ts";
+import type { ToldCounts } from "./told.ts";
 
-type Host = Pick<FeatureHost, "store" | "admins"> & { readonly told: Told };
+type Host = Pick<FeatureHost, "store" | "admins"> & { readonly told: ToldCounts };
 
 const MOST_HITS = 20;
 /** Tokens of a result. */

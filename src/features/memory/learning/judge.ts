@@ -6,7 +6,7 @@ import type { Line } from "./lines.ts";
 import type { Note } from "./prompt.ts";
 
 /** What is kept of a note. */
-export interface Lesson {
+export interface Learned {
   readonly text: string;
   readonly kind: Kind;
   readonly origin: Origin;
@@ -47,16 +47,16 @@ const ALIKE = 0.8;
  * What of a model's notes is kept. The model may have been talked into anything by what it has read, so nothing is taken on
  * its word: a note is of somebody who has said its words; or else it is what was found at an address; or nothing.
  */
-export function judged(notes: readonly Note[], evidence: Evidence): Lesson[] {
-  const kept: Lesson[] = [];
+export function judged(notes: readonly Note[], evidence: Evidence): Learned[] {
+  const kept: Learned[] = [];
   for (const note of notes) {
-    const lesson = judge(note, evidence);
-    if (lesson !== null && !kept.some(({ text }) => isAlike(text, lesson.text))) kept.push(lesson);
+    const learned = judge(note, evidence);
+    if (learned !== null && !kept.some(({ text }) => isAlike(text, learned.text))) kept.push(learned);
   }
   return kept;
 }
 
-function judge(note: Note, evidence: Evidence): Lesson | null {
+function judge(note: Note, evidence: Evidence): Learned | null {
   const { lines, isMixed, known } = evidence;
   const cited = note.lines.flatMap((number) => lines[number - 1] ?? []);
   const said = cited.filter(({ author }) => author !== null);

@@ -13,7 +13,7 @@ import { readerIn } from "../audience.ts";
 import { indexed, type Memories, newMemory } from "../memories.ts";
 import type { Memory } from "../memory.ts";
 import { memoryWrites } from "../store.ts";
-import { judged, type Lesson as Learned } from "./judge.ts";
+import { judged, type Learned } from "./judge.ts";
 import { isWorthLearning, type Line, linesOf, tellsSomething } from "./lines.ts";
 import { LEARN_SYSTEM, learnPrompt, notesIn } from "./prompt.ts";
 import { smallModelFor } from "./small-models.ts";

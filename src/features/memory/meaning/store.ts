@@ -23,7 +23,7 @@ export interface Placed {
 }
 
 /** What has been made of a text: stored only while the memory still says it. */
-export interface Made {
+interface Row {
   readonly seq: number;
   readonly text: string;
   /** Null: the model takes no such text. */
@@ -123,7 +123,7 @@ export function vectorWrites(db: Client, database: Database) {
     },
 
     /** What has been forgotten or edited meanwhile is left out. */
-    async save(all: readonly Made[], { model, at }: { readonly model: string; readonly at: number }): Promise<void> {
+    async save(all: readonly Row[], { model, at }: { readonly model: string; readonly at: number }): Promise<void> {
       const values = all.map(({ seq, text, vector }) => {
         const { signs, bytes: most } = vector ?? { signs: new Uint8Array(), bytes: new Int8Array() };
         return { seq, text, signs: hexOf(signs), bytes: hexOf(most) };
