@@ -1,11 +1,16 @@
 import { expect, test } from "vitest";
+import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import type { Store } from "../../../src/core/store/store.ts";
+import { createLearner } from "../../../src/features/memory/learning/learner.ts";
 import { createMemories, type Told } from "../../../src/features/memory/memories.ts";
 import { memoryReads } from "../../../src/features/memory/store.ts";
+import { onlyProcess } from "../../../src/ownership/only-process.ts";
 import { describePlatform } from "../../../src/platforms.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { emptyStore } from "../../support/database/emptied-databases.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { retentionWorld } from "../retention/retention-world.ts";
+import { seedSession } from "../retention/seed.ts";
 
 const ANA = { id: "slack:U1", name: "ana" };
 const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.2" } as const;
@@ -84,4 +89,59 @@ test("nothing is told to a workspace in a direct message that belongs to none", 
   const direct = { platform: "discord", workspaceId: "@me", channelId: "1", threadId: null } as const;
   const kept = await memories.keep({ ...told, scope: "workspace", thread: direct, mayLeave: true });
   expect(kept).toEqual({ refused: expect.stringContaining("in a channel") });
+});
+
+const DAY_MS = 86_400_000;
+const SAID_AT = 1_800_000_000_000;
+
+/** Nobody waits: a sleep moves the time on. */
+function quickClock(until: number, end: () => void): Clock {
+  let now = SAID_AT;
+  return {
+    now: () => now,
+    sleep: async (ms, signal) => {
+      now += ms;
+      if (now > until) end();
+      signal.throwIfAborted();
+    },
+    after: () => () => {},
+  };
+}
+
+test("who may read a channel that is gone is asked ever less often, and in the end no more", async () => {
+  const world = await retentionWorld();
+  await seedSession(world, { id: "ses_1", word: "the heron is deployed on Thursdays from Oslo", at: SAID_AT });
+  const { store, log, database, describe } = world;
+  await store.transaction((tx) => tx.tables((db) => db.toolCall.deleteMany()));
+  const over = new AbortController();
+  const clock = quickClock(SAID_AT + 3 * DAY_MS, () => over.abort());
+  const runtime = { ...systemRuntime(), clock };
+  const asked: number[] = [];
+  const membershipOf = () => {
+    asked.push(clock.now());
+    if (asked.length > 200) over.abort();
+    return Promise.resolve(null);
+  };
+  const cluster = onlyProcess({ clock, log });
+  const memories = createMemories({ store, runtime, log, database, describe, membershipOf, cluster });
+  const never = () => Promise.reject(new Error("nothing is learned"));
+  const learner = createLearner(
+    memories,
+    {
+      store,
+      runtime,
+      log,
+      membershipOf,
+      cluster,
+      configOf: () => expect.unreachable(),
+      callModel: never,
+      addToFold: never,
+    },
+    { learn: true, quietMs: 600_000, model: "openai/any" },
+  );
+  await learner.work(over.signal);
+  expect(asked.length).toBeLessThan(80);
+  expect(asked.at(-1)).toBeLessThan(SAID_AT + 2 * DAY_MS);
+  const lesson = await store.tables((db) => db.memoryLesson.findUnique({ where: { sessionId: "ses_1" } }));
+  expect(lesson?.dueAt).toBeNull();
 });

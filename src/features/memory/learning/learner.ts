@@ -1,7 +1,7 @@
 import type { BackgroundAnswer, CallModel } from "../../../core/budget/background-call.ts";
 import { createTeller } from "../../../core/follow-others.ts";
 import { isDatabaseAway, isDiskFull } from "../../../core/protocol/database-failure.ts";
-import { toAppError } from "../../../core/protocol/errors.ts";
+import { AppError, toAppError } from "../../../core/protocol/errors.ts";
 import { labelOf, textOf } from "../../../core/protocol/messages.ts";
 import { slept } from "../../../core/protocol/runtime.ts";
 import type { HookedRun } from "../../../core/run/run-hooks.ts";
@@ -55,8 +55,10 @@ const RETRY_MS = 60_000;
 const LOOK_MS = 1_000;
 /** The most, where another process may have been asked for a lesson and its word was lost. Milliseconds. */
 const MOST_LOOK_MS = 10_000;
-/** How long until it is asked again who may read a channel that nobody knows for now. Milliseconds. */
+/** How long at least until it is asked again who may read a channel that nobody knows for now. Milliseconds. */
 const UNKNOWN_MS = 5_000;
+/** After so long since something was said, it is asked a few times more: the channel is gone, or is closed to us. Milliseconds. */
+const GONE_MS = 86_400_000;
 /** Lines that what is known is looked for by, the longest, and what each may find. */
 const ASKED_LINES = 6;
 const KNOWN_EACH = 5;
@@ -178,12 +180,10 @@ async function learn(lesson: Lesson, learning: LearnScope): Promise<void> {
     store.transaction((tx) => tx.tables(lessonWrites).postpone(lesson, dueAt, lesson.tries));
   const session = await store.sessions.get(lesson.sessionId);
   const { channelKey } = session;
-  const isPrivate = await isPrivateNow(session, host);
-  if (isPrivate === null) return postpone(now + UNKNOWN_MS);
   const thread = await threadOf(session, lesson, host);
+  const saidAt = Math.max(0, ...thread.lines.map(({ at }) => at));
   const isOpen = (await store.runs.open(lesson.sessionId)) !== null;
-  const saidAt = isOpen ? now : Math.max(0, ...thread.lines.map(({ at }) => at));
-  const dueAt = saidAt + settings.quietMs;
+  const dueAt = (isOpen ? now : saidAt) + settings.quietMs;
   if (!lesson.isAsked && dueAt > now) return postpone(dueAt);
   const close = (tx: StoreTransaction) =>
     closed(tx, { lesson, thread, nextAt: runtime.clock.now() + settings.quietMs });
@@ -194,6 +194,9 @@ async function learn(lesson: Lesson, learning: LearnScope): Promise<void> {
     await store.transaction(close);
     return;
   }
+  const isPrivate = await isPrivateNow(session, host);
+  if (isPrivate === null && now - saidAt > GONE_MS) throw new AppError("thread_gone", "nobody knows who may read it");
+  if (isPrivate === null) return postpone(now + Math.max(UNKNOWN_MS, (now - saidAt) / 10));
   const known = await knownTo(thread, memories);
   const account = { sessionId: lesson.sessionId, personId: speaker.id, channelId: channelKey };
   const id = `learn:${lesson.sessionId}:${lesson.after}:${thread.upTo}`;
