@@ -25,15 +25,15 @@ const ALLOCATOR = {
 export const HEAP = ["--initial-heap-size=48", "--max-semi-space-size=2"];
 
 /**
- * The environment to begin this process anew with, or null when it stays as it is: an operator has chosen
- * otherwise, or a parent holds a channel to it, which would be lost.
- * @param {{ platform: string, env: Record<string, string | undefined>, hasChannel: boolean }} process
- * @returns {Record<string, string | undefined> | null}
+ * The arguments and the environment to begin a process anew with, or null when it stays as it is: an operator has
+ * chosen otherwise, or a parent holds a channel to it, which would be lost.
+ * @param {readonly string[]} args
+ * @param {Pick<NodeJS.Process, "platform" | "env" | "send">} program
  */
-export function trimmedEnvironment({ platform, env, hasChannel }) {
-  if (platform !== "linux" || hasChannel) return null;
+export function begunAnew(args, { platform, env, send }) {
+  if (platform !== "linux" || send !== undefined) return null;
   if (Object.keys(ALLOCATOR).some((name) => env[name] !== undefined)) return null;
-  return { ...env, ...ALLOCATOR };
+  return { args: [...HEAP, ...args], env: { ...env, ...ALLOCATOR } };
 }
 
 /**
@@ -43,8 +43,8 @@ export function trimmedEnvironment({ platform, env, hasChannel }) {
  * @param {NodeJS.Process} program
  */
 export function trimMemory(program) {
-  const { platform, env, execPath, execArgv, argv } = program;
-  const trimmed = trimmedEnvironment({ platform, env, hasChannel: program.send !== undefined });
-  if (trimmed !== null) program.execve?.(execPath, [execPath, ...HEAP, ...execArgv, ...argv.slice(1)], trimmed);
+  const { execPath, execArgv, argv } = program;
+  const anew = begunAnew([...execArgv, ...argv.slice(1)], program);
+  if (anew !== null) program.execve?.(execPath, [execPath, ...anew.args], anew.env);
   setFlagsFromString("--initial-heap-size=0");
 }

@@ -11,8 +11,10 @@ const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"];
  * installed, and this process ends as that one does. An old Node cannot replace itself, so it stays meanwhile.
  * @param {NodeJS.Process} program
  * @param {string} root the project's directory
+ * @param {(args: string[], program: NodeJS.Process) => { args: readonly string[], env: NodeJS.ProcessEnv }} begin
+ *   what to run the other Node with, of what this one was given
  */
-export async function onRightNode(program, root) {
+export async function onRightNode(program, root, begin = (args, { env }) => ({ args, env })) {
   const packaged = path.join(root, `node_modules/node-${program.platform}-${program.arch}/bin/node`);
   const hasPackaged = existsSync(packaged);
   if (hasPackaged) linkNode(root, packaged);
@@ -21,7 +23,8 @@ export async function onRightNode(program, root) {
     return give(program, "Deckhand is not installed yet. Run `npm ci` first.");
   if (problem === null) return;
   if (!hasPackaged) return give(program, problem);
-  await endAs(program, spawn(packaged, [...program.execArgv, ...program.argv.slice(1)], { stdio: "inherit" }));
+  const { args, env } = begin([...program.execArgv, ...program.argv.slice(1)], program);
+  await endAs(program, spawn(packaged, args, { stdio: "inherit", env }));
 }
 
 /**

@@ -13,6 +13,7 @@ const FILES = [
   "src/launch/freshness.mjs",
   "src/launch/ready.mjs",
   "src/launch/right-node.mjs",
+  "src/launch/start.mjs",
   "src/launch/steps.mjs",
 ];
 

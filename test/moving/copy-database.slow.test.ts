@@ -10,7 +10,7 @@ import { openStore } from "../../src/core/store/store.ts";
 import { leftBehind } from "../../src/moving/left-behind.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import { type Postgres, query, startPostgres } from "../support/database/postgres.ts";
-import { begunAnew } from "../support/program/bot.ts";
+import { asBegunAnew } from "../support/program/bot.ts";
 import { ENTRY } from "../support/program/built.ts";
 import { runCli } from "../support/program/cli.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
@@ -178,7 +178,7 @@ test("a copy that is killed in its midst leaves nothing, and the next one is who
      CREATE TRIGGER gate BEFORE INSERT ON "WebMessage" FOR EACH ROW EXECUTE FUNCTION gate();
      SELECT pg_advisory_lock(${GATE})`,
   );
-  const { args, env } = begunAnew([ENTRY, "data", "copy"], {
+  const { args, env } = asBegunAnew([ENTRY, "data", "copy"], {
     PATH: process.env["PATH"] ?? "",
     HOME: cwd,
     DATABASE_URL: url,

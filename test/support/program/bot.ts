@@ -4,7 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { z } from "zod";
-import { HEAP, trimmedEnvironment } from "../../../src/cli/trim-memory.mjs";
+import { type Beginning, begunAnew } from "../../../src/cli/trim-memory.mjs";
 import { removeDirectory } from "../remove-directory.ts";
 import { ENTRY, SOURCES } from "./built.ts";
 import { freePort } from "./free-port.ts";
@@ -49,13 +49,12 @@ export interface BotOptions {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** As the program begins itself anew, so that a start sets up one process and not two, which costs a fifth of it. */
-export function begunAnew(words: readonly string[], given: Environment): { args: readonly string[]; env: Environment } {
-  const trimmed = trimmedEnvironment({ platform: process.platform, env: given, hasChannel: false });
-  return trimmed === null ? { args: words, env: given } : { args: [...HEAP, ...words], env: trimmed };
+export function asBegunAnew(args: readonly string[], env: Environment): Beginning {
+  return begunAnew(args, { platform: process.platform, env }) ?? { args, env };
 }
 
 function spawnProgram(entry: string, cwd: string, given: Environment): ChildProcess {
-  const { args, env } = begunAnew([entry], given);
+  const { args, env } = asBegunAnew([entry], given);
   return spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 

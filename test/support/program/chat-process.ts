@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type Bot, begunAnew, type Environment, until } from "./bot.ts";
+import { asBegunAnew, type Bot, type Environment, until } from "./bot.ts";
 import { ENTRY } from "./built.ts";
 
 /** `deckhand chat` as its own process, on the home of a bot. */
@@ -29,7 +29,7 @@ export function chatProcess(
   bot: Pick<Bot, "home">,
   { args = [], env, input = "", outTo }: ChatProcessOptions,
 ): ChatProcess {
-  const start = begunAnew([ENTRY, "chat", ...args], environment(bot, env));
+  const start = asBegunAnew([ENTRY, "chat", ...args], environment(bot, env));
   const command = [process.execPath, ...start.args];
   const elsewhere = outTo === undefined ? [] : ["sh", "-c", `exec "$0" "$@" >${outTo}`];
   const chat = started(bot, [...elsewhere, ...command], start.env);
@@ -42,7 +42,7 @@ export function terminalProcess(
   bot: Pick<Bot, "home">,
   { args = [], env, columns = 80 }: Omit<ChatProcessOptions, "input"> & { readonly columns?: number },
 ): ChatProcess {
-  const start = begunAnew([ENTRY, "chat", ...args], environment(bot, env));
+  const start = asBegunAnew([ENTRY, "chat", ...args], environment(bot, env));
   const words = [process.execPath, ...start.args].map((word) => `'${word}'`).join(" ");
   const command = `stty cols ${columns} rows 30; exec ${words}`;
   return started(bot, ["script", "-qefc", command, "/dev/null"], start.env);
