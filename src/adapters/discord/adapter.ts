@@ -1,5 +1,6 @@
 import type { Guild } from "discord.js";
 import type { Cluster } from "../../core/cluster.ts";
+import { ownId } from "../../core/events/event-key.ts";
 import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type {
@@ -29,7 +30,6 @@ import { createEphemerals } from "./ephemerals.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatPost, postKey } from "./format.ts";
 import { findPost, isNotThere, readThread } from "./history.ts";
-import { userIdOf } from "./inbound.ts";
 import { type CommandForm, registerCommands } from "./interactions/command-registration.ts";
 import { createInteractions } from "./interactions/interactions.ts";
 import { JOINED_LATELY_MS } from "./limits.ts";
@@ -184,7 +184,7 @@ class DiscordPlatform implements ChatPlatform {
   async membership(channel: ThreadRef, personId: string): Promise<Membership | null> {
     const { connection } = this.#connected();
     if (channel.workspaceId !== DM_WORKSPACE.id) await connection.refresh(channel.workspaceId);
-    return membershipIn(connection.client, { ...channel, userId: userIdOf(personId) });
+    return membershipIn(connection.client, { ...channel, userId: ownId(personId) });
   }
 
   openPrivateThread(thread: ThreadRef, name: string, personId: string): Promise<ThreadRef | null> {
@@ -197,7 +197,7 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   member({ workspaceId }: ThreadRef, personId: string): Promise<Person | null> {
-    return memberIn(this.#connected(), workspaceId, userIdOf(personId));
+    return memberIn(this.#connected(), workspaceId, ownId(personId));
   }
 
   previews(of: LinkingMessage, signal: AbortSignal): Promise<LinkPreviews> {

@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
+import { ownId } from "../../core/events/event-key.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { publicly } from "../../core/protocol/private-reply.ts";
@@ -6,7 +7,6 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { DM_WORKSPACE } from "./channels.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatEphemeral } from "./format.ts";
-import { userIdOf } from "./inbound.ts";
 import { aimedButtons } from "./interactions/direct-message-redirect.ts";
 import { INTERACTION_TOKEN_MS } from "./limits.ts";
 import type { DiscordRest, InteractionAddress } from "./rest.ts";
@@ -62,7 +62,7 @@ export function createEphemerals({ rest, threads, clock, log }: EphemeralParts):
     const channelId = threads.named(thread);
     if (thread.workspaceId === DM_WORKSPACE.id || pointedOut.has(`${channelId} ${personId}`)) return;
     pointedOut.set(`${channelId} ${personId}`, true);
-    const body = formatEdit(publicly(`<@${userIdOf(personId)}> ${CLOSED_DMS}`));
+    const body = formatEdit(publicly(`<@${ownId(personId)}> ${CLOSED_DMS}`));
     await rest.createMessage(channelId, { body, files: [] }, "Send Messages");
   };
 
@@ -72,7 +72,7 @@ export function createEphemerals({ rest, threads, clock, log }: EphemeralParts):
     post: async (thread, personId, message) => {
       if (await throughInteraction(thread, personId, message)) return;
       try {
-        const channelId = await rest.openDm(userIdOf(personId));
+        const channelId = await rest.openDm(ownId(personId));
         const body = formatEdit(
           channelId === thread.channelId ? message : placed(message, thread, threads.named(thread)),
         );

@@ -209,11 +209,6 @@ export function person(user: WireUser, member: WireMember | undefined): Person {
   };
 }
 
-/** `discord:1` → `1`. */
-export function userIdOf(personId: string): string {
-  return personId.replace(/^discord:/u, "");
-}
-
 export function messageKey(id: string): string {
   return eventKey("discord", id);
 }

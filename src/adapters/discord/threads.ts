@@ -1,8 +1,8 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
+import { ownId } from "../../core/events/event-key.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { isDiscordError } from "./errors.ts";
 import { threadName } from "./format.ts";
-import { userIdOf } from "./inbound.ts";
 import { threadMessage } from "./message/read-message.ts";
 import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
@@ -76,7 +76,7 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
       if (threadId === null || (await rest.channel(threadId)).type !== CHANNEL_TYPE.privateThread) return null;
       const opened = await unlessRefused(threadName(name, "you"), (taken) => rest.startPrivateThread(channelId, taken));
       existed(opened);
-      await rest.addThreadMember(opened, userIdOf(personId));
+      await rest.addThreadMember(opened, ownId(personId));
       return { ...thread, threadId: opened };
     },
     send: async ({ channelId, threadId }, send) => {

@@ -1,5 +1,6 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Cluster } from "../../core/cluster.ts";
+import { ownId } from "../../core/events/event-key.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { type AppError, PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
@@ -194,7 +195,7 @@ class SlackPlatform implements ChatPlatform {
   }
 
   postEphemeral(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void> {
-    const to = { userId: userIdOf(personId), message };
+    const to = { userId: ownId(personId), message };
     return this.#do(({ web }) => postEphemeral({ web, replied: this.#replied }, thread, to));
   }
 
@@ -204,7 +205,7 @@ class SlackPlatform implements ChatPlatform {
   }
 
   membership({ channelId }: ThreadRef, personId: string): Promise<Membership | null> {
-    return this.#do(({ web }) => membershipIn(web, { channelId, userId: userIdOf(personId) }));
+    return this.#do(({ web }) => membershipIn(web, { channelId, userId: ownId(personId) }));
   }
 
   workspaces(): ReadonlyMap<string, string> {
@@ -213,7 +214,7 @@ class SlackPlatform implements ChatPlatform {
   }
 
   async member(_thread: ThreadRef, personId: string): Promise<Person | null> {
-    return this.#do(({ directory }) => directory.member(userIdOf(personId)));
+    return this.#do(({ directory }) => directory.member(ownId(personId)));
   }
 
   previews(of: LinkingMessage, signal: AbortSignal): Promise<LinkPreviews> {
@@ -345,7 +346,7 @@ class SlackPlatform implements ChatPlatform {
   /** Never rejects. */
   async #show({ thread, person, key }: InboundSurface, receipt: Receipt): Promise<void> {
     try {
-      if (receipt.type === "home") await this.#do(({ web }) => publishHome(web, userIdOf(person.id), receipt.view));
+      if (receipt.type === "home") await this.#do(({ web }) => publishHome(web, ownId(person.id), receipt.view));
       if (receipt.type === "prompts") await this.#do(({ web }) => suggest(web, thread, receipt.prompts));
     } catch (error) {
       const { code, detail } = toAppError(error);
@@ -370,14 +371,14 @@ class SlackPlatform implements ChatPlatform {
 
   /** By the address that came with the payload, where one did. */
   #tell({ thread, person, key }: Addressee, message: OutgoingMessage, payload: unknown): Promise<void> {
-    const to = { userId: userIdOf(person.id), message, url: responseUrlOf(payload, this.#options.apiUrl) };
+    const to = { userId: ownId(person.id), message, url: responseUrlOf(payload, this.#options.apiUrl) };
     const told = this.#do(({ web }) => answerPrivately({ web, replied: this.#replied }, thread, to));
     return this.#privately(key, told);
   }
 
   /** What the answer to a slash command cannot carry. */
   #sendFiles({ thread, person, key }: Addressee, message: OutgoingMessage): Promise<void> {
-    const to = { userId: userIdOf(person.id), message };
+    const to = { userId: ownId(person.id), message };
     const sent = this.#do(({ web }) => sendFilesPrivately(web, thread, to));
     return this.#privately(key, sent);
   }
@@ -391,9 +392,4 @@ class SlackPlatform implements ChatPlatform {
       this.#options.log.warn({ code, key, ...detail }, "private_answer_failed");
     }
   }
-}
-
-/** `slack:U1` → `U1`. */
-function userIdOf(personId: string): string {
-  return personId.replace(/^slack:/u, "");
 }

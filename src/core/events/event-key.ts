@@ -10,3 +10,8 @@ export function eventKey(platform: string, ...ids: readonly (string | number | n
 export function messageIdOf(key: string): string {
   return key.slice(key.lastIndexOf(":") + 1);
 }
+
+/** `slack:U1` → `U1`: the platform's own id of a person, a channel or a workspace. */
+export function ownId(id: string): string {
+  return id.slice(id.indexOf(":") + 1);
+}

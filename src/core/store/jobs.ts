@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MODES } from "../agents/query-config.ts";
+import { ownId } from "../events/event-key.ts";
 import { channelKeyOf, type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
 import { systemCode } from "../protocol/system-code.ts";
 import { fromJson } from "../text/from-json.ts";
@@ -116,9 +117,8 @@ export function jobReads(db: Client) {
     /** The platform's id of a workspace's channel, by name or id; null when it is not known. */
     async channelNamed(workspaceId: string, name: string): Promise<string | null> {
       const channels = await db.channel.findMany({ where: { workspaceId }, select: { id: true, name: true } });
-      const bare = (id: string) => id.slice(id.indexOf(":") + 1);
-      const found = channels.find(({ id }) => bare(id) === name) ?? channels.find((each) => each.name === name);
-      return found === undefined ? null : bare(found.id);
+      const found = channels.find(({ id }) => ownId(id) === name) ?? channels.find((each) => each.name === name);
+      return found === undefined ? null : ownId(found.id);
     },
 
     /** What is wrong with a row that cannot be read, and as much of it as says where; null for any other, or none. */

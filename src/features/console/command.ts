@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ownId } from "../../core/events/event-key.ts";
 import { channelOf } from "../../core/protocol/platform.ts";
 import type { CommandTold } from "../../feature.ts";
 import { eventBy } from "./press.ts";
@@ -81,8 +82,7 @@ export async function placeOfChannel(
 
 /** A channel without a thread. */
 export function placeIn(channel: ChannelRow): Place {
-  const workspaceId = channel.workspaceId.slice(channel.workspaceId.indexOf(":") + 1);
-  return { channel, thread: channelOf(channel.id, workspaceId) };
+  return { channel, thread: channelOf(channel.id, ownId(channel.workspaceId)) };
 }
 
 function said(text: string | null): CommandTold {

@@ -1,4 +1,4 @@
-import { eventKey } from "../../core/events/event-key.ts";
+import { eventKey, ownId } from "../../core/events/event-key.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { byPerson } from "../../core/protocol/cancel-cause.ts";
 import {
@@ -64,7 +64,7 @@ export function eventBy(
   return {
     key: eventKey(thread.platform, "page", clickId),
     workspace: { id: thread.workspaceId, name: workspaceName },
-    channel: { id: id.slice(id.indexOf(":") + 1), name, kind: kind === "dm" || kind === "group" ? kind : "channel" },
+    channel: { id: ownId(id), name, kind: kind === "dm" || kind === "group" ? kind : "channel" },
     thread,
     person,
   };

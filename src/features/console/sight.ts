@@ -1,4 +1,5 @@
 import { believing } from "../../core/believed.ts";
+import { ownId } from "../../core/events/event-key.ts";
 import { channelOf, type Person, type ThreadRef } from "../../core/protocol/platform.ts";
 import type { TeamSessions } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
@@ -80,8 +81,7 @@ export function createSight(options: SightOptions): Sight {
     sees: async (viewer, place) => seesAll(viewer) || (await actor(viewer, place)) !== null,
     seesChannel: async (viewer, { id, workspaceId }) => {
       if (seesAll(viewer)) return true;
-      const workspace = workspaceId.slice(workspaceId.indexOf(":") + 1);
-      return (await inChannel(viewer, channelOf(id, workspace))).length > 0;
+      return (await inChannel(viewer, channelOf(id, ownId(workspaceId)))).length > 0;
     },
   };
 }

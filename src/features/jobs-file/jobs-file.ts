@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import stripJsonComments from "strip-json-comments";
 import { z } from "zod";
 import type { Finding } from "../../cli/doctor/finding.ts";
+import { ownId } from "../../core/events/event-key.ts";
 import { JOB_FIELDS, type KeptJob, type KeptJobReader, type TakenOver } from "../../core/jobs/job-control.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Platforms, ThreadRef } from "../../core/protocol/platform.ts";
@@ -152,7 +153,7 @@ function readEntry(entry: unknown, platforms: Platforms): KeptJob | string {
   if (rest["name"] === undefined) return "`name` is missing";
   const typed = (value: string | boolean) => (value === true ? "yes" : value === false ? "no" : value);
   const fields = Object.entries(rest).map(([name, value]) => [name, typed(value)]);
-  const [id, name] = typeof owner === "string" ? [owner, owner.slice(owner.indexOf(":") + 1)] : ["file", ""];
+  const [id, name] = typeof owner === "string" ? [owner, ownId(owner)] : ["file", ""];
   return { input: Object.fromEntries(fields), thread, owner: { id, name }, enabled: String(enabled) };
 }
 

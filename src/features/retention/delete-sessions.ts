@@ -1,3 +1,4 @@
+import { ownId } from "../../core/events/event-key.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { channelOf, type OutgoingMessage, threadRefSchema } from "../../core/protocol/platform.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
@@ -201,10 +202,10 @@ export async function eraseAttached(
 ): Promise<void> {
   if (attached.length === 0) return;
   const references = store.tables(fileReferences);
-  const roots = (await references.channels()).map(({ id, workspaceId }) => {
-    const workspace = workspaceId.slice(workspaceId.indexOf(":") + 1);
-    return { id, root: sandboxRootOf(channelOf(id, workspace)) };
-  });
+  const roots = (await references.channels()).map(({ id, workspaceId }) => ({
+    id,
+    root: sandboxRootOf(channelOf(id, ownId(workspaceId))),
+  }));
   // Many messages may name one file.
   const files = new Map(attached.map((each) => [JSON.stringify([each.channelId, each.path]), each]));
   for (const { channelId, path } of files.values()) {

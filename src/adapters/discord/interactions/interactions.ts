@@ -1,5 +1,5 @@
 import { BoundedMap } from "../../../core/bounded-map.ts";
-
+import { ownId } from "../../../core/events/event-key.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type {
   InboundAction,
@@ -17,7 +17,6 @@ import {
   inboundCommand,
   inboundMenuCommand,
   type Seen,
-  userIdOf,
   whoActed,
 } from "../inbound.ts";
 import { membershipIn } from "../membership.ts";
@@ -83,7 +82,7 @@ async function isStillThere(
   const who = whoActed(interaction);
   if (who === null || threadId === null) return who !== null;
   try {
-    const asked = { channelId: channel.id, workspaceId: workspace.id, threadId, userId: userIdOf(who.id) };
+    const asked = { channelId: channel.id, workspaceId: workspace.id, threadId, userId: ownId(who.id) };
     // A thread need not be there yet, or any more.
     return (await membershipIn(client, asked))?.isMember ?? true;
   } catch (error) {

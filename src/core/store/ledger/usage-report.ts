@@ -1,3 +1,4 @@
+import { ownId } from "../../events/event-key.ts";
 import type { Client } from "../database/client.ts";
 
 /** What a report counts: times in milliseconds since the epoch, `until` excluded. */
@@ -83,7 +84,7 @@ export function usageReport(db: Client) {
     /** The platform's id of each channel's workspace, by channel; one that is not known is missing. */
     async workspacesOf(channelIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const channels = await db.channel.findMany({ where: { id: { in: [...channelIds] } } });
-      return new Map(channels.map(({ id, workspaceId }) => [id, workspaceId.slice(workspaceId.indexOf(":") + 1)]));
+      return new Map(channels.map(({ id, workspaceId }) => [id, ownId(workspaceId)]));
     },
 
     /** Names of people and channels, by id, as they were last seen; one that has none is missing. */
@@ -91,7 +92,7 @@ export function usageReport(db: Client) {
       if (key === "model") return new Map();
       if (key === "channelId") {
         const channels = await db.channel.findMany({ where: { id: { in: [...ids] } } });
-        const named = channels.filter(({ id, name }) => id !== `${id.slice(0, id.indexOf(":"))}:${name}`);
+        const named = channels.filter(({ id, name }) => ownId(id) !== name);
         return new Map(named.map(({ id, name, kind }) => [id, kind === "channel" ? `#${name}` : name]));
       }
       const authors = await db.message.groupBy({
