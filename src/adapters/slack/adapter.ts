@@ -175,9 +175,7 @@ class SlackPlatform implements ChatPlatform {
   }
 
   find(thread: ThreadRef, key: string, since: number): Promise<PostedMessage | null> {
-    return this.#do((live) =>
-      find({ ...live, log: this.#options.log }, thread, { key, since, uploads: this.#uploads }),
-    );
+    return this.#do((live) => find(live, thread, { key, since, uploads: this.#uploads }));
   }
 
   edit(posted: PostedMessage, message: OutgoingMessage): Promise<void> {
@@ -205,7 +203,7 @@ class SlackPlatform implements ChatPlatform {
   }
 
   membership({ channelId }: ThreadRef, personId: string): Promise<Membership | null> {
-    return this.#do(({ web }) => membershipIn(web, { channelId, userId: ownId(personId) }));
+    return this.#do((live) => membershipIn(live, { channelId, userId: ownId(personId) }));
   }
 
   workspaces(): ReadonlyMap<string, string> {
@@ -213,7 +211,7 @@ class SlackPlatform implements ChatPlatform {
     return new Map(identity === undefined ? [] : [[identity.teamId, identity.teamName]]);
   }
 
-  async member(_thread: ThreadRef, personId: string): Promise<Person | null> {
+  member(_thread: ThreadRef, personId: string): Promise<Person | null> {
     return this.#do(({ directory }) => directory.member(ownId(personId)));
   }
 
@@ -337,8 +335,7 @@ class SlackPlatform implements ChatPlatform {
       const { thread } = event;
       if (await this.#do(({ web }) => openForm(web, form, { thread, triggerId }))) return;
     } catch (error) {
-      const { code, detail } = toAppError(error);
-      this.#options.log.warn({ code, key: event.key, ...detail }, "form_not_opened");
+      this.#notAnswered(error, event.key, "form_not_opened");
     }
     await this.#tell(event, message, payload);
   }
@@ -349,8 +346,7 @@ class SlackPlatform implements ChatPlatform {
       if (receipt.type === "home") await this.#do(({ web }) => publishHome(web, ownId(person.id), receipt.view));
       if (receipt.type === "prompts") await this.#do(({ web }) => suggest(web, thread, receipt.prompts));
     } catch (error) {
-      const { code, detail } = toAppError(error);
-      this.#options.log.warn({ code, key, ...detail }, "surface_not_answered");
+      this.#notAnswered(error, key, "surface_not_answered");
     }
   }
 
@@ -384,12 +380,12 @@ class SlackPlatform implements ChatPlatform {
   }
 
   /** Never rejects. */
-  async #privately(key: string, sent: Promise<void>): Promise<void> {
-    try {
-      await sent;
-    } catch (error) {
-      const { code, detail } = toAppError(error);
-      this.#options.log.warn({ code, key, ...detail }, "private_answer_failed");
-    }
+  #privately(key: string, sent: Promise<void>): Promise<void> {
+    return sent.catch((error: unknown) => this.#notAnswered(error, key, "private_answer_failed"));
+  }
+
+  #notAnswered(error: unknown, key: string, event: string): void {
+    const { code, detail } = toAppError(error);
+    this.#options.log.warn({ code, key, ...detail }, event);
   }
 }

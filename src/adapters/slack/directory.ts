@@ -3,7 +3,8 @@ import { believing } from "../../core/believed.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { slackErrorName, toPlatformError } from "./errors.ts";
+import { asking, slackErrorName, toPlatformError } from "./errors.ts";
+import { LISTED_CHANNELS, LISTED_PAGES } from "./limits.ts";
 import { type Node, nodeOf } from "./message/node.ts";
 import type { Identity, SlackWeb } from "./web.ts";
 import { userSchema } from "./wire.ts";
@@ -28,6 +29,8 @@ export interface Directory {
   file(fileId: string): Promise<Node>;
   /** The channel's name, or its id when Slack does not say. */
   channelName(channelId: string): Promise<string>;
+  /** Ids of the channels that somebody is in: they are fewer than a channel has members. */
+  channelsWith(userId: string): Promise<ReadonlySet<string>>;
 }
 
 interface DirectoryParts {
@@ -44,6 +47,8 @@ export function createDirectory({ web, identity, clock, log }: DirectoryParts): 
   const channels = believing((channelId: string) => lookUpChannel(web, channelId), belief);
   const files = believing(async (id: string) => nodeOf((await web.files.info({ file: id })).file), belief);
   return {
+    // Who is asked about many channels at once is looked up once, and anew after that.
+    channelsWith: believing((userId: string) => listChannels(web, userId), { ...belief, isLasting: () => false }),
     file: (fileId) => files(fileId).catch(() => ({})),
     person: async (userId) => (await people(userId)).person,
     async member(userId) {
@@ -123,4 +128,19 @@ const channelSchema = z.object({ name: z.string().min(1), is_private: z.boolean(
 async function lookUpChannel(web: SlackWeb, channelId: string): Promise<z.infer<typeof channelSchema>> {
   const { channel } = await web.conversations.info({ channel: channelId });
   return channelSchema.parse(channel);
+}
+
+async function listChannels(web: SlackWeb, userId: string): Promise<ReadonlySet<string>> {
+  const asked = { user: userId, types: "public_channel,private_channel,mpim", limit: LISTED_CHANNELS };
+  const found = new Set<string>();
+  let cursor = "";
+  for (let page = 0; page < LISTED_PAGES; page += 1) {
+    const more = cursor === "" ? {} : { cursor };
+    const listed = await asking("see who is in that channel", () => web.users.conversations({ ...asked, ...more }));
+    const { channels = [], response_metadata: next } = listed;
+    for (const { id } of channels) if (id !== undefined) found.add(id);
+    cursor = next?.next_cursor ?? "";
+    if (cursor === "") break;
+  }
+  return found;
 }

@@ -1,10 +1,8 @@
 import { z } from "zod";
 import type { Membership } from "../../core/protocol/platform.ts";
-import { asking, slackErrorName, toPlatformError } from "./errors.ts";
-import { LISTED_CHANNELS, LISTED_PAGES } from "./limits.ts";
+import type { Directory } from "./directory.ts";
+import { slackErrorName, toPlatformError } from "./errors.ts";
 import type { SlackWeb } from "./web.ts";
-
-const SEEING = "see who is in that channel";
 
 const channelSchema = z.object({
   is_im: z.boolean().default(false),
@@ -18,7 +16,7 @@ const channelSchema = z.object({
 
 /** How a person and the bot stand to a channel; null where the bot may not even know of it. */
 export async function membershipIn(
-  web: SlackWeb,
+  { web, directory }: { readonly web: SlackWeb; readonly directory: Directory },
   { channelId, userId }: { readonly channelId: string; readonly userId: string },
 ): Promise<Membership | null> {
   const known = await channelOf(web, channelId);
@@ -26,7 +24,7 @@ export async function membershipIn(
   if (known.is_im) return { isPrivate: true, isMember: known.user === userId, canPost: true };
   return {
     isPrivate: known.is_private || known.is_mpim,
-    isMember: (await channelsWith(web, userId)).has(channelId),
+    isMember: (await directory.channelsWith(userId)).has(channelId),
     canPost: takesPosts(known),
   };
 }
@@ -50,35 +48,6 @@ async function channelOf(web: SlackWeb, channelId: string): Promise<Channel | nu
     return channelSchema.parse(channel);
   } catch (error) {
     if (slackErrorName(error) === "channel_not_found") return null;
-    throw toPlatformError(error, SEEING);
+    throw toPlatformError(error, "see who is in that channel");
   }
-}
-
-/** Ids of the channels that people are being looked up in: who is asked about many channels at once is looked up once. */
-const lookups = new WeakMap<SlackWeb, Map<string, Promise<ReadonlySet<string>>>>();
-
-/** A person is in fewer channels than a channel has members. */
-function channelsWith(web: SlackWeb, userId: string): Promise<ReadonlySet<string>> {
-  const under = lookups.get(web) ?? new Map<string, Promise<ReadonlySet<string>>>();
-  lookups.set(web, under);
-  const known = under.get(userId);
-  if (known !== undefined) return known;
-  const found = listChannels(web, userId).finally(() => under.delete(userId));
-  under.set(userId, found);
-  return found;
-}
-
-async function listChannels(web: SlackWeb, userId: string): Promise<ReadonlySet<string>> {
-  const asked = { user: userId, types: "public_channel,private_channel,mpim", limit: LISTED_CHANNELS };
-  const found = new Set<string>();
-  let cursor = "";
-  for (let page = 0; page < LISTED_PAGES; page += 1) {
-    const more = cursor === "" ? {} : { cursor };
-    const listed = await asking(SEEING, () => web.users.conversations({ ...asked, ...more }));
-    const { channels = [], response_metadata: next } = listed;
-    for (const { id } of channels) if (id !== undefined) found.add(id);
-    cursor = next?.next_cursor ?? "";
-    if (cursor === "") break;
-  }
-  return found;
 }

@@ -12,6 +12,7 @@ const directory: Directory = {
   channelNames: (ids) => Promise.resolve(new Map(ids.filter((id) => id === "C0001").map((id) => [id, "ops"]))),
   channelName: (id) => Promise.resolve(id),
   file: () => Promise.resolve({}),
+  channelsWith: () => Promise.resolve(new Set<string>()),
 };
 
 async function read(message: Readonly<Record<string, unknown>>) {
