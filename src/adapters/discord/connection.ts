@@ -44,7 +44,7 @@ export interface ConnectionOptions {
     /** The bot was added to a server. */
     readonly guild: (guild: Guild) => void;
     /** The gateway's events come here from now on. */
-    readonly connected: (client: Client<true>) => void;
+    readonly connected: () => void;
   };
 }
 
@@ -94,7 +94,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
     const ready = await unlessAborted(logIn(client, options.token), signal);
     const { shard } = state;
     const { cluster, clock } = options;
-    const connected = () => options.on.connected(ready);
+    const { connected } = options.on;
     if (shard === null || cluster === undefined) connected();
     else {
       const sharing = share({ shard, cluster, clock, connected });

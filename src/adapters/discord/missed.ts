@@ -1,12 +1,11 @@
 import type { Client } from "discord.js";
-import { BoundedMap } from "../../core/bounded-map.ts";
+import { believing } from "../../core/believed.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { DM_WORKSPACE } from "./channels.ts";
 import { inboundMessage } from "./inbound.ts";
 import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";
 import { withAnswered } from "./message/answered.ts";
 import type { WireMessage } from "./message/message-schema.ts";
-import type { WireMember } from "./message/person-schema.ts";
 import type { DiscordScope } from "./messages.ts";
 import { idAt } from "./snowflake.ts";
 
@@ -23,7 +22,7 @@ export async function missedMessages(
   { since, known, signal }: MissedQuery,
 ): Promise<readonly InboundMessage[]> {
   const after = idAt(since - CLOCK_SKEW_MS);
-  const members = new BoundedMap<string, WireMember | undefined>(MISSED_MESSAGES);
+  const memberOf = createMembers(options);
   const events: InboundMessage[] = [];
   for (const { id, guildId } of [...activeSince(options.client, after), ...directOf(known)]) {
     signal.throwIfAborted();
@@ -31,9 +30,8 @@ export async function missedMessages(
     for (const read of await readable(options, id, after)) {
       const message = await withAnswered(read, options);
       const { id: author, bot = false } = message.author;
-      const everywhere = async () => (bot ? undefined : options.memberEverywhere(author));
-      const member =
-        guildId === undefined ? await everywhere() : await memberOf(options, { message, guildId, members });
+      const asked = guildId === undefined ? options.memberEverywhere : (id: string) => memberOf(guildId, id);
+      const member = bot ? undefined : await asked(author);
       const names = await options.namesIn([message], guildId);
       const event = inboundMessage({ ...message, member }, place, { ...options.channels, names });
       if (event === null) continue;
@@ -78,20 +76,15 @@ async function readable({ rest, log }: DiscordScope, channelId: string, after: s
   }
 }
 
-interface Membership {
-  readonly message: WireMessage;
-  readonly guildId: string;
-  readonly members: BoundedMap<string, WireMember | undefined>;
-}
+/** How long what Discord said of a member is believed, and of how many. Milliseconds. */
+const BELIEVED = { forMs: 10 * 60_000, most: MISSED_MESSAGES };
 
 /** Messages that are read, not pushed, come without their author's roles. */
-async function memberOf({ rest, log }: DiscordScope, { message, guildId, members }: Membership) {
-  const { id, bot } = message.author;
-  if (bot === true || members.has(`${guildId} ${id}`)) return members.get(`${guildId} ${id}`);
-  const member = await rest.member(guildId, id).catch((error: unknown) => {
-    log.info({ err: error, userId: id }, "discord.member_unknown");
-    return undefined;
-  });
-  members.set(`${guildId} ${id}`, member);
-  return member;
+function createMembers({ rest, log, clock }: DiscordScope) {
+  const ask = (guildId: string, userId: string) =>
+    rest.member(guildId, userId).catch((error: unknown) => {
+      log.info({ err: error, userId }, "discord.member_unknown");
+      return undefined;
+    });
+  return believing(ask, { ...BELIEVED, clock });
 }

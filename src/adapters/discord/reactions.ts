@@ -1,5 +1,4 @@
 import { eventKey } from "../../core/events/event-key.ts";
-
 import { unlessDiscord } from "./errors.ts";
 import { NOT_THERE } from "./history.ts";
 import { person, pointedMessage } from "./inbound.ts";

@@ -11,7 +11,6 @@ export const channelSchema = z.object({
   name: z.string().nullish(),
   /** The channel that a thread hangs in, and the category of a channel. */
   parent_id: snowflake.nullish(),
-
   /** Ids of a forum post's tags. */
   applied_tags: listOf(snowflake, 5),
   /** The tags that a forum has. */
@@ -139,7 +138,6 @@ export type WireInteraction = z.infer<typeof interactionSchema>;
 /** Source: Discord docs, Channel Types. */
 export const CHANNEL_TYPE = {
   text: 0,
-
   announcement: 5,
   announcementThread: 10,
   publicThread: 11,

@@ -21,7 +21,6 @@ import {
 } from "../inbound.ts";
 import { membershipIn } from "../membership.ts";
 import { withAnswered } from "../message/answered.ts";
-import type { WireMember } from "../message/person-schema.ts";
 import type { Names } from "../message/wording.ts";
 import type { DiscordScope } from "../messages.ts";
 import { CALLBACK, type InteractionAddress } from "../rest.ts";
@@ -58,7 +57,7 @@ export function createInteractions(options: DiscordScope): (data: unknown) => Pr
       await options.rest.respond(addressOf(interaction), CALLBACK.message, { body: formatEphemeral(GONE), files: [] });
       return;
     }
-    const known = withRoles(await withTarget(interaction, options), await rolesOf(options, interaction));
+    const known = await withRoles(await withTarget(interaction, options), options);
     if (known.type === 4) {
       await complete(known, place, options);
       return;
@@ -129,16 +128,11 @@ function eventOf(interaction: Exclude<WireInteraction, { type: 4 }>, seen: Seen)
   return inboundMenuCommand(interaction, seen) ?? inboundCommand(interaction, seen.place);
 }
 
-/** In a direct message, the roles of all servers that the person and the bot share. */
-async function rolesOf({ memberEverywhere }: DiscordScope, { user }: WireInteraction): Promise<WireMember | undefined> {
-  return user === undefined ? undefined : memberEverywhere(user.id);
-}
-
-function withRoles(interaction: WireInteraction, everywhere: WireMember | undefined): WireInteraction {
+/** In a direct message, with the roles of all servers that the person and the bot share. */
+async function withRoles(interaction: WireInteraction, { memberEverywhere }: DiscordScope): Promise<WireInteraction> {
   const { user } = interaction;
-  return everywhere === undefined || user === undefined
-    ? interaction
-    : { ...interaction, member: { ...everywhere, user } };
+  const member = user && (await memberEverywhere(user.id));
+  return user && member ? { ...interaction, member: { ...member, user } } : interaction;
 }
 
 /** A person whose click could not be stored is told so: Discord would only say that it failed. */

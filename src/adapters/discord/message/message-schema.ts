@@ -39,7 +39,6 @@ function perhaps<T extends z.ZodType>(schema: T) {
 const mentionSchema = userSchema.extend({ member: perhaps(memberSchema) });
 
 const attachmentSchema = z.object({
-  id: snowflake,
   filename: words,
   /** Its name before Discord took out what it does not allow in one. */
   title: words,
@@ -138,7 +137,6 @@ const plainMessageSchema = z.object({
   /** One that cannot be read is a webhook's all the same. */
   webhook_id: snowflake.nullish().catch("0"),
   nonce: perhaps(z.union([z.string(), z.number()])),
-  edited_timestamp: z.string().nullish().catch(null),
   mention_roles: listOf(snowflake, 100),
   interaction: perhaps(interactionSchema),
   interaction_metadata: perhaps(interactionSchema),
