@@ -1,6 +1,6 @@
-import { PlatformError } from "../../../core/protocol/errors.ts";
+import type { PlatformError } from "../../../core/protocol/errors.ts";
 import type { Attachment } from "../../../core/protocol/platform.ts";
-import { bytesAtMost } from "../../render/bytes-at-most.ts";
+import { bytesAtMost, unreadable } from "../../render/attachment.ts";
 import { asking } from "../errors.ts";
 import type { DiscordRest } from "../rest.ts";
 import { filesOf, pathOf } from "./files.ts";
@@ -51,8 +51,4 @@ function isErrorPage(response: Response, attachment: Attachment): boolean {
 
 function tooLarge(attachment: Attachment, maxBytes: number): PlatformError {
   return unreadable(attachment, `it is larger than ${maxBytes} bytes`);
-}
-
-function unreadable({ name }: Attachment, reason: string): PlatformError {
-  return new PlatformError("attachment_unreadable", `${name}: ${reason}`, { detail: { name, reason } });
 }

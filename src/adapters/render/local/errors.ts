@@ -4,10 +4,6 @@ export function threadGone(threadId: string): PlatformError {
   return new PlatformError("thread_gone", `there is no local thread ${threadId}`);
 }
 
-export function unreadable(name: string, reason: string): PlatformError {
-  return new PlatformError("attachment_unreadable", `attachment ${name}: ${reason}`, { detail: { name, reason } });
-}
-
 /** What is asked of the store, failing as a platform fails: to the core, the store is the platform's far side. */
 export async function fromStore<T>(asked: Promise<T>): Promise<T> {
   try {

@@ -9,7 +9,8 @@ import type {
 } from "../../../core/protocol/platform.ts";
 import type { Clock, Ids } from "../../../core/protocol/runtime.ts";
 import type { LocalMessage } from "../../../core/store/web-threads.ts";
-import { fromStore, threadGone, unreadable } from "./errors.ts";
+import { unreadable } from "../attachment.ts";
+import { fromStore, threadGone } from "./errors.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import { MISSED_MESSAGES } from "./frame-limits.ts";
 import { type LocalChannel, messageIn, noteFor, threadIn } from "./local-channel.ts";
@@ -84,8 +85,8 @@ function reading(options: LocalThreadsOptions): LocalThreads["reading"] {
     fetchFile: async (attachment, maxBytes, signal) => {
       signal.throwIfAborted();
       const file = await fromStore(store.file(attachment.ref));
-      if (file === null) throw unreadable(attachment.name, "it is no longer stored");
-      if (file.data.byteLength > maxBytes) throw unreadable(attachment.name, `it is larger than ${maxBytes} bytes`);
+      if (file === null) throw unreadable(attachment, "it is no longer stored");
+      if (file.data.byteLength > maxBytes) throw unreadable(attachment, `it is larger than ${maxBytes} bytes`);
       return file.data;
     },
     fetchThread: async (thread, limit, signal) => {

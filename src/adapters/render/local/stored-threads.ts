@@ -21,7 +21,6 @@ export function storedThreads(
   return {
     threads: async (limit) => (await opening).webThreads.threads(platform, limit),
     messages: async (threadId, before, limit) => (await opening).webThreads.messages(threadId, before, limit),
-
     lastSeq: async () => (await opening).webThreads.lastSeq(),
     message: async (id) => (await opening).webThreads.message(id),
     messageByKey: async (key) => (await opening).webThreads.messageByKey(key),

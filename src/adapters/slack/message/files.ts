@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PlatformError } from "../../../core/protocol/errors.ts";
 import type { Attachment } from "../../../core/protocol/platform.ts";
-import { bytesAtMost } from "../../render/bytes-at-most.ts";
+import { bytesAtMost, unreadable } from "../../render/attachment.ts";
 import { SLACK } from "../descriptor.ts";
 import { toPlatformError } from "../errors.ts";
 import { FILE_REDIRECTS, FILE_TIMEOUT_MS } from "../limits.ts";
@@ -47,10 +47,6 @@ export async function fetchSlackFile(
     throw new PlatformError("missing_scope", "Slack sent its login page", { detail });
   }
   return bytes;
-}
-
-function unreadable({ name }: Attachment, message: string): PlatformError {
-  return new PlatformError("attachment_unreadable", message, { detail: { platform: SLACK.title, name } });
 }
 
 /**
