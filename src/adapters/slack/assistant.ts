@@ -3,7 +3,6 @@ import type { InboundEvent, ThreadRef } from "../../core/protocol/platform.ts";
 import { commandAsTitle } from "../../core/text/command-as-title.ts";
 import { cut } from "../../core/text/plain-text.ts";
 import { asking } from "./errors.ts";
-
 import { plainText } from "./message/plain-text.ts";
 import type { SlackWeb } from "./web.ts";
 

@@ -5,6 +5,7 @@ import { inProse } from "../render/markdown/prose.ts";
 import { withoutImages, withoutMentions } from "../render/markdown/safe-text.ts";
 import { BUTTONS_PER_ROW, CONTEXT_CHARS, LABEL_CHARS, MARKDOWN_CHARS, UPDATE_TEXT_CHARS } from "./limits.ts";
 import { plainText } from "./message/plain-text.ts";
+import { escaped } from "./message/text.ts";
 
 /** A message as chat.postMessage, chat.update and chat.postEphemeral take it. */
 export interface SlackBody {
@@ -75,9 +76,8 @@ export function formatButton({ id, label, style }: Button): types.Button {
   return style === "default" ? base : { ...base, style };
 }
 
-/** Text with Slack's three control characters escaped: nothing in it is a mention or a link of ours. */
+/** Text in which nothing is a mention or a link. */
 export function mrkdwn(text: string, maxChars: number): string {
-  const escaped = withoutMentions(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   // A cut must not leave half an entity behind.
-  return escaped.length <= maxChars ? escaped : cut(escaped, maxChars).replace(/&[a-z]*\u2026$/u, "…");
+  return cut(escaped(withoutMentions(text)), maxChars).replace(/&[a-z]*\u2026$/u, "…");
 }

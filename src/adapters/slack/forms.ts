@@ -6,7 +6,6 @@ import { type InboundCommand, type ThreadRef, threadRefSchema } from "../../core
 import { cut } from "../../core/text/plain-text.ts";
 import { fittedFields } from "../render/form-fields.ts";
 import { asking } from "./errors.ts";
-
 import { channelKind, type InboundDeps, placeOf } from "./inbound.ts";
 import {
   CHOICES,

@@ -13,7 +13,6 @@ import {
   perhapsEdited,
 } from "./inbound.ts";
 import { inboundShortcut } from "./message/shortcut.ts";
-
 import {
   assistantStarted,
   channelJoined,

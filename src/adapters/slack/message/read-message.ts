@@ -5,7 +5,7 @@ import { ownText, textOfAttachment } from "./attachments.ts";
 import { filesInBlocks } from "./blocks.ts";
 import { joined, type Node, nodesIn, words } from "./node.ts";
 import { huddle, pinned } from "./notices.ts";
-import { filesOf, withFileNames } from "./shared-files.ts";
+import { filesOf, MOST_FILES, withFileNames } from "./shared-files.ts";
 import { channelsIn, mentionedIn, readableText, withoutMentionOf } from "./text.ts";
 
 /** What a message says and brings, as the model may have it. */
@@ -19,8 +19,6 @@ export interface ReadMessage {
 
 /** People and channels of one message that are looked up by name. */
 const NAMES = 40;
-/** Files of one message. */
-const FILES = 20;
 
 /**
  * Any message: of a person, of an integration, pushed or read. What is not known of it is passed over.
@@ -55,7 +53,7 @@ async function withTheirFiles(message: Node, directory: Directory): Promise<Node
   const files = [...brought, ...named];
   if (!files.some(isBare)) return message;
   const asked = files
-    .slice(0, FILES)
+    .slice(0, MOST_FILES)
     .map(async (file) => (isBare(file) ? { ...file, ...(await directory.file(words(file.id))) } : file));
   return { ...message, files: await Promise.all(asked) };
 }

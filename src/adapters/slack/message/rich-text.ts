@@ -1,4 +1,5 @@
 import { joined, link, mention, type Node, nodeOf, nodesIn, words } from "./node.ts";
+import { escaped } from "./text.ts";
 
 /** Source: Slack docs, Rich text block. */
 const STYLES = [
@@ -93,8 +94,4 @@ function styled(text: string, element: Node): string {
   for (const [name, mark] of STYLES) if (style[name] === true) marked = `${mark}${marked}${mark}`;
   const before = text.length - text.trimStart().length;
   return `${text.slice(0, before)}${marked}${text.slice(before + core.length)}`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -7,7 +7,7 @@ export const CANVAS = "application/vnd.slack-docs";
 /** A list, whose rows are no file: Slack has them for who asks with a scope of its own. */
 const LIST = "application/vnd.slack-list";
 /** Files of one message that are taken. */
-const MOST_FILES = 20;
+export const MOST_FILES = 20;
 
 export interface SharedFiles {
   readonly files: readonly Attachment[];

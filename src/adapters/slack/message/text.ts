@@ -44,6 +44,11 @@ export function readableText(text: string, names: Names): string {
     .replaceAll("&amp;", "&");
 }
 
+/** With Slack's three control characters as entities: nothing in it is a mention or a link. */
+export function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
 function reference(body: string, names: Names): string | null {
   const bar = body.indexOf("|");
   const target = bar === -1 ? body : body.slice(0, bar);
