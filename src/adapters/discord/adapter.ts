@@ -120,12 +120,13 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   async stop(): Promise<void> {
-    const live = this.#live;
+    this.#stopping.abort(new PlatformError("platform_failed", "Discord is being stopped"));
+    // What has come is taken while all that this asks for is there.
+    await Promise.all(this.#tasks);
+    await this.#live?.connection.close();
+    await Promise.all(this.#tasks);
     this.#live = null;
     this.#idle = { connected: false, detail: "stopped" };
-    this.#stopping.abort(new PlatformError("platform_failed", "Discord is being stopped"));
-    await live?.connection.close();
-    await Promise.all(this.#tasks);
   }
 
   health(): PlatformHealth {

@@ -46,6 +46,27 @@ test("an application that has what people click sent elsewhere is told, with wha
   expect(adapter.health().connected).toBe(true);
 });
 
+test("what has come when it is stopped is taken, with all that this asks of the platform", async () => {
+  await using harbour = await openHarbour();
+  const adapter = harbour.adapter();
+  const come = Promise.withResolvers<void>();
+  const isStopping = Promise.withResolvers<void>();
+  const seen: unknown[] = [];
+  await adapter.start(async (event) => {
+    if (event.kind !== "message") return accept();
+    come.resolve();
+    await isStopping.promise;
+    seen.push(adapter.workspaces?.().size, await adapter.member?.(event.thread, event.person.id));
+    return accept();
+  }, never);
+  harbour.server.people.say({ channel: harbour.general, user: harbour.ana }, `${harbour.botMention} hello`);
+  await come.promise;
+  const stopped = adapter.stop();
+  isStopping.resolve();
+  await stopped;
+  expect(seen).toEqual([1, expect.objectContaining({ id: `discord:${harbour.ana.id}` })]);
+});
+
 test("it asks for no more than it reads: servers, messages, direct messages and their content", async () => {
   await using harbour = await openHarbour();
   await harbour.adapter().start(accept, never);
