@@ -1,3 +1,5 @@
+import { cut } from "../../core/text/plain-text.ts";
+
 /** Texts that a server made up: bounded, and without what hides from people or steers a terminal. */
 
 /** Control characters but tab and line feed, and invisible or reordering ones. Joiners stay: emoji and scripts need them. */
@@ -11,18 +13,11 @@ export function hidesCharacters(text: string): boolean {
 /** The text without hidden characters, of at most `maxChars`, its cut visible. */
 export function foreignText(text: string, maxChars: number): string {
   // What lies far beyond the limit is not even looked at.
-  const visible = text.slice(0, maxChars * 2).replaceAll(HIDDEN, "");
-  if (visible.length <= maxChars) return visible;
-  return `${visible.slice(0, maxChars - 1).replace(/\p{Cs}$/u, "")}…`;
+  return cut(text.slice(0, maxChars * 2).replaceAll(HIDDEN, ""), maxChars);
 }
 
 /** The same on one line. */
 export function foreignLine(text: string, maxChars: number): string {
-  return foreignText(
-    text
-      .slice(0, maxChars * 4)
-      .replaceAll(/\s+/gu, " ")
-      .trim(),
-    maxChars,
-  );
+  const line = text.slice(0, maxChars * 4).replaceAll(/\s+/gu, " ");
+  return foreignText(line.trim(), maxChars);
 }

@@ -4,6 +4,7 @@ import { shellWords } from "../../core/command-line/shell-words.ts";
 import { textOf } from "../../core/protocol/messages.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
+import { isObject } from "../../core/text/from-json.ts";
 import type { McpConnection } from "./connection.ts";
 import { foreignLine, foreignText } from "./foreign-text.ts";
 import { kindsText } from "./kinds-text.ts";
@@ -86,9 +87,8 @@ async function withPrompts(session: McpSession, typed: string, asking: PromptSco
 }
 
 function textsIn(content: unknown): string[] {
-  if (typeof content !== "object" || content === null) return [];
-  if ("text" in content && typeof content.text === "string") return [content.text];
-  return "resource" in content ? textsIn(content.resource) : [];
+  if (!isObject(content)) return [];
+  return typeof content["text"] === "string" ? [content["text"]] : textsIn(content["resource"]);
 }
 
 function promptLine(prompt: Listed["prompts"]): string {

@@ -2,6 +2,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { ownDirectory } from "../../core/agents/own-files.ts";
 import { systemCode, unlessMissing } from "../../core/protocol/system-code.ts";
+import { isObject } from "../../core/text/from-json.ts";
 import { PathResolver } from "../../tools/wasm/workspace/path-resolver.ts";
 
 /** What the saving of an attachment leaves in the history, as src/core/input/attached-files.ts writes it. */
@@ -12,7 +13,7 @@ export function attachmentsIn(content: string): string[] {
   const blocks: unknown = JSON.parse(content);
   if (!Array.isArray(blocks)) return [];
   return blocks.flatMap((block: unknown) => {
-    const text = typeof block === "object" && block !== null && "text" in block ? block.text : null;
+    const text = isObject(block) ? block["text"] : null;
     return typeof text === "string" ? (SAVED.exec(text)?.[1] ?? []) : [];
   });
 }

@@ -7,6 +7,7 @@ import {
   nearest,
 } from "../../../config/problems.ts";
 import type { Environment } from "../../../config/sources.ts";
+import { isObject } from "../../../core/text/from-json.ts";
 import type { McpServer } from "../server-settings.ts";
 import { commandSchema, urlSchema } from "./entry.ts";
 import { type Expansion, expand, type References, withBraces } from "./expand.ts";
@@ -81,8 +82,8 @@ const style: KeyStyle = {
 };
 
 function readServer(raw: unknown, references: References, found: Expansion): Read {
-  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return mistake("It must be an object.", []);
-  const { entry, isDisabled, unknown, notes: said } = ownShape({ ...raw }, FIELDS);
+  if (!isObject(raw)) return mistake("It must be an object.", []);
+  const { entry, isDisabled, unknown, notes: said } = ownShape(raw, FIELDS);
   const notes = [
     ...said,
     ...unknown.map((key) => `${key} is not known and has no effect.${nearest(key, FIELDS) ?? ""}`),
@@ -108,7 +109,7 @@ const EXPANDED = ["command", "args", "cwd", "env", "url", "headers"];
 function expandEntry(entry: Record<string, unknown>, references: References, found: Expansion) {
   const expandIn = (value: unknown, path: string): unknown => {
     if (Array.isArray(value)) return value.map((one, index) => expandIn(one, `${path}[${index}]`));
-    if (typeof value === "object" && value !== null) {
+    if (isObject(value)) {
       return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, expandIn(one, `${path}.${key}`)]));
     }
     if (typeof value !== "string") return value;

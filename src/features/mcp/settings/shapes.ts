@@ -82,7 +82,7 @@ const SHOWN =
 const APPROVES = ["autoApprove", "alwaysAllow", "autoApproveTools", "trust"];
 
 /** One server's entry in our words, whatever program it was written for. */
-export function ownShape(raw: Raw, known: readonly string[]): OwnShape {
+export function ownShape(raw: Readonly<Raw>, known: readonly string[]): OwnShape {
   const notes: string[] = [];
   const left = new Map(
     Object.entries(raw).filter(([key, value]) => !SHOWN.test(key) && value !== null && value !== ""),

@@ -2,6 +2,7 @@ import type { CallRecord } from "../../../core/events/call-record.ts";
 import type { StoredEvent } from "../../../core/events/session-event.ts";
 import { localCommandIn } from "../../../core/input/local-command-text.ts";
 import { labelOf, type Message, textOf } from "../../../core/protocol/messages.ts";
+import { isObject } from "../../../core/text/from-json.ts";
 import { isWithin, originsIn } from "../../../core/trust/label.ts";
 import { looksSecret } from "../acceptable.ts";
 import { plainWords } from "../search/words.ts";
@@ -77,7 +78,7 @@ function foundBy(calls: ThreadContent["calls"], since: number): Line[] {
 }
 
 function addressIn(input: unknown): string | null {
-  const url = typeof input === "object" && input !== null && "url" in input ? input.url : null;
+  const url = isObject(input) ? input["url"] : null;
   return typeof url === "string" && URL.canParse(url) ? (new URL(url).href.split(/[?#]/u)[0] ?? null) : null;
 }
 
