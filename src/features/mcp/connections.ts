@@ -1,5 +1,4 @@
 import type { Permission } from "../../core/agents/query-config.ts";
-import type { CommandReply } from "../../core/command-line/command.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock, Random } from "../../core/protocol/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -10,12 +9,12 @@ import type { AskThread } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
 import { promptCommand } from "./prompt-command.ts";
 import { resourcesTool } from "./resources-tool.ts";
-import { permissionOf, whereabouts } from "./server-settings.ts";
+import { originOfServer, permissionOf, whereabouts } from "./server-settings.ts";
 import type { ConnectionState } from "./server-states/connection-state.ts";
 import { serverStateLines, serverStates } from "./server-states/server-states.ts";
-import { notConnected, type ServerState } from "./server-states/state-text.ts";
+import { notConnected } from "./server-states/state-text.ts";
 import { serverTool } from "./server-tool.ts";
-import type { IdleServer, McpConfig } from "./settings/read-servers.ts";
+import type { McpConfig } from "./settings/read-servers.ts";
 import { Reaper } from "./transport/reaper.ts";
 
 /** Characters of a tool's own name in lists. */
@@ -52,39 +51,10 @@ export interface McpServerView {
   readonly lastWords: string;
 }
 
-export interface McpConnections {
-  /** Begins to connect, in the background: a server that is down delays nobody. */
-  start(signal: AbortSignal): void;
-  /** Resolves when each server has once been connected or has once failed to be. */
-  settled(): Promise<void>;
-  /**
-   * The tools of all servers and, when there is a server, `mcp_resources`; by name. Equal servers give equal lists: a
-   * server's tools appear when it is first connected, stay while it is away, and change only when it says so.
-   */
-  tools(): readonly Tool[];
-  /** What `/tools` shows of MCP. */
-  describe(): readonly McpServerView[];
-  /** What is wrong with servers, a sentence each. */
-  problems(): readonly string[];
-  /** How each server of the settings stands. */
-  serverStates(): readonly ServerState[];
-  /** The connection of a server, as people call it. */
-  connection(name: string): Pick<McpConnection, "reconnect"> | undefined;
-  /** Servers that are in the settings and are not started, and why. */
-  readonly idle: readonly IdleServer[];
-  /** Calls back whenever that has changed. */
-  watch(changed: () => void): void;
-  /** What a line after `/mcp` asks for. */
-  command(line: string): Promise<CommandReply>;
-  /** Why a tool of that name is not there; null when it is none of a server in the settings. */
-  missing(tool: string): string | null;
-  /** Resolves when the server that a tool of that name would be of has once been connected, or has failed to be. */
-  toolKnown(tool: string): Promise<void>;
-  /** Resolves when no child is left. */
-  stop(): Promise<void>;
-}
+/** All servers of the settings, for the parts of the feature. */
+export type McpConnections = ReturnType<typeof createMcpConnections>;
 
-export function createMcpConnections({ servers, idle, log, ask, ...world }: McpOptions): McpConnections {
+export function createMcpConnections({ servers, idle, log, ask, ...world }: McpOptions) {
   const reaper = new Reaper();
   const stopping = new AbortController();
   const watching: (() => void)[] = [];
@@ -99,48 +69,73 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
   const resources = connections.length === 0 ? [] : [resourcesTool(connections)];
   const ownerOf = (tool: string) => connections.find(({ name }) => tool.startsWith(toolPrefix(name)));
   const { clock } = world;
-  const made = new WeakMap<Catalogue, readonly Tool[]>();
-  const toolsOf = (connection: McpConnection): readonly Tool[] => {
-    const { catalogue } = connection;
-    const known = made.get(catalogue);
-    if (known !== undefined) return known;
-    const tools = catalogue.tools.map((listed) => serverTool(connection, listed, ask));
-    made.set(catalogue, tools);
-    return tools;
-  };
+  const toolsOf = toolMaker(ask);
   return {
-    start: (signal) => {
+    /** Begins to connect, in the background: a server that is down delays nobody. */
+    start: (signal: AbortSignal) => {
       for (const connection of connections) connection.start(signal);
     },
+    /** Resolves when each server has once been connected or has once failed to be. */
     settled: async () => {
       await Promise.all(connections.map(({ settled }) => settled));
     },
+    /**
+     * The tools of all servers and, when there is a server, `mcp_resources`; by name. Equal servers give equal lists: a
+     * server's tools appear when it is first connected, stay while it is away, and change only when it says so.
+     */
     tools: () => [...connections.flatMap(toolsOf), ...resources].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    /** What `/tools` shows of MCP. */
     describe: () => connections.map((connection) => viewOf(connection, clock.now())),
+    /** What is wrong with servers, a sentence each. */
     problems: () => [
       ...idle.map(({ name, why }) => `${name} is not connected: ${why}`),
       ...connections.flatMap((connection) => problemOf(connection, clock.now()) ?? unmetText(connection) ?? []),
     ],
+    /** Where a tool of a server comes from, as people read it. */
+    sourceOf: (tool: string) => {
+      const owner = ownerOf(tool);
+      return `${owner === undefined ? "all MCP servers" : originOfServer(owner.title)}, not sandboxed`;
+    },
+    /** How each server of the settings stands. */
     serverStates: () => serverStates(connections, idle),
-    connection: (name) => connections.find(({ title }) => title === name),
-    idle,
-    watch: (tell) => {
+    /** Calls back whenever that has changed. */
+    watch: (tell: () => void) => {
       watching.push(tell);
     },
-    command: (line) => {
+    /** The connection of a server, as people call it. */
+    connection: (name: string): Pick<McpConnection, "reconnect"> | undefined =>
+      connections.find(({ title }) => title === name),
+    /** Servers that are in the settings and are not started, and why. */
+    idle,
+    /** What a line after `/mcp` asks for. */
+    command: (line: string) => {
       const servers = () => serverStateLines(serverStates(connections, idle), clock.now());
       return promptCommand(connections, line, { signal: stopping.signal, servers });
     },
-    missing: (tool) => {
+    /** Why a tool of that name is not there; null when it is none of a server in the settings. */
+    missing: (tool: string) => {
       const owner = ownerOf(tool);
       return owner === undefined ? null : problemOf(owner, clock.now());
     },
-    toolKnown: async (tool) => ownerOf(tool)?.settled,
+    /** Resolves when the server that a tool of that name would be of has once been connected, or has failed to be. */
+    toolKnown: async (tool: string) => ownerOf(tool)?.settled,
+    /** Resolves when no child is left. */
     stop: async () => {
       stopping.abort();
       await Promise.all(connections.map((connection) => connection.stop()));
       reaper.close();
     },
+  };
+}
+
+/** A server's tools as ours, made anew when it lists others. */
+function toolMaker(ask: AskThread): (connection: McpConnection) => readonly Tool[] {
+  const made = new WeakMap<Catalogue, readonly Tool[]>();
+  return (connection) => {
+    const { catalogue } = connection;
+    const tools = made.get(catalogue) ?? catalogue.tools.map((listed) => serverTool(connection, listed, ask));
+    made.set(catalogue, tools);
+    return tools;
   };
 }
 

@@ -3,7 +3,6 @@ import { field } from "../../config/fields.ts";
 import type { ConfiguredFeature, Feature, GivenSettings, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 import { askAndWait } from "../../tools/native/ask-and-wait.ts";
-import type { McpConnections } from "./connections.ts";
 import type { AskThread } from "./elicitation/ask-people.ts";
 import { mcpServersSchema } from "./settings/entry.ts";
 import { passedOn } from "./settings/passed-on.ts";
@@ -96,7 +95,7 @@ async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost):
   const servers = createMcpConnections({ ...mcp, version, clock, random, log: deps.log, ask });
   return {
     tools: () => servers.tools(),
-    sourceOf: ({ name }) => sourceOf(name, servers),
+    sourceOf: ({ name }) => servers.sourceOf(name),
     whyMissing: (tool) => servers.missing(tool),
     toolKnown: (tool) => servers.toolKnown(tool),
     problems: () => servers.problems(),
@@ -106,9 +105,4 @@ async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost):
     start: (signal) => Promise.resolve(servers.start(signal)),
     stop: () => servers.stop(),
   };
-}
-
-function sourceOf(tool: string, servers: McpConnections): string {
-  const server = servers.describe().find(({ tools }) => tools.some(({ name }) => name === tool));
-  return server === undefined ? "all MCP servers, not sandboxed" : `MCP server ${server.name}, not sandboxed`;
 }
