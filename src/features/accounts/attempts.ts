@@ -10,12 +10,7 @@ export interface Counted {
 }
 
 /** Counts tries in the database: a restart lets nobody begin anew. */
-export interface Attempts {
-  /** Seconds until there may be another try. 0: there may, and it is counted, by each of the keys. */
-  count(by: readonly Counted[]): Promise<number>;
-  /** The try was a good one. */
-  takeBack(by: readonly Counted[]): Promise<void>;
-}
+export type Attempts = ReturnType<typeof createAttempts>;
 
 interface AttemptScope {
   readonly store: Store;
@@ -23,9 +18,10 @@ interface AttemptScope {
 }
 
 /** A key's count begins anew once its window is over, which begins with its first try. */
-export function createAttempts({ store, clock }: AttemptScope, windowMs: number): Attempts {
+export function createAttempts({ store, clock }: AttemptScope, windowMs: number) {
   return {
-    count: (by) =>
+    /** Seconds until there may be another try. 0: there may, and it is counted, by each of the keys. */
+    count: (by: readonly Counted[]): Promise<number> =>
       store.transaction(async (tx) => {
         // One after the other: many at once are many all the same.
         await tx.takeTurn("logins");
@@ -38,7 +34,9 @@ export function createAttempts({ store, clock }: AttemptScope, windowMs: number)
         await attempts.add(ids, { now, until: now + windowMs });
         return 0;
       }),
-    takeBack: (by) => store.transaction((tx) => tx.tables(attemptWrites).takeBack(by.map(({ key }) => idOf(key)))),
+    /** The try was a good one. */
+    takeBack: (by: readonly Counted[]): Promise<void> =>
+      store.transaction((tx) => tx.tables(attemptWrites).takeBack(by.map(({ key }) => idOf(key)))),
   };
 }
 

@@ -4,24 +4,18 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 const MOST_RUNS = 1_000;
 
 /** How much runs that go on have told to remember. */
-export interface ToldCounts {
-  add(runId: string): void;
-  /** `2 remembered`; null for nothing. */
-  noteOf(runId: string): string | null;
-  /** It has ended. */
-  forget(runId: string): void;
-}
+export type ToldCounts = ReturnType<typeof createTold>;
 
-export function createTold(): ToldCounts {
+export function createTold() {
   const counts = new BoundedMap<string, number>(MOST_RUNS);
   return {
-    add: (runId) => counts.set(runId, (counts.get(runId) ?? 0) + 1),
-    noteOf(runId) {
+    add: (runId: string) => counts.set(runId, (counts.get(runId) ?? 0) + 1),
+    /** `2 remembered`; null for nothing. */
+    noteOf(runId: string): string | null {
       const count = counts.get(runId);
       return count === undefined ? null : `${count} remembered`;
     },
-    forget: (runId) => {
-      counts.delete(runId);
-    },
+    /** It has ended. */
+    forget: (runId: string) => counts.delete(runId),
   };
 }

@@ -5,7 +5,7 @@ import { type Clock, slept } from "../../../core/protocol/runtime.ts";
 import { unlessAborted } from "../../../core/unless-aborted.ts";
 import type { IndexWord } from "../search/words.ts";
 import { Keeper, type KeeperOptions } from "./keeper.ts";
-import { createNearest, type Near, type Nearest } from "./nearest.ts";
+import { createNearest, type Near } from "./nearest.ts";
 
 /** What memories mean, beside the words that they say. */
 export interface Meaning {
@@ -54,7 +54,7 @@ const LOOKS_AGAIN = 30;
 export function createMeaning(options: Omit<KeeperOptions, "nearest">, queryMs = QUERY_MS): MeaningWork {
   const { runtime, log, embedder } = options;
   const { clock } = runtime;
-  const nearest: Nearest = createNearest();
+  const nearest = createNearest();
   const keeper = new Keeper({ ...options, nearest });
   const known = new BoundedMap<string, Float32Array>(MOST_QUERIES);
   let withoutUntil = 0;

@@ -18,17 +18,7 @@ export const NOTHING_NEAR: Near = { seqs: [], usual: 0 };
 const ASSUMED = { alike: 0.2, count: 10 };
 
 /** The signs of all vectors, by who may read what they stand for. */
-export interface Nearest {
-  /** Signs of each vector in bytes; what was held of another size is dropped. */
-  begin(signBytes: number): void;
-  has(seq: number): boolean;
-  /** In place of what is held for it. */
-  add(seq: number, audiences: readonly IndexWord[], signs: Uint8Array): void;
-  /** It means something else now, or is gone. */
-  remove(seq: number): void;
-  /** The memories that any of the readers may read whose vectors differ in the fewest signs. */
-  find(vector: Float32Array, readers: readonly IndexWord[], most: number): Near;
-}
+export type Nearest = ReturnType<typeof createNearest>;
 
 /** What the same people may read. */
 interface Room {
@@ -38,7 +28,7 @@ interface Room {
   count: number;
 }
 
-export function createNearest(): Nearest {
+export function createNearest() {
   const rooms = new Map<string, Room>();
   let words = 0;
   const held = new Set<number>();
@@ -50,14 +40,17 @@ export function createNearest(): Nearest {
     }
   };
   return {
+    /** It means something else now, or is gone. */
     remove,
-    begin(signBytes) {
+    /** Signs of each vector in bytes; what was held of another size is dropped. */
+    begin(signBytes: number): void {
       rooms.clear();
       held.clear();
       words = signBytes / Int32Array.BYTES_PER_ELEMENT;
     },
-    has: (seq) => held.has(seq),
-    add(seq, audiences, signs) {
+    has: (seq: number) => held.has(seq),
+    /** In place of what is held for it. */
+    add(seq: number, audiences: readonly IndexWord[], signs: Uint8Array): void {
       remove(seq);
       if (held.size >= MOST_HELD || signs.length !== words * Int32Array.BYTES_PER_ELEMENT) return;
       const key = audiences.join(" ");
@@ -69,7 +62,8 @@ export function createNearest(): Nearest {
       room.count += 1;
       held.add(seq);
     },
-    find(vector, readers, most) {
+    /** The memories that any of the readers may read whose vectors differ in the fewest signs. */
+    find(vector: Float32Array, readers: readonly IndexWord[], most: number): Near {
       const signs = signsOf(vector);
       if (signs.length !== words * Int32Array.BYTES_PER_ELEMENT) return NOTHING_NEAR;
       const asked = new Int32Array(signs.buffer);
