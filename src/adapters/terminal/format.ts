@@ -32,7 +32,7 @@ export function terminalLines(markdown: string, style: TerminalStyle): string[] 
       isCode = !isCode;
       continue;
     }
-    if (isCode) lines.push(...wrapped(raw, style.width - 2, "").map((line) => `  ${tinted(line, "cyan", style)}`));
+    if (isCode) lines.push(...wrapped(raw, style.width - 2).map((line) => `  ${tinted(line, "cyan", style)}`));
     else lines.push(...textLines(raw, style));
   }
   return lines;
@@ -41,14 +41,14 @@ export function terminalLines(markdown: string, style: TerminalStyle): string[] 
 function textLines(raw: string, style: TerminalStyle): string[] {
   const heading = /^#{1,6} (.*)$/u.exec(raw)?.[1];
   if (heading !== undefined) {
-    return wrapped(unmarked(heading), style.width, "").map((line) => tinted(line, "bold", style));
+    return wrapped(unmarked(heading), style.width).map((line) => tinted(line, "bold", style));
   }
   const quote = /^>\s?(.*)$/u.exec(raw)?.[1];
   if (quote !== undefined) {
-    return wrapped(unmarked(quote), style.width - 2, "").map((line) => tinted(`│ ${line}`, "dim", style));
+    return wrapped(unmarked(quote), style.width - 2).map((line) => tinted(`│ ${line}`, "dim", style));
   }
   const [, indent = "", mark = "", rest = ""] = /^(\s*)([-*+] |\d+[.)] )(.*)$/u.exec(raw) ?? [];
-  if (mark === "") return wrapped(raw, style.width, "").map((line) => inline(line, style));
+  if (mark === "") return wrapped(raw, style.width).map((line) => inline(line, style));
   const sign = /^[-*+] $/u.test(mark) ? "• " : mark;
   const hanging = `${indent}${" ".repeat(sign.length)}`;
   return wrapped(`${indent}${sign}${rest}`, style.width, hanging).map((line) => inline(line, style));
@@ -67,7 +67,7 @@ function inline(line: string, style: TerminalStyle): string {
 }
 
 /** Cut at blanks where there are any; `hanging` stands before each further line. */
-export function wrapped(line: string, width: number, hanging: string): string[] {
+function wrapped(line: string, width: number, hanging = ""): string[] {
   const room = Math.max(LEAST_WIDTH, width);
   if (columnsOf(line) <= room) return [line];
   const lines: string[] = [];

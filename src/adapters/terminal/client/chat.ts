@@ -15,13 +15,15 @@ export interface ChatRequest {
   readonly files: readonly OutgoingFile[];
 }
 
+export type EndSignal = "SIGINT" | "SIGHUP" | "SIGTERM";
+
 export interface ChatIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: ScreenStream;
   readonly stderr: ScreenStream;
   readonly hasColour: boolean;
   /** Calls back for each signal that would end the process. */
-  readonly onSignal: (take: (signal: "SIGINT" | "SIGHUP" | "SIGTERM") => void) => void;
+  readonly onSignal: (take: (signal: EndSignal) => void) => void;
 }
 
 export interface ChatOptions {

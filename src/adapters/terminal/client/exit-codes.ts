@@ -8,9 +8,9 @@ export const EXIT = {
   /** Somebody must decide, and nobody is at a terminal, or who is there has left without a decision. */
   needsDecision: 4,
   /** 128 and the signal's number, as shells count. */
-  hangup: 129,
-  interrupted: 130,
+  SIGHUP: 129,
+  SIGINT: 130,
   /** Whoever reads the answer has gone. */
   brokenPipe: 141,
-  terminated: 143,
+  SIGTERM: 143,
 } as const;

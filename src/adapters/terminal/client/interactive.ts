@@ -3,7 +3,7 @@ import { callbackify } from "node:util";
 import { visibleText } from "../../../core/text/plain-text.ts";
 import type { PageMessage } from "../../render/local/wire.ts";
 import { tinted } from "../format.ts";
-import { addressed, agentProblem, type ChatOptions } from "./chat.ts";
+import { addressed, agentProblem, type ChatOptions, type EndSignal } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
 import { clearTyped } from "./line-prompt.ts";
@@ -69,19 +69,22 @@ class Interactive {
   }
 
   async run(): Promise<number> {
-    const { request, io } = this.#options;
-    io.onSignal((signal) => this.#signal(signal));
-    if (!(await this.#conversation.connect())) return EXIT.failed;
-    const problem = await agentProblem(request.agent, this.#conversation);
-    if (problem !== null) this.#end(EXIT.failed, problem);
-    else this.#begin();
-    const code = await this.#ended.promise;
+    this.#options.io.onSignal((signal) => this.#signal(signal));
+    const code = await Promise.race([this.#talk(), this.#ended.promise]);
     this.#conversation.leave();
     const input = this.#input;
     this.#input = null;
     input?.close();
     this.#screen.live([]);
     return code;
+  }
+
+  async #talk(): Promise<number> {
+    if (!(await this.#conversation.connect())) return EXIT.failed;
+    const problem = await agentProblem(this.#options.request.agent, this.#conversation);
+    if (problem === null) this.#begin();
+    else this.#end(EXIT.failed, problem);
+    return this.#ended.promise;
   }
 
   #begin(): void {
@@ -216,10 +219,8 @@ class Interactive {
     }
   }
 
-  #signal(signal: "SIGINT" | "SIGHUP" | "SIGTERM"): void {
-    if (signal === "SIGHUP") return this.#end(EXIT.hangup);
-    if (signal === "SIGTERM") return this.#end(EXIT.terminated);
-    if (this.#isLeaving) return this.#end(EXIT.interrupted);
+  #signal(signal: EndSignal): void {
+    if (signal !== "SIGINT" || this.#isLeaving) return this.#end(EXIT[signal]);
     this.#isLeaving = true;
     if (this.#isBusy) this.#conversation.stop();
     const style = this.#screen.style();

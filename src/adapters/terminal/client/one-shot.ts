@@ -1,7 +1,7 @@
 import { lineText } from "../../../core/protocol/shown.ts";
 import type { MessageBody, PageMessage } from "../../render/local/wire.ts";
 import { terminalLines } from "../format.ts";
-import { addressed, agentProblem, type ChatOptions } from "./chat.ts";
+import { addressed, agentProblem, type ChatOptions, type EndSignal } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { EXIT } from "./exit-codes.ts";
 import { LinePrompt } from "./line-prompt.ts";
@@ -67,18 +67,20 @@ class OneShot {
   }
 
   async run(): Promise<number> {
-    const { request, io } = this.#options;
-    io.onSignal((signal) => this.#signal(signal));
-    const conversation = this.#conversation;
-    if (!(await conversation.connect())) return EXIT.failed;
-    const problem = await agentProblem(request.agent, conversation);
-    if (problem === null) this.#ask();
-    else this.#fail(problem);
-    const code = await this.#ended.promise;
-    conversation.leave();
+    this.#options.io.onSignal((signal) => this.#signal(signal));
+    const code = await Promise.race([this.#talk(), this.#ended.promise]);
+    this.#conversation.leave();
     this.#prompt.close();
     this.#progress.live([]);
     return code;
+  }
+
+  async #talk(): Promise<number> {
+    if (!(await this.#conversation.connect())) return EXIT.failed;
+    const problem = await agentProblem(this.#options.request.agent, this.#conversation);
+    if (problem === null) this.#ask();
+    else this.#fail(problem);
+    return this.#ended.promise;
   }
 
   #ask(): void {
@@ -187,7 +189,7 @@ class OneShot {
     const all = [...this.#notes, ...this.#answers];
     const text = joined(this.#answers.length === 0 ? all : this.#answers);
     const hasFailed = all.length === 0 || all.some(({ isError }) => isError);
-    if (this.#isInterrupted) return this.#ended.resolve(EXIT.interrupted);
+    if (this.#isInterrupted) return this.#ended.resolve(EXIT.SIGINT);
     const aside = joined(hasFailed ? all : this.#answers.length === 0 ? [] : this.#notes);
     if (aside !== "") this.#progress.print(terminalLines(aside, this.#progress.style()));
     const code = hasFailed ? EXIT.failed : this.#hasDenied ? EXIT.denied : EXIT.answered;
@@ -203,10 +205,9 @@ class OneShot {
     this.#ended.resolve(EXIT.failed);
   }
 
-  #signal(signal: "SIGINT" | "SIGHUP" | "SIGTERM"): void {
-    if (signal === "SIGHUP") return this.#ended.resolve(EXIT.hangup);
-    if (signal === "SIGTERM") return this.#ended.resolve(EXIT.terminated);
-    if (this.#isInterrupted || this.#conversation.threadId === null) return this.#ended.resolve(EXIT.interrupted);
+  #signal(signal: EndSignal): void {
+    const isOver = signal !== "SIGINT" || this.#isInterrupted || this.#conversation.threadId === null;
+    if (isOver) return this.#ended.resolve(EXIT[signal]);
     this.#isInterrupted = true;
     this.#conversation.stop();
   }

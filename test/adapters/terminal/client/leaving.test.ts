@@ -1,0 +1,24 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import type { ChatIo } from "../../../../src/adapters/terminal/client/chat.ts";
+import { converse } from "../../../../src/adapters/terminal/client/interactive.ts";
+import { askOnce } from "../../../../src/adapters/terminal/client/one-shot.ts";
+
+type Signal = Parameters<Parameters<ChatIo["onSignal"]>[0]>[0];
+
+test.each<{ as: string; prompt: string | null; signals: readonly Signal[]; code: number }>([
+  { as: "a conversation, Ctrl-C twice", prompt: null, signals: ["SIGINT", "SIGINT"], code: 130 },
+  { as: "a conversation, SIGTERM", prompt: null, signals: ["SIGTERM"], code: 143 },
+  { as: "a conversation, a terminal that closes", prompt: null, signals: ["SIGHUP"], code: 129 },
+  { as: "one message, Ctrl-C", prompt: "hello", signals: ["SIGINT"], code: 130 },
+  { as: "one message, SIGTERM", prompt: "hello", signals: ["SIGTERM"], code: 143 },
+])("whoever waits for a program that does not answer may leave: $as", async ({ prompt, signals, code }) => {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const takes: ((signal: Signal) => void)[] = [];
+  const io: ChatIo = { stdin, stdout, stderr, hasColour: false, onSignal: (take) => takes.push(take) };
+  const request = { prompt, agent: null, continues: false, files: [] };
+  const begun = prompt === null ? converse : askOnce;
+  const ended = begun({ request, io, reach: () => Promise.withResolvers<null>().promise });
+  for (const signal of signals) for (const take of takes) take(signal);
+  expect(await ended).toBe(code);
+});
