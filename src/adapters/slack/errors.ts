@@ -110,8 +110,7 @@ const sdkErrorSchema = z.discriminatedUnion("code", [
  */
 export function toPlatformError(error: unknown, purpose: string, keyVariable = "SLACK_BOT_TOKEN"): AppError {
   if (error instanceof AppError) return error;
-  const parsed = sdkErrorSchema.safeParse(error);
-  const sdk = parsed.success ? parsed.data : null;
+  const sdk = sdkErrorSchema.safeParse(error).data;
   const detail = { platform: SLACK.title, purpose };
   const failure = (code: ErrorCode, message: string, more: Partial<AppErrorOptions> = {}) =>
     new PlatformError(code, message, { cause: error, detail, ...more });
@@ -154,6 +153,6 @@ export async function asking<T>(purpose: string, request: () => Promise<T>): Pro
 
 /** Slack's own name of the error, where there is one. */
 export function slackErrorName(error: unknown): string | undefined {
-  const parsed = sdkErrorSchema.safeParse(error);
-  return parsed.success && parsed.data.code === "slack_webapi_platform_error" ? parsed.data.data.error : undefined;
+  const sdk = sdkErrorSchema.safeParse(error).data;
+  return sdk?.code === "slack_webapi_platform_error" ? sdk.data.error : undefined;
 }

@@ -28,9 +28,10 @@ const INNER = [
   "blocks",
   "tasks",
   "actions",
+  // What stands beside a section's text, and in an input.
+  "accessory",
+  "element",
 ];
-/** What stands beside a section's text, and in an input. */
-const BESIDE = ["accessory", "element"];
 /** Levels of blocks within blocks that are read. */
 const DEPTH = 6;
 const ELEMENTS_OF_A_LINE = new Set(["actions", "context", "context_actions"]);
@@ -64,7 +65,6 @@ function textOfBlock(block: Node, depth: number): string {
     case "data_visualization":
       return chart(words(block.title), nodeOf(block.chart));
     case "file":
-      return "";
     case "feedback_buttons":
     case "icon_button":
       return "";
@@ -78,8 +78,7 @@ function plain(block: Node, depth: number): string {
   const own = WORDS.map((key) => words(block[key]));
   const by = ELEMENTS_OF_A_LINE.has(String(block.type)) ? " " : "\n";
   const inner = INNER.map((key) => innerText(block[key], { depth: depth + 1, by }));
-  const beside = BESIDE.map((key) => innerText(block[key], { depth: depth + 1, by }));
-  return joined([title, mention(block), ...own, field(block), ...inner, ...beside]);
+  return joined([title, mention(block), ...own, field(block), ...inner]);
 }
 
 function innerText(value: unknown, { depth, by }: { readonly depth: number; readonly by: string }): string {
@@ -163,7 +162,7 @@ export function isWritten(blocks: unknown): boolean {
 export function filesInBlocks(blocks: unknown, depth = 0): Node[] {
   if (depth > DEPTH) return [];
   return nodesIn(blocks).flatMap((block) => {
-    const inner = [...INNER, ...BESIDE].flatMap((key) => {
+    const inner = INNER.flatMap((key) => {
       const value = block[key];
       return value === undefined ? [] : filesInBlocks(Array.isArray(value) ? value : [value], depth + 1);
     });
