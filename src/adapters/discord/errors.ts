@@ -55,8 +55,8 @@ const CODE = {
 /** Names for the codes that callers act upon themselves. */
 export function isDiscordError(error: unknown, ...names: (keyof typeof CODE)[]): boolean {
   const cause = error instanceof AppError ? error.cause : error;
-  const parsed = apiErrorSchema.safeParse(cause);
-  return parsed.success && names.some((name) => CODE[name] === parsed.data.code);
+  const answered = apiErrorSchema.safeParse(cause).data;
+  return answered !== undefined && names.some((name) => CODE[name] === answered.code);
 }
 
 /** Null where Discord refuses with one of the codes. */
@@ -140,11 +140,10 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
     case CODE.blockedForLinks:
       // What it does not take as it is written, it never takes.
       return failure("defect", `Discord answered ${status}, code ${code}`, { cause: error });
-    case undefined:
-    case null:
-      return failed(`Discord answered ${status}`, error, status < 500 ? { refused: "unknown" } : {});
-    default:
-      return failed(`Discord answered ${status}, code ${code}`, error, status < 500 ? { refused: "unknown" } : {});
+    default: {
+      const named = code === undefined || code === null ? "" : `, code ${code}`;
+      return failed(`Discord answered ${status}${named}`, error, status < 500 ? { refused: "unknown" } : {});
+    }
   }
 }
 

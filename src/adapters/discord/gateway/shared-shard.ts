@@ -99,12 +99,10 @@ export class SharedShard implements Strategy {
   fetchStatus: Strategy["fetchStatus"] = () => this.#options.plain.fetchStatus();
 
   /** As far as the others are concerned: discord.js knows the servers, and can be asked about them. */
-  connect = async (): Promise<void> => {
-    await this.introduce();
-  };
+  connect = (): Promise<void> => this.#introduce();
 
   /** Tells discord.js what the gateway would say now of the bot and its servers. */
-  async introduce(): Promise<void> {
+  async #introduce(): Promise<void> {
     const { rest, log, keepOnly } = this.#options;
     const told = await introduction(rest, log);
     this.#bot = z.object({ id: z.string() }).parse(told.ready["user"]).id;
@@ -136,7 +134,7 @@ export class SharedShard implements Strategy {
     this.#since = since;
     this.#update(SHARD, kept);
     // What it knows may be as old as the process.
-    this.introduce().catch((error: unknown) => log.warn({ err: error }, "discord.servers_not_read"));
+    this.#introduce().catch((error: unknown) => log.warn({ err: error }, "discord.servers_not_read"));
     const onConnected = () => {
       if (this.#phase === "receiving") connected();
     };

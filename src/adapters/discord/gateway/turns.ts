@@ -35,10 +35,11 @@ export function share(sharing: Sharing): { readonly begun: Promise<void>; readon
     sharing.connected();
   };
   const turns = takeTurns({ ...sharing, connected }, { taken, over: resolve, refused: reject }, leaving.signal);
-  sharing.clock.after(SHARD_WITHIN_MS, () => {
+  const cancel = sharing.clock.after(SHARD_WITHIN_MS, () => {
     if (!isOurs) resolve();
   });
   const leave = async () => {
+    cancel();
     leaving.abort();
     await turns;
   };

@@ -1,4 +1,4 @@
-import { type Fence, fenceAfterLine, LONGEST_MARKER } from "../../render/markdown/fences.ts";
+import { dedented, type Fence, fenceAfterLine, LONGEST_MARKER } from "../../render/markdown/fences.ts";
 import { besideCode } from "../../render/markdown/prose.ts";
 
 const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/u;
@@ -40,8 +40,7 @@ export function inDialect(markdown: string): string {
 
 /** Fences within code become such of tildes, which mean the same. */
 function code(line: string, { indent }: Fence): string {
-  const shown = line.slice(Math.min(indent.length, line.search(/[^ \t]|$/u)));
-  return shown.replace(FENCE_WITHIN, "$1~~~").replaceAll("```", "`\u200b``");
+  return dedented(line, indent.length).replace(FENCE_WITHIN, "$1~~~").replaceAll("```", "`\u200b``");
 }
 
 function prose(line: string): string {

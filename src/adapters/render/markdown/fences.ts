@@ -61,6 +61,7 @@ export function codeAtMargin(text: string, fence: Fence): string {
   return shown.join("\n");
 }
 
-function dedented(line: string, most: number): string {
+/** Without the white space before it, or as much of that as stands before its fence. */
+export function dedented(line: string, most: number): string {
   return line.slice(Math.min(most, line.search(/[^ \t]|$/u)));
 }

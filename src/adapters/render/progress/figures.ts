@@ -12,7 +12,7 @@ export function duration(ms: number): string {
 
 /** Running time in a head line: whole seconds, so that it changes once a second at most. */
 export function elapsed(ms: number): string {
-  return duration(Math.max(0, Math.floor(ms / 1000)) * 1000).replace(/^0\.0 s$/u, "0 s");
+  return duration(Math.floor(ms / 1000) * 1000).replace(/^0\.0 s$/u, "0 s");
 }
 
 export function count(n: number, noun: string): string {
