@@ -55,6 +55,7 @@ export async function startSiteServer(options: SiteServerOptions): Promise<SiteS
   });
   app.server.maxConnections = MOST_CONNECTIONS;
   await app.register(fastifyStatic, { root: path.parse(process.cwd()).root, serve: false });
+  app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
     done(null, new URLSearchParams(String(body)).get("password") ?? ""),
   );
@@ -95,12 +96,13 @@ function register(app: FastifyInstance, { sites, clock, passKey }: SiteServerOpt
     if (visit === null) return sendPage(reply, 404, NOTHING_HERE);
     return answer({ ...visit, request, reply, passes, root: sites.pathOf(visit.site.served) });
   });
-  app.post<{ Body: string }>("/sites/*", async (request, reply) => {
+  app.post<{ Body: string | undefined }>("/sites/*", async (request, reply) => {
     const visit = await found(request);
     if (visit === null || visit.site.passwordHash === null) return sendPage(reply, 404, NOTHING_HERE);
     const { asked, site } = visit;
     const { name, passwordHash: hash } = visit.site;
-    const verdict = await checkPassword({ site: name, address: request.ip, password: request.body, hash });
+    const password = request.body ?? "";
+    const verdict = await checkPassword({ site: name, address: request.ip, password, hash });
     if (verdict === "right") return reply.redirect(addressOf({ ...asked, pass: passes.issue(site) }), 303);
     if (verdict === "wrong") return sendHtml(reply, 401, passwordPage(name, "That is not the password."));
     reply.header("retry-after", verdict.waitS);

@@ -282,6 +282,12 @@ test("a protected site opens with its password alone; who guesses waits, and nob
       headers: { "x-forwarded-for": from },
       body: new URLSearchParams({ password: guess }),
     });
+  for (const { status, ...odd } of [
+    { status: 401 },
+    { body: "{}", headers: { "content-type": "application/json" }, status: 415 },
+    { body: password, headers: { "content-type": "text/plain" }, status: 415 },
+  ])
+    expect((await fetch(url, { method: "POST", ...odd })).status).toBe(status);
   const right = await enter(password);
   const address = `${world.origin}${right.headers.get("location")}`;
   expect(right.status).toBe(303);
