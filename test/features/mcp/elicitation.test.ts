@@ -116,6 +116,7 @@ test.each([
   { words: "green", property: { type: "string", enum: ["r", "g"], enumNames: ["Red", "Green"] }, value: "g" },
   { words: "two\nlines", property: { type: "string" }, value: "two\nlines" },
   { words: "f: named", property: { type: "string" }, value: "named" },
+  { words: "f: named,\non two lines", property: { type: "string" }, value: "named,\non two lines" },
 ])("a form of one field takes $words as $value", ({ words, property, value }) => {
   const requestedSchema = JSON.parse(JSON.stringify({ ...PLAIN, properties: { f: property }, required: ["f"] }));
   const fields = fieldsOf({ message: "?", requestedSchema }) ?? [];

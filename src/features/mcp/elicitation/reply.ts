@@ -9,13 +9,14 @@ export type FilledIn =
 export function readReply(fields: readonly Field[], text: string): FilledIn {
   const given = new Map<string, string>();
   const problems: string[] = [];
-  for (const line of text.split("\n").filter((one) => one.trim() !== "")) {
-    const named = namedIn(fields, line);
+  const [first] = fields;
+  const parts = fields.length === 1 ? [text.trim()] : text.split("\n").filter((line) => line.trim() !== "");
+  for (const part of parts) {
+    const named = namedIn(fields, part);
     if (named !== null) given.set(named.field.name, named.value);
-    else if (fields.length > 1) problems.push(`“${line.trim().slice(0, 60)}” names no field.`);
+    else if (fields.length > 1) problems.push(`“${part.trim().slice(0, 60)}” names no field.`);
+    else if (first !== undefined) given.set(first.name, part);
   }
-  const [only] = fields;
-  if (fields.length === 1 && only !== undefined && given.size === 0) given.set(only.name, text.trim());
   return filledIn(fields, given, problems);
 }
 
