@@ -62,7 +62,7 @@ function more(whole: number, less: number): number {
 
 function without(part: string): Record<string, string> {
   return {
-    NODE_OPTIONS: `--import=${path.join(import.meta.dirname, "worth/without.mjs")}`,
+    NODE_OPTIONS: `--import=${new URL("worth/without.mjs", import.meta.url).href}`,
     DECKHAND_BENCH_WITHOUT: part,
   };
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import BetterSqlite3 from "better-sqlite3";
 import { Client } from "pg";
 import { describe, expect, test } from "vitest";
@@ -69,7 +70,7 @@ const DATABASES: Record<string, () => Promise<Counted>> = {
     return {
       env: {
         DATABASE_URL: `file:${file}`,
-        NODE_OPTIONS: `--import=${path.resolve("test/support/database/sqlite-statements.mjs")}`,
+        NODE_OPTIONS: `--import=${pathToFileURL(path.resolve("test/support/database/sqlite-statements.mjs")).href}`,
         STATEMENTS_OF: file,
         STATEMENTS_TO: log,
       },

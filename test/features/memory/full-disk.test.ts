@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Reply, text, toolUse } from "../../support/model/model-script.ts";
 import { cards } from "../../support/talk/approval-talk.ts";
@@ -17,7 +18,7 @@ import {
 import { useSlackOffice } from "../../support/talk/shared-office.ts";
 import { conversationOf, type SlackOffice } from "../../support/talk/slack-talk.ts";
 
-const preload = path.resolve("test/support/program/full-disk.mjs");
+const preload = pathToFileURL(path.resolve("test/support/program/full-disk.mjs")).href;
 const office = useSlackOffice({
   settings: { mode: "write", memory: { learnAfterMinutes: 0 } },
   env: { NODE_OPTIONS: `--import=${preload}` },

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants, realpathSync, type Stats } from "node:fs";
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TakeLock } from "../../../core/cluster.ts";
@@ -231,7 +231,9 @@ async function copyTree(root: string, to: string, { signal, home, room, entries 
     for (const above of directoriesOf(file)) directories.add(above);
     await mkdir(path.join(tree, directory), { recursive: true });
     await mkdir(path.join(base, directory), { recursive: true });
-    await writeFile(path.join(tree, file), data, { mode });
+    await writeFile(path.join(tree, file), data);
+    // Whatever mask the program runs with.
+    await chmod(path.join(tree, file), mode);
     await copyFile(path.join(tree, file), path.join(base, file), constants.COPYFILE_FICLONE);
   }
   return { bytes, directories };
