@@ -27,9 +27,9 @@ import { createChannels, DM_WORKSPACE } from "./channels.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { DISCORD } from "./descriptor.ts";
 import { createEphemerals } from "./ephemerals.ts";
-import { isDiscordError } from "./errors.ts";
+import { isDiscordError, unlessDiscord } from "./errors.ts";
 import { formatEdit, formatPost, postKey } from "./format.ts";
-import { findPost, isNotThere, readThread } from "./history.ts";
+import { findPost, NOT_THERE, readThread } from "./history.ts";
 import { type CommandForm, registerCommands } from "./interactions/command-registration.ts";
 import { createInteractions } from "./interactions/interactions.ts";
 import { JOINED_LATELY_MS } from "./limits.ts";
@@ -164,14 +164,9 @@ class DiscordPlatform implements ChatPlatform {
     const { rest } = this.#connected();
     const inThread = { channelId: channelOf(thread), messageId };
     if (messageId !== thread.threadId) return rest.addReaction(inThread, SIGNS[sign]);
-    try {
-      // The message that opens a thread stays in the channel …
-      await rest.addReaction({ channelId: thread.channelId, messageId }, SIGNS[sign]);
-    } catch (error) {
-      // … except in forums.
-      if (!isNotThere(error)) throw error;
-      await rest.addReaction(inThread, SIGNS[sign]);
-    }
+    // The message that opens a thread stays in the channel, except in forums.
+    const inChannel = rest.addReaction({ channelId: thread.channelId, messageId }, SIGNS[sign]);
+    if ((await unlessDiscord(NOT_THERE, inChannel)) === null) await rest.addReaction(inThread, SIGNS[sign]);
   }
 
   upload(thread: ThreadRef, file: OutgoingFile, key: string): Promise<PostedMessage> {

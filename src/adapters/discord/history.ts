@@ -1,5 +1,5 @@
 import type { PostedMessage, ThreadMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { isDiscordError, unlessDiscord } from "./errors.ts";
+import { unlessDiscord } from "./errors.ts";
 import type { PostKey } from "./format.ts";
 import { CLOCK_SKEW_MS, FIND_PAGES, PAGE_MESSAGES } from "./limits.ts";
 import type { WireMessage } from "./message/message-schema.ts";
@@ -114,7 +114,3 @@ export async function messageIn(
 
 /** The message is in another place, or nowhere. */
 export const NOT_THERE = ["unknownMessage", "unknownChannel", "wrongChannelType"] as const;
-
-export function isNotThere(error: unknown): boolean {
-  return isDiscordError(error, ...NOT_THERE);
-}

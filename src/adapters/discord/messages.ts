@@ -8,7 +8,8 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { privateAnswer } from "../render/private-answer.ts";
 import type { Channels } from "./channels.ts";
 import type { Ephemerals } from "./ephemerals.ts";
-import { isNotThere } from "./history.ts";
+import { unlessDiscord } from "./errors.ts";
+import { NOT_THERE } from "./history.ts";
 import { inboundMessage, isPersons, messageKey } from "./inbound.ts";
 import type { MemberEverywhere } from "./members.ts";
 import { withAnswered } from "./message/answered.ts";
@@ -109,15 +110,11 @@ async function wholeOf(
 ): Promise<WireMessage | null> {
   const pushed = wholeUpdateSchema.safeParse(data);
   if (pushed.success) return pushed.data;
-  try {
-    const message = await rest.message(channel_id, id);
-    const isMember = guild_id !== undefined && message.author.bot !== true;
-    const member = isMember ? await rest.member(guild_id, message.author.id) : undefined;
-    return { ...message, guild_id, member };
-  } catch (error) {
-    if (isNotThere(error)) return null;
-    throw error;
-  }
+  const message = await unlessDiscord(NOT_THERE, rest.message(channel_id, id));
+  if (message === null) return null;
+  const isMember = guild_id !== undefined && message.author.bot !== true;
+  const member = isMember ? await rest.member(guild_id, message.author.id) : undefined;
+  return { ...message, guild_id, member };
 }
 
 /** Discord posts a forward and the comment that somebody writes to it as two messages. */

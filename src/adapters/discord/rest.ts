@@ -1,7 +1,7 @@
 import type { REST } from "discord.js";
 import { z } from "zod";
 import type { OutgoingFile } from "../../core/protocol/platform.ts";
-import { asking, isDiscordError } from "./errors.ts";
+import { asking, unlessDiscord } from "./errors.ts";
 import type { MessageBody } from "./format.ts";
 import { AUTO_ARCHIVE_MINUTES, PAGE_MESSAGES } from "./limits.ts";
 import { listOf, messageSchema } from "./message/message-schema.ts";
@@ -143,13 +143,10 @@ function writing(rest: REST) {
 /** The interaction's token is the right to answer it; the bot's own does not go along. */
 function answering(rest: REST) {
   const callBack = async (interaction: InteractionAddress, body: object, files: readonly OutgoingFile[]) => {
-    try {
-      const path = `/interactions/${interaction.id}/${interaction.token}/callback` as const;
-      await asking("", () => rest.post(path, { auth: false, body, files: raw(files) }));
-    } catch (error) {
-      // The first try got through and its response was lost.
-      if (!isDiscordError(error, "alreadyAcknowledged")) throw error;
-    }
+    const path = `/interactions/${interaction.id}/${interaction.token}/callback` as const;
+    const sent = asking("", () => rest.post(path, { auth: false, body, files: raw(files) }));
+    // The first try got through and its response was lost.
+    await unlessDiscord(["alreadyAcknowledged"], sent);
   };
   return {
     respond: (interaction: InteractionAddress, type: number, answer?: Answer) =>

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
 import { ownId } from "../../core/events/event-key.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { isDiscordError } from "./errors.ts";
+import { isDiscordError, unlessDiscord } from "./errors.ts";
 import { threadName } from "./format.ts";
 import { threadMessage } from "./message/read-message.ts";
 import type { Names } from "./message/wording.ts";
@@ -52,11 +52,8 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
   /** Also right after a crash: a thread that exists already is what was wanted. */
   const open = async (channelId: string, messageId: string): Promise<void> => {
     const name = expected.get(messageId) ?? (await nameFor(channelId, messageId));
-    try {
-      await unlessRefused(name, (taken) => rest.startThread({ channelId, messageId }, taken));
-    } catch (error) {
-      if (!isDiscordError(error, "threadExists")) throw error;
-    }
+    const started = unlessRefused(name, (taken) => rest.startThread({ channelId, messageId }, taken));
+    await unlessDiscord(["threadExists"], started);
     existed(messageId);
   };
   const nameFor = async (channelId: string, messageId: string): Promise<string> => {

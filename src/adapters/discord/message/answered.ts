@@ -1,5 +1,6 @@
 import type { Log } from "../../../core/protocol/log.ts";
-import { isNotThere } from "../history.ts";
+import { unlessDiscord } from "../errors.ts";
+import { NOT_THERE } from "../history.ts";
 import type { DiscordRest } from "../rest.ts";
 import { MESSAGE_TYPE, type WireMessage } from "./message-schema.ts";
 
@@ -11,10 +12,9 @@ export async function withAnswered(
   const { type, message_reference: reference, referenced_message: answered } = message;
   if (type !== MESSAGE_TYPE.reply || answered !== undefined || reference?.message_id === undefined) return message;
   try {
-    const found = await rest.message(reference.channel_id ?? message.channel_id, reference.message_id);
-    return { ...message, referenced_message: found };
+    const found = rest.message(reference.channel_id ?? message.channel_id, reference.message_id);
+    return { ...message, referenced_message: await unlessDiscord(NOT_THERE, found) };
   } catch (error) {
-    if (isNotThere(error)) return { ...message, referenced_message: null };
     log.warn({ err: error, messageId: message.id }, "discord.answered_message_not_read");
     return message;
   }
