@@ -53,8 +53,12 @@ export interface Spent {
 }
 
 /** Every request that creates or changes something goes through its workspace's scheduler. */
-export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {}): PacedPlatform {
-  const budgets = budgetsOf(inner, clock, spent);
+export function pacePlatform(
+  inner: ChatPlatform,
+  clock: Clock,
+  { emptyAt = null, shared = null }: Spent = {},
+): PacedPlatform {
+  const budgets = new WorkspaceBudgets(inner, { clock, emptyAt, shared });
   const kept = new Set<Promise<unknown>>();
   let stopping = new AbortController();
 
@@ -111,12 +115,6 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, spent: Spent = {
       kept.add(task);
     },
   };
-}
-
-function budgetsOf(inner: ChatPlatform, clock: Clock, { emptyAt = null, shared = null }: Spent): WorkspaceBudgets {
-  const { name: platform, limits } = inner.descriptor;
-  const workspaces = () => inner.workspaces?.() ?? new Map<string, string>();
-  return new WorkspaceBudgets({ platform, limits, clock, emptyAt, shared, workspaces });
 }
 
 function pacedStatus(
