@@ -13,7 +13,7 @@ import { embeddingsIn } from "./feature.ts";
 import { createLineReader, linesOf, problemOf, scopeSchema } from "./import-line.ts";
 import type { MeaningWork } from "./meaning/meaning.ts";
 import { indexed } from "./memories.ts";
-import { exportedLine, ORIGINS } from "./memory.ts";
+import { exportedLine, type Memory, ORIGINS } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
 import { indexMissing } from "./search/reindex.ts";
 import { fullText, settle } from "./search/store.ts";
@@ -195,12 +195,9 @@ async function finished(meaning: MeaningWork, clock: Runtime["clock"]): Promise<
 /** All of a scope, or all there is, as lines that can be imported. */
 async function exportAll(scope: string | null, { store, out }: LineWorld): Promise<void> {
   const reads = store.tables(memoryReads);
-  let last = 0;
-  for (;;) {
-    const some = await reads.after(last, BATCH, scope ?? undefined);
-    if (some.length === 0) return;
+  const behind = (last: Memory | undefined) => reads.after(last?.seq ?? 0, BATCH, scope ?? undefined);
+  for (let some = await behind(undefined); some.length > 0; some = await behind(some.at(-1))) {
     for (const memory of some) out(JSON.stringify(exportedLine(memory)));
-    last = some.at(-1)?.seq ?? last;
   }
 }
 
