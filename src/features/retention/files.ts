@@ -4,6 +4,7 @@ import { ownDirectory } from "../../core/agents/own-files.ts";
 import { systemCode, unlessMissing } from "../../core/protocol/system-code.ts";
 import { isObject } from "../../core/text/from-json.ts";
 import { PathResolver } from "../../tools/wasm/workspace/path-resolver.ts";
+import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
 
 /** What the saving of an attachment leaves in the history, as src/core/input/attached-files.ts writes it. */
 const SAVED = /^\[Attached: .* It is saved as (attachments\/[^/]+)\.\]$/su;
@@ -42,6 +43,9 @@ export async function dropOwnDirectories(home: string, sessionIds: readonly stri
   }
 }
 
+/** How the system says that a path leads to no file. */
+const GONE = ["ENOENT", "ENOTDIR", "ELOOP"];
+
 /** Removes a file beneath a sandbox root, through no link. */
 export async function dropAttachment(root: string, relative: string): Promise<void> {
   if ((await stat(root).catch(() => null)) === null) return;
@@ -50,7 +54,7 @@ export async function dropAttachment(root: string, relative: string): Promise<vo
     const { directory, name, stats } = resolver.entry(relative);
     if (stats?.isFile() === true) await rm(directory.at(name));
   } catch (error) {
-    // Neither the directory nor the file is there.
-    if (systemCode(error) !== "ENOENT") throw error;
+    // There is none any more: agents may have put anything in its place.
+    if (!(error instanceof Refusal) && !GONE.includes(systemCode(error) ?? "")) throw error;
   }
 }

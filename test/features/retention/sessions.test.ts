@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { deleteSessions } from "../../../src/features/retention/delete-sessions.ts";
 import { OF_SESSIONS, TABLES } from "../../../src/features/retention/tables.ts";
 import { useEmptiedPostgres } from "../../support/database/emptied-databases.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
 import { type RetentionWorld, retentionWorld, type WorldOptions } from "./retention-world.ts";
 import { seedSession, sha256 } from "./seed.ts";
 
@@ -198,4 +199,18 @@ test("a card that waits is closed, and the last edit of a message is waited for,
   expect(closed).toEqual(["run_ses_1 instructions C1 ⏹ Closed"]);
   expect(waited).toBe(1);
   expect(await posts()).toBe(0);
+});
+
+test.each<[string, (attachments: string) => void]>([
+  ["a file", (attachments) => writeFileSync(attachments, "")],
+  ["a link that leads elsewhere", (attachments) => symlinkSync(tempDirectory(), attachments)],
+  ["a link to itself", (attachments) => symlinkSync("attachments", attachments)],
+  ["a link to nothing", (attachments) => symlinkSync("gone", attachments)],
+])("a session is deleted, too, where %s has taken the place of its attachments", async (_what, put) => {
+  const world = await retentionWorld();
+  await seedSession(world, { id: "ses_1", word: "heron" });
+  const attachments = path.join(world.home, "sandbox/slack-C1/attachments");
+  rmSync(attachments, { recursive: true });
+  put(attachments);
+  expect(await deletion(world, "ses_1")).toBe("deleted");
 });
