@@ -55,10 +55,15 @@ export function deletionReads(db: Client) {
       }));
     },
 
-    /** Sessions that are no sub-agent's and in which nothing has happened since, the oldest first. */
+    /** Sessions that are no sub-agent's, that nobody deletes yet, and in which nothing has happened since, the oldest first. */
     async olderThan(before: number, limit: number, without: readonly string[]): Promise<string[]> {
       const rows = await db.session.findMany({
-        where: { parentId: null, updatedAt: { lt: new Date(before) }, id: { notIn: [...without] } },
+        where: {
+          parentId: null,
+          updatedAt: { lt: new Date(before) },
+          id: { notIn: [...without] },
+          key: { not: { startsWith: GONE_KEY } },
+        },
         orderBy: { updatedAt: "asc" },
         take: limit,
         select: { id: true },

@@ -91,6 +91,24 @@ describe.each<[string, () => Promise<WorldOptions>]>([
   });
 });
 
+test("a deletion that cannot be finished keeps none waiting, neither of what was begun nor of what is old", async () => {
+  const world = await retentionWorld();
+  for (const id of ["ses_1", "ses_2", "ses_3"]) await seedSession(world, { id, word: "heron", at: ago(91) });
+  await world.store.transaction((tx) =>
+    tx.tables(async (db) => {
+      await db.session.update({ where: { id: "ses_1" }, data: { thread: "{}", key: "deleted:ses_1" } });
+      for (const [index, id] of ["ses_1", "ses_2"].entries()) {
+        const row = { id: `old:${id}`, state: "begun", formerKey: id, createdAt: new Date(ago(1) + index) };
+        await db.deletion.create({ data: row });
+      }
+    }),
+  );
+  await finishDeletions(world, NEVER);
+  await deleteOld(ago(90), world, NEVER);
+  const left = await world.store.tables((db) => db.session.findMany({ select: { id: true } }));
+  expect(left).toEqual([{ id: "ses_1" }]);
+});
+
 test("what was being deleted for its age when the process died is finished, and what is pinned stays", async () => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "heron", at: ago(91) });
