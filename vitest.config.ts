@@ -16,6 +16,11 @@ const SLOW = ["test/**/*.slow.test.ts"];
  */
 const ALONE = ["test/simulation/**/*.test.ts"];
 
+/** What a developer's shell, or a git hook that runs the tests, tells PostgreSQL's clients, git and compilers is not for those of a test. */
+for (const name of Object.keys(process.env)) {
+  if (/^(?:PG[A-Z]|GIT_|FORCE_COLOR$)/u.test(name)) delete process.env[name];
+}
+
 const memory = process.env["TMPDIR"] === undefined ? memoryDirectory() : null;
 /** What programs have compiled stays where those look for it that are told of no such directory. */
 const inMemory = (directory: string) => ({
