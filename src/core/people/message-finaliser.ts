@@ -44,6 +44,8 @@ export class MessageFinaliser {
   /** When this process began; milliseconds since the epoch. */
   readonly #since: number;
   readonly #underWay = new Map<string, Promise<boolean>>();
+  /** Keys of messages that something lasting keeps as they are: the next process tries them once more, this one does not. */
+  readonly #givenUp = new Set<string>();
 
   constructor(options: MessageFinaliserOptions) {
     this.#options = options;
@@ -107,7 +109,8 @@ export class MessageFinaliser {
    */
   async finaliseStale(platform: PlatformName, endedBefore: number | null = null): Promise<void> {
     for (const { key, thread, closing } of await this.#options.store.posts.unclosed(endedBefore)) {
-      if (thread.platform === platform) this.begin({ key, thread, last: { ...closing, files: [] }, isLeft: true });
+      if (thread.platform === platform && !this.#givenUp.has(key))
+        this.begin({ key, thread, last: { ...closing, files: [] }, isLeft: true });
     }
   }
 
@@ -123,6 +126,7 @@ export class MessageFinaliser {
         return end === "shown";
       }
       if (end === "suspended") return false;
+      if (LASTING.has(end)) this.#givenUp.add(key);
       if (waitMs > RETRY_MS.most || LASTING.has(end)) {
         log.warn({ key, code: end }, "message_not_closed");
         return false;

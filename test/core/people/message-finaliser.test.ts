@@ -69,3 +69,18 @@ test("a last state that is refused as it is written is told in our own words", a
   expect(edits).toEqual([CLOSING.markdown, expect.stringContaining("This has ended")]);
   expect(await store.posts.get(KEY)).toMatchObject({ closing: "shown" });
 });
+
+test("what has gone, or is closed to us, is looked at once by each process, however often that looks for what is left", async () => {
+  const { store, clock } = await leftBehind();
+  await store.transaction((tx) => tx.posts.sent(KEY, POSTED, clock.now()));
+  let edits = 0;
+  const edit = () => Promise.reject(new PlatformError("thread_gone", `gone, ${(edits += 1)}`));
+  const platform = () => ({ edit, find: () => Promise.resolve(null) });
+  const { signal } = new AbortController();
+  const finaliser = new MessageFinaliser({ store, clock, log: silentLog, platform, signal });
+  for (let look = 0; look < 3; look += 1) {
+    await finaliser.finaliseStale("slack", clock.now() + 1);
+    await clock.advance(20_000);
+  }
+  expect(edits).toBe(1);
+});
