@@ -20,7 +20,8 @@ const RETRY_MS = 5_000;
 /** Wakes sessions when what waits for them falls due. */
 export class DueEvents {
   readonly #options: DueWaking;
-  #cancelDue: (() => void) | null = null;
+  /** The next look; null where none is planned. Milliseconds since the epoch. */
+  #next: { readonly at: number; readonly cancel: () => void } | null = null;
   #isOn = false;
   /** What was due by then has been woken. Milliseconds since the epoch. */
   #wokenUntil = 0;
@@ -46,19 +47,27 @@ export class DueEvents {
 
   /** Sleeps until the next timer is due. */
   async arm(): Promise<void> {
-    const { store, runtime, timers } = this.#options;
-    this.#cancelDue?.();
+    const { store, runtime } = this.#options;
     const due = await store.inbox.nextDue(this.#wokenUntil);
-    if (due === null || !this.#isOn) return;
-    const waitMs = Math.min(Math.max(0, due - runtime.clock.now()), LOOK_AGAIN_MS);
-    this.#cancelDue = timers.after(waitMs, () => this.#fire());
+    if (due !== null) this.#lookAfter(Math.min(Math.max(0, due - runtime.clock.now()), LOOK_AGAIN_MS));
+  }
+
+  /** There is one next look, the earliest that anybody has asked for, however many ask at once. */
+  #lookAfter(waitMs: number): void {
+    const { runtime, timers } = this.#options;
+    const now = runtime.clock.now();
+    const at = Math.max(now, Math.min(now + waitMs, this.#next?.at ?? Number.POSITIVE_INFINITY));
+    if (!this.#isOn || at === this.#next?.at) return;
+    this.#next?.cancel();
+    this.#next = { at, cancel: timers.after(at - now, () => this.#fire()) };
   }
 
   #fire(): void {
+    this.#next = null;
     this.#wakeDue().catch((error: unknown) => {
       if (!this.#isOn) return;
       this.#options.log.error({ err: error }, "timers_failed");
-      this.#options.timers.after(RETRY_MS, () => this.#fire());
+      this.#lookAfter(RETRY_MS);
     });
   }
 

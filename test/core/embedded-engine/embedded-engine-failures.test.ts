@@ -127,6 +127,21 @@ test("what is due while the machine sleeps, or its clock is set, comes within th
   await engine.stop(0);
 });
 
+test("however many ask at once to be woken later, there is one next look, also when one of them cannot find out when", async () => {
+  const id = await createSession(store);
+  let isAway = false;
+  const nextDue: Store["inbox"]["nextDue"] = (at) =>
+    isAway ? Promise.reject(new Error("away")) : store.inbox.nextDue(at);
+  const engine = engineOn({ ...store, inbox: { ...store.inbox, nextDue } });
+  await engine.start(new Recorder().handler());
+  await Promise.all([1, 2, 3].map((n) => engine.deliverAt(id, event(`${id}:${n}`), clock.now() + 1_000 * n)));
+  expect(clock.pending).toBe(1);
+  isAway = true;
+  await expect(engine.deliverAt(id, event(`${id}:4`), clock.now() + 500)).rejects.toThrow("away");
+  expect(clock.pending).toBe(1);
+  await engine.stop(0);
+});
+
 test("an event that is due as it is stored, while what is due is read, is handled", async () => {
   const id = await createSession(store);
   let isStored = false;
