@@ -10,7 +10,7 @@ import { byPerson, causeText } from "../protocol/cancel-cause.ts";
 import type { Log } from "../protocol/log.ts";
 import { channelKeyOf, type Describe, type InboundAction, type Receipt, type ThreadRef } from "../protocol/platform.ts";
 import { reply } from "../protocol/private-reply.ts";
-import type { RunHook } from "../run/run-hooks.ts";
+import type { HookDetails, RunHook } from "../run/run-hooks.ts";
 import type { FeedbackValue } from "../store/run/feedback.ts";
 import type { Store } from "../store/store.ts";
 import { continueRun } from "./continue-run.ts";
@@ -132,15 +132,23 @@ function vote(value: FeedbackValue): ButtonKind {
   };
 }
 
-/** The steps of a run, and what features have to say of it. */
+const NOTHING_TOLD: HookDetails = { lines: [] };
+
+/** The steps of a run, and what features have to say of it: one that fails keeps nobody from the rest. */
 async function details(
   reader: InboundAction,
   { id: runId }: ButtonId,
-  { store, describe, hooks }: ClickOptions,
+  { store, describe, hooks, log }: ClickOptions,
 ): Promise<Receipt | null> {
-  const told = await Promise.all(
-    hooks().map(async ({ name, details: tell }) => ({ name, ...((await tell?.(runId, reader)) ?? { lines: [] }) })),
-  );
+  const tellOf = async ({ name, details: tell }: RunHook): Promise<HookDetails & Pick<RunHook, "name">> => {
+    try {
+      return { name, ...((await tell?.(runId, reader)) ?? NOTHING_TOLD) };
+    } catch (error) {
+      log.warn({ err: error, feature: name, runId }, "hook_failed");
+      return { name, ...NOTHING_TOLD };
+    }
+  };
+  const told = await Promise.all(hooks().map(tellOf));
   const more = told.flatMap(({ lines }) => lines).join("\n");
   const room = describe(reader.thread.platform).limits.messageChars - more.length - 1;
   const message = await runDetails(store, runId, room);

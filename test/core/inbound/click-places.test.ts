@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import type { InboundAction, Person, ThreadRef } from "../../../src/core/protocol/platform.ts";
+import type { RunHook } from "../../../src/core/run/run-hooks.ts";
 import { click, intakeOptions, mention, privateText, slash } from "./intake-fixture.ts";
 
 const EVE: Person = { id: "slack:U9", name: "eve", roles: [], isBot: false, isGuest: false, isExternal: false };
@@ -34,12 +35,13 @@ const BUTTONS: readonly { button: string; there: RegExp }[] = [
 ];
 
 /** A private channel with a run that has asked for everything that can be asked for; all is Eve's to decide. */
-async function privateRun(members: readonly string[]) {
+async function privateRun(members: readonly string[], hooks: readonly RunHook[] = []) {
   const { options } = await intakeOptions();
   const { store } = options;
   const asked = mention("begin", { thread: SECRET, person: EVE, channel: { id: "C7", name: "hr", kind: "channel" } });
   const receive = createIntake({
     ...options,
+    hooks: () => hooks,
     canSeeChannel: async ({ channelId }, { id }) => channelId !== "C7" || members.includes(id),
   });
   await receive({ ...asked, key: "opening" });
@@ -101,6 +103,13 @@ describe.each(BUTTONS)("$button", ({ button, there }) => {
     const clicked = await privateRun([]);
     expect(await clicked(button, { thread: SECRET })).toBe(NOTHING);
   });
+});
+
+test("the details of a run are told without what one feature cannot say of it", async () => {
+  const fails: RunHook = { name: "faulty", details: () => Promise.reject(new Error("no")) };
+  const tells: RunHook = { name: "sound", details: () => Promise.resolve({ lines: ["Two were read."] }) };
+  const clicked = await privateRun([EVE.id], [fails, tells]);
+  expect(await clicked("details:run_1", { thread: SECRET })).toMatch(/tokens read[^]*Two were read\./u);
 });
 
 test.each([
