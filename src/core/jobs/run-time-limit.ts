@@ -16,6 +16,7 @@ const BEAT_MS = 10_000;
 
 /** A run's time: it counts while the run or its sub-agents work, and goes on where it was. */
 export class RunTimeLimit {
+  /** `isUp` and `keep` never reject. */
   readonly #options: RunTimeLimitOptions;
   #hadMs: number;
   #beganAt: number;
@@ -23,32 +24,32 @@ export class RunTimeLimit {
   readonly #cancelEnd: () => void;
 
   constructor(options: RunTimeLimitOptions) {
-    const { clock, hadMs, timeoutMs, isUp } = options;
+    const { clock, hadMs, timeoutMs } = options;
     this.#options = options;
     this.#hadMs = hadMs;
     this.#beganAt = clock.now();
-    // `isUp` and `keep` never reject.
-    this.#cancelEnd = clock.after(Math.max(0, timeoutMs - hadMs), () => {
-      isUp().catch(() => undefined);
-    });
+    this.#cancelEnd = clock.after(Math.max(0, timeoutMs - hadMs), () => this.#end());
     this.#cancelBeat = this.#beat();
   }
 
-  stop(): void {
+  async pause(): Promise<void> {
     this.#cancelEnd();
     this.#cancelBeat();
-  }
-
-  async pause(): Promise<void> {
-    this.stop();
     await this.#options.keep(this.#count());
   }
 
   #beat(): () => void {
     return this.#options.clock.after(BEAT_MS, () => {
       this.#cancelBeat = this.#beat();
-      this.#options.keep(this.#count()).catch(() => undefined);
+      const hadMs = this.#count();
+      this.#options.keep(hadMs).catch(() => undefined);
+      // The run goes on where it could not be stopped, as by a database that was away for that moment.
+      if (hadMs >= this.#options.timeoutMs) this.#end();
     });
+  }
+
+  #end(): void {
+    this.#options.isUp().catch(() => undefined);
   }
 
   /** Between two beats no more than a beat has passed, whatever clocks that are set say. */
