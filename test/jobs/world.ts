@@ -200,6 +200,7 @@ export async function openWorld(
       const { context } = threads.postsOf(wake, {
         store,
         context: given,
+        log: silentLog,
         platform: paced.descriptor,
         lock: sharedLock(),
       });

@@ -2,6 +2,9 @@ import { z } from "zod";
 import type { TakeLock } from "../cluster.ts";
 import type { TurnContext, Wake } from "../engine/engine.ts";
 import { KeyedMutex } from "../keyed-mutex.ts";
+import { AppError } from "../protocol/errors.ts";
+import { UNWRITABLE } from "../protocol/failure-kinds.ts";
+import type { Log } from "../protocol/log.ts";
 import type { OutgoingMessage, PlatformDescriptor, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
@@ -13,6 +16,7 @@ interface Scope {
   /** Where the jobs report. */
   readonly platform: PlatformDescriptor;
   readonly context: TurnContext;
+  readonly log: Log;
   /** Taken by whoever opens a job's thread: other processes may run its sub-agents. */
   readonly lock: TakeLock;
 }
@@ -20,7 +24,7 @@ interface Scope {
 /** What a run posts, and what of it waits for the report. */
 export interface RunPosts {
   readonly context: TurnContext;
-  /** Posts what was kept for the report's thread; nothing where there is none. Safe to repeat. */
+  /** Posts what was kept for the report's thread, as far as that takes it; nothing where there is none. Safe to repeat. */
   readonly deliverKept: () => Promise<void>;
 }
 
@@ -125,7 +129,7 @@ async function keep(context: TurnContext, key: string, message: OutgoingMessage)
   await context.transaction(`${KEPT}${key}`, () => Promise.resolve(kept));
 }
 
-async function deliverKept(session: SessionRow, { store, platform, context }: Scope): Promise<void> {
+async function deliverKept(session: SessionRow, { store, platform, context, log }: Scope): Promise<void> {
   const { thread } = await store.sessions.get(session.id);
   const isOpen = platform.hasThreads(thread) ? thread.threadId !== null : await hasSpoken(store, session.id);
   if (!isOpen) return;
@@ -141,7 +145,13 @@ async function deliverKept(session: SessionRow, { store, platform, context }: Sc
         buttons: [],
         files: files.map((file) => ({ ...file, data: new Uint8Array(Buffer.from(file.data, "base64")) })),
       };
-      await context.post(runId === context.runId ? key : `${key}:${runId}`, message, thread);
+      try {
+        await context.post(runId === context.runId ? key : `${key}:${runId}`, message, thread);
+      } catch (error) {
+        // The run would stay open for ever for what the platform never takes.
+        if (!(error instanceof AppError && (UNWRITABLE.has(error.code) || error.code === "defect"))) throw error;
+        log.error({ err: error, runId, key }, "kept_not_posted");
+      }
     }
   }
 }

@@ -113,9 +113,9 @@ export class SessionRunner implements SessionHandler {
   }
 
   #postsOf(wake: Wake, context: TurnContext): RunPosts {
-    const { store, platform, cluster } = this.#options;
+    const { store, platform, cluster, log } = this.#options;
     const { descriptor } = platform(wake.session.thread.platform);
-    return this.#jobThreads.postsOf(wake, { store, context, platform: descriptor, lock: cluster.lock });
+    return this.#jobThreads.postsOf(wake, { store, context, log, platform: descriptor, lock: cluster.lock });
   }
 
   /** Nobody need decide or answer any more. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { TakeLock } from "../../../src/core/cluster.ts";
 import type { TurnContext } from "../../../src/core/engine/engine.ts";
+import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import type { OutgoingMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { JobThreads } from "../../../src/core/run/job-thread.ts";
 import type { SessionRow } from "../../../src/core/store/sessions.ts";
@@ -9,6 +10,7 @@ import { describePlatform } from "../../../src/platforms.ts";
 import { childEvent } from "../../support/child-event.ts";
 import { emptyStore } from "../../support/database/emptied-databases.ts";
 import { sharedLock } from "../../support/shared-lock.ts";
+import { silentLog } from "../../support/silent-log.ts";
 
 const CHANNEL: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: null };
 const CARD: OutgoingMessage = { lane: "approval", markdown: "May I?", tone: "plain", buttons: [], files: [] };
@@ -43,7 +45,7 @@ function processOf(store: Store, session: SessionRow, { lock }: { readonly lock:
     const parent = { sessionId: session.id, runId: "run_0", callId: "call_1" };
     const body = childEvent(parent, { task: {}, job: { mode: "write", tools: [], budgetUsd: null } });
     const context: TurnContext = { ...NOTHING, runId, post };
-    const scope = { store, platform: describePlatform("slack"), context, lock };
+    const scope = { store, platform: describePlatform("slack"), context, log: silentLog, lock };
     const own = { ...session, id: `agt_${number}`, task: body.task };
     const posts = threads.postsOf({ session: own, event: { body } }, scope);
     return posts.context.post(`approval:${runId}`, CARD);
@@ -69,3 +71,30 @@ test("of two processes whose sub-agents ask at the same moment one opens the job
   );
   expect(shown).toEqual([null, "1.0"]);
 });
+
+test.each(["defect", "thread_gone", "missing_scope"] as const)(
+  "what was kept for the report and fails as %s keeps neither the run open nor what was kept beside it",
+  async (code) => {
+    const store = await emptyStore();
+    await jobSession(store);
+    await store.transaction(async (tx) => {
+      await tx.sessions.openThread("ses_1", { ...CHANNEL, threadId: "1.0" });
+      for (const name of ["a", "b"]) {
+        const value = { markdown: name, files: [] };
+        await tx.journal.put("run_1", `kept:tool:${name}`, { value, at: 0 });
+      }
+    });
+    const session = await store.sessions.get("ses_1");
+    const posted: string[] = [];
+    const post: TurnContext["post"] = async (_key, { markdown }) => {
+      if (posted.push(markdown) === 1) throw new PlatformError(code, "no");
+      return { platform: "slack", channelId: CHANNEL.channelId, messageId: "2.0" };
+    };
+    const context: TurnContext = { ...NOTHING, runId: "run_1", post };
+    const scope = { store, platform: describePlatform("slack"), context, log: silentLog, lock: sharedLock() };
+    const parent = { sessionId: session.id, runId: "run_0", callId: "call_1" };
+    const body = childEvent(parent, { task: {}, job: { mode: "write", tools: [], budgetUsd: null } });
+    await new JobThreads().postsOf({ session, event: { body } }, scope).deliverKept();
+    expect(posted).toEqual(["a", "b"]);
+  },
+);
