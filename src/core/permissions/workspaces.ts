@@ -1,6 +1,6 @@
-import { BoundedMap } from "../bounded-map.ts";
+import { believing } from "../believed.ts";
 import type { Log } from "../protocol/log.ts";
-import type { ChatPlatform, InboundEvent, PlatformName } from "../protocol/platform.ts";
+import type { ChatPlatform, InboundEvent, PlatformName, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { AccessRules } from "./access.ts";
@@ -37,7 +37,6 @@ const REMEMBERED = 2_000;
 export function createWorkspaces(options: WorkspaceOptions): Workspaces {
   const { access, platforms, clock } = options;
   const served = new Map<PlatformName, Promise<Set<string>>>();
-  const colleagues = new BoundedMap<string, { readonly isOne: boolean; readonly until: number }>(REMEMBERED);
 
   const servedOn = (platform: PlatformName): Promise<ReadonlySet<string>> => {
     const named = access.workspaces?.filter((id) => id.startsWith(`${platform}:`)) ?? [];
@@ -51,14 +50,14 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
     );
     return known;
   };
-  const isColleague = async (event: Whence, ids: ReadonlySet<string>): Promise<boolean> => {
-    const { id } = event.person;
-    const believed = colleagues.get(id);
-    if (believed !== undefined && believed.until > clock.now()) return believed.isOne;
-    const isOne = await sharesOne(event, ids, options);
-    colleagues.set(id, { isOne, until: clock.now() + BELIEVED_MS });
-    return isOne;
-  };
+  const sharesOne = believing(
+    async (thread: ThreadRef, personId: string) => {
+      return isInOne(thread, personId, { ...options, ids: await servedOn(thread.platform) });
+    },
+    { forMs: BELIEVED_MS, most: REMEMBERED, clock },
+  );
+  /** Whom nobody can tell of is none, until they write again. */
+  const isColleague = ({ thread, person }: Whence) => sharesOne(thread, person.id).catch(() => false);
 
   return {
     async refusalOf(event) {
@@ -70,7 +69,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
       if (ids.has(id)) return null;
       // A direct message is of no workspace, or else of the person's.
       if (event.channel.kind === "dm" && !present.has(event.workspace.id)) {
-        return (await isColleague(event, ids)) ? null : "I only answer people of the servers that I work in.";
+        return (await isColleague(event)) ? null : "I only answer people of the servers that I work in.";
       }
       await noteStranger(event, options);
       return `I do not work in this workspace yet. An operator can let it in (\`access.workspaces\`: \`${id}\`).`;
@@ -106,15 +105,22 @@ async function noteStranger({ workspace, thread }: Whence, { store, clock, log }
   await store.transaction((tx) => tx.knownWorkspaces.add(platform, stranger, clock.now()));
 }
 
-async function sharesOne(
-  { thread, person }: Whence,
-  ids: ReadonlySet<string>,
-  { memberOf }: WorkspaceOptions,
+/** Rejects where one of them cannot be asked, and no other has the person. */
+async function isInOne(
+  thread: ThreadRef,
+  personId: string,
+  { ids, memberOf }: Pick<WorkspaceOptions, "memberOf"> & { readonly ids: ReadonlySet<string> },
 ): Promise<boolean> {
+  const unknown: unknown[] = [];
   for (const id of ids) {
     const workspaceId = id.slice(thread.platform.length + 1);
-    const member = await memberOf({ ...thread, workspaceId, threadId: null }, person.id).catch(() => null);
-    if (member !== null && member !== undefined) return true;
+    try {
+      const member = await memberOf({ ...thread, workspaceId, threadId: null }, personId);
+      if (member !== null && member !== undefined) return true;
+    } catch (error) {
+      unknown.push(error);
+    }
   }
+  if (unknown.length > 0) throw unknown[0];
   return false;
 }

@@ -13,18 +13,24 @@ interface World {
   readonly present: Map<string, string>;
   /** Servers that Ana is in. */
   readonly hers?: readonly string[];
+  /** The platform does not answer so many times. */
+  readonly unanswered?: number;
 }
 
 /** Starts one after the other on one database. */
 async function starts() {
   const store = await openStore(`file:${tempDirectory()}/w.db`, systemRuntime());
   onTestFinished(() => store.close());
-  return async ({ access = {}, present, hers = [] }: World) => {
+  return async ({ access = {}, present, hers = [], unanswered = 0 }: World) => {
+    let left = unanswered;
     const workspaces = createWorkspaces({
       store,
       access,
       platforms: new Map([["discord", { workspaces: () => present }]]),
-      memberOf: async ({ workspaceId }) => (hers.includes(workspaceId) ? ANA : null),
+      memberOf: async ({ workspaceId }) => {
+        if (left > 0) throw new Error(`not now, ${(left -= 1)}`);
+        return hers.includes(workspaceId) ? ANA : null;
+      },
       clock: systemRuntime().clock,
       log: silentLog,
     });
@@ -81,4 +87,11 @@ test("who writes directly is served when they are in a served server", async () 
   expect(await (await start({ present, hers: ["66"] })).ask("@me", "dm")).toBe(
     "I only answer people of the servers that I work in.",
   );
+});
+
+test("that the platform could not be asked who somebody is, is not held against them", async () => {
+  const start = await starts();
+  const { ask } = await start({ present: new Map([["10", "Home"]]), hers: ["10"], unanswered: 1 });
+  expect(await ask("@me", "dm")).toContain("I only answer people of the servers");
+  expect(await ask("@me", "dm")).toBeNull();
 });
