@@ -254,6 +254,7 @@ b/' numbers.txt; echo $?`,
     `sed 's/\\(.\\)\\(.\\)/\\2\\1/' fruit.txt; sed 's/\\bt/T/g; s/o\\+/0/g' poem.txt; sed -E 's/^\\s+//; s/[[:space:]]+/ /g' poem.txt`,
   ],
   awk: [
+    `seq 2 | awk '{ print FILENAME, v, $1 }' v=1 numbers.txt v=2 -; printf '1,2\\n' > x; awk '{ print $2 }' FS=, x FS='\\t' noeol.txt; awk 'NR == FNR { a[$1]; next } $1 in a' - numbers.txt <<< 33; awk '{ if (seen[$1] == 0) print; seen[$1]++ }' fruit.txt; echo 'p q' | awk 'BEGIN { while ((getline l < "-") > 0) print "got", l }'; awk -F, 'NR > 1 && $2 > m { m = $2; n = $1 } END { print n, m }' people.csv; printf '0x10 0x20 00\\n' | awk '{ print ($1 == $2), ($3 ? "t" : "f"), !$3 }'`,
     `awk -F, 'NR > 1 {c[$3]++} END {for (k in c) printf "%s %d\\n", k, c[k] | "sort -k2,2nr -k1,1"}' people.csv; awk 'BEGIN {r = system("echo hi; exit 3"); print r; s = "sort -r"; print "b" | s; print "c" | s; close(s); print "end"}'; awk '{print length($0), $0 | "sort -n | head -2"}' fruit.txt; awk 'BEGIN {n = split("a b c", p); print length(p), n; print("x", "y"); print("z")}'`,
     `awk 'BEGIN { RS = "" } { print NR ": " $1 " " NF }' poem.txt; printf 'a;b;c' | awk -v RS=';' '{ print NR, $0 }'; printf 'k=1, v=2\\nk=3' | awk -v RS='[,\\n] *' -F= '{ print $1 $2 }'; awk 'BEGIN { RS = ""; FS = "\\n" } { print $2 }' poem.txt`,
     `awk '{ print $1, min }' OFS=: min=5 fruit.txt; awk '{ print $1, $2 }' FS=, OFS=- people.csv; echo a,b | awk '{ print $2 }' FS=,`,
@@ -340,7 +341,8 @@ b/' numbers.txt; echo $?`,
     `md5sum fruit.txt missing numbers.txt > sums; echo $?; cat sums; sha256sum missing; echo $?`,
     `gzip fruit.txt missing; ls *.gz; paste fruit.txt missing; echo $?`,
     `sort missing fruit.txt; diff fruit.txt missing > /dev/null; echo $?; cmp fruit.txt missing; echo $?`,
-    ...["awk '{print $1}'", "nl", "rev", "fold -w 3", "expand"].map(
+    `awk '{print $1}' fruit.txt missing numbers.txt`,
+    ...["nl", "rev", "fold -w 3", "expand"].map(
       (command): Script => [
         `${command} fruit.txt missing numbers.txt`,
         "it stops at the file that is missing, names it and prints nothing; others go on",

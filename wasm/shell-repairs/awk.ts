@@ -10,12 +10,12 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "awk makes an element by naming it",
     /return (\w\.arrays\[\w\]\?\.\[(\w)\])\?\?""(?=\}function (\w+)\((\w),(\w),\2,\w\)\{)/g,
-    'let found=$1;if(found===void 0)$3($4,$5,$2,"");return found??""',
+    "let found=$1;if(found===void 0)$3($4,$5,$2,found=repairs.UNSET);return found",
   ],
   [
     "awk -v sets the variables that awk itself reads",
     /(\w)\.FS=\w,\1\.vars=Object\.assign\(Object\.create\(null\),(\w)\)/g,
-    '$&;for(let name of["OFS","ORS","SUBSEP","OFMT"])if(name in $2)$1[name]=$2[name];for(let name in $2)repairs.refuseVariable(name);$1.vars=$1.vars',
+    '$&;for(let name of["OFS","ORS","SUBSEP","OFMT"])if(name in $2)$1[name]=$2[name];for(let name in $2)repairs.refuseVariable(name),$1.vars[name]=repairs.given($2[name]);$1.vars=$1.vars',
   ],
   [
     "or FS",
@@ -57,7 +57,7 @@ export const AWK_REPAIRS: readonly Repair[] = [
     "awk writes numbers as C does",
     /(let (\w)=\w\[\w\],(\w)=\w\[\w!==void 0\?\w:(\w)\];)(?=switch\(\2\)\{case"s":\{let \w=\3!==void 0\?String\(\3\):"";if\((\w)&&)/g,
     "$1if($2&&$3===void 0&&/[a-zA-Z]/.test($2))throw new Error(`there are too few values for the format ${e}`);" +
-      "if($2&&/[dieEfFgGxXou]/.test($2)){l(repairs.formatted({letter:$2,flags:u,width:f,precision:$5},$3)),p===void 0&&$4++,o=c+1;continue}",
+      'if($2==="s")$3=repairs.numberText($3);if($2&&/[dieEfFgGxXou]/.test($2)){l(repairs.formatted({letter:$2,flags:u,width:f,precision:$5},$3)),p===void 0&&$4++,o=c+1;continue}',
   ],
   [
     "also where they become text",
@@ -90,9 +90,53 @@ export const AWK_REPAIRS: readonly Repair[] = [
     '$1return $2==="length"?{type:"call",name:$2,args:[]}:$3',
   ],
   [
-    "awk compares constant texts as texts, and a variable without a value as a number with numbers",
-    /(if\(\w+\((\w)\)\)return \w+\()(\w,\w)(,\2\);let \w=\w+\(\w\),\w=\w+\(\w\);return \w+\(\w,\w,\2\)\}function)/g,
-    "$1...repairs.comparable([$3],t,e.vars)$4",
+    "awk compares what it is given as numbers where it looks like them, and texts of its program as texts",
+    /(if\(\w+\(\w\)\)return \w+\()(\w,\w)(,\w\);let \w=\w+\(\w\),\w=\w+\(\w\);return \w+\(\w,\w,\w\)\}function)/g,
+    "$1...repairs.comparable($2)$3",
+  ],
+  [
+    "so are they true or not",
+    /(function \w+\((\w)\)\{return )typeof \2=="number"\?\2!==0:!\(\2===""\|\|\2==="0"\)/g,
+    "$1repairs.isTrue($2)",
+  ],
+  [
+    "it is given fields",
+    /(function \w+\(\w,(\w)\)\{return )(\2===0\?(\w)\.line:)\2<0\|\|\2>\4\.fields\.length\?"":(\4\.fields\[\2-1\])\?\?""\}/g,
+    '$1repairs.given($3$5??"")}',
+  ],
+  [
+    "records, also those of files and of its own input that it asks for",
+    /"getline evaluation"[^]{1,2600}?"tuple evaluation"/g,
+    (code) =>
+      code
+        .replace(/(?<=\?\w+\(\w,\w,)\w(?=\):\w+\(\w,\w\),)/g, "repairs.given($&)")
+        .replace(/(\w)\.readFile\((\w)\)/, '(s==="-"?e.standardInput():$1.readFile($2))'),
+  ],
+  [
+    "arguments and an environment",
+    /if\((\w)==="ARGV"\)return (\w\.ARGV\[\w\]\?\?"");if\(\1==="ENVIRON"\)return (\w\.ENVIRON\[\w\]\?\?"");/g,
+    'if($1==="ARGV")return repairs.given($2);if($1==="ENVIRON")return repairs.given($3);',
+  ],
+  [
+    "parts of texts",
+    /(?<=\w\.arrays\[\w\]\[String\(\w\+1\)\]=)\w\[\w\](?=;return \w\.arrayElementCount\+=)/g,
+    "repairs.given($&)",
+  ],
+  [
+    "and variables that have no value are numbers as well as texts",
+    /(?<=case"ARGC":return \w\.ARGC\}return \w\.vars\[\w\]\?\?)""/g,
+    "repairs.UNSET",
+  ],
+  ["nor what a function gives that returns nothing", /(?<=let \w=\w\.returnValue\?\?)""/g, "repairs.UNSET"],
+  [
+    "awk prints whole numbers whole",
+    /(typeof (\w)=="number"\?Number\.isInteger\(\2\))&&Math\.abs\(\2\)<Number\.MAX_SAFE_INTEGER\?(\w\.push\()String\(\2\)/g,
+    "$1?$3repairs.numberText($2)",
+  ],
+  [
+    "awk's numbers by chance begin with a seed",
+    /(async function \w+\(\w,(\w),\w\)\{let (\w)=\w\.length>0\?\w+\(await \w\.evalExpr\(\w\[0\]\)\):)Date\.now\(\);return \2\.vars\._srand_seed=\3,\3\}/g,
+    "$1void 0;return repairs.seed($2,$3)}",
   ],
   [
     "awk prints to what is printed",
@@ -213,12 +257,18 @@ export const AWK_REPAIRS: readonly Repair[] = [
   [
     "from the file that is read then",
     /(\w)\.ENVIRON=\w+\((\w)\.env\);(?=[^]{1,3000}?if\((\w)\.length>0\)for\([^]{1,900}?(\w+)\(\2\.stdin\))/g,
-    '$&$1.firstInput=async()=>{let name=$3[0]??"";return{name,text:name===""?$4($2.stdin):await $2.fs.readFile($2.fs.resolvePath($2.cwd,name))}};',
+    '$&$1.firstInput=async()=>{let name=$3[0]??"";return{name,text:name===""?$4($2.stdin):await $2.fs.readFile($2.fs.resolvePath($2.cwd,name))}};$1.standardInput=()=>$4($2.stdin);',
   ],
   [
     "and which goes on behind it",
     /(for\()(\w)\.FILENAME=(\w),\2\.FNR=0,\2\.lines=(\w),\2\.lineIndex=-1,/g,
     "$1repairs.startFile($2,$3,$4),",
+  ],
+  [
+    "it reads what is piped in between files, sets variables there, and keeps what it has printed where one is missing",
+    /if\((\w)(\.length>0)\)(for\(let (\w) of \1\)\{)(let \w;try\{let \w=\w\.fs\.resolvePath\(\w\.cwd,\4\)[^]{1,300}?return\{stdout:)""(,stderr:`awk: [^`]+`,exitCode:)1(\}\}[^]{1,80}?"input processing",\(\)=>(\w)\(\4,\w\)\),(\w)\.shouldExit\)break\}else )(?=await \w\("stdin processing",[^]{1,100}?\(\)=>(\w)\.executeEnd)/g,
+    "if(repairs.readsFiles($1))$3if(await repairs.assigned($10,$4))continue;" +
+      'if($4==="-"||$4==="/dev/stdin"){if(await $8($4,$9.standardInput()),$9.shouldExit)break;continue}$5$10.getOutput()$6 2$7',
   ],
   [
     "awk finds an element once to assign to it",

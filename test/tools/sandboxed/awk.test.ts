@@ -16,6 +16,19 @@ const PROGRAMS: readonly (readonly [program: string, result: string])[] = [
     'BEGIN { s = "a cat, a dot\\ncatalogue"; print gsub(/\\<cat\\>/, "X", s), s, s ~ /t.c/ }',
     "1 a X, a dot\ncatalogue 1\n0",
   ],
+  [
+    'BEGIN { $0 = "10 9 0.0 x"; t = "10"; print (t < 9), ($1 < 9), ($1 > $2), ($3 ? "t" : "f"), ("0" ? "t" : "f"), substr(10, 1) < 9 }',
+    "1 0 1 f t 1\n0",
+  ],
+  [
+    'BEGIN { if (c["a"] == 0) c["a"]++; print c["a"], (u == 0), (u == ""), ($9 == 0), ("b" in c), 2 ^ 53 }',
+    "1 1 1 0 0 9007199254740992\n0",
+  ],
+  [
+    'function f(a) { return a + 1 } BEGIN { srand(3); x = rand(); print srand(3), x == rand(); printf "%s %d\\n", 0.1 + 0.2, f() }',
+    "3 1\n0.3 1\n0",
+  ],
+  ['BEGIN { CONVFMT = "%.2g" }', "awk: CONVFMT is not known here\n2"],
   ["BEGIN { print 1 / 2; print 1 / 0 }", "0.5\nawk: division by zero\n2"],
   ["BEGIN { x = 5; print x % y }", "awk: division by zero\n2"],
   ["BEGIN { x = 5; x /= 0 }", "awk: division by zero\n2"],

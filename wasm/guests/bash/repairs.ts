@@ -40,12 +40,15 @@ export function dateProblem(day: string | null, zone: string | undefined): strin
 
 export { textKeepingBytes, utf8Bytes } from "../runtime/text-encoding.ts";
 export { arrayNamed, awkMatched, element, keys, once, refuseVariable, setElement } from "./awk/arrays.ts";
+export { seed } from "./awk/chance.ts";
 export { enter, withOwnNames } from "./awk/functions.ts";
 export { readAhead, records, startFile } from "./awk/input.ts";
 export { ungroup } from "./awk/lists.ts";
-export { comparable, divisor, formatted, numberText } from "./awk/numbers.ts";
+export { divisor, formatted, numberText } from "./awk/numbers.ts";
+export { assigned, readsFiles } from "./awk/operands.ts";
 export { awkRegex } from "./awk/patterns.ts";
 export { close, closePipes, execute, printTo } from "./awk/pipes.ts";
+export { comparable, given, isTrue, UNSET } from "./awk/values.ts";
 export { eachCased } from "./shell/cased-lists.ts";
 export { exec } from "./shell/exec.ts";
 export { functionText } from "./shell/functions.ts";

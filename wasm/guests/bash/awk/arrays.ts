@@ -1,4 +1,5 @@
 import { numberText } from "./numbers.ts";
+import { given } from "./values.ts";
 
 /** What just-bash's awk knows of arrays. */
 export interface Arrays {
@@ -41,8 +42,8 @@ export function awkMatched(
   found: readonly (string | null | undefined)[] | null,
 ): void {
   if (argument?.type !== "variable" || argument.name === undefined) return;
-  const groups: Record<string, string> = Object.create(null);
-  for (const [at, group] of (found ?? []).entries()) if (typeof group === "string") groups[at] = group;
+  const groups: Record<string, unknown> = Object.create(null);
+  for (const [at, group] of (found ?? []).entries()) if (typeof group === "string") groups[at] = given(group);
   fill(state, argument.name, groups);
 }
 
@@ -64,7 +65,7 @@ export function setElement(state: Arrays, { array, key }: Element, text: string)
 }
 
 /** Variables that change how gawk works. */
-const UNKNOWN = new Set(["FIELDWIDTHS", "FPAT", "IGNORECASE", "BINMODE"]);
+const UNKNOWN = new Set(["FIELDWIDTHS", "FPAT", "IGNORECASE", "BINMODE", "CONVFMT"]);
 
 export function refuseVariable(name: string, key?: string): void {
   if (UNKNOWN.has(name)) throw new Error(`${name} is not known here`);

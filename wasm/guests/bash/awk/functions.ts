@@ -47,9 +47,8 @@ export async function enter(state: State, { params }: Defined, { args, evaluate 
   const given = params.map((param, at) => {
     const { type, name = "" } = args[at] ?? { type: "none" };
     const own = `${param}${state.currentRecursionDepth}`;
-    const isUnset = type === "none" || (type === "variable" && values[at] === "" && !(name in state.vars));
     const array = type === "variable" ? arrayName(state, name) : own;
-    return { param, own, value: isUnset ? undefined : values[at], array };
+    return { param, own, value: values[at], array };
   });
   const before = params.map((param) => [param, state.vars[param], state.arrayAliases.get(param)] as const);
   for (const { param, value, array } of given) {
@@ -69,7 +68,7 @@ export async function enter(state: State, { params }: Defined, { args, evaluate 
   };
 }
 
-/** A variable that nothing was given to is none, which is compared as a number as well as a text. */
+/** A variable that nothing was given to is none. */
 function put({ vars }: State, name: string, value: unknown): void {
   if (value === undefined) delete vars[name];
   else vars[name] = value;

@@ -46,8 +46,7 @@ function digitsOf({ letter, flags, precision }: Conversion, size: number): [pref
 
 function numberOf(value: unknown): number {
   if (typeof value === "number") return value;
-  const text = typeof value === "string" ? value : "";
-  return Number(/^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?/.exec(text)?.[0] ?? 0);
+  return Number(/^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?/.exec(String(value))?.[0] ?? 0);
 }
 
 /** With two digits of the exponent at least. */
@@ -90,29 +89,4 @@ export function numberText(value: unknown): string {
 export function divisor(value: number): number {
   if (value === 0) throw new Error("division by zero");
   return value;
-}
-
-interface Expression {
-  readonly type: string;
-  readonly name?: string;
-  readonly operator?: string;
-}
-
-interface Comparison {
-  readonly left: Expression;
-  readonly right: Expression;
-}
-
-/** What two operands are compared as. */
-export function comparable(
-  [left, right]: readonly [unknown, unknown],
-  sides: Comparison,
-  variables: Readonly<Record<string, unknown>>,
-): [unknown, unknown] {
-  const isText = ({ type, operator }: Expression) => type === "string" || (type === "binary" && operator === " ");
-  // With a letter before them, neither looks like a number.
-  if (isText(sides.left) || isText(sides.right)) return [`t${numberText(left)}`, `t${numberText(right)}`];
-  const isUnset = (value: unknown, { type, name = "" }: Expression) =>
-    value === "" && type === "variable" && !(name in variables);
-  return [isUnset(left, sides.left) ? 0 : left, isUnset(right, sides.right) ? 0 : right];
 }

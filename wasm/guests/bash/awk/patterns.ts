@@ -6,10 +6,10 @@ interface Engine {
   readonly wrap: (regex: RegExp) => object;
 }
 
-/** A pattern of awk: as POSIX has it, its dots stand for line ends too. The engine knows no beginnings and ends of words. */
+/** A pattern of awk: as POSIX has it, its dots stand for line ends too. The engine knows no ends of words, nor empty patterns. */
 export function awkRegex({ make, wrap }: Engine, pattern: string, flags = ""): object {
   const isAboutWords = /^(?:[^\\]|\\[^<>y])*\\[<>y]/.test(pattern);
-  if (!isAboutWords) return make(pattern, `${flags}ls`);
+  if (!isAboutWords && pattern !== "") return make(pattern, `${flags}ls`);
   const known = pattern.replace(/\\[^]/g, (escape) => (escape === "\\y" ? "\\b" : escape));
   return wrap(posixRegex(known, "extended", flags));
 }
