@@ -138,6 +138,9 @@ test("a start that is killed amid its migrations leaves the database as it was",
     await openSqlite(${JSON.stringify(`file:${file}`)}, ${JSON.stringify(hanging)}, systemRuntime());
   `;
   const start = spawn(process.execPath, ["--input-type=module", "--eval", script], { cwd: ROOT });
+  onTestFinished(() => {
+    start.kill("SIGKILL");
+  });
   await once(start.stdout, "data");
   // Who asks before the start has chosen its journal can keep it from that.
   await expect.poll(() => existsSync(`${file}-shm`) && isLocked(file)).toBe(true);
