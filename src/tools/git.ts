@@ -24,7 +24,7 @@ import { refusingSecrets } from "./secrets/secret-files.ts";
 import { CallQueue } from "./wasm/call-queue.ts";
 import { PathResolver, withFile } from "./wasm/workspace/path-resolver.ts";
 import { hashOf, readWhole } from "./wasm/workspace/read-file.ts";
-import { refusing } from "./wasm/workspace/refusal.ts";
+import { Refusal, refusedBySystem, refusing } from "./wasm/workspace/refusal.ts";
 
 export interface GitOptions {
   /** Where to look for git, in this order. */
@@ -85,10 +85,9 @@ export function createGitTool({
         const { sessionId, channelKey } = ctx;
         const leave = await queue.enter({ sessionId, channelKey, signal, queued: (before) => ctx.queued(before) });
         try {
-          return resultOf(input, await look(input, ctx, { program, bounds, signal, temporaryDirectory, worktreesOf }), {
-            ...bounds,
-            file: fileOf(input, ctx),
-          });
+          const means = { program, bounds, signal, temporaryDirectory, worktreesOf };
+          const end = await look(input, ctx, means).catch(notNow);
+          return resultOf(input, end, { ...bounds, file: fileOf(input, ctx) });
         } finally {
           leave();
         }
@@ -99,6 +98,15 @@ export function createGitTool({
 const MISSING =
   "git is not installed on the machine that Deckhand runs on, so repositories cannot be looked into. " +
   "Their files can be read as usual. Who runs Deckhand can install it with the system's package manager.";
+
+/** Somebody's git may take files away while they are read, and the system may let no further process begin. */
+function notNow(error: unknown): never {
+  const code = refusedBySystem(error);
+  if (code === null) throw error;
+  throw new Refusal(
+    `The repository cannot be looked into now (${code}). Try once more; if it stays so, go on without git and say so.`,
+  );
+}
 
 interface Means extends Pick<Required<GitOptions>, "temporaryDirectory" | "worktreesOf"> {
   readonly program: string;

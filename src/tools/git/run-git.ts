@@ -95,7 +95,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Runs git as a child that a passed limit or the signal kills. Throws the signal's reason. */
+/** Runs git as a child that a passed limit or the signal kills. Throws the signal's reason, and the system's where it starts none. */
 export function gitRunner(program: string, limits: GitLimits, signal: AbortSignal): RunGit {
   return async ({ args, cwd = "/", env = {}, settings = [], input }) => {
     signal.throwIfAborted();
@@ -129,6 +129,8 @@ function settingsAsEnvironment(settings: readonly (readonly [string, string])[])
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 async function endOf(child: Child, limits: GitLimits, input: Uint8Array | undefined): Promise<GitEnd> {
+  const closed = once(child, "close");
+  if (child.pid === undefined) await closed; // rejects: what was not started may have no streams either
   let stopped: GitEnd["stopped"] = null;
   const stop = (reason: "output" | "time"): void => {
     stopped ??= reason;
@@ -140,7 +142,7 @@ async function endOf(child: Child, limits: GitLimits, input: Uint8Array | undefi
   child.stdin.on("error", () => {}); // git may end without having read it all
   child.stdin.end(input);
   try {
-    const [code] = await once(child, "close");
+    const [code] = await closed;
     return { code: typeof code === "number" ? code : null, stdout: stdout(), stderr: stderr(), stopped };
   } finally {
     clearTimeout(timer);

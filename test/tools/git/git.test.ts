@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -188,6 +189,27 @@ test("without git, the result says so", async () => {
   const result = await session.run({ action: "status" });
   expect(result).toMatchObject({ isError: true, summary: "git is not installed" });
   expect(textOf(result.content)).toContain("git is not installed on the machine");
+});
+
+test.each([
+  { what: "a program that cannot be started", options: { programs: ["/"] }, code: "EACCES" },
+  { what: "no place for what git needs", options: { temporaryDirectory: "/dev/null" }, code: "ENOTDIR" },
+])("$what is said", async ({ options, code }) => {
+  const result = await gitSession(options).run({ action: "log" });
+  expect(result.isError).toBe(true);
+  expect(textOf(result.content)).toContain(`cannot be looked into now (${code})`);
+});
+
+test("where no file can be opened any more, git is not started, and the program goes on", () => {
+  const script = `
+    import { closeSync, openSync } from "node:fs";
+    import { gitRunner } from ${JSON.stringify(path.resolve("src/tools/git/run-git.ts"))};
+    const open = [];
+    try { for (;;) open.push(openSync("/dev/null")); } catch {}
+    const run = gitRunner("/bin/true", { timeoutMs: 1_000, outputBytes: 1 }, new AbortController().signal);
+    await run({ args: [] }).catch(({ code }) => console.log(code));`;
+  const limited = ["-c", 'ulimit -n 60 && exec "$0" "$@"', process.execPath, "--input-type=module", "-e", script];
+  expect(execFileSync("/bin/sh", limited, { encoding: "utf8" })).toBe("EMFILE\n");
 });
 
 /** A program in git's place that answers about the configuration and then never ends; `begun` appears when it waits. */

@@ -1,7 +1,6 @@
 import { SandboxError } from "../../../core/protocol/errors.ts";
-import { systemCode } from "../../../core/protocol/system-code.ts";
 import { NoRoom } from "../../quotas/growth.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal, refusedBySystem } from "./refusal.ts";
 
 /** Why a program's file operation failed; `payload` is the guest's error value (wasm/wit/sandbox.wit). */
 export class FileFailure extends SandboxError {
@@ -22,8 +21,8 @@ export function guarded<A extends unknown[], R>(work: (...args: A) => R): (...ar
       if (error instanceof FileFailure) throw error;
       if (error instanceof NoRoom) throw new FileFailure("EDQUOT", error.payload);
       if (error instanceof Refusal) throw new FileFailure("EPERM", error.payload);
-      const code = systemCode(error);
-      if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) throw error;
+      const code = refusedBySystem(error);
+      if (code === null) throw error;
       throw new FileFailure(code);
     }
   };

@@ -31,10 +31,16 @@ export function refusing<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const code = systemCode(error);
-    if (error instanceof SandboxError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) throw error;
+    const code = refusedBySystem(error);
+    if (code === null) throw error;
     throw new Refusal(SENTENCES[code]?.(path || ".") ?? `${path || "."}: ${code}`);
   }
+}
+
+/** The system's code, where it has refused something; null for any other error. */
+export function refusedBySystem(error: unknown): string | null {
+  const code = systemCode(error) ?? "";
+  return !(error instanceof SandboxError) && /^E[A-Z0-9]+$/.test(code) ? code : null;
 }
 
 /** Null where the workspace or the system refuses. */
