@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import type { ImageBlock } from "../../../src/core/protocol/messages.ts";
 import type { WireName } from "../../../src/core/providers/quirks.ts";
+import { createProviderRegistry } from "../../../src/core/providers/registry/registry.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
 import { answerWith, delta, eventStream } from "../../support/model/odd-answers.ts";
+import { silentLog } from "../../support/silent-log.ts";
 import { PIXEL, results, said, user } from "../../support/talk/conversation.ts";
 
 const ANSWER = [
@@ -64,6 +67,29 @@ test.each(forbidden)("$field, forbidden in the words of $from, is dropped", asyn
   );
   expect(content).toEqual([{ type: "text", text: "ok" }]);
   expect(sent).toEqual([true, false]);
+});
+
+test("calls that are refused at the same time for one field are all sent again without it", async () => {
+  const allAsk = Promise.withResolvers<void>();
+  const bodies: string[] = [];
+  const registry = createProviderRegistry({
+    settings: { local: { wire: "chat", baseUrl: "http://127.0.0.1:1/v1" } },
+    runtime: systemRuntime(),
+    log: silentLog,
+    fetch: async (_, init) => {
+      const body = typeof init?.body === "string" ? init.body : "";
+      if (bodies.push(body) === 3) allAsk.resolve();
+      await allAsk.promise;
+      const message = "Unsupported parameter: 'temperature' is not supported with this model.";
+      return body.includes("temperature") ? Response.json({ error: { message } }, { status: 400 }) : eventStream(OK);
+    },
+  });
+  const { provider } = await registry.resolve("local/m");
+  const request = { model: "m", system: [], messages: [user("hi")], tools: [], maxTokens: 100, temperature: 0.5 };
+  const ask = () => provider.createMessage(request, new AbortController().signal);
+  const answers = await Promise.all([ask(), ask(), ask()]);
+  for (const { content } of answers) expect(content).toEqual([{ type: "text", text: "ok" }]);
+  expect(bodies).toHaveLength(6);
 });
 
 const unreadable: readonly { wire: WireName; status?: number; message: string; answer: string }[] = [

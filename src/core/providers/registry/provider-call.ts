@@ -37,13 +37,14 @@ export function createProvider(options: ProviderOptions): LlmProvider {
   const refusedByModel = new Map<string, Set<string>>();
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
-    const refusedFields = refusedByModel.get(request.model) ?? new Set<string>();
-    refusedByModel.set(request.model, refusedFields);
+    const refused = refusedByModel.get(request.model) ?? new Set<string>();
+    refusedByModel.set(request.model, refused);
     let asked = request;
     for (let dropped = 0; ; dropped++) {
       const attempt: Attempt = {
         request: asked,
-        refusedFields,
+        // As it is now: what others learn while this one is on its way was sent with it.
+        refusedFields: new Set(refused),
         context: errorContext(endpoint, request.model, clock.now()),
         begun: false,
       };
@@ -64,8 +65,8 @@ export function createProvider(options: ProviderOptions): LlmProvider {
           ? (missedThoughts(failure) ??
             refusedField(failure, (await wires.of(request.model, signal)).optionalFields(attempt)))
           : null;
-        if (field === null || refusedFields.has(field)) throw brokenOff(failure, attempt);
-        refusedFields.add(field);
+        if (field === null || attempt.refusedFields.has(field)) throw brokenOff(failure, attempt);
+        refused.add(field);
       }
     }
   }
