@@ -8,6 +8,8 @@ import { modelRefSchema } from "./settings.ts";
 
 // Docker hands the quotes of its --env-file on; examples end in ….
 const word = z.string().regex(/^[!#-&(-~]+$/, "must not contain spaces, quotes or letters beyond ASCII");
+/** An IPv6 address may be written as URLs have it. */
+const host = word.overwrite((text) => text.replace(/^\[(.+)\]$/, "$1"));
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 const port = z
   .string()
@@ -30,7 +32,7 @@ const ownVariables = {
     "Root of Slack's Web API, where it is not Slack's own.",
     "https://slack.com/api/",
   ),
-  SLACK_HTTP_HOST: field(word.default("127.0.0.1"), "Address of the listener in HTTP mode.", "127.0.0.1"),
+  SLACK_HTTP_HOST: field(host.default("127.0.0.1"), "Address of the listener in HTTP mode.", "127.0.0.1"),
   SLACK_HTTP_PORT: field(
     port.default("3001"),
     "Port of the listener in HTTP mode; it serves /slack/events only.",
@@ -89,7 +91,7 @@ const ownVariables = {
   ),
   DECKHAND_CONFIG: field(pathSchema.default("./deckhand.config.json"), "The settings file.", "./deckhand.config.json"),
   HOST: field(
-    word.default("127.0.0.1"),
+    host.default("127.0.0.1"),
     "Address that the web page listens on. Beyond loopback, everybody signs in (docs/login.md).",
     "127.0.0.1",
   ),

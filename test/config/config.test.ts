@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { describeConfig } from "../../src/config/describe.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
 import { FEATURES } from "../../src/features/features.ts";
 import { mcpSettings } from "../../src/features/mcp/feature.ts";
@@ -322,6 +323,12 @@ test.each<[string, object, RegExp | null]>([
   const { warnings } = load({ file });
   if (warning === null) expect(warnings).toEqual([]);
   else expect(warnings.join("\n")).toMatch(warning);
+});
+
+test("an IPv6 address to listen on may be written as in a URL", () => {
+  const config = load({ env: { HOST: "[::1]" } });
+  expect(config.web.host).toBe("::1");
+  expect(describeConfig(config)["web"]).toBe("http://[::1]:3000");
 });
 
 const PAGE = "https://deckhand.example.com";

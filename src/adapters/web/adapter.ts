@@ -237,6 +237,6 @@ const EVERY_ADDRESS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1"
 
 function urlOf({ host, url }: PagePlace, port: number): string {
   if (url !== null) return new URL("/", url).href;
-  const bare = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  const bare = host.includes(":") ? `[${host}]` : host;
   return `http://${EVERY_ADDRESS[host] ?? bare}:${port}/`;
 }

@@ -10,7 +10,7 @@ import { byPerson, causeText } from "../protocol/cancel-cause.ts";
 import type { Log } from "../protocol/log.ts";
 import { channelKeyOf, type Describe, type InboundAction, type Receipt, type ThreadRef } from "../protocol/platform.ts";
 import { reply } from "../protocol/private-reply.ts";
-import type { HookDetails, RunHook } from "../run/run-hooks.ts";
+import { type HookDetails, type RunHook, withHooks } from "../run/run-hooks.ts";
 import type { FeedbackValue } from "../store/run/feedback.ts";
 import type { Store } from "../store/store.ts";
 import { continueRun } from "./continue-run.ts";
@@ -123,12 +123,12 @@ function goOn(text: string): ButtonKind {
 function vote(value: FeedbackValue): ButtonKind {
   return {
     scope: scopeIn("runs"),
-    click: (action, { id }, { hooks, ...options }) => {
-      const voted: Voted = async (given, tx) => {
-        for (const hook of hooks()) await hook.voted?.(given, tx);
-      };
-      return clickFeedback(action, { value, runId: id }, { ...options, voted });
-    },
+    click: (action, { id: runId }, { hooks, log, ...options }) =>
+      withHooks<Parameters<Voted>, Receipt | null>(
+        (voted) => clickFeedback(action, { value, runId }, { ...options, voted }),
+        (hook, ...given) => hook.voted?.(...given),
+        { hooks: hooks(), log, runId },
+      ),
   };
 }
 

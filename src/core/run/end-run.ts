@@ -4,7 +4,7 @@ import { endNote } from "../progress/end-notes.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { endChild } from "../subagents/children.ts";
-import { endWithHooks, type HookedRun, type RunHook } from "./run-hooks.ts";
+import { type HookedRun, type RunHook, tellEnded, withHooks } from "./run-hooks.ts";
 import type { RunnerOptions } from "./runner-options.ts";
 
 export interface EndingRun {
@@ -48,9 +48,11 @@ export async function endRun(
     const child = { event: body, sessionId, runId, outcome, endRun: fenced };
     return endChild(child, { store, engine, clock: runtime.clock });
   };
-  await endWithHooks(end, { run: hookedRun(wake), outcome }, options);
+  const { hooks } = options;
+  const after = ({ after: work }: RunHook, tx: StoreTransaction) => work?.(hookedRun(wake), outcome, tx);
+  await withHooks(end, after, { hooks, log, runId });
   log.info({ runId, sessionId, outcome: outcome.type }, "run_ended");
-  for (const { ended } of options.hooks) ended?.(outcome);
+  tellEnded(runId, outcome, { hooks, log });
 }
 
 export function hookedRun({ session, runId, event }: Wake): HookedRun {

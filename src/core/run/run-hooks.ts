@@ -107,8 +107,30 @@ export async function withHookData(
   );
 }
 
-/** What hooks do as the run ends. Throws HookFailure. */
-type AfterRun = (tx: StoreTransaction) => Promise<void>;
+/** What hooks say of a run in its folded line. */
+export function notesOf(runId: string, { hooks, log }: Hooks): readonly string[] {
+  return hooks.flatMap(
+    ({ name, note }) => unlessItFails(() => note?.(runId) ?? [], { feature: name, runId }, log) ?? [],
+  );
+}
+
+/** Tells hooks that a run has ended. */
+export function tellEnded(runId: string, outcome: QueryOutcome, { hooks, log }: Hooks): void {
+  for (const { name, ended } of hooks) unlessItFails(() => ended?.(outcome), { feature: name, runId }, log);
+}
+
+function unlessItFails<T>(
+  work: () => T,
+  what: { readonly feature: string; readonly runId: string },
+  log: Log,
+): T | null {
+  try {
+    return work();
+  } catch (error) {
+    log.warn({ err: error, ...what }, "hook_failed");
+    return null;
+  }
+}
 
 class HookFailure extends Error {
   readonly hook: string;
@@ -118,25 +140,29 @@ class HookFailure extends Error {
   }
 }
 
-/** Ends a run with its hooks. A hook that fails has undone the transaction, which is then made without that hook. */
-export async function endWithHooks(
-  end: (after: AfterRun) => Promise<void>,
-  { run, outcome }: { readonly run: HookedRun; readonly outcome: QueryOutcome },
-  { hooks, log }: Hooks,
-): Promise<void> {
-  const after: AfterRun = async (tx) => {
-    for (const { name, after: work } of hooks) {
-      await work?.(run, outcome, tx).catch((error: unknown) => {
-        throw new HookFailure(name, error);
-      });
+/**
+ * Does work whose transaction hooks take a part in: what it is given has them do theirs. A hook that fails has undone the
+ * transaction, which is then made without that hook.
+ */
+export async function withHooks<A extends readonly unknown[], T>(
+  work: (parts: (...given: A) => Promise<void>) => Promise<T>,
+  part: (hook: RunHook, ...given: A) => Promise<void> | undefined,
+  { hooks, log, runId }: Hooks & { readonly runId: string },
+): Promise<T> {
+  const parts = async (...given: A) => {
+    for (const hook of hooks) {
+      try {
+        await part(hook, ...given);
+      } catch (error) {
+        throw new HookFailure(hook.name, error);
+      }
     }
   };
   try {
-    await end(after);
+    return await work(parts);
   } catch (error) {
     if (!(error instanceof HookFailure)) throw error;
-    log.error({ err: error, feature: error.hook, runId: run.runId }, "hook_failed");
-    const others = hooks.filter(({ name }) => name !== error.hook);
-    await endWithHooks(end, { run, outcome }, { hooks: others, log });
+    log.error({ err: error, feature: error.hook, runId }, "hook_failed");
+    return withHooks(work, part, { hooks: hooks.filter(({ name }) => name !== error.hook), log, runId });
   }
 }

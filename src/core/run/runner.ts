@@ -37,7 +37,7 @@ import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { ParkedViews } from "./parked-views.ts";
 import { QueuedViews } from "./queued-views.ts";
 import { budgetsOfRun, configAsBegun, isUnattended, jobOf, taskTreeOfRun } from "./run-config.ts";
-import { withHookData } from "./run-hooks.ts";
+import { notesOf, withHookData } from "./run-hooks.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import type { ChannelConfig, RunnerOptions } from "./runner-options.ts";
 import { createToolThread } from "./tool-thread.ts";
@@ -75,8 +75,8 @@ export class SessionRunner implements SessionHandler {
   async run(wake: Wake, given: TurnContext): Promise<"ended" | "parked"> {
     const { context, deliverKept } = this.#postsOf(wake, given);
     await this.#queued.end(wake.runId);
-    const view = await this.#openView({ wake, context, isQueued: false });
     await this.#showRoot(wake, context);
+    const view = await this.#openView({ wake, context, isQueued: false });
     const run: LiveRun = { wake, context, view, open: null, isLimited: true };
     try {
       const outcome = await this.#outcome(run);
@@ -91,7 +91,7 @@ export class SessionRunner implements SessionHandler {
       const isPlain = state?.callsAsked === 0 && state.toolsRun === 0;
       const stats = isPlain ? plainStats(wake, state, this.#options.runtime) : null;
       const figures = stats ?? (await statsOfRun(wake, outcome, this.#options));
-      const notes = this.#options.hooks().flatMap(({ note }) => note?.(wake.runId) ?? []);
+      const notes = notesOf(wake.runId, { hooks: this.#options.hooks(), log: this.#options.log });
       await view.finish(outcome, { ...figures, notes });
       await deliverKept();
       await this.#end(run, outcome);

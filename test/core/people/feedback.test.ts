@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { feedbackButtons } from "../../../src/core/people/feedback.ts";
+import type { RunHook } from "../../../src/core/run/run-hooks.ts";
 import { click, intakeOptions, mention, privateText } from "../inbound/intake-fixture.ts";
 
 const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
 
-async function voting() {
-  const { options, session } = await intakeOptions();
+async function voting(hooks: readonly RunHook[] = []) {
+  const { session, ...given } = await intakeOptions();
+  const options = { ...given.options, hooks: () => hooks };
   const receive = createIntake(options);
   await receive(mention("begin"));
   const { id: sessionId = "" } = (await session()) ?? {};
@@ -29,4 +31,14 @@ test("a vote is thanked for in a line; a person's newest one counts", async () =
   expect(await vote("up", BEN)).toContain("👍");
   expect(await store.feedback.count({ since: 0, channelId: "slack:C1" })).toEqual({ up: 1, down: 1 });
   expect(await store.feedback.count({ since: 0, channelId: "slack:C2" })).toEqual({ up: 0, down: 0 });
+});
+
+test("a feature that fails at a vote takes neither it nor another feature's part along", async () => {
+  const { store, vote } = await voting([
+    { name: "sound", voted: ({ runId }, tx) => tx.journal.put(runId, "sound", { value: true, at: 0 }) },
+    { name: "broken", voted: () => Promise.reject(new Error("no")) },
+  ]);
+  expect(await vote("up")).toBe("👍 Noted, thanks.");
+  expect(await store.feedback.count({ since: 0 })).toEqual({ up: 1, down: 0 });
+  expect(await store.journal.get("run_voted", "sound")).toMatchObject({ found: true });
 });

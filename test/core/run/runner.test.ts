@@ -271,6 +271,19 @@ test("a hook adds its data to the first request, and one that fails before a run
   ]);
 });
 
+test("a hook that fails at a run's end, or as it is told of that, keeps nothing from ending", async () => {
+  const fail = () => {
+    throw new Error("no");
+  };
+  const { wake, row, logLines } = await scene({
+    replies: [{ text: "ok" }],
+    hooks: [{ name: "broken", note: fail, ended: fail, after: fail }],
+  });
+  expect(await wake()).toBe("ended");
+  expect(await row()).toMatchObject({ status: "ended" });
+  expect(logLines.filter(({ event }) => event === "hook_failed")).toHaveLength(3);
+});
+
 test("a hook that fails after a run undoes what it did alone: the run ends, and the other hooks' work stays", async () => {
   const ended: string[] = [];
   const grown = (name: string, fails: boolean): RunHook => ({
