@@ -47,6 +47,13 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect((await store.sessions.byKey(sessionKeyOf(THREAD)))?.id).toBe("ses_1");
     });
 
+    test("takes long lists of ids, as a thread that is in use for years has them", async () => {
+      await createSession(store);
+      const ids = ["ses_1", ...Array.from({ length: 10_000 }, (_, index) => `ses_gone_${index}`)];
+      expect(await store.runs.stoppedIn(ids)).toEqual([]);
+      expect(await store.sessions.applicantsOf(ids)).toHaveLength(1);
+    });
+
     test("begins sessions of one new channel at once, as threads and as jobs do", async () => {
       const places = Array.from({ length: 5 }, (_, index) => ({ ...THREAD, threadId: `1.${index}` }));
       await Promise.all(places.map((thread, index) => createSession(store, `ses_${index}`, thread)));

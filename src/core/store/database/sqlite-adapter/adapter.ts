@@ -1,4 +1,5 @@
 import {
+  type ConnectionInfo,
   DriverAdapterError,
   type IsolationLevel,
   type SqlDriverAdapter,
@@ -19,6 +20,12 @@ import { ADAPTER, Statements } from "./statements.ts";
 const LOCKED = { waitMs: 20, againMs: 100, inAllMs: 15_000 };
 
 const NEVER = new AbortController().signal;
+
+/**
+ * Values that one statement takes. Prisma itself asks for no more than what SQLite took in 2019, and refuses longer lists of
+ * ids. Source: SQLite docs, Implementation Limits.
+ */
+const MOST_VALUES = 32_766;
 
 /**
  * SQLite for Prisma. Its own adapter leaves to chance what matters here: a transaction has the write lock from its beginning,
@@ -49,6 +56,10 @@ class SqliteAdapter implements SqlDriverAdapter {
     this.#reader.pragma("query_only = ON");
     this.#written = new Statements(this.#writer);
     this.#read = new Statements(this.#reader);
+  }
+
+  getConnectionInfo(): ConnectionInfo {
+    return { maxBindValues: MOST_VALUES, supportsRelationJoins: false };
   }
 
   queryRaw(query: SqlQuery): Promise<SqlResultSet> {

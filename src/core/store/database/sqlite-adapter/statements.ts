@@ -6,6 +6,8 @@ import { bound, declaredType, read, typeOfValues } from "./values.ts";
 
 /** Kept at once. What Prisma writes is a few hundred texts, but lists of values have one text for each length. */
 const MOST_KEPT = 500;
+/** A longer one has a long list of values: what SQLite keeps of it is a hundred times as large. Characters. */
+const LONGEST_KEPT = 4_000;
 
 /** What Prisma sees of whatever carries out statements. */
 export const ADAPTER = { provider: "sqlite", adapterName: "deckhand-sqlite" } as const;
@@ -62,7 +64,7 @@ export class Statements implements SqlQueryable {
   #prepared(sql: string): Kept {
     const kept = this.#kept.get(sql) ?? this.#prepare(sql);
     // Set anew with each use, so that the one that was used last is forgotten last.
-    this.#kept.set(sql, kept);
+    if (sql.length <= LONGEST_KEPT) this.#kept.set(sql, kept);
     return kept;
   }
 
