@@ -46,20 +46,28 @@ export function createLive(world: LiveScope): Live {
   const { clock } = world.host.runtime;
   const pages = new Set<Page>();
   const known: Known = new BoundedMap(REMEMBERED);
-  let isDue = false;
+  const due = new Set<number>();
 
-  const flushSoon = (): void => {
-    if (isDue) return;
-    isDue = true;
-    clock.after(TOGETHER_MS, () => {
-      isDue = false;
+  const flushIn = (ms: number): void => {
+    if (due.has(ms)) return;
+    due.add(ms);
+    clock.after(ms, () => {
+      due.delete(ms);
       for (const page of pages) {
-        flush(page, { ...world, known }).catch((error: unknown) =>
-          world.host.log.warn({ err: error }, "page_not_told"),
-        );
+        const ids = [...page.changed];
+        page.changed.clear();
+        flush(page, ids, { ...world, known }).catch((error: unknown) => notTold(page, ids, error));
       }
     });
   };
+  const notTold = (page: Page, ids: readonly string[], error: unknown): void => {
+    world.host.log.warn({ err: error }, "page_not_told");
+    // Nothing else may happen in these sessions: what could not be told now is told the next time.
+    for (const id of ids) page.changed.add(id);
+    page.viewerNow = null;
+    flushIn(BELIEVED_MS);
+  };
+  const flushSoon = (): void => flushIn(TOGETHER_MS);
   const mark = (sessionId: string): void => {
     for (const page of pages) page.changed.add(sessionId);
     flushSoon();
@@ -94,10 +102,8 @@ export function createLive(world: LiveScope): Live {
 
 type FlushScope = LiveScope & { readonly known: Known };
 
-async function flush(page: Page, flushing: FlushScope): Promise<void> {
-  const { changed, sessionId, tell } = page;
-  const ids = [...changed];
-  changed.clear();
+async function flush(page: Page, ids: readonly string[], flushing: FlushScope): Promise<void> {
+  const { sessionId, tell } = page;
   const isWritten = sessionId !== null && flushing.writing.in(sessionId) !== page.told.of;
   if (!isWritten && ids.length === 0) return;
   const viewer = await viewerOf(page, flushing.host.runtime.clock.now());

@@ -49,3 +49,21 @@ test("words are numbered: a void try is taken back, another call is another answ
   expect(writing.in("ses_1")).toBeNull();
   expect(stranger).toEqual([]);
 });
+
+test("what a page could not be told, as the database was away, it is told soon though nothing else happens", async () => {
+  const store = await emptied();
+  await seedSessions(store, [{ id: "ses_1", channelKey: "slack:C1", title: "tell", outcome: null, at: 1_000 }]);
+  const { sessions, clock } = world({ store });
+  const told: SessionNews[] = [];
+  let isAway = true;
+  sessions.watch({
+    viewer: () => (isAway ? Promise.reject(new Error("away")) : Promise.resolve(account(["slack:U0ANA"]))),
+    sessionId: "ses_1",
+    tell: (news) => told.push(news),
+  });
+  sessions.note({ runId: "ses_1-run", sessionId: "ses_1" }, { type: "turn_start", turn: 1 });
+  await clock.advance(50);
+  isAway = false;
+  await clock.advance(5_000);
+  await expect.poll(() => told).toEqual([{ type: "changed", sessionIds: ["ses_1"] }]);
+});

@@ -17,6 +17,8 @@ export interface FeedListener {
 export class FeedPages {
   readonly #store: Pick<LocalThreadStore, "changes" | "lastSeq">;
   readonly #pages = new Set<FeedListener>();
+  /** What they have asked for may be handled only then. */
+  readonly #gone = new WeakSet<FeedListener>();
   /** The number up to which pages have heard of all changes; null: nobody else writes, or there are no pages. */
   #heardTo: number | null = null;
 
@@ -24,11 +26,15 @@ export class FeedPages {
     this.#store = store;
   }
 
-  add(page: FeedListener): void {
+  /** False for a page that has gone. */
+  add(page: FeedListener): boolean {
+    if (this.#gone.has(page)) return false;
     this.#pages.add(page);
+    return true;
   }
 
   remove(page: FeedListener): void {
+    this.#gone.add(page);
     this.#pages.delete(page);
     if (this.#pages.size === 0) this.#heardTo = null;
   }
@@ -39,7 +45,9 @@ export class FeedPages {
 
   /** Others write, too: from now on it counts how far pages have heard. */
   async begin(): Promise<void> {
-    this.#heardTo ??= await fromStore(this.#store.lastSeq());
+    if (this.#heardTo !== null) return;
+    const lastSeq = await fromStore(this.#store.lastSeq());
+    if (this.#pages.size > 0) this.#heardTo ??= lastSeq;
   }
 
   /** False where pages have not heard of what comes before: that is to be read first. */

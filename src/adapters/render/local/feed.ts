@@ -58,9 +58,9 @@ export function createFeed({ name, store, writes }: Threads): Feed {
         if (updated !== null) await written(updated, null);
         return updated;
       }),
-    join: (page, welcome) => {
-      pages.add(page);
-      return write(async () => {
+    join: async (page, welcome) => {
+      if (!pages.add(page)) return;
+      await write(async () => {
         if (others !== null) await pages.begin();
         await welcome();
       });

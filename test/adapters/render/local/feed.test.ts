@@ -81,3 +81,18 @@ test("what is written here is told after what others have written before, and ea
   await clock.advance(3_000);
   expect(page.seqs).toEqual([2, 3, 4]);
 });
+
+test("a page that goes while it is welcomed, or before, is told nothing and has nothing read for it", async () => {
+  const { one, other, insert } = deafFeeds();
+  const page = new Page();
+  const joining = one.join(page, () => Promise.resolve());
+  one.leave(page);
+  await joining;
+  for (let index = 0; index < 250; index += 1) await insert(other, `m${index}`);
+  await insert(one, "own");
+  let isWelcomed = false;
+  await one.join(page, async () => void (isWelcomed = true));
+  await insert(one, "more");
+  expect(isWelcomed).toBe(false);
+  expect(page.frames).toEqual([]);
+});

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CATCH_UP_CHANGES, FRAME_BYTES, PAGE_MESSAGES } from "../../../../src/adapters/render/local/frame-limits.ts";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
 import { WEB_LIMITS } from "../../../../src/adapters/web/limits.ts";
+import { watchSessions } from "../../../../src/adapters/web/live/watched-sessions.ts";
 import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
@@ -32,6 +33,20 @@ afterEach(() => platform.stop());
 function ref(threadId: string | null): ThreadRef {
   return { platform: "web", workspaceId: "local", channelId: "main", threadId };
 }
+
+test("what a page has asked to watch is watched no more once it has gone, though its word is read only then", () => {
+  const begun: string[] = [];
+  const watch = () => {
+    begun.push("watch");
+    return () => void begun.push("end");
+  };
+  const looking = { sessions: () => ({ watch }), viewer: () => Promise.resolve(null), page: { push: () => {} } };
+  const watching = watchSessions(looking);
+  watching.watch({ kind: "list" });
+  watching.end();
+  watching.watch({ kind: "list" });
+  expect(begun.filter((what) => what === "watch")).toHaveLength(1);
+});
 
 describe("what a page sends", () => {
   test("a message sent again after a lost connection is stored once and keeps its key", async () => {
