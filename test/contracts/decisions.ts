@@ -101,6 +101,12 @@ export function decisionContract(name: string, openHarness: () => Promise<Databa
       await store.transaction((tx) => tx.runs.end("run_1", { type: "max_turns", turns: 1 }, AT));
       const last = { lane: "approval", markdown: "✓", tone: "plain", buttons: [], files: [] } as const;
       await store.transaction((tx) => tx.posts.closes(key, last));
+      const ofLater = { key: "run_1:later", runId: "run_1", sessionId: "ses_1", at: AT };
+      await store.transaction(async (tx) => {
+        await tx.posts.intend(ofLater);
+        const data = { closing: JSON.stringify({ ...last, lane: "of a later version" }) };
+        await tx.tables((db) => db.post.update({ where: { key: ofLater.key }, data }));
+      });
       expect([await closing(stores[1]), await unclosed()]).toEqual(["stored", [key]]);
       await stores[1].transaction((tx) => tx.posts.closed(key, 0));
       expect([await closing(store), await unclosed()]).toEqual(["shown", []]);

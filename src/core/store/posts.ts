@@ -7,6 +7,7 @@ import {
   threadRefSchema,
 } from "../protocol/platform.ts";
 import { shownSchema } from "../protocol/shown.ts";
+import { fromJson } from "../text/from-json.ts";
 import { type Client, found, type Stored } from "./database/client.ts";
 import { JOB_KEY } from "./sessions.ts";
 
@@ -43,7 +44,10 @@ const closingSchema: z.ZodType<LastState> = z.object({
 
 export function postReads(db: Client) {
   return {
-    /** Posts that runs which have ended left open; those that ended before a time, where one is given. Milliseconds. */
+    /**
+     * Posts that runs which have ended left open; those that ended before a time, where one is given. Milliseconds. One of
+     * another version that cannot be read is left to a process that can.
+     */
     async unclosed(endedBefore: number | null = null): Promise<UnclosedPost[]> {
       const rows = await db.post.findMany({ where: { closing: { not: NOT_KEPT }, shownAt: null } });
       const runs = await db.run.findMany({
@@ -57,8 +61,8 @@ export function postReads(db: Client) {
       const threads = new Map(runs.map((run) => [run.id, run.session.thread]));
       return rows.flatMap((row) => {
         const thread = threads.get(row.runId);
-        if (thread === undefined || row.closing === null) return [];
-        const closing = closingSchema.parse(JSON.parse(row.closing));
+        const closing = closingSchema.safeParse(fromJson(row.closing ?? "")).data;
+        if (thread === undefined || closing === undefined) return [];
         return [{ key: row.key, thread: threadRefSchema.parse(JSON.parse(thread)), closing }];
       });
     },
