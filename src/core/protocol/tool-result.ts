@@ -2,7 +2,7 @@ import { z } from "zod";
 import { labelSchema } from "../trust/label.ts";
 import { authorSchema, contentBlockSchema } from "./messages.ts";
 
-/** A file as a tool call left it. `sha256` is of the whole file's bytes, null when it is gone. */
+/** A file as a tool call left it. `sha256` is of the whole file's bytes, null when it is gone, or that is not known. */
 export const fileStateSchema = z.object({
   path: z.string(),
   sha256: z.string().nullable(),

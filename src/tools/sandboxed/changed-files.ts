@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { causeText } from "../../core/protocol/cancel-cause.ts";
+import { SandboxError } from "../../core/protocol/errors.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import { errorResult, type FileState, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { withUnreadSecrets } from "../secrets/secret-rule.ts";
-import type { FileChange } from "../wasm/workspace/kept-content.ts";
+import { type FileChange, MAX_KEPT } from "../wasm/workspace/kept-content.ts";
+import { unlessRefused } from "../wasm/workspace/refusal.ts";
 import { createWorkspace } from "../wasm/workspace/workspace.ts";
 import { asResult, type CallScope, callGuest, type Guest } from "./guest-call.ts";
 
@@ -78,20 +80,38 @@ function cancelledStates({ ctx }: CallScope, changed: ReadonlyMap<string, FileCh
   return withUnreadSecrets(ctx.sandboxRoot, statesAtOnce(ctx.sandboxRoot, first), ctx.knownFiles);
 }
 
-/** Without a guest: there is no time to begin another call. */
+/** Without a guest: there is no time to begin another call, nor to read much here, where all else waits for it. */
 function statesAtOnce(root: string, changed: readonly FileChange[]): FileState[] {
   const workspace = createWorkspace();
   workspace.bind({ root, writable: false });
+  const { functions } = workspace;
+  let left = BigInt(MAX_KEPT.callBytes);
+  const hashOf = (path: string): string | null => {
+    const { size } = functions.inspect(path);
+    if (size > left) return null;
+    left -= size;
+    return functions.hashFile(path) ?? null;
+  };
   try {
-    return changed.map((file) => stateOf(file, workspace.functions.hashFile(file.path) ?? null));
+    return changed.map((file) =>
+      stateOf(
+        file,
+        unlessRefused(() => hashOf(file.path)),
+      ),
+    );
   } finally {
     workspace.close();
   }
 }
 
+/** Where they cannot be told, as of a file that takes too long to be read, the call has come to what it has come to. */
 async function statesOf(files: Guest, changed: readonly FileChange[], scope: CallScope): Promise<FileState[]> {
   const paths = changed.map(({ path }) => path);
-  const { hashes } = await callGuest(files, { body: { op: "hash_all", paths }, reply: hashesReply }, scope);
+  const asked = callGuest(files, { body: { op: "hash_all", paths }, reply: hashesReply }, scope);
+  const { hashes } = await asked.catch((error: unknown) => {
+    if (error instanceof SandboxError) return { hashes: [] };
+    throw error;
+  });
   return changed.map((file, index) => stateOf(file, hashes[index] ?? null));
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, utimesSync } from "node:fs";
+import { existsSync, readdirSync, truncateSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { CancelSignal, SuspendSignal } from "../../../src/core/protocol/signals.ts";
@@ -216,6 +216,13 @@ test("only the newest outputs are kept", async () => {
   expect(kept).toEqual(expect.arrayContaining(earlier.slice(1).map((file) => path.basename(file))));
 });
 
+test("where it cannot be told what changed files hold, what the script came to is told", async () => {
+  const session = fileSession(sandbox, { limits: { files: { outputBytes: 1 } } });
+  const result = await session.run("bash", { command: "echo a | tee f.txt" });
+  expect(text(result)).toBe("exit code 0\nstdout:\na");
+  expect(result.files).toEqual([{ path: "f.txt", sha256: null, action: "wrote" }]);
+});
+
 test("a script that takes too long is stopped at its time, and what it changed is reported", async () => {
   const session = fileSession(sandbox);
   const result = await session.run("bash", { command: "echo a > f.txt; while :; do :; done", timeout: 0.5 });
@@ -283,15 +290,22 @@ test("much that a script had printed when it was stopped is kept in a file, like
 test("a stop ends a script at once, and what it changed is reported", async () => {
   const session = fileSession(sandbox);
   await session.run("bash", { command: "true" });
+  session.put("huge", "");
+  truncateSync(path.join(session.root, "huge"), 1e12);
   const abort = new AbortController();
-  const ended = session.run("bash", { command: "echo a > f.txt; echo > begun; sleep 100" }, abort.signal);
+  const command = "echo a > f.txt; echo > g; rm g; mkdir g; echo >> huge; echo > begun; sleep 100";
+  const ended = session.run("bash", { command }, abort.signal);
   await expect.poll(() => existsSync(path.join(session.root, "begun"))).toBe(true);
   const stopped = performance.now();
   abort.abort(new CancelSignal({ by: "person", name: "@ana" }));
   const result = await ended;
   expect(performance.now() - stopped).toBeLessThan(10_000);
   expect(text(result)).toBe("Cancelled by @ana while it ran; what it had done until then stays.");
-  expect(result.files?.slice(0, 1)).toEqual([{ path: "f.txt", sha256: hash("a\n"), action: "wrote" }]);
+  expect(result.files?.slice(0, 3)).toEqual([
+    { path: "f.txt", sha256: hash("a\n"), action: "wrote" },
+    { path: "g", sha256: null, action: "wrote" },
+    { path: "huge", sha256: null, action: "wrote" },
+  ]);
 });
 
 test.each([
