@@ -17,7 +17,7 @@ import { createFileRestore } from "../../src/tools/restore-files.ts";
 import { createSandbox } from "../../src/tools/wasm/sandbox.ts";
 import { buildGuests, SANDBOX_CHILD } from "../support/program/built.ts";
 import { removeDirectory } from "../support/remove-directory.ts";
-import { fileSession } from "./file-session.ts";
+import { fileSession, text } from "./file-session.ts";
 
 const home = mkdtempSync(path.join(tmpdir(), "deckhand-kept-"));
 const snapshots = path.join(home, "snapshots");
@@ -30,8 +30,8 @@ afterAll(async () => {
   await removeDirectory(home);
 });
 
-const hash = (text: string) => createHash("sha256").update(text).digest("hex");
-const kept = (text: string) => readFileSync(path.join(snapshots, hash(text)), "utf8");
+const hash = (content: string) => createHash("sha256").update(content).digest("hex");
+const kept = (content: string) => readFileSync(path.join(snapshots, hash(content)), "utf8");
 
 test("an edit and a write name the content before, and it is kept", async () => {
   const session = fileSession(sandbox);
@@ -171,4 +171,40 @@ test("contents are for the bot's user alone, each is there once, and counts as f
   await session.run("bash", { command: "rm b.txt" });
   expect(statSync(file).mtimeMs).toBeGreaterThan(1_000_000);
   expect(readdirSync(snapshots).filter((name) => name.includes("tmp"))).toEqual([]);
+});
+
+const UNFINISHED = ".deckhand-0123456789abcdef.tmp";
+
+test("moving and removing directories names the files within", async () => {
+  const session = fileSession(sandbox);
+  session.put("d/a.txt", "a");
+  session.put("d/e/b.txt", "b");
+  session.put("r/c.txt", "c");
+  for (const directory of ["d", "r/of-a-write-that-died"]) session.put(`${directory}/${UNFINISHED}`, "");
+  const result = await session.run("bash", { command: "mv d moved && rm -r r; ls" });
+  expect(text(result)).toContain("stdout:\nmoved");
+  const states = Object.fromEntries((result.files ?? []).map(({ path: file, sha256 }) => [file, sha256]));
+  expect(states).toEqual({
+    "d/a.txt": null,
+    "d/e/b.txt": null,
+    "moved/a.txt": hash("a"),
+    "moved/e/b.txt": hash("b"),
+    "r/c.txt": null,
+  });
+});
+
+test("of a directory that is not removed whole, the files that are gone are named", async () => {
+  const session = fileSession(sandbox);
+  session.put("d/a.txt", "a");
+  session.put(`d${`/${"n".repeat(250)}`.repeat(14)}`, "out of reach");
+  const result = await session.run("bash", { command: "rm -r d" });
+  expect(text(result)).toContain("The path is longer than");
+  expect(result.files).toEqual([{ path: "d/a.txt", sha256: null, action: "wrote", before: hash("a") }]);
+});
+
+test("where it cannot be told what changed files hold, what the script came to is told", async () => {
+  const session = fileSession(sandbox, { limits: { files: { outputBytes: 1 } } });
+  const result = await session.run("bash", { command: "echo a | tee f.txt" });
+  expect(text(result)).toBe("exit code 0\nstdout:\na");
+  expect(result.files).toEqual([{ path: "f.txt", sha256: null, action: "wrote", before: null }]);
 });

@@ -20,6 +20,7 @@ import { type FilesystemImport, type FilesystemScope, present, readBytes } from 
 import { type MakeHooks, type PathResolver, type ResolvedPath, withFile } from "./path-resolver.ts";
 import { segmentsOf } from "./path-rules.ts";
 import { Refusal } from "./refusal.ts";
+import { removeUnfinished } from "./replace-file.ts";
 import { refuseInstructions, type Tree, treeOf } from "./tree.ts";
 import { writeBytes } from "./write-bytes.ts";
 
@@ -118,7 +119,7 @@ function makeDirectory(resolver: PathResolver, path: string, how: MakeHooks & { 
 }
 
 function remove(scope: FilesystemScope, path: string, recursive: boolean): void {
-  const { resolver, keep, changed, instructs, growth, pass } = scope;
+  const { resolver, keep, changed, instructs, growth } = scope;
   const place = writable(resolver.entry(path), path, scope);
   const stats = present(place.stats);
   refuseRoot(place);
@@ -130,19 +131,33 @@ function remove(scope: FilesystemScope, path: string, recursive: boolean): void 
     return;
   }
   const tree = recursive ? treeOf(resolver, place.relative, instructs) : { files: [], directories: [place.relative] };
-  for (const file of tree.files) {
-    const entry = resolver.entry(file);
-    keep.file(entry);
-    pass();
-    unlinkSync(at(resolver, file));
-    growth.give(roomHeld(entry.stats));
-  }
+  removeFiles(scope, tree.files);
   for (const directory of tree.directories.toReversed()) {
+    removeUnfinished(resolver.directory(directory));
     rmdirSync(at(resolver, directory));
     growth.give(BLOCK_BYTES);
     keep.gone(directory);
   }
-  changed(tree.files);
+}
+
+/** Files whose removal is told at once: to tell of each takes longer than to remove it, and any may be the last. */
+const TOLD_AT_ONCE = 20;
+
+function removeFiles({ resolver, keep, changed, growth, pass }: FilesystemScope, files: readonly string[]): void {
+  const untold: string[] = [];
+  try {
+    for (const file of files) {
+      const entry = resolver.entry(file);
+      keep.file(entry);
+      pass();
+      unlinkSync(at(resolver, file));
+      growth.give(roomHeld(entry.stats));
+      untold.push(file);
+      if (untold.length === TOLD_AT_ONCE) changed(untold.splice(0));
+    }
+  } finally {
+    changed(untold);
+  }
 }
 
 /** A path for one system call, its directory verified just now. */

@@ -39,7 +39,7 @@ export function replaceFile(place: ResolvedPath, path: string, change: FileRepla
   const { directory, name, stats } = place;
   if (stats !== null && !stats.isFile()) throw notRegular(path, stats);
   if (stats !== null) accessSync(directory.at(name), constants.W_OK);
-  removeStale(directory);
+  removeUnfinished(directory, STALE_MS);
   const temporary = directory.at(`.deckhand-${randomBytes(8).toString("hex")}.tmp`);
   try {
     writeTemporary(temporary, place, change);
@@ -95,11 +95,12 @@ function removeIfThere(path: string): void {
   unlessSystem(["ENOENT"], () => unlinkSync(path));
 }
 
-function removeStale(directory: Directory): void {
+/** Removes what writes have not put in a file's place: of those that died, where an age is given in milliseconds. */
+export function removeUnfinished(directory: Directory, ageMs = Number.NEGATIVE_INFINITY): void {
   for (const name of readdirSync(directory.at("."))) {
     if (!TEMPORARY_NAME.test(name)) continue;
     const stats = lstatSync(directory.at(name), { throwIfNoEntry: false });
-    if (stats !== undefined && Date.now() - stats.mtimeMs > STALE_MS) removeIfThere(directory.at(name));
+    if (stats !== undefined && Date.now() - stats.mtimeMs > ageMs) removeIfThere(directory.at(name));
   }
 }
 

@@ -14,7 +14,7 @@ export interface Tree {
   readonly directories: readonly string[];
 }
 
-/** All that is in a directory. Refused when something is among it that no tool changes. */
+/** All that is in a directory, but for files being written. Refused when something is among it that no tool changes. */
 export function treeOf(resolver: PathResolver, path: string, instructs: Instructs): Tree {
   const files: string[] = [];
   const directories = [path];
@@ -24,6 +24,7 @@ export function treeOf(resolver: PathResolver, path: string, instructs: Instruct
       if (isGitName(entry.name)) {
         throw new Refusal(`${entryPath} is a repository's own data, which tools do not change.`);
       }
+      if (TEMPORARY_NAME.test(entry.name)) continue;
       refuseInstructions(entryPath, instructs);
       refuseUnreadable(entryPath);
       if (entry.isDirectory()) directories.push(entryPath);
