@@ -162,6 +162,16 @@ test.each(changes)("$tool refuses a file that changes between plan and commit", 
   expect(session.bytes("f.txt").toString()).toBe("a, but of someone else");
 });
 
+test.each(changes)(
+  "what $tool cannot do outside of the root is said before anybody is asked",
+  async ({ tool, input }) => {
+    const session = fileSession(sandbox);
+    const call = { ...input, path: "/etc/hosts" };
+    const seen = await session.tool(tool).preview?.(call, session.context, new AbortController().signal);
+    expect(seen).toEqual({ refused: "/etc/hosts is outside the sandbox; use a path relative to its root." });
+  },
+);
+
 test("write creates a file with its directories, and edit may follow at once", async () => {
   const session = fileSession(sandbox);
   const result = await session.run("write", { path: "src/deep/new.ts", content: "one\ntwo\n" });

@@ -2,13 +2,14 @@ import { boundResult } from "../context/tool-result-bounds.ts";
 import type { CallRecord } from "../events/call-record.ts";
 import { isFinder } from "../permissions/finders.ts";
 import { planRefusal } from "../permissions/plan-mode.ts";
+import { isDatabaseAway } from "../protocol/database-failure.ts";
 import type { ParkedOn, QueryEvent } from "../protocol/events.ts";
 import { type Message, type ToolUseBlock, toolUsesOf } from "../protocol/messages.ts";
 import type { Plan } from "../protocol/plan.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import { toolsOfRun } from "../skills/skill-narrowing.ts";
-import { plainPreview, type Tool } from "../tool.ts";
+import { type CallPreview, type CallRefusal, plainPreview, type Tool } from "../tool.ts";
 import type { KnownWords } from "../trust/egress.ts";
 import type { CallVerdict } from "./approval-service.ts";
 import { knownWords } from "./egress/known-words.ts";
@@ -107,15 +108,9 @@ async function settleAsked(
 ): Promise<Decided[] | null> {
   const asked = decisions.filter((decision) => decision.type === "ask");
   const { query, run } = calls;
-  const preview = async ({ use, tool, title }: AskDecision) => {
-    const previewOf = tool.preview;
-    if (previewOf === undefined) return plainPreview(use, title);
-    const toolState = tool.keepsState === true ? await query.journal.toolState(use.name) : null;
-    return previewOf(use.input, toolContext(calls, { use, approved: false, toolState }), signal);
-  };
   const questions = asked.map((ask) => {
-    let seen: ReturnType<typeof preview> | undefined;
-    return { ...ask, preview: () => (seen ??= preview(ask)) };
+    let seen: ReturnType<typeof previewOf> | undefined;
+    return { ...ask, preview: () => (seen ??= previewOf(calls, ask, signal)) };
   });
   const verdicts =
     asked.length === 0 ? NO_VERDICTS : await query.approvals.verdicts(run.state.turns, questions, run.state, signal);
@@ -127,6 +122,25 @@ async function settleAsked(
     if (verdict.type === "denied") return refusing(use, title, verdict.reason);
     return { type: "run", use, title, tool, begins: true, approved: true, previewDigest: verdict.previewDigest };
   });
+}
+
+/** A call that people cannot be shown is not run, and the run goes on. */
+async function previewOf(
+  calls: TurnCalls,
+  { use, tool, title }: AskDecision,
+  signal: AbortSignal,
+): Promise<CallPreview | CallRefusal> {
+  if (tool.preview === undefined) return plainPreview(use, title);
+  const { journal, log } = calls.query;
+  const toolState = tool.keepsState === true ? await journal.toolState(use.name) : null;
+  try {
+    return await tool.preview(use.input, toolContext(calls, { use, approved: false, toolState }), signal);
+  } catch (error) {
+    if (signal.aborted || isDatabaseAway(error)) throw error;
+    log.error({ err: error, tool: use.name, callId: use.id }, "tool_preview_failed");
+    const why = error instanceof Error ? error.message : String(error);
+    return { refused: `Not run: people cannot be shown what it would do (${why}).` };
+  }
 }
 
 const NO_VERDICTS: ReadonlyMap<string, CallVerdict> = new Map();

@@ -4,7 +4,6 @@ import { z } from "zod";
 import type { FilesRequest } from "../../../wasm/guests/files/request.ts";
 import { type Capabilities, type CapabilityContext, reachOf } from "../../core/capabilities.ts";
 import type { WriteIntent } from "../../core/events/call-record.ts";
-import { SandboxError } from "../../core/protocol/errors.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import {
   type CallEnvironment,
@@ -70,7 +69,7 @@ export function defineChange<I extends { readonly path: string }>(
     title: ({ path }) => path,
     rule: (call, place) => changeRule(guest, { path: call.path, changed: (before) => changed(call, before) }, place),
     capabilities: (_call, place) => changing(guest, place),
-    preview: (call, ctx, signal) => previewChange(guest, changeOf(call, ctx), { ctx, signal, writes: false }),
+    preview: (call, ctx, signal) => previewChange(guest, () => changeOf(call, ctx), { ctx, signal, writes: false }),
     execute: (call, ctx, signal) =>
       asResult(() => applyChange(guest, changeOf(call, ctx), { ctx, signal, writes: true })),
     reconcile: ({ input: call, intent }, ctx, signal) =>
@@ -139,15 +138,14 @@ function changing({ limits }: Guest, { readOnly }: Pick<CapabilityContext, "read
 }
 
 /** The change as people see it before they decide: a diff. */
-async function previewChange(guest: Guest, change: Change, scope: CallScope): Promise<CallPreview | CallRefusal> {
-  const { path } = change;
+async function previewChange(guest: Guest, asked: () => Change, scope: CallScope): Promise<CallPreview | CallRefusal> {
   try {
-    const { isNew, diff } = await callGuest(guest, { body: change.preview, reply: previewReply }, scope);
+    const { path, preview } = asked();
+    const { isNew, diff } = await callGuest(guest, { body: preview, reply: previewReply }, scope);
     const reach = reachOf(changing(guest, scope.ctx));
     return { question: `${isNew ? "Create" : "Change"} ${path}?`, language: "diff", text: diff, reach };
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.payload };
-    if (error instanceof SandboxError) return { refused: `The change could not be shown to people: ${error.message}.` };
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PlatformError } from "../../../src/core/protocol/errors.ts";
+import { PlatformError, SandboxError } from "../../../src/core/protocol/errors.ts";
 import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
@@ -54,6 +54,16 @@ test("nobody decides: the card says so, the model is told, and whoever clicks as
   const said = model.requests.at(-1)?.messages.findLast(({ author }) => author?.id === BOB.id);
   expect(JSON.stringify(said)).toContain("Nobody decided in time. Ask again for what is still needed");
   expect(JSON.stringify(said)).not.toContain("launch");
+  expect(launched).toEqual([]);
+});
+
+test("a call that people cannot be shown is not run, and the model goes on without it", async () => {
+  const { model, launch, launched } = launching();
+  const failing = { ...launch, preview: () => Promise.reject(new SandboxError("sandbox_failed", "no place in it")) };
+  const office = await simOffice({ model, tools: [failing] });
+  await office.say("launch a", { by: ANA, thread: "1" });
+  expect(results(model)).toContain("Not run: people cannot be shown what it would do (no place in it).");
+  expect(office.messages("1").at(-1)?.markdown).toBe("Done.");
   expect(launched).toEqual([]);
 });
 
