@@ -47,6 +47,14 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect((await store.sessions.byKey(sessionKeyOf(THREAD)))?.id).toBe("ses_1");
     });
 
+    test("ends a job's run that has waited for people for two months", async () => {
+      const due = { id: "occ_1", jobId: "job_1", jobName: "daily", channelId: "slack:C1", scheduledFor: AT, at: AT };
+      const end = { status: "succeeded", message: null, error: null, reportHash: null, at: AT } as const;
+      await store.transaction((tx) => tx.occurrences.add({ ...due, trigger: "schedule", status: "running" }));
+      await store.transaction((tx) => tx.occurrences.end("occ_1", { ...end, durationMs: 60 * 86_400_000 }));
+      expect(await store.occurrences.get("occ_1")).toMatchObject({ status: "succeeded", durationMs: 2 ** 31 - 1 });
+    });
+
     test("takes long lists of ids, as a thread that is in use for years has them", async () => {
       await createSession(store);
       const ids = ["ses_1", ...Array.from({ length: 10_000 }, (_, index) => `ses_gone_${index}`)];

@@ -1,6 +1,6 @@
 import { join } from "@prisma/client/runtime/client";
 import { z } from "zod";
-import { type Client, found, type Stored } from "./database/client.ts";
+import { type Client, found, type Stored, storedMs } from "./database/client.ts";
 
 /** waiting: until the job's run before it has ended; retrying: until its next attempt. */
 const statusSchema = z.enum([
@@ -210,7 +210,8 @@ export function occurrenceWrites(db: Client) {
 
     /** How much of its time the run has had, while it goes on. */
     async hasRun(id: string, runId: string, durationMs: number): Promise<void> {
-      await db.jobOccurrence.updateMany({ where: { id, runId, status: "running" }, data: { durationMs } });
+      const data = { durationMs: storedMs(durationMs) };
+      await db.jobOccurrence.updateMany({ where: { id, runId, status: "running" }, data });
     },
 
     /** What has not begun never will; what waits for another attempt gets none. */
@@ -222,10 +223,11 @@ export function occurrenceWrites(db: Client) {
     },
 
     /** Once: false when it had ended already. */
-    async end(id: string, { at, status, ...end }: OccurrenceEnd): Promise<boolean> {
+    async end(id: string, { at, status, durationMs, ...end }: OccurrenceEnd): Promise<boolean> {
+      const took = { durationMs: durationMs === null ? null : storedMs(durationMs), endedAt: new Date(at) };
       const { count } = await db.jobOccurrence.updateMany({
         where: { id, status: { in: OPEN_OCCURRENCES } },
-        data: { ...end, status, success: status === "succeeded", endedAt: new Date(at) },
+        data: { ...end, ...took, status, success: status === "succeeded" },
       });
       return count > 0;
     },

@@ -64,7 +64,7 @@ class JobRunService implements JobRuns {
   }
 
   async hasRun(run: JobRun, ms: number): Promise<void> {
-    await this.#options.store.transaction((tx) => tx.occurrences.hasRun(run.occurrenceId, run.runId, Math.round(ms)));
+    await this.#options.store.transaction((tx) => tx.occurrences.hasRun(run.occurrenceId, run.runId, ms));
   }
 
   timeIsUp(run: JobRun): Promise<void> {
@@ -252,7 +252,7 @@ function logged({ verdict, text, durationMs }: JobRunEnd) {
     status: verdict,
     message: isGood ? line : null,
     error: isGood ? null : line,
-    durationMs: Math.round(durationMs),
+    durationMs,
     reportHash: isGood ? hashOf(text) : null,
   };
 }

@@ -21,6 +21,14 @@ export function found<Row, Read>(row: Row | null, read: (row: Row) => Read): Rea
   return row === null ? null : read(row);
 }
 
+/**
+ * A span of time as it is stored. PostgreSQL refuses what its integers do not hold, 25 days: a run may wait for people for
+ * longer, and a clock that was years off is put right. Milliseconds.
+ */
+export function storedMs(ms: number): number {
+  return Math.min(Math.max(0, Math.round(ms)), 2 ** 31 - 1);
+}
+
 /** How rows of one table get into it. */
 interface Insertion<Row> {
   readonly one: (row: Row) => PromiseLike<unknown>;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { CallRecord, WriteIntent } from "../../events/call-record.ts";
 import type { ToolUseBlock } from "../../protocol/messages.ts";
 import { type FileState, fileStateSchema, type ToolResult, toolResultSchema } from "../../protocol/tool-result.ts";
-import { type Client, insert, type Stored } from "../database/client.ts";
+import { type Client, insert, type Stored, storedMs } from "../database/client.ts";
 
 export interface ToolCallRow extends CallRecord {
   readonly turn: number;
@@ -117,7 +117,7 @@ export function toolCallWrites(db: Client) {
         result: JSON.stringify(result),
         files: result.files?.length ? JSON.stringify(result.files) : null,
         toolState: result.toolState ?? null,
-        durationMs: Math.round(durationMs),
+        durationMs: storedMs(durationMs),
         ...(beganAt === undefined ? {} : { beganAt: new Date(beganAt) }),
         endedAt: new Date(at),
       }),
