@@ -33,11 +33,11 @@ export async function saveAttachment({ place, name, data, log, quotas }: Attachm
   const { sandboxRoot } = place;
   const growth = { ...place, root: sandboxRoot };
   await quotas?.ready(growth);
-  using resolver = new PathResolver(sandboxRoot);
   // What the settings guard besides is guarded from tools: here a person puts a file where files of people are.
   const instructs = instructing(sandboxRoot);
   const digest = hash("sha256", data);
   try {
+    using resolver = new PathResolver(sandboxRoot);
     for (const candidate of candidates(name, digest)) {
       const target = resolver.make(candidate);
       // A link may lead elsewhere.

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -69,6 +78,12 @@ test.each([{ target: ".claude" }, { target: ".agents" }, { target: "extensions" 
     expect(readdirSync(path.join(sandboxRoot, target))).toEqual([]);
   },
 );
+
+test("a root that cannot be made takes nothing, and fails nothing", async () => {
+  rmSync(sandboxRoot, { recursive: true });
+  writeFileSync(sandboxRoot, "");
+  expect(await save("a.txt", "a")).toBeNull();
+});
 
 test("attachments/ that leads out of the root takes nothing", async () => {
   const outside = mkdtempSync(path.join(tmpdir(), "deckhand-outside-"));
