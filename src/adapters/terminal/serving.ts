@@ -27,10 +27,11 @@ export function serveTerminal(stream: Duplex, serving: ServeScope): void {
     log,
     schema: clientFrameSchema,
     handle: (frame) => handle(frame, page, serving),
-    failure: (frame) =>
-      frame.type === "look" || frame.type === "file"
-        ? { type: "rejected", reason: "Deckhand could not take this: try again." }
-        : frameFailure(frame),
+    failure: (frame) => {
+      if (frame.type === "file") return { type: "rejected", reason: "Deckhand could not take the file: try again." };
+      // The terminal looks again by itself.
+      return frame.type === "look" ? null : frameFailure(frame);
+    },
   });
   const read = createLineReader(LINE_BYTES, take);
   stream.on("data", (bytes: Buffer) => {

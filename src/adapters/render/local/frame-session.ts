@@ -50,6 +50,9 @@ export interface FrameQueueOptions<F extends { readonly type: string }> {
   readonly log: Log;
 }
 
+/** All that an end hears begins with these: without them it would wait for ever, and on a new connection it says them anew. */
+const BEGINNINGS: ReadonlySet<string> = new Set(["hello", "watch"]);
+
 /** Frames of one person's end, handled in the order in which they came. Takes a frame's text. */
 export function createFrameQueue<F extends { readonly type: string }>(
   options: FrameQueueOptions<F>,
@@ -73,8 +76,10 @@ export function createFrameQueue<F extends { readonly type: string }>(
       .run("frames", () => handle(frame))
       .catch((error: unknown) => {
         log.error({ err: error, frame: frame.type }, "frame_failed");
+        if (BEGINNINGS.has(frame.type)) return page.close(1013, "try again");
         const told = failure(frame);
         if (told !== null) page.push(told);
+        return undefined;
       })
       .finally(() => {
         waiting -= 1;

@@ -29,6 +29,10 @@ const NO_RUN_MS = 3_000;
 /** How often a connection that is let go again is tried. */
 const MOST_TRIES = 50;
 const TRY_AGAIN_MS = 200;
+const UNANSWERED = {
+  markdown: "✗ The bot does not answer: its log says why. Try again in a moment.",
+  tone: "error",
+} as const;
 /** How long words for a completion are waited for. Milliseconds. */
 const COMPLETION_MS = 1_000;
 
@@ -69,6 +73,7 @@ export class Conversation {
       // A program that is just ending takes connections and lets them go.
       await sleep(TRY_AGAIN_MS);
     }
+    if (!this.#isLeaving) this.#options.told(UNANSWERED);
     return false;
   }
 

@@ -48,6 +48,12 @@ test("what a page has asked to watch is watched no more once it has gone, though
   expect(begun.filter((what) => what === "watch")).toHaveLength(1);
 });
 
+test("a page that cannot be welcomed, as the database is away, is let go: it comes back by itself", async () => {
+  store.threads = () => Promise.reject(new Error("the database is away"));
+  page.say({ type: "hello", seq: null });
+  expect(await page.closed()).toBe(1013);
+});
+
 describe("what a page sends", () => {
   test("a message sent again after a lost connection is stored once and keeps its key", async () => {
     const clientId = await page.send("once");

@@ -97,7 +97,7 @@ interface AbsenceProps {
 
 function Absence({ isMissing, hasFailed }: AbsenceProps): JSX.Element {
   if (isMissing) return <p class="hint centred">There is no such session, or none that you may see.</p>;
-  return <p class="hint centred">{hasFailed ? "It could not be loaded. Reload the page." : "Loading…"}</p>;
+  return <p class="hint centred">{hasFailed ? "It could not be loaded. Trying again …" : "Loading…"}</p>;
 }
 
 interface PressArgs extends Pick<SessionPageProps, "sessionId" | "state"> {

@@ -5,6 +5,8 @@ import { fetchSession } from "./api.ts";
 
 /** How often a session is read anew while things change. Milliseconds. */
 const AGAIN_MS = 300;
+/** After it could not be read. Milliseconds. */
+const FAILED_MS = 5_000;
 
 /** What has come of an answer. */
 interface Piece {
@@ -47,7 +49,9 @@ export function useSession(sessionId: string, controller: Controller): Watched {
           hasFailed: false,
         }));
       } catch {
-        if (!isOver) setWatched((before) => ({ ...before, hasFailed: true }));
+        if (isOver) return;
+        setWatched((before) => ({ ...before, hasFailed: true }));
+        soon(FAILED_MS);
       }
     };
     const soon = (ms: number): void => {

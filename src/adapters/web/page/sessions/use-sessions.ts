@@ -7,6 +7,8 @@ import { fetchSessions } from "./api.ts";
 const AGAIN_MS = 1_000;
 /** While somebody types. Milliseconds. */
 const TYPED_MS = 250;
+/** After it could not be read. Milliseconds. */
+const FAILED_MS = 5_000;
 
 export interface Found {
   readonly sessions: readonly ListedSession[];
@@ -56,7 +58,7 @@ export function useSessions({ query, left, controller }: Search): Found & { read
   };
 
   const refresh = async (changed: ReadonlySet<string>): Promise<void> => {
-    const page = await fetchSessions(query).catch(() => null);
+    const page = await fetchSessions(query);
     if (page === null || current.current !== asked) return;
     setFound((before) => ({
       ...before,
@@ -98,11 +100,15 @@ function useChanges(controller: Controller, again: (changed: ReadonlySet<string>
   useEffect(() => {
     const changed = new Set<string>();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
     const tell = (): void => {
       timer = undefined;
       const ids = new Set(changed);
       changed.clear();
-      latest.current(ids).catch(() => {});
+      latest.current(ids).catch(() => {
+        for (const id of ids) changed.add(id);
+        if (!isOver) timer ??= setTimeout(tell, FAILED_MS);
+      });
     };
     const stop = controller.watch({ kind: "list" }, (news) => {
       if (news?.type === "text") return;
@@ -110,6 +116,7 @@ function useChanges(controller: Controller, again: (changed: ReadonlySet<string>
       timer ??= setTimeout(tell, AGAIN_MS);
     });
     return () => {
+      isOver = true;
       clearTimeout(timer);
       stop();
     };

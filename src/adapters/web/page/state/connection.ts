@@ -43,11 +43,14 @@ export function connect(events: ConnectionEvents): { readonly send: (frame: Clie
     unopened = isServed ? unopened + 1 : 0;
     socket = new WebSocket(`${location.origin.replace(/^http/u, "ws")}/live`);
     socket.addEventListener("open", () => {
-      delayMs = FIRST_DELAY_MS;
       unopened = 0;
       events.opened();
     });
-    socket.addEventListener("message", ({ data }) => events.received(parse(data)));
+    socket.addEventListener("message", ({ data }) => {
+      const frame = parse(data);
+      if (frame.type === "welcome") delayMs = FIRST_DELAY_MS;
+      events.received(frame);
+    });
     socket.addEventListener("close", () => {
       socket = null;
       retry();
