@@ -71,8 +71,14 @@ function writeTemporary(
   }
 }
 
+/** Only the superuser may give files away, others to groups of their own; a confined process knows few names (EINVAL). */
 function keepOwner(fd: number, { uid, gid }: { uid: number; gid: number }): void {
-  unlessSystem(["EPERM"], () => fchownSync(fd, uid, gid)); // only the superuser may give files away
+  const isKept = (owner: number) =>
+    unlessSystem(["EPERM", "EINVAL"], () => {
+      fchownSync(fd, owner, gid);
+      return true;
+    });
+  if (!isKept(uid)) isKept(-1);
 }
 
 function requireUnchanged(place: ResolvedPath, path: string, before: string): void {
@@ -104,12 +110,12 @@ export function removeUnfinished(directory: Directory, ageMs = Number.NEGATIVE_I
   }
 }
 
-/** So that the new name is on the disk before the write is reported. */
+/** So that the new name is on the disk before the write is reported; not all file systems do that (EINVAL). */
 function syncDirectory(directory: Directory): void {
   if (process.platform === "win32") return; // directories cannot be opened there
   const fd = openSync(directory.at("."), constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    fsyncSync(fd);
+    unlessSystem(["EINVAL"], () => fsyncSync(fd));
   } finally {
     closeSync(fd);
   }

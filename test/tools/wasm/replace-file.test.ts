@@ -1,0 +1,43 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { openDirectory } from "../../../src/tools/wasm/workspace/directory.ts";
+import { PathResolver } from "../../../src/tools/wasm/workspace/path-resolver.ts";
+import { replaceFile } from "../../../src/tools/wasm/workspace/replace-file.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+
+const source = (name: string): string => JSON.stringify(path.resolve(`src/tools/wasm/workspace/${name}.ts`));
+
+const UNSHARE = "/usr/bin/unshare";
+/** Needs an owner other than whoever runs the tests, and a system that lets them begin a namespace. */
+const canConfine = process.getuid?.() === 0 && spawnSync(UNSHARE, ["-U", "-r", "true"]).status === 0;
+
+test.runIf(canConfine)("a confined process, to which the file's owner has no name, replaces it", () => {
+  const root = tempDirectory();
+  const file = path.join(root, "f.txt");
+  writeFileSync(file, "old");
+  chmodSync(file, 0o666);
+  chownSync(file, 12_345, 12_345);
+  const script = `
+    import { PathResolver } from ${source("path-resolver")};
+    import { hashOf } from ${source("read-file")};
+    import { replaceFile } from ${source("replace-file")};
+    replaceFile(new PathResolver(${JSON.stringify(root)}).find("f.txt"), "f.txt", { content: "new", before: hashOf("old") });`;
+  execFileSync(UNSHARE, ["-U", "-r", process.execPath, "--input-type=module", "-e", script]);
+  expect(readFileSync(file, "utf8")).toBe("new");
+});
+
+test.runIf(process.platform === "linux")(
+  "a file system that cannot make sure of names takes files all the same",
+  () => {
+    const root = tempDirectory();
+    /** `/proc` is such a file system. */
+    using resolver = new PathResolver(root, (...place) => {
+      const directory = openDirectory(...place);
+      return { ...directory, at: (name) => (name === "." ? "/proc/self/task" : directory.at(name)) };
+    });
+    replaceFile(resolver.find("f.txt"), "f.txt", { content: "new", before: null });
+    expect(readFileSync(path.join(root, "f.txt"), "utf8")).toBe("new");
+  },
+);
