@@ -44,7 +44,7 @@ async function entriesOf(directory: string): Promise<Kept[]> {
   for (const name of (await unlessMissing(readdir(directory))) ?? []) {
     const file = path.join(directory, name);
     const stats = await unlessMissing(stat(file));
-    if (stats !== null) kept.push({ file, bytes: stats.size, at: stats.mtimeMs });
+    if (stats?.isFile() === true) kept.push({ file, bytes: stats.size, at: stats.mtimeMs });
   }
   return kept;
 }

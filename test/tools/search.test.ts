@@ -1,6 +1,8 @@
 import { symlinkSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { openDirectory } from "../../src/tools/wasm/workspace/directory.ts";
+import { createWorkspace } from "../../src/tools/wasm/workspace/workspace.ts";
 import { type FileSession, fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();
@@ -201,4 +203,16 @@ test("a file's name adds no line to results, and hides nothing", async () => {
   const lines = text(await session.run("grep", { pattern: "port", output_mode: "content" })).split("\n");
   expect(lines).toEqual(shown.map((name) => `${name}:1:port`));
   expect(text(await session.run("grep", { pattern: "port", output_mode: "count" }))).toContain(`${shown[0]}:1`);
+});
+
+test("a directory that the system cannot read spoils no search, wherever it is", () => {
+  const session = project();
+  const workspace = createWorkspace((root, directory) => {
+    if (directory.endsWith("/deep")) throw Object.assign(new Error("stale"), { code: "ESTALE" });
+    return openDirectory(root, directory);
+  });
+  workspace.bind({ root: session.root, writable: false });
+  const { paths } = workspace.functions.listFiles("src", { hidden: false, dependencies: false, maxEntries: 100 });
+  workspace.close();
+  expect(paths.split("\0")).toEqual(expect.arrayContaining(["src/a.ts", "src/[id]/page.ts"]));
 });

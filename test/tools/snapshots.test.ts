@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { prune } from "../../src/tools/snapshots.ts";
@@ -19,8 +19,12 @@ test.each<[string, { bytes: number; ageMs: number }, string[]]>([
     const at = NOW / 1_000 - 30 + index * 10;
     utimesSync(file, at, at);
   }
+  // Not kept by us, and in nobody's way.
+  const foreign = path.join(directory, "lost+found");
+  mkdirSync(foreign);
+  utimesSync(foreign, NOW / 1_000 - 28, NOW / 1_000 - 28);
   await prune({ directory, clock: new ManualClock(NOW), limits });
-  expect(readdirSync(directory).toSorted()).toEqual(left);
+  expect(readdirSync(directory).toSorted()).toEqual([...left, "lost+found"]);
 });
 
 test("where nothing was ever kept there is nothing to do", async () => {

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { unlessSystem } from "../../core/protocol/system-code.ts";
+import { unlessRefused } from "../wasm/workspace/refusal.ts";
 import { BLOCK_BYTES, roomOf } from "./room.ts";
 
 /** Milliseconds after which others get their turn. */
@@ -27,14 +27,12 @@ export async function measure(root: string, soFar: (bytes: number) => void, sign
   return bytes;
 }
 
-/** The codes of what is gone, or closed to us. */
-const AWAY = ["ENOENT", "ENOTDIR", "EACCES", "EPERM"];
-
+/** What is gone, closed to us or cannot be read is left out: without a figure for the rest, each call would measure it anew. */
 function entriesOf(directory: string): Dirent[] {
-  return unlessSystem(AWAY, () => readdirSync(directory, { withFileTypes: true })) ?? [];
+  return unlessRefused(() => readdirSync(directory, { withFileTypes: true })) ?? [];
 }
 
 function fileRoom(file: string): number {
-  const stats = unlessSystem(AWAY, () => lstatSync(file));
+  const stats = unlessRefused(() => lstatSync(file));
   return stats === null ? 0 : roomOf(stats.size);
 }

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { isInstructionFile } from "../../../src/tools/instructions/instruction-files.ts";
 import { isGitName } from "../../../src/tools/wasm/workspace/path-rules.ts";
 import { fileSession, text, useSandbox } from "../file-session.ts";
+import { heldBy } from "../quotas/quota-session.ts";
 
 const sandbox = useSandbox();
 
@@ -94,7 +95,7 @@ test("no move makes a tree so deep that tools could not reach into it", async ()
   expect(readdirSync(session.root)).toEqual(["plain.txt"]);
 });
 
-test("a tree that is too deep for tools spoils no search", async () => {
+test("a tree that is too deep for tools spoils no search, and its root has a figure", async () => {
   const session = fileSession(sandbox);
   session.put("plain.txt", "needle");
   const before = process.cwd();
@@ -112,6 +113,7 @@ test("a tree that is too deep for tools spoils no search", async () => {
   }
   expect(text(await session.run("glob", { pattern: "**/*.txt" }))).toContain("plain.txt");
   expect(text(await session.run("grep", { pattern: "needle" }))).toContain("plain.txt");
+  expect(await heldBy(session.root)).toBeGreaterThan(0);
 });
 
 test("names of any bytes are listed, and a tree that holds one is left whole", async () => {

@@ -1,8 +1,7 @@
-import { readdirSync } from "node:fs";
-import { systemCode } from "../../../core/protocol/system-code.ts";
+import { type Dirent, readdirSync } from "node:fs";
 import type { PathResolver } from "./path-resolver.ts";
 import { isGitName, TEMPORARY_NAME } from "./path-rules.ts";
-import { Refusal } from "./refusal.ts";
+import { unlessRefused } from "./refusal.ts";
 
 export interface WalkOptions {
   readonly hidden: boolean;
@@ -33,16 +32,10 @@ export function listFiles(
   return { paths, cut: false };
 }
 
-const LEFT_OUT = new Set(["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG"]);
-
-function entriesOf(resolver: PathResolver, path: string, isStart: boolean) {
-  try {
-    return readdirSync(resolver.directory(path).at("."), { withFileTypes: true });
-  } catch (error) {
-    // What vanishes, is closed to us or lies too deep is left out; the start itself must be there.
-    if (!isStart && (error instanceof Refusal || LEFT_OUT.has(systemCode(error) ?? ""))) return [];
-    throw error;
-  }
+function entriesOf(resolver: PathResolver, path: string, isStart: boolean): Dirent[] {
+  const read = () => readdirSync(resolver.directory(path).at("."), { withFileTypes: true });
+  // What vanishes, is closed to us or cannot be read is left out; the start itself must be there.
+  return isStart ? read() : (unlessRefused(read) ?? []);
 }
 
 function isListed(name: string, { hidden, dependencies }: WalkOptions): boolean {
