@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -200,6 +200,9 @@ test.each([
   workspace.bind({ root: session.root, writable: true });
   const { functions } = workspace;
   expect(functions.readWhole("alias/f.txt").text).toBe("in the directory");
+  renameSync(path.join(session.root, "sub"), path.join(session.root, "elsewhere"));
+  session.put("sub/f.txt", "in another of the name");
+  expect(functions.readWhole("alias/f.txt").text).toBe("in another of the name");
   functions.replaceFile("new/deep/f.txt", "made", undefined);
   expect(session.bytes("new/deep/f.txt").toString()).toBe("made");
   for (const file of ["relative/secret.txt", "absolute/secret.txt", "file", "proc/environ"]) {

@@ -11,7 +11,7 @@ export interface Directory {
   readonly real: string;
   /** A path for system calls on an entry; `.` is the directory itself. */
   at(name: string): string;
-  /** False when the directory has since been moved out of the root. */
+  /** False when the directory has since been moved or removed. */
   holds(): boolean;
   close(): void;
 }
@@ -33,7 +33,7 @@ export const openThroughDescriptor: OpenDirectory = (root, path) => {
   return {
     real,
     at: (name) => `${place}/${name}`,
-    holds: () => isBeneath(root, readlinkSync(place)),
+    holds: () => readlinkSync(place) === real,
     close: () => closeSync(fd),
   };
 };
