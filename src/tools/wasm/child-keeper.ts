@@ -169,8 +169,7 @@ export class ChildKeeper {
     return child;
   }
 
-  #stop(child: RunningChild | null): void {
-    if (child === null) return;
+  #stop(child: RunningChild): void {
     if (this.#child === child) this.#child = null;
     const stopping = child.process.stop().finally(() => this.#stopping.delete(stopping));
     this.#stopping.add(stopping);
@@ -178,7 +177,7 @@ export class ChildKeeper {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#stop(this.#child);
+    for (const child of this.#children) this.#stop(child);
     await Promise.all(this.#stopping);
     clearTimeout(this.#idle);
   }

@@ -1,4 +1,7 @@
+import { realpathSync, statSync, symlinkSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
+import type { ConfinedView, Confinement } from "../../../src/tools/wasm/confinement.ts";
 import { createSandbox } from "../../../src/tools/wasm/sandbox.ts";
 import type { SandboxLimits } from "../../../src/tools/wasm/sandbox-options.ts";
 import { buildGuests, SANDBOX_CHILD } from "../../support/program/built.ts";
@@ -7,13 +10,13 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 const GRANT = { writable: false, clock: true, timeoutMs: 20_000, memoryMb: 32, outputBytes: 10_000 };
 const caller = { sessionId: "s", channelKey: "c", signal: new AbortController().signal, queued: () => {} };
 
-async function withSandbox(options: { limits?: Partial<SandboxLimits>; buildDir?: string }) {
+async function withSandbox(options: { limits?: Partial<SandboxLimits>; buildDir?: string; confinement?: Confinement }) {
   await buildGuests();
   const sandbox = createSandbox({ ...SANDBOX_CHILD, ...options });
   const root = tempDirectory();
-  const run = async (code: string, grant = {}): Promise<unknown> => {
+  const run = async (code: string, grant = {}, by = caller): Promise<unknown> => {
     const input = JSON.stringify({ code, file: null, maxChars: 100, overflow: "out", seed: 1 });
-    return JSON.parse(await sandbox.call("js", input, { root, ...GRANT, ...grant }, caller));
+    return JSON.parse(await sandbox.call("js", input, { root, ...GRANT, ...grant }, by));
   };
   return { sandbox, run };
 }
@@ -40,6 +43,26 @@ test("calls in a closed sandbox fail, and those that run are ended", async () =>
   await expect(run("1")).rejects.toThrow("the sandbox is closed");
 });
 
+test("a closed sandbox ends every process that it has, also one that another has taken the place of", async () => {
+  const roots = [tempDirectory()];
+  const view = (): ConfinedView => ({ bwrap: process.execPath, args: [], mounts: roots.map(mountOf) });
+  const confinement: Confinement = { isRequired: true, problem: () => Promise.resolve(null), view };
+  const { sandbox, run } = await withSandbox({ confinement });
+  await run("1", { root: roots[0] });
+  const loop = expect(run("for (;;) {}", { root: roots[0] })).rejects.toMatchObject({ code: "sandbox_failed" });
+  const first = sandbox.pid();
+  roots.push(tempDirectory());
+  await run("1", { root: roots[1] }, { ...caller, sessionId: "other" });
+  expect(sandbox.pid()).not.toBe(first);
+  await sandbox.close();
+  await loop;
+});
+
+function mountOf(root: string): ConfinedView["mounts"][number] {
+  const { dev, ino } = statSync(root);
+  return { kind: "writable", real: realpathSync(root), identity: `${dev}:${ino}` };
+}
+
 test("a process that no longer answers is ended after the call's time", async () => {
   const { sandbox, run } = await withSandbox({ limits: { graceMs: 50 } });
   await run("1");
@@ -51,8 +74,11 @@ test("a process that no longer answers is ended after the call's time", async ()
   await sandbox.close();
 });
 
-test("guests that are not built are named, with the command that builds them", async () => {
-  const { sandbox, run } = await withSandbox({ buildDir: tempDirectory() });
+test("guests that are not built are named, with the command that builds them, and serve once they are there", async () => {
+  const buildDir = tempDirectory();
+  const { sandbox, run } = await withSandbox({ buildDir });
   await expect(run("1")).rejects.toThrow("run: node wasm/build.ts");
+  symlinkSync(path.resolve("build/wasm/js"), path.join(buildDir, "js"));
+  expect(await run("1")).toMatchObject({ value: "1" });
   await sandbox.close();
 });

@@ -26,6 +26,7 @@ export function createModuleCache(buildDir: string): (guest: string, memoryMb: n
     const known =
       compiled.get(key) ?? compileGuest(resolve(buildDir, guest), { key, memoryMb, isOwn: !isAbsolute(guest) });
     compiled.set(key, known);
+    known.catch(() => compiled.delete(key)); // the next call tries once more
     return known;
   };
 }
