@@ -10,7 +10,7 @@ import { keepWorktreesPruned } from "./worktrees/prune-worktrees.ts";
 
 /** Opens managed mode as it is set. */
 export function openManaged(host: FeatureHost, settings: ManagedSettings): OpenFeature {
-  const { store, cluster, runtime, quotas } = host;
+  const { store, cluster, runtime, quotas, log } = host;
   const mode = managedMode(settings);
   const worktrees = createExecutorWorktrees(host.home, { quotas, lock: cluster.lock });
   const tools = [createMergeWork({ ...host, worktrees }, host.sandbox.guardedFiles)];
@@ -22,7 +22,7 @@ export function openManaged(host: FeatureHost, settings: ManagedSettings): OpenF
     commands: { managed: managedCommand(mode) },
     completions: { managed: { preset: () => Promise.resolve(presetCompletions(mode)) } },
     start: async () => {
-      const pruning = { worktrees, store, clock: runtime.clock };
+      const pruning = { worktrees, store, clock: runtime.clock, log };
       stopPruning = cluster.hold("worktrees", (whileHeld) => keepWorktreesPruned(pruning, whileHeld));
     },
     stop: () => stopPruning(),

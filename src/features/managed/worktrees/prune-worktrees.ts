@@ -1,3 +1,4 @@
+import type { Log } from "../../../core/protocol/log.ts";
 import { type Clock, slept } from "../../../core/protocol/runtime.ts";
 import { runOrWait } from "../../../core/store/child-status.ts";
 import { beginKeyOf } from "../../../core/store/run/children.ts";
@@ -17,6 +18,7 @@ export interface PruneScope {
   readonly worktrees: Pick<ExecutorWorktrees, "list" | "remove">;
   readonly store: Store;
   readonly clock: Clock;
+  readonly log: Log;
   readonly limits?: typeof WORKTREE_LIMITS;
 }
 
@@ -32,7 +34,8 @@ export async function keepWorktreesPruned(options: PruneScope, signal: AbortSign
  * A worktree stays while its executor or its manager is at work. Then it goes at once when all of it was merged, else
  * when its time is up, or, the oldest first, when there are too many.
  */
-export async function pruneWorktrees({ worktrees, store, clock, limits = WORKTREE_LIMITS }: PruneScope): Promise<void> {
+export async function pruneWorktrees(scope: PruneScope): Promise<void> {
+  const { worktrees, store, clock, log, limits = WORKTREE_LIMITS } = scope;
   let left = limits.bytes;
   for (const worktree of (await worktrees.list()).toReversed()) {
     const endedAt = await endOf(worktree, { store, clock });
@@ -41,7 +44,11 @@ export async function pruneWorktrees({ worktrees, store, clock, limits = WORKTRE
     const age = clock.now() - endedAt;
     const isKnown = worktree.isWhole && (await store.children.get(worktree.name)) !== null;
     const isOver = isKnown ? worktree.isTaken || left < 0 || age > limits.ageMs : age > STRAY_MS;
-    if (isOver) await worktrees.remove(worktree.name);
+    if (!isOver) continue;
+    // One that cannot be removed keeps no other.
+    await worktrees
+      .remove(worktree.name)
+      .catch((error: unknown) => log.warn({ err: error, worktree: worktree.name }, "worktree_not_removed"));
   }
 }
 

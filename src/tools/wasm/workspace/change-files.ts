@@ -53,8 +53,10 @@ export function createChanges(scope: () => FilesystemScope): Changes {
     spend(current, bytes.length + (place.stats === null ? BLOCK_BYTES : 0));
     current.keep.file(place);
     const size = bytes.length + (append ? (place.stats?.size ?? 0) : 0);
-    growing(current.growth, roomOf(size) - roomHeld(place.stats), () => writeBytes(place, path, { bytes, append }));
-    current.changed([place.relative]);
+    const changed = () => current.changed([place.relative]);
+    growing(current.growth, roomOf(size) - roomHeld(place.stats), () =>
+      writeBytes(place, path, { bytes, append, changed }),
+    );
   };
   return {
     writeFile: guarded((path: string, content: string, append: boolean) =>

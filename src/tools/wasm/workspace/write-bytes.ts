@@ -7,20 +7,24 @@ import { replaceFile } from "./replace-file.ts";
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
 
+export interface Written {
+  readonly bytes: Buffer;
+  readonly append: boolean;
+  /** Told when the file is no more what it was; the bytes may not fit it then. */
+  readonly changed: () => void;
+}
+
 /**
  * Writes as a shell's redirection does: in place, so that others see it grow. A file with more names
  * than one (hard links) is replaced instead: the other names may lie outside the root, and keep what they have.
  */
-export function writeBytes(
-  place: ResolvedPath,
-  path: string,
-  { bytes, append }: { bytes: Buffer; append: boolean },
-): void {
+export function writeBytes(place: ResolvedPath, path: string, written: Written): void {
+  const { bytes, append, changed } = written;
   const { directory, name, stats } = place;
   if (stats?.isDirectory()) throw new FileFailure("EISDIR");
   if (stats !== null && !stats.isFile()) throw notRegular(path, stats);
   if (stats !== null && stats.nlink > 1) {
-    replaceShared(place, path, { bytes, append });
+    replaceShared(place, path, written);
     return;
   }
   const how = stats === null ? O_CREAT | O_EXCL : O_NONBLOCK | O_NOCTTY;
@@ -29,14 +33,16 @@ export function writeBytes(
     const opened = fstatSync(fd);
     if (!opened.isFile() || opened.nlink > 1) throw notRegular(path, opened);
     if (!append) ftruncateSync(fd);
+    changed();
     writeFileSync(fd, bytes);
   } finally {
     closeSync(fd);
   }
 }
 
-function replaceShared(place: ResolvedPath, path: string, { bytes, append }: { bytes: Buffer; append: boolean }): void {
+function replaceShared(place: ResolvedPath, path: string, { bytes, append, changed }: Written): void {
   const old = withFile(place, path, (fd) => readWhole(fd, path));
   const content = append ? Buffer.concat([old, bytes]) : bytes;
   replaceFile(place, path, { content, before: hashOf(old) });
+  changed();
 }

@@ -10,6 +10,7 @@ import { pruneWorktrees } from "../../../../src/features/managed/worktrees/prune
 import { childEvent } from "../../../support/child-event.ts";
 import { interleaved } from "../../../support/database/interleaved-store.ts";
 import { nativeSession } from "../../../support/native-session.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
 
 const NOBODY = { personId: null, channelKey: "slack:C1" };
@@ -52,13 +53,24 @@ async function scene(room: Parameters<typeof createExecutorWorktrees>[1] = {}) {
       await endRun(`run_${name}`);
     },
     endManager: () => endRun("run_1"),
-    prune: (limits = LIMITS, seen: Store = store) => pruneWorktrees({ worktrees, store: seen, clock, limits }),
+    prune: (limits = LIMITS, seen: Store = store) =>
+      pruneWorktrees({ worktrees, store: seen, clock, limits, log: silentLog }),
     store,
     left: async () => (await worktrees.list()).map(({ name }) => name).sort(),
     make: (name: string) => worktrees.make(name, { root, ...NOBODY }, signal),
     home,
   };
 }
+
+test("a copy that cannot be removed keeps no other", async () => {
+  const at = await scene();
+  // What is in its way on the way out.
+  mkdirSync(`${path.dirname(at.worktrees.of("agt_2").tree)}.going/kept`, { recursive: true });
+  for (const name of ["agt_1", "agt_2", "agt_3"]) await at.make(name);
+  await at.clock.advance(DAY);
+  await at.prune();
+  expect(await at.left()).toEqual(["agt_2"]);
+});
 
 test("copies stay while their manager or their executor is at work, and then until their time is up", async () => {
   const at = await scene();
