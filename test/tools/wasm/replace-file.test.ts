@@ -10,8 +10,9 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 const source = (name: string): string => JSON.stringify(path.resolve(`src/tools/wasm/workspace/${name}.ts`));
 
 const UNSHARE = "/usr/bin/unshare";
-/** Needs an owner other than whoever runs the tests, and a system that lets them begin a namespace. */
-const canConfine = process.getuid?.() === 0 && spawnSync(UNSHARE, ["-U", "-r", "true"]).status === 0;
+/** Whether the system lets whoever runs the tests begin a namespace; another owner of a file needs the superuser, too. */
+const canMount = spawnSync(UNSHARE, ["-U", "-r", "-m", "true"]).status === 0;
+const canConfine = canMount && process.getuid?.() === 0;
 
 test.runIf(canConfine)("a confined process, to which the file's owner has no name, replaces it", () => {
   const root = tempDirectory();
@@ -26,6 +27,22 @@ test.runIf(canConfine)("a confined process, to which the file's owner has no nam
     replaceFile(new PathResolver(${JSON.stringify(root)}).find("f.txt"), "f.txt", { content: "new", before: hashOf("old") });`;
   execFileSync(UNSHARE, ["-U", "-r", process.execPath, "--input-type=module", "-e", script]);
   expect(readFileSync(file, "utf8")).toBe("new");
+});
+
+test.runIf(canMount)("a file of which the full disk takes a part only has been changed, and is told of", () => {
+  const root = tempDirectory();
+  const script = `
+    import { readFileSync, writeFileSync } from "node:fs";
+    import { createWorkspace } from ${source("workspace")};
+    writeFileSync("f.txt", "old");
+    const workspace = createWorkspace();
+    const changed = (files) => console.log(files.map(({ path }) => path).join());
+    workspace.bind({ root: ".", writable: true }, { changed });
+    try { workspace.filesystem.writeFile("f.txt", "new".repeat(50_000), false); } catch ({ payload }) { console.log(payload.code); }
+    console.log(readFileSync("f.txt").length);`;
+  const mounted = 'mount -t tmpfs -o size=64k tmpfs "$1" && cd "$1" && exec "$0" --input-type=module -e "$2"';
+  const command = ["-U", "-r", "-m", "/bin/sh", "-c", mounted, process.execPath, root, script];
+  expect(execFileSync(UNSHARE, command, { encoding: "utf8" })).toBe("f.txt\nENOSPC\n65536\n");
 });
 
 test.runIf(process.platform === "linux")(
