@@ -5,7 +5,7 @@ import { listFiles } from "../wasm/workspace/list-files.ts";
 import { PathResolver, type ResolvedPath, withFile } from "../wasm/workspace/path-resolver.ts";
 import { comparableName, isBeneath, segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { type LineWindow, readLines } from "../wasm/workspace/read-file.ts";
-import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
+import { Refusal, refusing, unlessRefused } from "../wasm/workspace/refusal.ts";
 
 /** Lines of one file that are returned at once. */
 export const MAX_FILE_LINES = 1_000;
@@ -64,7 +64,9 @@ export function skillFiles(skill: Skill, sandboxRoot: string): { path: string; t
   if (skill.folder === "") return [];
   using resolver = new PathResolver(sandboxRoot);
   const options = { hidden: true, dependencies: true, maxEntries: MAX_FILES };
-  return listFiles(resolver, skill.folder, options).paths.flatMap((found) => {
+  // A folder that has gone, or that nobody may list, has none that could be followed.
+  const listed = unlessRefused(() => listFiles(resolver, skill.folder, options));
+  return (listed?.paths ?? []).flatMap((found) => {
     const file = path.posix.relative(skill.folder, found);
     return file === "SKILL.md" ? [] : wholeFile({ skill, sandboxRoot, file, offset: 1 });
   });
@@ -100,7 +102,9 @@ function findOr(refusal: Refusal, find: () => ResolvedPath): ResolvedPath {
 }
 
 function filesOf(resolver: PathResolver, folder: string): string {
-  const { paths, cut } = listFiles(resolver, folder, { hidden: false, dependencies: false, maxEntries: 500 });
+  const options = { hidden: false, dependencies: false, maxEntries: 500 };
+  const { paths, cut } = unlessRefused(() => listFiles(resolver, folder, options)) ?? { paths: [], cut: true };
+  if (paths.length === 0) return "The skill's files cannot be listed.";
   const names = paths.map((name) => path.posix.relative(folder, name)).sort();
   const more = cut || names.length > MAX_NAMED ? ", and more" : "";
   return `The skill's files: ${names.slice(0, MAX_NAMED).join(", ")}${more}.`;

@@ -6,6 +6,7 @@ import { textOf } from "../../../src/core/protocol/messages.ts";
 import { skillIndex } from "../../../src/core/skills/skill-index.ts";
 import { problemText } from "../../../src/core/skills/skills.ts";
 import { isInstructionFile } from "../../../src/tools/instructions/instruction-files.ts";
+import { readSkillFile, skillFiles } from "../../../src/tools/skills/skill-file.ts";
 import { type SkillsOffice, skillsOffice } from "./skills-office.ts";
 
 let office: SkillsOffice;
@@ -214,4 +215,13 @@ test("of a directory with very many folders the first are read, and it says so",
   expect(problems()).toEqual([
     ".agents/skills:1: holds 205 skills, of which the first 200 are read, up to s199; take out those that nobody needs",
   ]);
+});
+
+test("a skill's folder that cannot be listed has no files, and fails nothing else", () => {
+  office.skill("root/.agents/skills/tidy");
+  const skill = office.read().find("tidy") ?? expect.fail("there is no skill");
+  rmSync(path.join(office.root, skill.folder), { recursive: true });
+  expect(skillFiles(skill, office.root)).toEqual([]);
+  const read = () => readSkillFile({ skill, sandboxRoot: office.root, file: "more.md", offset: 1 });
+  expect(read).toThrow("more.md does not exist. The skill's files cannot be listed.");
 });
