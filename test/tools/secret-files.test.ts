@@ -1,5 +1,9 @@
+import { hash } from "node:crypto";
+import { readFileSync, truncateSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { secretKind } from "../../src/tools/secrets/secret-files.ts";
+import { secretRule } from "../../src/tools/secrets/secret-rule.ts";
 import { play } from "../support/trust/play.ts";
 import { attach, bash, grep, read, write } from "../support/trust/steps.ts";
 import { fileSession, text, useSandbox } from "./file-session.ts";
@@ -145,6 +149,21 @@ test("what the session wrote itself it reads without a card", async () => {
   );
   expect(cards[0]).toEqual([]);
 });
+
+test.each([
+  { size: 67_108_864, asks: false },
+  { size: 67_108_865, asks: true },
+])(
+  "one of $size bytes that the session has read is looked at whole where nothing else waits long: asks $asks",
+  ({ size, asks }) => {
+    const session = fileSession(sandbox);
+    session.put("dump.sql", `aws_secret_access_key = ${LETTERS}\n`);
+    const file = path.join(session.root, "dump.sql");
+    truncateSync(file, size);
+    const knownFiles = new Map([["dump.sql", hash("sha256", readFileSync(file))]]);
+    expect(secretRule("dump.sql", { ...session.context, mode: "write", knownFiles }) !== null).toBe(asks);
+  },
+);
 
 test("a search leaves them out, and says how many", async () => {
   const session = fileSession(sandbox);

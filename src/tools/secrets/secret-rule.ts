@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, type Stats } from "node:fs";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
@@ -14,19 +14,25 @@ export interface SecretFile {
   readonly path: string;
   /** What it looks like, in a few words. */
   readonly kind: string;
-  readonly sha256: string;
 }
 
+/** Bytes of a file that is looked at whole here, where all else waits meanwhile: a larger one is asked for each time. */
+const MOST_HASHED = 67_108_864;
+
 /** Null for a path that leads to no file that looks like a secret, or to none at all: a call that needs one fails by itself. */
-export function secretAt(root: string, path: string): SecretFile | null {
+export function secretAt(
+  root: string,
+  path: string,
+  isKnown: (fd: number, stats: Pick<Stats, "size">) => boolean = () => false,
+): SecretFile | null {
   if (!existsSync(root)) return null;
   using resolver = new PathResolver(root);
   try {
     const place = resolver.find(path);
     if (place.stats?.isFile() !== true) return null;
-    return withFile(place, path, (fd) => {
+    return withFile(place, path, (fd, stats) => {
       const kind = openSecretKind(place.relative, fd);
-      return kind === null ? null : { path: place.relative, kind, sha256: hashFile(fd) };
+      return kind === null || isKnown(fd, stats) ? null : { path: place.relative, kind };
     });
   } catch (error) {
     if (error instanceof SandboxError || systemCode(error) !== undefined) return null;
@@ -36,8 +42,11 @@ export function secretAt(root: string, path: string): SecretFile | null {
 
 /** What the session has read or written before is no secret to it. */
 export function secretRule(path: string, { sandboxRoot, knownFiles = new Map() }: CallEnvironment): CallRule | null {
-  const secret = secretAt(sandboxRoot, path);
-  if (secret === null || [...knownFiles.values()].includes(secret.sha256)) return null;
+  const known = new Set(knownFiles.values());
+  const secret = secretAt(sandboxRoot, path, (fd, { size }) => {
+    return known.size > 0 && size <= MOST_HASHED && known.has(hashFile(fd));
+  });
+  if (secret === null) return null;
   return {
     type: "ask",
     why: `${secret.path} looks like ${secret.kind}: what it says goes to the model, and may come up in the thread.`,
