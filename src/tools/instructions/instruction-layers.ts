@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, type Stats } from "node:fs";
 import path from "node:path";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { DirectoriesAbove, InstructionLayer, InstructionRoots } from "../../core/context/system-prompt.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
@@ -21,6 +22,9 @@ interface Imports {
   /** Throws for a file that is not to be told; which ones a project names, whoever fills it has chosen. */
   readonly refuse: RefuseSecret;
 }
+
+/** Files of all sandbox roots that are kept read: sub-agents have roots of their own, which come and go. */
+const MOST_CACHED = 1_000;
 
 interface Cached {
   readonly version: string;
@@ -95,7 +99,7 @@ export function createInstructionReader(files: readonly string[], log: Log) {
 
 /** Reads what an open file tells agents, once for each version of it. */
 function reading() {
-  const cache = new Map<string, Cached>();
+  const cache = new BoundedMap<string, Cached>(MOST_CACHED);
   return (source: string, fd: number, stats: Stats): string => {
     const version = `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
     const known = cache.get(source);
