@@ -216,3 +216,18 @@ test("a directory that the system cannot read spoils no search, wherever it is",
   workspace.close();
   expect(paths.split("\0")).toEqual(expect.arrayContaining(["src/a.ts", "src/[id]/page.ts"]));
 });
+
+test("a directory that goes while a search is in it ends no search", () => {
+  const session = project();
+  session.put("src/deep/c.ts", "port");
+  let opened = 0;
+  const workspace = createWorkspace((root, directory) => {
+    if (directory.endsWith("/deep") && ++opened > 1) throw Object.assign(new Error("gone"), { code: "ENOENT" });
+    return { ...openDirectory(root, directory), holds: () => false };
+  });
+  workspace.bind({ root: session.root, writable: false });
+  const everything = { needles: [], foldCase: false, shapes: [] };
+  const { paths } = workspace.functions.readMatching("src/deep/c.ts\0src/a.ts", 0, everything);
+  workspace.close();
+  expect(paths).toBe("src/deep/c.ts\0src/a.ts");
+});

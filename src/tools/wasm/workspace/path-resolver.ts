@@ -16,7 +16,7 @@ import { segmentsOf } from "./path-rules.ts";
 import { Refusal } from "./refusal.ts";
 
 /** As many as Linux follows. */
-const MAX_LINKS = 16;
+const MAX_LINKS = 40;
 
 /** Where a path leads: an entry of a directory that is proven to be beneath the root. */
 export interface ResolvedPath {

@@ -35,10 +35,11 @@ export function readMatching(scope: Files, { paths, first, prefilter }: Search):
   let at = first;
   for (; at < paths.length && bytes < BATCH_BYTES; at++) {
     const path = paths[at] ?? "";
-    const content = readQuietly(scope, path, buffer);
-    if (content === "too large") skipped++;
-    if (content === null || content === "too large" || !wanted(content)) continue;
-    if (isSecret(scope, path, content)) {
+    const read = readQuietly(scope, path, buffer);
+    if (read === "too large") skipped++;
+    if (read === null || read === "too large" || !wanted(read.content)) continue;
+    const { content } = read;
+    if (isSecret(scope, read)) {
       skipped++;
       continue;
     }
@@ -54,16 +55,27 @@ function textOf(content: Buffer): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-/** Null for what is no text, is gone, or may not be read: a search goes on without it. */
-function readQuietly({ resolver }: Files, path: string, buffer: FileBuffer): Buffer | "too large" | null {
-  return unlessRefused(() =>
-    withFile(resolver.find(path), path, (fd, { size }) => (size > MAX_WHOLE ? "too large" : buffer.read(fd, size))),
-  );
+interface ReadFile {
+  /** Its path with links resolved. */
+  readonly at: string;
+  readonly content: Buffer;
 }
 
-function isSecret({ resolver, refuseSecret }: Files, path: string, content: Buffer): boolean {
+/** Null for what is no text, is gone, or may not be read: a search goes on without it. */
+function readQuietly({ resolver }: Files, path: string, buffer: FileBuffer): ReadFile | "too large" | null {
+  return unlessRefused(() => {
+    const place = resolver.find(path);
+    return withFile(place, path, (fd, { size }) => {
+      if (size > MAX_WHOLE) return "too large";
+      const content = buffer.read(fd, size);
+      return content === null ? null : { at: place.relative, content };
+    });
+  });
+}
+
+function isSecret({ refuseSecret }: Files, { at, content }: ReadFile): boolean {
   try {
-    refuseSecret(resolver.find(path).relative, content, () => hashOf(content));
+    refuseSecret(at, content, () => hashOf(content));
     return false;
   } catch (error) {
     if (error instanceof Refusal) return true;
