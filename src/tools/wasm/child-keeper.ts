@@ -7,7 +7,7 @@ import { unlessAborted } from "../../core/unless-aborted.ts";
 import { monotonicMs } from "./child/fence.ts";
 import type { Outcome, RunMessage } from "./child/messages.ts";
 import { type ConfinedView, sees } from "./confinement.ts";
-import { type CallEvents, CHILD_FILE, type SandboxChild, startChild } from "./sandbox-child.ts";
+import { type CallEvents, CHILD_FILE, type ChildParts, type SandboxChild, startChild } from "./sandbox-child.ts";
 import type { SandboxLimits, SandboxOptions } from "./sandbox-options.ts";
 
 const BUILD_DIR = fileURLToPath(new URL("../../../build/wasm", import.meta.url));
@@ -148,17 +148,22 @@ export class ChildKeeper {
   #childFor(message: EnteringCall, confines: boolean): RunningChild {
     const before = this.#child;
     const needs = confines ? madePlaces(message) : [];
-    if (before !== null && seesAll(before, needs)) return before;
-    const child = this.#start(confines);
+    if (before !== null && unseen(before.view, needs) === undefined) return before;
+    const { buildDir = BUILD_DIR, childFile = CHILD_FILE, confinement } = this.#options;
+    const view = (confines ? confinement?.view(childFile, buildDir) : null) ?? null;
+    const place = unseen(view, needs);
+    if (place !== undefined) {
+      throw new SandboxError("sandbox_failed", `${place} leads out of what the sandbox's process sees`);
+    }
+    const child = this.#start({ childFile, buildDir, view });
     if (before !== null) this.#rest(before);
-    if (seesAll(child, needs)) return child;
-    throw new SandboxError("sandbox_failed", `${needs[0] ?? ""} leads out of what the sandbox's process sees`);
+    return child;
   }
 
-  #start(confines: boolean): RunningChild {
-    const { log, buildDir = BUILD_DIR, childFile = CHILD_FILE, confinement } = this.#options;
-    const view = (confines ? confinement?.view(childFile, buildDir) : null) ?? null;
-    const process = startChild({ childFile, buildDir, view, log }, () => {
+  #start(parts: Omit<ChildParts, "log">): RunningChild {
+    const { log } = this.#options;
+    const { view } = parts;
+    const process = startChild({ ...parts, log }, () => {
       if (this.#child === child) this.#child = null;
       this.#children.delete(child);
     });
@@ -210,6 +215,7 @@ function placesOf({ guest, capability: { root, snapshots } }: EnteringCall): str
   return [root, ...(snapshots === undefined ? [] : [snapshots]), ...(isAbsolute(guest) ? [guest] : [])];
 }
 
-function seesAll({ view }: RunningChild, places: readonly string[]): boolean {
-  return view === null || places.every((place) => sees(view, place));
+/** The first place that a child with this view does not reach. */
+function unseen(view: ConfinedView | null, places: readonly string[]): string | undefined {
+  return view === null ? undefined : places.find((place) => !sees(view, place));
 }

@@ -40,7 +40,7 @@ export interface SandboxChild {
 /** The program that a child runs. */
 export const CHILD_FILE = fileURLToPath(new URL("./child/main.ts", import.meta.url));
 
-interface ChildParts {
+export interface ChildParts {
   readonly childFile: string;
   /** The directory of the built guests. */
   readonly buildDir: string;

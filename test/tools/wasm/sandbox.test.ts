@@ -58,6 +58,21 @@ test("a closed sandbox ends every process that it has, also one that another has
   await loop;
 });
 
+test("a call for a directory that no process would see starts none, and takes no other's away", async () => {
+  const root = tempDirectory();
+  const view = (): ConfinedView => ({ bwrap: process.execPath, args: [], mounts: [mountOf(root)] });
+  const confinement: Confinement = { isRequired: true, problem: () => Promise.resolve(null), view };
+  const { sandbox, run } = await withSandbox({ confinement });
+  const elsewhere = { root: tempDirectory() };
+  await expect(run("1", elsewhere)).rejects.toThrow(`${elsewhere.root} leads out of what the sandbox's process sees`);
+  expect(sandbox.pid()).toBeUndefined();
+  await run("1", { root });
+  const pid = sandbox.pid();
+  await expect(run("1", elsewhere)).rejects.toThrow("leads out of");
+  expect(sandbox.pid()).toBe(pid);
+  await sandbox.close();
+});
+
 function mountOf(root: string): ConfinedView["mounts"][number] {
   const { dev, ino } = statSync(root);
   return { kind: "writable", real: realpathSync(root), identity: `${dev}:${ino}` };
