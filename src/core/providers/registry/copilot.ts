@@ -6,9 +6,12 @@ import { type Fetch, within } from "../stall.ts";
 import { copilotFetch, createCopilotSession } from "./copilot-session.ts";
 import { createWireLoader, type Reach, type Wires } from "./wires.ts";
 
+/** A list that is older is read anew for a model that is not in it: new ones come while the program runs. Milliseconds. */
+const LIST_HOLDS_MS = 3_600_000;
+
 /**
- * GitHub Copilot: the root comes with the token, the wire of a model with the list of models, which is read
- * once. Both are shared by all calls, so that none of them ends when one caller gives up.
+ * GitHub Copilot: the root comes with the token, the wire of a model with the list of models. Both are shared by all
+ * calls, so that none of them ends when one caller gives up.
  */
 export function copilotWires(reach: Reach): Wires {
   const { endpoint, clock, log, own } = reach;
@@ -16,7 +19,7 @@ export function copilotWires(reach: Reach): Wires {
   const fetch = copilotFetch(reach.fetch, session);
   // The wires know no key: the fetch puts the session's token in.
   const load = createWireLoader({ ...reach, endpoint: { ...endpoint, apiKey: null }, fetch });
-  let listed: Promise<readonly CopilotModel[]> | null = null;
+  let listed: { readonly models: Promise<readonly CopilotModel[]>; readonly at: number } | null = null;
 
   function waited<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     return within(work, { clock, limitMs: reach.answerMs, what: "no answer", signal });
@@ -27,18 +30,24 @@ export function copilotWires(reach: Reach): Wires {
     return own?.baseUrl === undefined ? (token.root ?? endpoint.baseUrl) : endpoint.baseUrl;
   }
 
-  function models(root: string): Promise<readonly CopilotModel[]> {
-    listed ??= copilotModels(fetch, root).catch((error: unknown) => {
-      listed = null;
+  /** As they were read within that time. */
+  function models(root: string, withinMs: number): Promise<readonly CopilotModel[]> {
+    if (listed !== null && clock.now() - listed.at < withinMs) return listed.models;
+    const before = listed;
+    const read = copilotModels(fetch, root).catch((error: unknown) => {
+      listed = before;
       throw error;
     });
-    return listed;
+    listed = { models: read, at: clock.now() };
+    return read;
   }
 
   /** Without the list a call goes out all the same: what is wrong with the list may be nothing to the call. */
   async function wireNameOf(model: string, root: string, signal: AbortSignal): Promise<WireName> {
+    const find = async (withinMs: number) =>
+      (await waited(models(root, withinMs), signal)).find(({ id }) => id === model);
     try {
-      const known = (await waited(models(root), signal)).find(({ id }) => id === model);
+      const known = (await find(Number.POSITIVE_INFINITY)) ?? (await find(LIST_HOLDS_MS));
       return preferredWire(known?.supported_endpoints ?? []);
     } catch (error) {
       signal.throwIfAborted();
@@ -53,27 +62,28 @@ export function copilotWires(reach: Reach): Wires {
       return load(own?.wire ?? (await wireNameOf(model, root, signal)), root);
     },
     async listModels(signal) {
-      return (await waited(models(await rootOf(signal)), signal)).map(infoOf);
+      return (await waited(models(await rootOf(signal), LIST_HOLDS_MS), signal)).map(infoOf);
     },
   };
 }
 
-const listSchema = z.object({
-  data: z.array(
-    z.object({
-      id: z.string(),
-      supported_endpoints: z.array(z.string()).nullish(),
-      capabilities: z
-        .object({
-          limits: z
-            .object({ max_context_window_tokens: z.number().nullish(), max_output_tokens: z.number().nullish() })
-            .nullish(),
-        })
+const modelSchema = z.object({
+  id: z.string(),
+  supported_endpoints: z.array(z.string()).nullish(),
+  capabilities: z
+    .object({
+      limits: z
+        .object({ max_context_window_tokens: z.number().nullish(), max_output_tokens: z.number().nullish() })
         .nullish(),
-    }),
-  ),
+    })
+    .nullish(),
 });
-type CopilotModel = z.infer<typeof listSchema>["data"][number];
+type CopilotModel = z.infer<typeof modelSchema>;
+
+/** What cannot be read is none of the models. */
+const listSchema = z.object({
+  data: z.array(z.unknown()).transform((all) => all.flatMap((each) => modelSchema.safeParse(each).data ?? [])),
+});
 
 async function copilotModels(fetch: Fetch, root: string): Promise<readonly CopilotModel[]> {
   const response = await fetch(`${root}/models`);

@@ -115,6 +115,20 @@ test("a token is used until it is about to end, and one that is refused before t
   expect(exchange.requests).toHaveLength(3);
 });
 
+test("a model that comes while the program runs goes over its API; what cannot be read hides no other", async () => {
+  const clock = new ManualClock();
+  const models: { data: object[] } = { data: [{ name: "without an id" }, ...COPILOT_MODELS.data] };
+  await using server = await startCopilotServer(undefined, models);
+  await using exchange = await startCopilotExchange((index) => copilotToken(`token-${index}`, { now: clock.now() }));
+  const provider = await copilot({ clock, exchange, own: { baseUrl: server.url } });
+  await ask(provider, "gpt-5.6-terra");
+  models.data.push({ id: "gpt-7", supported_endpoints: ["/responses"] });
+  await ask(provider, "gpt-7");
+  await clock.advance(3_600_000);
+  await ask(provider, "gpt-7");
+  expect(server.requests.map(({ path }) => path)).toEqual(["/responses", "/chat/completions", "/responses"]);
+});
+
 const refusals = [
   { status: 401, body: '{"message":"Bad credentials"}', code: "auth" },
   { status: 403, body: '{"error_details":{"message":"No access to GitHub Copilot found."}}', code: "auth" },
