@@ -4,7 +4,7 @@ import { sessionEventBodySchema } from "../../core/events/session-event.ts";
 import { type ContentBlock, contentBlockSchema } from "../../core/protocol/messages.ts";
 import { type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
 import type { Client, Stored } from "../../core/store/database/client.ts";
-import { USAGE_SUMS, type UsageSum, usageSumOf } from "../../core/store/ledger/usage-report.ts";
+import { peopleNamed, USAGE_SUMS, type UsageSum, usageSumOf } from "../../core/store/ledger/usage-report.ts";
 import { commandAsTitle } from "../../core/text/command-as-title.ts";
 
 /** A channel that sessions are in. */
@@ -275,19 +275,7 @@ function texts(db: Client) {
       return new Set(rows.flatMap(({ sessionId, content }) => (holds(content) ? [sessionId] : [])));
     },
 
-    /** Names of people, as they last wrote. */
-    async namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-      const rows = await db.message.groupBy({
-        by: ["authorId"],
-        where: { authorId: { in: [...ids] } },
-        _max: { authorName: true },
-      });
-      return new Map(
-        rows.flatMap(({ authorId, _max: { authorName } }) =>
-          authorId === null || authorName === null ? [] : [[authorId, authorName]],
-        ),
-      );
-    },
+    namesOf: (ids: readonly string[]) => peopleNamed(db, ids),
   };
 }
 

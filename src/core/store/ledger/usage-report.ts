@@ -1,3 +1,5 @@
+import { join } from "@prisma/client/runtime/client";
+import { z } from "zod";
 import { ownId } from "../../events/event-key.ts";
 import type { Client } from "../database/client.ts";
 
@@ -95,16 +97,22 @@ export function usageReport(db: Client) {
         const named = channels.filter(({ id, name }) => ownId(id) !== name);
         return new Map(named.map(({ id, name, kind }) => [id, kind === "channel" ? `#${name}` : name]));
       }
-      const authors = await db.message.groupBy({
-        by: ["authorId"],
-        where: { authorId: { in: [...ids] } },
-        _max: { authorName: true },
-      });
-      return new Map(
-        authors.map(({ authorId, _max: newest }) => [authorId ?? "", `@${newest.authorName ?? authorId}`]),
-      );
+      return new Map([...(await peopleNamed(db, ids))].map(([id, name]) => [id, `@${name}`]));
     },
   };
+}
+
+const namesSchema = z.array(z.object({ id: z.string(), name: z.string() }));
+
+/** Names of people, by id, as they last wrote; who has written nothing is missing. */
+export async function peopleNamed(db: Client, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows: unknown = await db.$queryRaw`
+    SELECT "authorId" AS "id", coalesce(max("authorName"), "authorId") AS "name" FROM "Message" JOIN (
+      SELECT "authorId" AS "of", max("createdAt") AS "at" FROM "Message"
+      WHERE "authorId" IN (${join([...ids])}) GROUP BY "authorId"
+    ) AS "newest" ON "authorId" = "of" AND "createdAt" = "at" GROUP BY "authorId"`;
+  return new Map(namesSchema.parse(rows).map(({ id, name }) => [id, name]));
 }
 
 function within({ since, until, ...places }: UsageRange) {

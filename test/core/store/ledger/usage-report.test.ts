@@ -28,13 +28,11 @@ async function fill(store: Store): Promise<void> {
       createdBy: "slack:U1",
       at: AT,
     });
-    await tx.messages.append("ses_1", "run_1", {
-      id: "msg_1",
-      role: "user",
-      content: [],
-      author: { id: "slack:U1", name: "ana" },
-      createdAt: AT,
-    });
+    for (const [index, name] of ["zoe", "ana"].entries()) {
+      const author = { id: "slack:U1", name };
+      const createdAt = AT + index;
+      await tx.messages.append("ses_1", "run_1", { id: `msg_${index}`, role: "user", content: [], author, createdAt });
+    }
     const usage = { inputTokens: 10, outputTokens: 20, cacheReadTokens: 30, cacheWriteTokens: 40 };
     for (const call of CALLS)
       await tx.usage.add({ ...call, turn: 1, sessionId: "ses_1", stopReason: "end_turn", usage });
