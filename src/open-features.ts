@@ -46,7 +46,11 @@ export type NamedFeature = ConfiguredFeature & Pick<Feature, "name">;
 
 interface Opened extends OpenFeature {
   readonly name: string;
+  readonly isEssential: boolean;
 }
+
+/** Tells why one does not start; throws ConfigError where it is essential. */
+type NotStarted = (feature: Pick<NamedFeature, "name" | "isEssential">, error: unknown) => void;
 
 /**
  * Opens what is on, one after the other. Throws ConfigError where an essential feature does not open.
@@ -61,21 +65,25 @@ async function openFeatures(
   const own = host.taken();
   const between = betweenFeatures(open, host);
   const toolsOf = (features: readonly Opened[]) => distinct(features, own);
-  for (const { name, isEssential, open: opening } of configured) {
+  const notStarted: NotStarted = ({ name, isEssential }, error) => {
+    const line = `The feature ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
+    if (isEssential === true) throw new ConfigError([line]);
+    host.log.error({ err: error, feature: name }, "feature_failed");
+    say(`⚠ ${line}`);
+  };
+  for (const feature of configured) {
+    const { name, isEssential, open: opening } = feature;
     if (opening === undefined) continue;
     const taken = () => new Set([...own, ...toolsOf(open).tools.map(({ tool }) => tool.name)]);
     const log = host.log.child({ feature: name });
     try {
-      open.push({ ...(await opening({ ...host, log, taken, ...between })), name });
+      open.push({ ...(await opening({ ...host, log, taken, ...between })), name, isEssential: isEssential === true });
     } catch (error) {
-      const line = `The feature ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
-      if (isEssential === true) throw new ConfigError([line]);
-      log.error({ err: error }, "feature_failed");
-      say(`⚠ ${line}`);
+      notStarted(feature, error);
     }
   }
   for (const problem of toolsOf(open).problems) say(`⚠ ${problem}`);
-  return { ...featuresOf(open, toolsOf), audit: between.audit };
+  return { ...featuresOf(open, toolsOf, { ...host, notStarted }), audit: between.audit };
 }
 
 /** Sessions that one word names. */
@@ -113,6 +121,7 @@ function sessionsOf(open: readonly Opened[]): OpenFeature["sessions"] {
 function featuresOf(
   open: readonly Opened[],
   toolsOf: (features: readonly Opened[]) => Distinct,
+  { log, notStarted }: Pick<FeatureHost, "log"> & { readonly notStarted: NotStarted },
 ): Omit<Features, "audit"> {
   return {
     tools: () => toolsOf(open).tools,
@@ -142,10 +151,22 @@ function featuresOf(
     panels: open.flatMap(({ panel }) => (panel === undefined ? [] : [panel])),
     readJobs: async () => (await Promise.all(open.map(async ({ readJobs }) => (await readJobs?.()) ?? []))).flat(),
     start: async (signal) => {
-      await Promise.all(open.map(async ({ start }) => start?.(signal)));
+      await Promise.all(
+        open.map(async (feature) => {
+          try {
+            await feature.start?.(signal);
+          } catch (error) {
+            notStarted(feature, error);
+          }
+        }),
+      );
     },
     stop: async () => {
-      await Promise.all(open.map(async ({ stop }) => stop?.()));
+      await Promise.all(
+        open.map(async ({ name, stop }) => {
+          await stop?.().catch((error: unknown) => log.error({ err: error, feature: name }, "feature_not_stopped"));
+        }),
+      );
     },
   };
 }

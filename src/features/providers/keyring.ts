@@ -1,4 +1,4 @@
-import { watch } from "node:fs";
+import { unwatchFile, watchFile } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createTeller, followOthers } from "../../core/follow-others.ts";
@@ -30,6 +30,9 @@ type Host = Pick<FeatureHost, "store" | "runtime" | "home" | "log" | "providers"
 
 /** How often is read what other processes have set, where there are any and no word of it has come. Milliseconds. */
 const LOOK_MS = 10_000;
+
+/** How often it is seen whether it was written: not every machine has what tells of that left, nor every file system. Milliseconds. */
+const GLANCE_MS = 1_000;
 
 /** What is watched: a file that whoever changes keys beside this process writes. */
 const CHANGED = "changed";
@@ -76,12 +79,9 @@ export async function openKeyring(host: Host, given: Uint8Array | null): Promise
     look: reload,
     async follow(signal) {
       followOthers({ ...changes, everyMs: LOOK_MS, signal }, reload);
-      const directory = keysDirectory(home);
-      await mkdir(directory, { recursive: true, mode: 0o700 });
-      const watcher = watch(directory, { persistent: false, signal }, (_event, file) => {
-        if (file === CHANGED) reload().catch(() => {});
-      });
-      watcher.on("error", (error) => log.warn({ err: error }, "keys_not_followed"));
+      const file = path.join(keysDirectory(home), CHANGED);
+      watchFile(file, { persistent: false, interval: GLANCE_MS }, () => void reload());
+      signal.addEventListener("abort", () => unwatchFile(file));
       // What has changed since they were first read was told to nobody.
       await reload();
     },

@@ -19,6 +19,16 @@ export const emptyFeature: Feature = {
   configure: () => ({ problems: [], open: () => Promise.reject(new Error("there is nothing to count")) }),
 };
 
+/** What opens, and fails as it begins its work. */
+export const lateFeature: Feature = {
+  name: "late",
+  settings: {},
+  configure: () => ({
+    problems: [],
+    open: async () => ({ start: () => Promise.reject(new Error("there is nobody to count for")) }),
+  }),
+};
+
 function configure(given: { file: unknown }): ConfiguredFeature {
   const { tally } = z.object(file).parse(given.file);
   if (tally === undefined) return { problems: [] };
@@ -80,8 +90,11 @@ export const FOLDER: Readonly<Record<string, string>> = {
 
 /** In src/features/features.ts: the import, and the entry of the list. */
 export const LIST: readonly (readonly [before: string, after: string])[] = [
-  ["import { mcpFeature }", 'import { emptyFeature, tallyFeature } from "./tally/feature.ts";\nimport { mcpFeature }'],
-  ["Feature[] = [", "Feature[] = [tallyFeature, emptyFeature, "],
+  [
+    "import { mcpFeature }",
+    'import { emptyFeature, lateFeature, tallyFeature } from "./tally/feature.ts";\nimport { mcpFeature }',
+  ],
+  ["Feature[] = [", "Feature[] = [tallyFeature, emptyFeature, lateFeature, "],
 ];
 
 export const MODEL = `

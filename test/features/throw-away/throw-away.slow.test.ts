@@ -59,12 +59,13 @@ async function start(model: { readonly url: string }, settings: object) {
   return bot;
 }
 
-test("one folder, a model and its place in the list bring a setting, a tool, a table, a hook, a section, a route and a panel, beside one that does not open, and tools whose names others have, named in a line each", async () => {
+test("one folder, a model and its place in the list bring a setting, a tool, a table, a hook, a section, a route and a panel, beside one that does not open, one that does not start, and tools whose names others have, named in a line each", async () => {
   await using model = await startAnthropicServer();
   model.script((_request, index) => (index === 0 ? toolUse("tally_add", { what: "a cup" }) : text("Counted.")));
   await using bot = await start(model, { tally: { unit: "cups" } });
   await bot.start();
   expect(bot.output()).toContain("⚠ The feature empty does not start: there is nothing to count");
+  expect(bot.output()).toContain("⚠ The feature late does not start: there is nobody to count for");
   const leftOut = (tool: string, owner: string) =>
     `⚠ The tool ${tool} of the feature tally is left out: ${owner} has one of that name.`;
   expect(bot.output()).toContain(leftOut("read", "Deckhand itself"));
