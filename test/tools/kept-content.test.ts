@@ -193,6 +193,13 @@ test("moving and removing directories names the files within", async () => {
   });
 });
 
+test("a directory that is not removed, since it is not empty, keeps even a file being written", async () => {
+  const session = fileSession(sandbox);
+  for (const file of ["a.txt", UNFINISHED]) session.put(`d/${file}`, "");
+  expect(text(await session.run("js_exec", { code: 'fs.rmdirSync("d")' }))).toContain("ENOTEMPTY");
+  expect(readdirSync(path.join(session.root, "d"))).toEqual([UNFINISHED, "a.txt"]);
+});
+
 test("of a directory that is not removed whole, the files that are gone are named", async () => {
   const session = fileSession(sandbox);
   session.put("d/a.txt", "a");

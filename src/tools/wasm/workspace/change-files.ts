@@ -135,7 +135,7 @@ function remove(scope: FilesystemScope, path: string, recursive: boolean): void 
   const tree = recursive ? treeOf(resolver, place.relative, instructs) : { files: [], directories: [place.relative] };
   removeFiles(scope, tree.files);
   for (const directory of tree.directories.toReversed()) {
-    removeUnfinished(resolver.directory(directory));
+    removeUnfinished(resolver.directory(directory), recursive ? Number.NEGATIVE_INFINITY : undefined);
     rmdirSync(at(resolver, directory));
     growth.give(BLOCK_BYTES);
     keep.gone(directory);

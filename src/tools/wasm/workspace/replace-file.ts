@@ -39,7 +39,7 @@ export function replaceFile(place: ResolvedPath, path: string, change: FileRepla
   const { directory, name, stats } = place;
   if (stats !== null && !stats.isFile()) throw notRegular(path, stats);
   if (stats !== null) accessSync(directory.at(name), constants.W_OK);
-  removeUnfinished(directory, STALE_MS);
+  removeUnfinished(directory);
   const temporary = directory.at(`.deckhand-${randomBytes(8).toString("hex")}.tmp`);
   try {
     writeTemporary(temporary, place, change);
@@ -101,8 +101,8 @@ function removeIfThere(path: string): void {
   unlessSystem(["ENOENT"], () => unlinkSync(path));
 }
 
-/** Removes what writes have not put in a file's place: of those that died, where an age is given in milliseconds. */
-export function removeUnfinished(directory: Directory, ageMs = Number.NEGATIVE_INFINITY): void {
+/** Removes what writes that died have not put in a file's place; with an age in milliseconds, of all that are older. */
+export function removeUnfinished(directory: Directory, ageMs = STALE_MS): void {
   for (const name of readdirSync(directory.at("."))) {
     if (!TEMPORARY_NAME.test(name)) continue;
     const stats = lstatSync(directory.at(name), { throwIfNoEntry: false });
