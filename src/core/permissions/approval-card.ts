@@ -226,7 +226,7 @@ const SCOPES = { once: "Allowed", session: "Allowed for this session", always: "
 
 /** The decision in a few words. */
 export function decisionText({ status, scope, decidedBy }: ApprovalRow, expiresMinutes: number): string {
-  const by = decidedBy === null ? "" : ` by ${decidedBy}`;
+  const by = decidedBy === null ? "" : ` by ${named(decidedBy)}`;
   switch (status) {
     case "allowed":
       return `✓ ${SCOPES[scope ?? "once"]}${by}`;

@@ -233,6 +233,7 @@ test.each<[Partial<ApprovalRow>, string]>([
   [{ status: "allowed", scope: "session", decidedBy: "@ana" }, "✓ Allowed for this session by @ana"],
   [{ status: "allowed", scope: "always", decidedBy: "@ana" }, "✓ Always allowed here by @ana"],
   [{ status: "denied", decidedBy: "@ana" }, "✗ Denied by @ana"],
+  [{ status: "denied", decidedBy: "@*ana* [Ops](//x)" }, String.raw`✗ Denied by @\*ana\* \[Ops\](//x)`],
   [{ status: "withdrawn", decidedBy: "@ana" }, "⏹ Stopped by @ana; not run"],
   [{ status: "withdrawn" }, "⏹ Stopped; not run"],
   [{ status: "expired" }, "⚠ Nobody decided within 60 min; I left it out"],
