@@ -45,6 +45,13 @@ function restoring() {
   };
 }
 
+test("a content that cannot be kept leaves nothing behind", () => {
+  const at = restoring();
+  mkdirSync(path.join(at.snapshots, hash("x"), "in its place"), { recursive: true });
+  expect(() => at.keep("x")).toThrow();
+  expect(readdirSync(at.snapshots)).toEqual([hash("x")]);
+});
+
 test.each<[string, string | null, string | null]>([
   ["one that was changed", "after", "before"],
   ["one that was created", "after", null],

@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { lstatSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { z } from "zod";
 import { type Growth, UNBOUNDED } from "../../quotas/growth.ts";
@@ -99,7 +99,12 @@ export function keepContent(directory: string, bytes: Buffer): string {
   }
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
-  writeFileSync(temporary, bytes, { mode: 0o600, flag: "wx" });
-  renameSync(temporary, file);
+  try {
+    writeFileSync(temporary, bytes, { mode: 0o600, flag: "wx" });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
   return sha256;
 }
