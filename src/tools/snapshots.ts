@@ -6,8 +6,10 @@ import { unlessMissing } from "../core/protocol/system-code.ts";
 /** How much is kept of what files held before they were changed, and how long. */
 export const SNAPSHOT_LIMITS = { bytes: 1_073_741_824, ageMs: 14 * 86_400_000 };
 
-/** How often it is looked after. Milliseconds. */
-const EVERY_MS = 60_000;
+/** How often it is looked after: the more seldom, the longer it takes to look at hundreds of thousands. Milliseconds. */
+const EVERY_MS = { least: 60_000, most: 3_600_000 };
+/** How many times as long as a look takes nothing is done. */
+const RESTS = 100;
 
 export interface SnapshotScope {
   readonly directory: string;
@@ -17,9 +19,12 @@ export interface SnapshotScope {
 
 /** Keeps the kept contents within their limits until the signal aborts. */
 export async function keepWithinLimits(options: SnapshotScope, signal: AbortSignal): Promise<void> {
+  const { clock } = options;
   while (!signal.aborted) {
+    const begunAt = clock.now();
     await prune(options);
-    await slept(options.clock, EVERY_MS, signal);
+    const restMs = RESTS * (clock.now() - begunAt);
+    await slept(clock, Math.min(EVERY_MS.most, Math.max(EVERY_MS.least, restMs)), signal);
   }
 }
 

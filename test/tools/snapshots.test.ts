@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { prune } from "../../src/tools/snapshots.ts";
+import { keepWithinLimits, prune } from "../../src/tools/snapshots.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
@@ -25,6 +25,26 @@ test.each<[string, { bytes: number; ageMs: number }, string[]]>([
   utimesSync(foreign, NOW / 1_000 - 28, NOW / 1_000 - 28);
   await prune({ directory, clock: new ManualClock(NOW), limits });
   expect(readdirSync(directory).toSorted()).toEqual([...left, "lost+found"]);
+});
+
+test.each([
+  { tookMs: 0, restsMs: 60_000 },
+  { tookMs: 5_000, restsMs: 500_000 },
+  { tookMs: 86_400_000, restsMs: 3_600_000 },
+])("after a look that took $tookMs ms the next is $restsMs ms later", async ({ tookMs, restsMs }) => {
+  const controller = new AbortController();
+  const waits: number[] = [];
+  const times = [NOW, NOW + tookMs];
+  const clock = {
+    now: () => times.shift() ?? NOW,
+    after: () => () => undefined,
+    sleep: async (ms: number) => {
+      waits.push(ms);
+      controller.abort();
+    },
+  };
+  await keepWithinLimits({ directory: tempDirectory(), clock }, controller.signal);
+  expect(waits).toEqual([restsMs]);
 });
 
 test("where nothing was ever kept there is nothing to do", async () => {
