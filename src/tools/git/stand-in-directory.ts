@@ -1,12 +1,17 @@
 import { constants } from "node:fs";
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { unlessFails } from "../../core/protocol/system-code.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { entryOf, type Repository } from "./repository.ts";
 import type { GitSettings } from "./settings.ts";
 
 /** Git's own folders of loose objects, and of packs. */
 const OBJECT_FOLDER = /^([0-9a-f]{2}|pack)$/;
+
+/** What the directories of calls are called, and the age in milliseconds that none reaches while its call runs. */
+const PREFIX = "deckhand-git-";
+const STALE_MS = 3_600_000;
 
 /** A branch, or a commit. Of anything else git takes the directory for no repository, and compares any two files. */
 const HEAD = /^(ref:\s*refs\/[^\0\n]+|[0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -27,7 +32,8 @@ export async function withStandIn<T>(
   { parent, settings }: { readonly parent: string; readonly settings: GitSettings },
   use: (directory: string) => Promise<T>,
 ): Promise<T> {
-  const directory = await mkdtemp(path.join(parent, "deckhand-git-"));
+  await clearStale(parent);
+  const directory = await mkdtemp(path.join(parent, PREFIX));
   try {
     await writeFile(path.join(directory, "config"), configuration(settings));
     await copyState(repository, directory);
@@ -36,6 +42,16 @@ export async function withStandIn<T>(
     return await use(directory);
   } finally {
     await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** What a process that was killed has left: copies of indexes, which may be large. */
+async function clearStale(parent: string): Promise<void> {
+  for (const name of (await unlessFails(["EACCES"], readdir(parent))) ?? []) {
+    const directory = path.join(parent, name);
+    const entry = name.startsWith(PREFIX) ? entryOf(directory) : null;
+    if (entry?.isDirectory() !== true || Date.now() - entry.mtimeMs < STALE_MS) continue;
+    await rm(directory, { recursive: true, force: true }).catch(() => undefined); // another user's, perhaps
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync, watch, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync, watch, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -262,4 +262,16 @@ test("a configuration that has not changed is not listed again, and one that has
   expect(calls).toBe(1);
   session.git(["config", "core.eol", "crlf"]);
   expect((await readSettings(repository, counting)).harmless).toContainEqual(["core.eol", "crlf"]);
+});
+
+test("what a killed process has left is removed, and nothing else", async () => {
+  const session = withHistory();
+  const hourAgo = Date.now() / 1_000 - 3_601;
+  for (const name of ["deckhand-git-killed", "deckhand-git-runs", "others"]) {
+    mkdirSync(path.join(session.temporary, name));
+    writeFileSync(path.join(session.temporary, name, "index"), "");
+    if (name !== "deckhand-git-runs") utimesSync(path.join(session.temporary, name), hourAgo, hourAgo);
+  }
+  expect(await session.run({ action: "status" })).toMatchObject({ isError: false });
+  expect(readdirSync(session.temporary).toSorted()).toEqual(["deckhand-git-runs", "others"]);
 });
