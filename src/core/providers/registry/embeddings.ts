@@ -25,7 +25,11 @@ export function createEmbedder(
   const clientNow = () => {
     const by = settings[provider];
     if (client === undefined || client.by !== by) {
-      client = { by, made: createOpenAiClient({ endpoint: endpointFor(provider, by), fetch, clock, ids }) };
+      const made = createOpenAiClient({ endpoint: endpointFor(provider, by), fetch, clock, ids });
+      client = { by, made };
+      made.catch(() => {
+        client = undefined; // what could not be loaded now may be later
+      });
     }
     return client.made;
   };

@@ -22,7 +22,7 @@ export interface Reach extends WireOptions {
   readonly own: { readonly wire?: WireName; readonly baseUrl?: string } | undefined;
 }
 
-/** A wire at a root; each is made once. */
+/** A wire at a root; each is made once, and what could not be loaded, as where too many files are open, is loaded anew. */
 type WireLoader = (name: WireName, baseUrl: string) => Promise<Wire>;
 
 export function createWireLoader(reach: Reach): WireLoader {
@@ -36,6 +36,7 @@ export function createWireLoader(reach: Reach): WireLoader {
     log.info({ provider: endpoint.id, wire: name }, "provider.load");
     const wire = loadWire(name, { ...reach, fetch, endpoint: { ...endpoint, baseUrl } });
     made.set(key, wire);
+    wire.catch(() => made.delete(key));
     return wire;
   };
 }

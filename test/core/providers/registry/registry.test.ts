@@ -1,7 +1,12 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { CATALOG, defaultModelFor, PROVIDER_ENVIRONMENT } from "../../../../src/core/providers/catalog.ts";
 import { costOf } from "../../../../src/core/providers/provider.ts";
-import { createProviderRegistry, type ProviderSettings } from "../../../../src/core/providers/registry/registry.ts";
+import {
+  createProviderRegistry,
+  endpointFor,
+  type ProviderSettings,
+} from "../../../../src/core/providers/registry/registry.ts";
+import { singleWire } from "../../../../src/core/providers/registry/wires.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { startAnthropicServer } from "../../../support/model/anthropic-server.ts";
 import { startOpenAiServer } from "../../../support/model/openai-server.ts";
@@ -161,6 +166,34 @@ test("a provider without a key is sent none", async () => {
   );
   expect(server.requests[0]?.headers.authorization).toBeUndefined();
   await server.close();
+});
+
+test("what could not be loaded for a provider is loaded with its next call", async () => {
+  const endpoint = endpointFor("openai", { apiKey: "k" });
+  let tries = 0;
+  const quirks = {
+    ...endpoint.quirks,
+    get auth() {
+      tries += 1;
+      if (tries === 1) throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+      return "bearer" as const;
+    },
+  };
+  const { clock, ids } = systemRuntime();
+  const reach = {
+    endpoint: { ...endpoint, quirks },
+    fetch,
+    clock,
+    ids,
+    log: silentLog,
+    answerMs: 1_000,
+    own: undefined,
+  };
+  const wires = singleWire("chat", reach);
+  const { signal } = new AbortController();
+  await expect(wires.of("m", signal)).rejects.toThrow("too many open files");
+  expect(await wires.of("m", signal)).toBe(await wires.of("m", signal));
+  expect(tries).toBe(2);
 });
 
 test("Anthropic-compatible providers get their own version and Bearer", async () => {
