@@ -1,8 +1,8 @@
 import { AppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, BudgetScope, Status } from "../protocol/events.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import type { Amount, SpendFilter } from "../store/ledger/budgets.ts";
-import type { Store } from "../store/store.ts";
+import type { Amount, HeldReservation, SpendFilter } from "../store/ledger/budgets.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
 import { type BudgetState, inputCost, type PlannedCall, sumOf, type Verdict, verdictOn } from "./affordable.ts";
 import { nearLimit, priceUnknown, waitsForOthers } from "./budget-words.ts";
 import { type BudgetAccount, type BudgetSettings, type BudgetUnit, dollarLimit, limitsOf } from "./limits.ts";
@@ -12,6 +12,8 @@ import { chargeLost } from "./lost-call.ts";
 const LOOK_MS = 500;
 /** Calls end sooner than this, or their process is gone; a run that waits longer ends. Milliseconds. */
 const LONGEST_WAIT_MS = 600_000;
+/** No call goes on for so long. Milliseconds. */
+const LOST_AFTER_MS = 86_400_000;
 /** Share of a limit from which people are told. */
 const NEAR = 0.8;
 
@@ -42,7 +44,7 @@ export class BudgetStop extends Error {
  * What one run may still spend. Each call is reserved at the most it can cost, in one transaction over all
  * limits that apply, so that runs that go on together cannot pass a limit together. The reservation holds
  * until the run's journal stores the call's usage, or that it was refused. One that a killed process leaves is settled as
- * its run goes on or ends: what came of the call is lost, but its request is charged.
+ * its run goes on or ends, or after a day: what came of the call is lost, but its request is charged.
  */
 export class RunBudget {
   readonly #options: RunBudgetOptions;
@@ -85,7 +87,7 @@ export class RunBudget {
       const taskTreeIds = await tx.children.runsOfTaskTree(root.sessionId, taskTree);
       const shared = { ...account, runIds: ofRun.runIds, taskTreeIds, sessionIds: ofSession.sessionIds };
       await chargeLost(tx, account.runId, at);
-      const held = await tx.budgets.held();
+      const held = await currentlyHeld(tx, at);
       const states: BudgetState[] = [];
       for (const limit of limitsOf(settings, shared, at)) {
         const beside = held.filter((each) => counts(limit.counts, each)).reduce(sumOf, NOTHING);
@@ -126,6 +128,14 @@ function unpriced({ model }: NamedCall, scope: BudgetScope): AppError {
 }
 
 const NOTHING: Amount = { costUsd: 0, tokens: 0 };
+
+/** What calls hold that go on, or may; what is lost, and no run has settled since, is charged as where one does. */
+async function currentlyHeld(tx: StoreTransaction, at: number): Promise<readonly HeldReservation[]> {
+  const held = await tx.budgets.held();
+  const isLost = ({ since }: HeldReservation) => at - since > LOST_AFTER_MS;
+  for (const { runId } of held.filter(isLost)) await chargeLost(tx, runId, at);
+  return held.filter((each) => !isLost(each));
+}
 
 /** Whether a limit counts a call that goes on: what it has held is never from an earlier day. */
 function counts({ runIds, sessionIds, personId, channelId }: SpendFilter, call: BudgetOwner): boolean {

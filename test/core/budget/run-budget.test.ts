@@ -124,6 +124,16 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     expect(await store.transaction((tx) => tx.budgets.held())).toMatchObject([{ runId: "run_1", costUsd: 6 }]);
   });
 
+  test("a call that was lost and that nobody makes anew holds nothing any more after a day, and is charged its request", async () => {
+    const lost = await openRun(1, { dayUsd: 10 });
+    await lost.reserve({ inputTokens: 2_000, maxTokens: 300, price: { ...PRICE, input: 1_000 } });
+    const other = await openRun(2, { dayUsd: 10 });
+    await clock.advance(DAY_MS + 1);
+    expect((await other.reserve()).grant).toBe(800);
+    expect(await store.usage.ofRun("run_1")).toMatchObject({ turns: 0, costUsd: 2 });
+    expect(await store.transaction((tx) => tx.budgets.held())).toMatchObject([{ runId: "run_2" }]);
+  });
+
   test.each([
     { what: "is charged its request", settled: async () => {}, costUsd: 2 },
     { what: "and whose response is stored is not charged again", settled: (run: Run) => run.spend(1, 100), costUsd: 1 },

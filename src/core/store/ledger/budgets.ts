@@ -28,6 +28,10 @@ export interface Reservation extends Amount {
   readonly inputUsd: number | null;
 }
 
+export interface HeldReservation extends Reservation {
+  readonly since: number;
+}
+
 /** What model calls may cost at most while they go on. Whoever reserves looks at it inside a transaction that holds the lock. */
 export function budgetWrites(db: Client) {
   return {
@@ -46,7 +50,7 @@ export function budgetWrites(db: Client) {
      * The reservations of calls that go on, or may. One is over when its run has stored the usage of a further call;
      * such rows are deleted. Read before `spent`, so that a call that ends meanwhile counts twice rather than not at all.
      */
-    async held(): Promise<Reservation[]> {
+    async held(): Promise<HeldReservation[]> {
       const rows = await db.budgetReservation.findMany();
       if (rows.length === 0) return [];
       const runIds = rows.map(({ runId }) => runId);
@@ -54,7 +58,8 @@ export function budgetWrites(db: Client) {
       const calls = new Map(counts.map(({ runId, _count }) => [runId, _count]));
       const over = rows.filter((row) => (calls.get(row.runId) ?? 0) > row.calls).map(({ runId }) => runId);
       if (over.length > 0) await db.budgetReservation.deleteMany({ where: { runId: { in: over } } });
-      return rows.filter((row) => !over.includes(row.runId));
+      const held = rows.filter(({ runId }) => !over.includes(runId));
+      return held.map(({ createdAt, ...row }) => ({ ...row, since: createdAt.getTime() }));
     },
 
     /** Calls whose price is unknown count with their tokens only. */
