@@ -53,6 +53,8 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `IFS=:; p=a:b:c; for x in $p; do echo $x; done`,
     `local_test() { local x=in; echo $x; }; x=out; local_test; echo $x`,
     `export E=1; env | grep '^E='; unset E; env | grep -c '^E='`,
+    `echo {1..100000} | wc -w; echo {-01..3} {001..20..7} {5..005} {10..1..3}; echo {1..3}{x,y}`,
+    `seq 1 60000 > f; tail -1 f; strings -n 3 f | wc -l; rm f`,
   ],
   arithmetic: [
     `h=5381; echo $(( ((h<<5)+h+1) & 0xffffffff )); s=12.5 D=09 x=3; echo $(( \${s%.*} * 2 )) $((10#\${D})) $((\${#s}+1)); (( $(echo "1.5 > 1.2" | bc -l) )) && echo bigger; (( x += $(wc -l < fruit.txt), x *= 2 )); echo $x; printf '%d %d\\n' "'a" "' "`,
@@ -198,7 +200,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `tr a-z A-Z < fruit.txt; echo hello | tr -d l; echo aabb | tr -s a; echo a-b | tr -c 'a-z\\n' _`,
     `wc fruit.txt; wc -l < poem.txt; wc -w poem.txt; wc -c empty.txt`,
     `head -n 2 poem.txt; tail -n 2 poem.txt; head -c 5 poem.txt; echo; tail -c 4 fruit.txt`,
-    `paste fruit.txt numbers.txt; paste -sd, numbers.txt; paste -d: - - < numbers.txt`,
+    `paste fruit.txt numbers.txt; paste -sd, numbers.txt; paste -d: - - < numbers.txt; paste fruit.txt - fruit.txt < fruit.txt`,
     `nl fruit.txt; cat -n noeol.txt; cat -A poem.txt | head -3`,
     `rev fruit.txt; tac numbers.txt`,
     [`tac noeol.txt`, "tac ends the last line"],

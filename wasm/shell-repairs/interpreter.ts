@@ -349,4 +349,19 @@ export const INTERPRETER_REPAIRS: readonly Repair[] = [
     /,\w=\w+\((\w)\),(\w)=\w+\(\w,(\w)\?"i":""\)\.match\((\w)\)(?=;if\(\w+\(\w,"BASH_REMATCH"\),\2\))/g,
     ",$2=repairs.conditionRegex($1,$3).exec($4)",
   ],
+  [
+    "a range in braces is whole, or an error",
+    /var (\w+)=1e4(,\w+=\{maxResults:)\1(,maxStringBytes:[^]{1,60}function \w+\((\w),(\w),(\w),(\w)\)\{)if\(\4\.length>=\6\.maxResults\)return!1(;let \w=\w\(\5\);if\(\w>\6\.maxStringBytes-\7\.value\)throw new (\w+)\()/g,
+    'var $1=1/0$21e5$3if($4.length>=$6.maxResults)throw new $9("too many words of a range in braces (>"+$6.maxResults+")","array_elements")$8',
+  ],
+  [
+    "as many as there may be",
+    /(var \w+=)1e5(?=;async function \w+\(\w,\w,\w=\{count:0\}\)\{let \w=\(\)=>\{\w\.count\+\+)/g,
+    "$11/0",
+  ],
+  [
+    "all its numbers are as wide as the wider end where either begins with a zero",
+    /if\((\w)\?\.match\(\/\^-\?0\\d\/\)&&\((\w)=Math\.max\(\2,\1\.replace\(\/\^-\/,""\)\.length\)\),(\w)\?\.match\(\/\^-\?0\\d\/\)&&\(\2=Math\.max\(\2,\3\.replace\(\/\^-\/,""\)\.length\)\),([^]{1,250}?String\(Math\.abs\(\w\)\)\.padStart\()\2/g,
+    "if([$1,$3].some(end=>/^-?0\\d/.test(end))&&($2=Math.max($1.length,$3.length)),$4p?$2-1:$2",
+  ],
 ];

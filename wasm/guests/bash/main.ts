@@ -14,8 +14,12 @@ import { type ReadGuard, WorkspaceFs } from "./workspace-fs.ts";
 
 /** Where the shell sees the sandbox root; the tools take paths beneath it, too. */
 const ROOT = "/workspace";
-/** Commands and loop rounds of one call: a few seconds of work. */
-const MAX_STEPS = 50_000;
+/** Commands of one call, those of each round of a loop among them: some seconds of work. */
+const MAX_COMMANDS = 50_000;
+/** What one command looks at, or writes, piece by piece: records of awk, lines that are searched, numbers of `seq`. */
+const MAX_PIECES = 10_000_000;
+/** Words that braces come to. */
+const MAX_WORDS = 1_000_000;
 /** What is written there is gone. */
 const NOTHING = "/dev/null";
 /** Bytes. What is printed is held in memory until the end. */
@@ -122,8 +126,10 @@ function openShell(workspace: WorkspaceFs, { cwd, env, timeoutMs }: BashRequest)
     defenseInDepth: false,
     executionLimits: {
       maxExecutionTimeMs: timeoutMs,
-      maxCommandCount: MAX_STEPS,
-      maxLoopIterations: MAX_STEPS,
+      maxCommandCount: MAX_COMMANDS,
+      maxLoopIterations: MAX_PIECES,
+      maxAwkIterations: MAX_PIECES,
+      maxBraceExpansionResults: MAX_WORDS,
       maxOutputSize: MAX_PRINTED,
     },
   });

@@ -85,14 +85,18 @@ async function paste(call: Call): Promise<string> {
       names.map((name) => glue(linesByName.get(name) ?? [])),
       end,
     );
-  const next = new Map([...linesByName.keys()].map((name) => [name, 0]));
-  const take = (name: string) => {
-    const at = next.get(name) ?? 0;
-    next.set(name, at + 1);
-    return linesByName.get(name)?.[at] ?? "";
+  // A file that is named twice is read twice, standard input once.
+  const next = new Map<string | number, number>();
+  const columns = names.map((name, index) => ({
+    key: name === "-" ? name : index,
+    lines: linesByName.get(name) ?? [],
+  }));
+  const take = ({ key, lines }: (typeof columns)[number]) => {
+    const at = next.get(key) ?? 0;
+    next.set(key, at + 1);
+    return lines[at] ?? "";
   };
   const rows: string[] = [];
-  while ([...linesByName].some(([name, lines]) => lines.length > (next.get(name) ?? 0)))
-    rows.push(glue(names.map(take)));
+  while (columns.some(({ key, lines }) => lines.length > (next.get(key) ?? 0))) rows.push(glue(columns.map(take)));
   return joined(rows, end);
 }
