@@ -9,6 +9,7 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from "node:zlib";
+import { systemCode } from "../../core/protocol/system-code.ts";
 import { NetworkRefusal } from "./refusal.ts";
 
 export interface Body {
@@ -35,6 +36,9 @@ export const ACCEPT_ENCODING = "gzip, deflate, br, zstd";
 
 /** Encodings stacked by a server. More than these serve no page. */
 const MAX_ENCODINGS = 3;
+
+/** The decoders' codes of what they cannot read. Source: zlib, brotli and zstd, as Node names them. */
+const UNREADABLE = /^(?:Z_|ERR__|ZSTD_)/;
 
 /** Log2 of the window a zstd stream may ask memory for. Source: RFC 9659, 8 MB. */
 const ZSTD_WINDOW = 23;
@@ -102,6 +106,8 @@ export async function readBody(message: IncomingMessage, bounds: BodyBounds, sig
     signal.throwIfAborted();
     if (deadline.aborted) return whole("time");
     if (cause instanceof NetworkRefusal) throw cause;
+    if (UNREADABLE.test(systemCode(cause) ?? ""))
+      throw new NetworkRefusal("The response is not encoded as it says, and cannot be read. Do without it.", cause);
     throw new NetworkRefusal("The connection broke while the response came in. Try once more.", cause);
   } finally {
     stopped.removeEventListener("abort", stop);

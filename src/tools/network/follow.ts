@@ -72,6 +72,11 @@ export async function follow(
 
 function redirectOf({ status, headers }: Answer, url: URL): URL | null {
   if (!REDIRECTS.has(status) || headers.location === undefined) return null;
-  // The runtime reads headers as Latin-1, servers write UTF-8.
-  return parseTarget(Buffer.from(headers.location, "latin1").toString("utf8"), url);
+  try {
+    // The runtime reads headers as Latin-1, servers write UTF-8.
+    return parseTarget(Buffer.from(headers.location, "latin1").toString("utf8"), url);
+  } catch (cause) {
+    if (!(cause instanceof NetworkRefusal)) throw cause;
+    throw new NetworkRefusal(`${url.host} redirects to an address that cannot be fetched. Do without it.`, cause);
+  }
 }

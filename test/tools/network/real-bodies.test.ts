@@ -62,7 +62,7 @@ test("a body in deflate without zlib's header ends at the limit", async () => {
 });
 
 test("a body in deflate that is none is refused", async () => {
-  await expect(readFrom(Buffer.from("hello from IIS"), 1_000)).rejects.toThrow("The connection broke");
+  await expect(readFrom(Buffer.from("hello from IIS"), 1_000)).rejects.toThrow("not encoded as it says");
 });
 
 async function readFrom(sent: Buffer, maxBytes: number) {

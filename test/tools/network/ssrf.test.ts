@@ -203,16 +203,22 @@ test.each(neverFetched)("$url is refused, and nobody is asked", async ({ url, sa
 });
 
 const badRedirects = [
-  { name: "to a file", to: () => "file:///etc/passwd" },
-  { name: "with credentials", to: ({ port }: Site) => `http://user:pw@page.example:${port}/x` },
-  { name: "to a blocked URL", to: ({ port }: Site) => `http://page.example:${port}/private/x` },
+  { name: "to a file", to: () => "file:///etc/passwd", says: "redirects to an address that cannot be fetched" },
+  { name: "to no URL", to: () => "http://[::1", says: "redirects to an address that cannot be fetched" },
+  {
+    name: "with credentials",
+    to: ({ port }: Site) => `http://user:pw@page.example:${port}/x`,
+    says: "redirects to an address that cannot be fetched",
+  },
+  { name: "to a blocked URL", to: ({ port }: Site) => `http://page.example:${port}/private/x`, says: "blocked URLs" },
 ];
 
-test.each(badRedirects)("a redirect $name is refused", async ({ to }) => {
+test.each(badRedirects)("a redirect $name is refused", async ({ to, says }) => {
   const { site } = await neighbours(to);
   const context = { blockedUrls: ["http://page.example/private"], allowedHosts: [`page.example:${site.port}`] };
   const result = await fetchSession(sandbox, { context }).fetch(site.at("page.example"));
   expect(result.isError).toBe(true);
+  expect(text(result)).toContain(says);
   expect(site.requests.map(({ url }) => url)).toEqual(["/"]);
 });
 
