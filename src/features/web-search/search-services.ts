@@ -28,7 +28,7 @@ const text = z
   .nullish()
   .transform((value) => value ?? "");
 const contentHits = z
-  .object({ results: z.array(z.object({ title: text, url: z.string(), content: text })) })
+  .object({ results: z.array(z.object({ title: text, url: text, content: text })) })
   .transform(({ results }) => results.map(({ title, url, content }) => ({ title, url, snippet: content })));
 
 export const SEARCH_SERVICES: Readonly<Record<SearchServiceName, SearchService>> = {
@@ -42,7 +42,7 @@ export const SEARCH_SERVICES: Readonly<Record<SearchServiceName, SearchService>>
       ]),
     answer: z
       .object({
-        web: z.object({ results: z.array(z.object({ title: text, url: z.string(), description: text })) }).nullish(),
+        web: z.object({ results: z.array(z.object({ title: text, url: text, description: text })) }).nullish(),
       })
       .transform(({ web }) =>
         (web?.results ?? []).map(({ title, url, description }) => ({ title, url, snippet: description })),

@@ -119,14 +119,15 @@ test("searxng is told no key", async () => {
   expect(JSON.stringify(asked[0]?.headers)).not.toContain("authorization");
 });
 
-test("no more results are shown than asked for, each once, and none that is blocked or no web page", async () => {
-  const hit = (url: string) => ({ title: url, url, content: "" });
+test("no more results are shown than asked for, each once, and none that is blocked, no web page or without an address", async () => {
+  const hit = (url: string | null) => ({ title: url, url, content: "" });
   const urls = [
     "https://a.example/1",
     "https://a.example/1",
     "https://blocked.example/x",
     "javascript:alert(1)",
     "nonsense",
+    null,
     "https://a.example/2",
     "https://a.example/3",
   ];
