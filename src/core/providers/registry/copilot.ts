@@ -19,7 +19,8 @@ export function copilotWires(reach: Reach): Wires {
   const fetch = copilotFetch(reach.fetch, session);
   // The wires know no key: the fetch puts the session's token in.
   const load = createWireLoader({ ...reach, endpoint: { ...endpoint, apiKey: null }, fetch });
-  let listed: { readonly models: Promise<readonly CopilotModel[]>; readonly at: number } | null = null;
+  let listed: { readonly models: readonly CopilotModel[]; readonly at: number } | null = null;
+  let reading: Promise<readonly CopilotModel[]> | null = null;
 
   function waited<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     return within(work, { clock, limitMs: reach.answerMs, what: "no answer", signal });
@@ -30,16 +31,24 @@ export function copilotWires(reach: Reach): Wires {
     return own?.baseUrl === undefined ? (token.root ?? endpoint.baseUrl) : endpoint.baseUrl;
   }
 
-  /** As they were read within that time. */
-  function models(root: string, withinMs: number): Promise<readonly CopilotModel[]> {
-    if (listed !== null && clock.now() - listed.at < withinMs) return listed.models;
-    const before = listed;
-    const read = copilotModels(fetch, root).catch((error: unknown) => {
-      listed = before;
+  async function read(root: string): Promise<readonly CopilotModel[]> {
+    try {
+      const models = await copilotModels(fetch, root);
+      listed = { models, at: clock.now() };
+      return models;
+    } catch (error) {
+      if (listed !== null) listed = { ...listed, at: clock.now() };
       throw error;
-    });
-    listed = { models: read, at: clock.now() };
-    return read;
+    } finally {
+      reading = null;
+    }
+  }
+
+  /** As they were read within that time. What was read stays known while it is read anew, and where that fails. */
+  async function models(root: string, withinMs: number): Promise<readonly CopilotModel[]> {
+    if (listed !== null && clock.now() - listed.at < withinMs) return listed.models;
+    reading ??= read(root);
+    return reading;
   }
 
   /** Without the list a call goes out all the same: what is wrong with the list may be nothing to the call. */

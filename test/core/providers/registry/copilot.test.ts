@@ -129,6 +129,32 @@ test("a model that comes while the program runs goes over its API; what cannot b
   expect(server.requests.map(({ path }) => path)).toEqual(["/responses", "/chat/completions", "/responses"]);
 });
 
+test("models that are known go over their API while the list is read anew, and though that fails", async () => {
+  const clock = new ManualClock();
+  await using server = await startCopilotServer();
+  await using exchange = await startCopilotExchange((index) => copilotToken(`token-${index}`, { now: clock.now() }));
+  const isRead = Promise.withResolvers<void>();
+  const isAnswered = Promise.withResolvers<Response>();
+  let reads = 0;
+  const fetch: typeof exchange.fetch = (input, init) => {
+    if (input !== `${server.url}/models` || ++reads === 1) return exchange.fetch(input, init);
+    isRead.resolve();
+    return isAnswered.promise;
+  };
+  const provider = await copilot({ clock, exchange: { ...exchange, fetch }, own: { baseUrl: server.url } });
+  await ask(provider, "gpt-5.6-terra");
+  await clock.advance(3_600_000);
+  const asked = ask(provider, "unlisted");
+  await isRead.promise;
+  await ask(provider, "gpt-5.6-terra");
+  isAnswered.resolve(new Response("not today", { status: 500 }));
+  await asked;
+  await ask(provider, "unlisted");
+  const paths = ["/responses", "/responses", "/chat/completions", "/chat/completions"];
+  expect(server.requests.map(({ path }) => path)).toEqual(paths);
+  expect(reads).toBe(2);
+});
+
 const refusals = [
   { status: 401, body: '{"message":"Bad credentials"}', code: "auth" },
   { status: 403, body: '{"error_details":{"message":"No access to GitHub Copilot found."}}', code: "auth" },
