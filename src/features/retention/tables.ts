@@ -27,7 +27,7 @@ export const TABLES = {
   WebThread: { session: "deleted", person: "cleared" },
   WebMessage: { session: "deleted", person: "cleared" },
   WebFile: { session: "deleted", person: "deleted" },
-  BudgetReservation: { session: "deleted", person: "none" },
+  BudgetReservation: { session: "deleted", person: "cleared" },
   BudgetLock: { session: "none", person: "none" },
   // Who decided what is in the audit log.
   Approval: { session: "deleted", person: "cleared" },

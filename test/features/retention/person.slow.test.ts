@@ -77,6 +77,11 @@ describe.each<[string, () => Promise<WorldOptions>]>([
 test("what was spent today keeps its person until the day is over, so that nobody gets around a limit", async () => {
   const world = await retentionWorld();
   await seedSession(world, { id: "ses_1", word: "alonegoes", person: PERSON, personName: "heronname" });
+  // A call that a crash has cut: what it may have cost is charged a day later.
+  const amount = { inputTokens: 1, inputUsd: null, calls: 0, costUsd: 1, tokens: 1 };
+  const lost = { runId: "run_lost", sessionId: "ses_both", channelId: "slack:C1", model: "anthropic/m", ...amount };
+  const data = { ...lost, personId: PERSON, createdAt: new Date(world.runtime.clock.now()) };
+  await world.store.transaction((tx) => tx.tables((db) => db.budgetReservation.create({ data })));
   await deletePerson(world);
   expect(await world.traces("alonegoes")).toEqual([]);
   expect(await world.store.tables((db) => db.usage.count({ where: { personId: PERSON } }))).toBe(1);

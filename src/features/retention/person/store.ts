@@ -111,8 +111,10 @@ export function personReads(db: Client) {
       return rows.map(({ content, session: { channelId } }) => ({ channelId, content }));
     },
 
+    /** Or has something reserved, for a call that may never end. */
     async hasSpent(personId: string, until: number): Promise<boolean> {
-      return (await db.usage.count({ where: { personId, createdAt: { lte: new Date(until) } } })) > 0;
+      const where = { personId, createdAt: { lte: new Date(until) } };
+      return (await db.usage.count({ where })) + (await db.budgetReservation.count({ where })) > 0;
     },
   };
 }
@@ -180,6 +182,7 @@ export function personWrites(db: Client, database: Database) {
     /** What was spent stays, under the pseudonym; what is newer is asked for by the limits of the day. */
     async renameSpending({ id, pseudonym }: Pick<Renamed, "id" | "pseudonym">, until: number): Promise<number> {
       const where = { personId: id, createdAt: { lte: new Date(until) } };
+      await db.budgetReservation.updateMany({ where, data: { personId: pseudonym } });
       const some = await db.usage.findMany({ where, take: BATCH, select: { runId: true, turn: true, cut: true } });
       for (const key of some) {
         await db.usage.update({ where: { runId_turn_cut: key }, data: { personId: pseudonym } });
