@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { netChanges } from "../../src/core/history/run-changes.ts";
 import { createFileRestore } from "../../src/tools/restore-files.ts";
 import { createSandbox } from "../../src/tools/wasm/sandbox.ts";
 import { buildGuests, SANDBOX_CHILD } from "../support/program/built.ts";
@@ -209,9 +210,13 @@ test("of a directory that is not removed whole, the files that are gone are name
   expect(result.files).toEqual([{ path: "d/a.txt", sha256: null, action: "wrote", before: hash("a") }]);
 });
 
-test("where it cannot be told what changed files hold, what the script came to is told", async () => {
+test("where it cannot be told what changed files hold, what the script came to is told, and they are listed, but not undone", async () => {
   const session = fileSession(sandbox, { limits: { files: { outputBytes: 1 } } });
-  const result = await session.run("bash", { command: "echo a | tee f.txt" });
+  session.put("old.txt", "old\n");
+  const result = await session.run("bash", { command: "echo a | tee f.txt; echo b >> old.txt" });
   expect(text(result)).toBe("exit code 0\nstdout:\na");
-  expect(result.files).toEqual([{ path: "f.txt", sha256: null, action: "wrote", before: null }]);
+  expect(netChanges(result.files ?? [])).toMatchObject([
+    { path: "f.txt", before: undefined, after: null },
+    { path: "old.txt", before: undefined, after: null },
+  ]);
 });

@@ -86,19 +86,14 @@ function statesAtOnce(root: string, changed: readonly FileChange[]): FileState[]
   workspace.bind({ root, writable: false });
   const { functions } = workspace;
   let left = BigInt(MAX_KEPT.callBytes);
-  const hashOf = (path: string): string | null => {
+  const hashOf = (path: string): string | null | undefined => {
     const { size } = functions.inspect(path);
-    if (size > left) return null;
+    if (size > left) return undefined;
     left -= size;
     return functions.hashFile(path) ?? null;
   };
   try {
-    return changed.map((file) =>
-      stateOf(
-        file,
-        unlessRefused(() => hashOf(file.path)),
-      ),
-    );
+    return changed.map((file) => stateOf(file, unlessRefused(() => ({ sha256: hashOf(file.path) }))?.sha256));
   } finally {
     workspace.close();
   }
@@ -112,9 +107,11 @@ async function statesOf(files: Guest, changed: readonly FileChange[], scope: Cal
     if (error instanceof SandboxError) return { hashes: [] };
     throw error;
   });
-  return changed.map((file, index) => stateOf(file, hashes[index] ?? null));
+  return changed.map((file, index) => stateOf(file, hashes[index]));
 }
 
-function stateOf(file: FileChange, sha256: string | null): FileState {
+/** Without its hash, null for a file that is gone, nobody knows what putting it back would take away: it stays as it is. */
+function stateOf(file: FileChange, sha256: string | null | undefined): FileState {
+  if (sha256 === undefined) return { path: file.path, sha256: null, action: "wrote" };
   return { ...file, sha256, action: "wrote" };
 }
