@@ -135,7 +135,8 @@ async function takeSteering(options: RunJournalOptions, turn: number): Promise<S
   const { context } = options;
   const events = await context.takeInbox(`turn:${turn}:inbox`);
   if (events.length === 0) return NO_STEERING;
-  const messages = (await Promise.all(events.map((event) => options.toMessages(event)))).flat();
+  const messages: Message[] = [];
+  for (const event of events) messages.push(...(await options.toMessages(event)));
   let appended = false;
   await context.transaction(`turn:${turn}:steering`, async (tx) => {
     await context.append(tx, messages);

@@ -1,19 +1,30 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { QueryConfig } from "../../../src/core/agents/query-config.ts";
 import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
-import { createLocalCommands, localAnswer, showOutputs } from "../../../src/core/input/local-command.ts";
+import {
+  createLocalCommands,
+  type LocalOutput,
+  localAnswer,
+  showOutputs,
+} from "../../../src/core/input/local-command.ts";
 import { localCommandIn } from "../../../src/core/input/local-command-text.ts";
+import { messagesOf, type RunInputOptions } from "../../../src/core/input/run-input.ts";
+import { takeInput } from "../../../src/core/input/take-input.ts";
 import type { QueryEvent } from "../../../src/core/protocol/events.ts";
 import type { ContentBlock, Message } from "../../../src/core/protocol/messages.ts";
 import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { errorResult, type ToolResult, textResult } from "../../../src/core/protocol/tool-result.ts";
 import { createRunJournal } from "../../../src/core/run/run-journal.ts";
+import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import { defineTool, type ToolContext } from "../../../src/core/tool.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { type NativeSession, nativeSession, THREAD } from "../../support/native-session.ts";
+import { countingIds } from "../../support/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { aPlatform } from "../../support/talk/a-platform.ts";
 import { ScriptedModel, scenario } from "../agent/query-fixture.ts";
 
 test.each([
@@ -79,14 +90,32 @@ function process({ store, clock }: NativeSession, execute: Execute, config: Part
     run: { id: "run_1", sessionId: "ses_1", resumed: true, isFirst: false },
     isAnswered: true,
     account: { personId: "slack:U1", channelId: "slack:C1" },
-    toMessages: () => Promise.resolve([]),
+    toMessages: (event) => messagesOf(event, input),
   });
   const { query } = scenario({ model: ScriptedModel.inOrder(), tools: [shell(execute)], config });
+  const ran: string[] = [];
+  const input: RunInputOptions = {
+    platform: {
+      fetchThread: () => Promise.resolve([]),
+      fetchFile: () => Promise.reject(new Error("no file was attached")),
+      previews: () => setImmediate({ quoted: [], attachments: [] }),
+      descriptor: aPlatform(),
+    },
+    ids: countingIds(),
+    signal: stop.signal,
+    saveAttachment: () => Promise.resolve(null),
+    notice: () => {},
+    skills: () => skillCatalogue([], []),
+    runCommand: ({ command }) => {
+      ran.push(command);
+      return Promise.resolve({ ...OUTPUT, command });
+    },
+  };
   const events: QueryEvent[] = [];
   const show = (event: QueryEvent) => void events.push(event);
   const typed = createLocalCommands({ store, context, query: { ...query, journal }, show, approvals: APPROVALS });
   const run = (command: string, seq: number, decides = true) => typed({ command, seq, author: ANA, decides });
-  return { run, stop, events };
+  return { run, stop, events, ran, input, context, journal };
 }
 
 test("a command runs at once, without asking, and its result is kept and shown as any call's", async () => {
@@ -130,6 +159,31 @@ test("commands run one after the other, each where the one before it ended, each
   expect((await process(session, counted).run("pwd", 2)).stdout).toBe("pwd cd a");
   expect(runs).toBe(2);
 });
+
+test.each(["began a run together", "came while it works"])(
+  "commands that %s run as they were typed, though the links of the first are looked at",
+  async (when) => {
+    const native = await nativeSession();
+    const { store, session, clock, engine } = native;
+    const { context, journal, input, ran } = process(native, ECHO);
+    const base = { kind: "message" as const, author: ANA, quoted: [], attachments: [], at: clock.now() };
+    const place = { thread: THREAD, addressed: true, joinsThread: false };
+    const bodyOf = (text: string) => ({ ...base, ...place, text, messageId: text });
+    const bodies = ["!curl -O https://x.example/a", "!ls"].map(bodyOf);
+    if (when === "came while it works") {
+      for (const body of bodies) await engine.deliver(session.id, { key: body.text, body });
+      await journal.takeSteering(1);
+    } else {
+      const events = bodies.map((body, seq) => ({ seq, sessionId: session.id, key: body.text, body }));
+      const [event, ...pending] = events;
+      if (event === undefined) throw new Error("nothing was typed");
+      const begun = { sessionId: session.id, runId: "run_1", event, pending, resumed: false, session, isFirst: true };
+      const wake = { ...begun, startedAt: clock.now() };
+      await takeInput({ store, wake, context, complete: (messages) => Promise.resolve(messages) }, input);
+    }
+    expect(ran).toEqual(["curl -O https://x.example/a", "ls"]);
+  },
+);
 
 test.each([
   { what: "in read mode", config: { mode: "read" as const }, says: "not available in read mode" },
@@ -198,7 +252,7 @@ test.each([
   expect(await process(session, () => Promise.resolve(result)).run("x", 1)).toMatchObject(output);
 });
 
-const OUTPUT: ContentBlock = {
+const OUTPUT: LocalOutput = {
   type: "user_local_command_output",
   command: "ls",
   stdout: "a\n",
