@@ -4,7 +4,7 @@ import type { OutgoingMessage } from "../protocol/platform.ts";
 import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 
 /** Characters of one result or output. */
-const OUTPUT_CHARS = 4_000;
+export const OUTPUT_CHARS = 4_000;
 /** Characters of a name or a sentence on a line. */
 const LINE_CHARS = 300;
 /** Files and patterns that a collapsed line names. */

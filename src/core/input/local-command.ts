@@ -3,7 +3,7 @@ import type { Query } from "../agent/query-input.ts";
 import { runCall } from "../agent/tool-call.ts";
 import { type AllowedCall, type Decision, decide, refusing } from "../agent/tool-decision.ts";
 import type { QueryConfig } from "../agents/query-config.ts";
-import { renderBlock } from "../context/render-block.ts";
+import { OUTPUT_CHARS, renderBlock } from "../context/render-block.ts";
 import type { TurnContext } from "../engine/engine.ts";
 import { type ApprovalRules, decidersSentence } from "../permissions/deciders.ts";
 import { assertNever } from "../protocol/assert-never.ts";
@@ -153,7 +153,7 @@ export function localAnswer(taken: readonly TakenEvent[]): string | null {
   return isAll && outputs.length > 0 ? outputs.map(renderBlock).join("\n\n") : null;
 }
 
-/** Posts what commands printed, once, for people to see before the model answers; what is too long for a message is attached. */
+/** Posts what commands printed, once, for people to see before the model answers; what a message does not hold whole is attached. */
 export async function showOutputs(
   taken: readonly TakenEvent[],
   { context, maxChars }: { readonly context: Pick<TurnContext, "post">; readonly maxChars: number },
@@ -162,7 +162,7 @@ export async function showOutputs(
     const outputs = messages.flatMap(({ content }) => content.filter(isLocalOutput));
     if (outputs.length === 0) continue;
     const whole = outputs.map(renderBlock).join("\n\n");
-    const isLong = whole.length > maxChars;
+    const isLong = whole.length > Math.min(maxChars, OUTPUT_CHARS);
     const markdown = isLong ? outputs.map((output) => renderBlock({ ...output, ...ATTACHED })).join("\n") : whole;
     const data = new TextEncoder().encode(outputs.map(({ stdout, stderr }) => `${stdout}${stderr}`).join("\n"));
     const files = isLong ? [{ name: "output.txt", mediaType: "text/plain", data }] : [];

@@ -282,19 +282,22 @@ test.each([
   expect(localAnswer([{ seq: 1, messages }])).toBe(answers ? "✓ `$ ls`\n```\na\n```" : null);
 });
 
-test("outputs are posted under their events' keys, long ones as files", async () => {
+test.each([
+  { what: "longer than a message", chars: 3_000, maxChars: 2_000 },
+  { what: "of which the thread would show beginning and end", chars: 5_000, maxChars: 10_000 },
+])("outputs are posted under their events' keys, one $what as a file", async ({ chars, maxChars }) => {
   const posts = new Map<string, OutgoingMessage>();
   const post = (key: string, message: OutgoingMessage) => {
     posts.set(key, message);
     return Promise.resolve({ platform: "slack", channelId: "C1", messageId: key } as const);
   };
-  const long = said([{ ...OUTPUT, stdout: "x".repeat(3_000) }]);
+  const long = said([{ ...OUTPUT, stdout: "x".repeat(chars) }]);
   const taken = [
     { seq: 1, messages: [said([OUTPUT])] },
     { seq: 2, messages: [said([{ type: "text", text: "go" }])] },
     { seq: 3, messages: [long] },
   ];
-  await showOutputs(taken, { context: { post }, maxChars: 2_000 });
+  await showOutputs(taken, { context: { post }, maxChars });
   expect([...posts.keys()]).toEqual(["local:1", "local:3"]);
   expect(posts.get("local:3")).toMatchObject({
     markdown: "✓ `$ ls`\n```\n(attached)\n```",
