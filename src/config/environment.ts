@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
 import { bareUrl, postgresUrl } from "./database-url.ts";
-import { field, pathSchema, secret } from "./fields.ts";
+import { field, listenHost, pathSchema, secret } from "./fields.ts";
 import { modelRefSchema } from "./settings.ts";
 
 /** The schema of the environment: what .env.example, the reference in docs and the error messages are made from. */
 
 // Docker hands the quotes of its --env-file on; examples end in ….
 const word = z.string().regex(/^[!#-&(-~]+$/, "must not contain spaces, quotes or letters beyond ASCII");
-/** An IPv6 address may be written as URLs have it. */
-const host = word.overwrite((text) => text.replace(/^\[(.+)\]$/, "$1"));
+const host = listenHost(word);
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 const port = z
   .string()

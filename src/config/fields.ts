@@ -10,6 +10,11 @@ export function secret<S extends z.ZodType>(schema: S, description: string, exam
   return schema.meta({ description, examples: [example], secret: true });
 }
 
+/** An address to listen on: an IPv6 one may be written as URLs have it. */
+export function listenHost(schema: z.ZodString): z.ZodString {
+  return schema.overwrite((text) => text.replace(/^\[(.+)\]$/, "$1"));
+}
+
 /** A file or directory. Who writes it into a file has no shell that would put the home directory in place of `~`. */
 export const pathSchema = z
   .string()

@@ -38,6 +38,6 @@ function meet(one: Listener, other: Listener): boolean {
 const ALL_ADDRESSES: readonly string[] = ["0.0.0.0", "::"];
 
 function plainHost(host: string): string {
-  const bare = host.toLowerCase().replace(/^\[|\]$/gu, "");
-  return bare === "localhost" ? "127.0.0.1" : bare;
+  const name = host.toLowerCase();
+  return name === "localhost" ? "127.0.0.1" : name;
 }

@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { describeConfig } from "../../src/config/describe.ts";
+import { listenersOf } from "../../src/config/ports.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
 import { FEATURES } from "../../src/features/features.ts";
 import { mcpSettings } from "../../src/features/mcp/feature.ts";
@@ -326,8 +327,8 @@ test.each<[string, object, RegExp | null]>([
 });
 
 test("an IPv6 address to listen on may be written as in a URL", () => {
-  const config = load({ env: { HOST: "[::1]" } });
-  expect(config.web.host).toBe("::1");
+  const config = load({ env: { HOST: "[::1]" }, file: { sites: { host: "[::1]" } } });
+  expect(listenersOf(config).map(({ host }) => host)).toEqual(["::1", "::1"]);
   expect(describeConfig(config)["web"]).toBe("http://[::1]:3000");
 });
 

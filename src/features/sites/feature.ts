@@ -1,13 +1,13 @@
 import path from "node:path";
 import { z } from "zod";
-import { field } from "../../config/fields.ts";
+import { field, listenHost } from "../../config/fields.ts";
 import type { ConfiguredFeature, Feature, GivenSettings, OpenFeature } from "../../feature.ts";
 import type { FeatureHost } from "../../feature-host.ts";
 
 const BYTES_A_MEGABYTE = 1_000_000;
 
 const settingsSchema = z.strictObject({
-  host: field(z.string().min(1).default("127.0.0.1"), "Address that the sites' server listens on.", "0.0.0.0"),
+  host: field(listenHost(z.string().min(1)).default("127.0.0.1"), "Address that the sites' server listens on.", "0.0.0.0"),
   port: field(
     z.int().min(0).max(65_535).default(3001),
     "Its port, which must not be the page's: sites have an origin of their own. Of several processes of a machine one has it, and serves the sites of all.",
@@ -80,13 +80,13 @@ function configure(given: GivenSettings): ConfiguredFeature {
   const { sites } = z.object(file).parse(given.file);
   if (sites === false) return { problems: [] };
   const settings = settingsSchema.parse(sites === true ? {} : sites);
-  const isReachable = /^(?:localhost|127\.|\[?::1)/u.test(settings.host) || settings.url !== undefined;
+  const isReachable = /^(?:localhost|127\.|::1)/u.test(settings.host) || settings.url !== undefined;
   return {
     problems: isReachable
       ? []
       : ["sites.host: beyond this machine, sites need `sites.url`: the address that people reach them by."],
     listens: [{ setting: "sites.port", hostSetting: "sites.host", host: settings.host, port: settings.port }],
-    facts: { sites: settings.url ?? `${settings.host}:${settings.port}` },
+    facts: { sites: settings.url ?? `${inAddress(settings.host)}:${settings.port}` },
     open: (host) => open(host, settings),
   };
 }
@@ -128,5 +128,5 @@ async function open(host: FeatureHost, settings: SiteSettings): Promise<OpenFeat
 }
 
 function inAddress(host: string): string {
-  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  return host.includes(":") ? `[${host}]` : host;
 }
