@@ -7,7 +7,11 @@ import type { FeatureHost } from "../../feature-host.ts";
 const BYTES_A_MEGABYTE = 1_000_000;
 
 const settingsSchema = z.strictObject({
-  host: field(listenHost(z.string().min(1)).default("127.0.0.1"), "Address that the sites' server listens on.", "0.0.0.0"),
+  host: field(
+    listenHost(z.string().min(1)).default("127.0.0.1"),
+    "Address that the sites' server listens on.",
+    "0.0.0.0",
+  ),
   port: field(
     z.int().min(0).max(65_535).default(3001),
     "Its port, which must not be the page's: sites have an origin of their own. Of several processes of a machine one has it, and serves the sites of all.",
