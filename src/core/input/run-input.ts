@@ -19,6 +19,27 @@ export interface RunInputOptions extends ThreadContextScope {
   readonly runCommand: RunLocalCommand;
 }
 
+/**
+ * Brings events into the history, in their order. Each looks at once for what belongs to it, but for a shell command: that
+ * finds what all before it have brought and done.
+ */
+export async function bringAll<T>(
+  events: readonly StoredEvent[],
+  bring: (event: StoredEvent) => Promise<T>,
+): Promise<T[]> {
+  const brought: Promise<T>[] = [];
+  for (const event of events) {
+    if (event.body.kind === "message" && typedIn(event.body) !== null) await Promise.all(brought);
+    brought.push(bring(event));
+  }
+  return Promise.all(brought);
+}
+
+/** The shell command that a message is; null for any other. */
+function typedIn({ addressed, from, text }: PersonMessageEvent): ReturnType<typeof localCommandIn> {
+  return addressed && from === undefined ? localCommandIn(text) : null;
+}
+
 /** What an event brings into the history: the thread it joins, then the message itself. */
 export async function messagesOf(event: StoredEvent, options: RunInputOptions): Promise<Message[]> {
   const { body } = event;
@@ -77,7 +98,7 @@ async function personMessage(came: PersonMessageEvent, seq: number, options: Run
   if (body.late !== undefined) options.notice(body.late);
   const attached: ContentBlock[] = [];
   for (const attachment of body.attachments) attached.push(...(await attachedBlocks(attachment, options)));
-  const typed = body.addressed && body.from === undefined ? localCommandIn(body.text) : null;
+  const typed = typedIn(body);
   const output = typed === null ? [] : [await options.runCommand({ ...body, command: typed.command, seq })];
   const text = typed === null ? body.text : typed.rest;
   const words: ContentBlock[] = text === "" ? [] : [{ type: "text", text }];

@@ -5,8 +5,8 @@ import type { Message } from "../protocol/messages.ts";
 import type { Ids, Runtime } from "../protocol/runtime.ts";
 import { NO_USAGE } from "../protocol/usage.ts";
 import type { Store } from "../store/store.ts";
-import { localAnswer, showOutputs, type TakenEvent } from "./local-command.ts";
-import { messagesOf, type RunInputOptions } from "./run-input.ts";
+import { localAnswer, showOutputs } from "./local-command.ts";
+import { bringAll, messagesOf, type RunInputOptions } from "./run-input.ts";
 import { goneSkills } from "./run-skills.ts";
 
 export interface TakenRun {
@@ -31,9 +31,7 @@ export async function takeInput(
     return typeof done.value === "string" ? done.value : null;
   }
   const events = [wake.event, ...wake.pending].toSorted((a, b) => a.seq - b.seq);
-  // One after the other: a shell command finds what the one before it has done.
-  const taken: TakenEvent[] = [];
-  for (const event of events) taken.push({ seq: event.seq, messages: await messagesOf(event, input) });
+  const taken = await bringAll(events, async (event) => ({ seq: event.seq, messages: await messagesOf(event, input) }));
   const printed = localAnswer(taken);
   const told = printed === null ? goneSkills(events, input.skills) : null;
   const answer = printed ?? told?.text ?? null;

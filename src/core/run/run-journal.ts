@@ -2,6 +2,7 @@ import type { FilesOfRoot, RunJournal, Steering } from "../agent/run-journal.ts"
 import type { JournalledResponse } from "../agent/run-state.ts";
 import { REPEATABLE, type TurnContext } from "../engine/engine.ts";
 import type { StoredEvent } from "../events/session-event.ts";
+import { bringAll } from "../input/run-input.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
@@ -135,8 +136,7 @@ async function takeSteering(options: RunJournalOptions, turn: number): Promise<S
   const { context } = options;
   const events = await context.takeInbox(`turn:${turn}:inbox`);
   if (events.length === 0) return NO_STEERING;
-  const messages: Message[] = [];
-  for (const event of events) messages.push(...(await options.toMessages(event)));
+  const messages = (await bringAll(events, options.toMessages)).flat();
   let appended = false;
   await context.transaction(`turn:${turn}:steering`, async (tx) => {
     await context.append(tx, messages);

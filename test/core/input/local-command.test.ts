@@ -185,6 +185,31 @@ test.each(["began a run together", "came while it works"])(
   },
 );
 
+test("what belongs to messages that are no commands is looked for at once", async () => {
+  const native = await nativeSession();
+  const { store, session, clock } = native;
+  const { context, input } = process(native, ECHO);
+  const [at, run] = [clock.now(), { sessionId: session.id, runId: "run_1", resumed: false, session, isFirst: true }];
+  let [looking, most] = [0, 0];
+  const previews = async () => {
+    most = Math.max(most, (looking += 1));
+    await setImmediate();
+    looking -= 1;
+    return { quoted: [], attachments: [] };
+  };
+  const bodyOf = (text: string) => {
+    const said = { author: ANA, quoted: [], attachments: [], thread: THREAD, addressed: true, joinsThread: false };
+    return { kind: "message" as const, ...said, text, messageId: text, at };
+  };
+  const texts = ["see https://x.example/a", "and https://x.example/b"];
+  const [event, ...pending] = texts.map((text, seq) => ({ seq, sessionId: session.id, key: text, body: bodyOf(text) }));
+  if (event === undefined) throw new Error("nothing was said");
+  const complete = (messages: readonly Message[]) => Promise.resolve(messages);
+  const taken = { store, wake: { ...run, event, pending, startedAt: at }, context, complete };
+  await takeInput(taken, { ...input, platform: { ...input.platform, previews } });
+  expect(most).toBe(2);
+});
+
 test.each([
   { what: "in read mode", config: { mode: "read" as const }, says: "not available in read mode" },
   { what: "where tools are listed without it", config: { toolAllow: ["read"] }, says: "not enabled here" },
