@@ -182,7 +182,7 @@ const astray = [
   },
   { name: "a private address", to: ({ port }: Site) => `http://${PRIVATE}:${port}/x`, says: `redirects to ${PRIVATE}` },
   { name: "a blocked URL", to: (site: Site) => site.at("page.example", "/admin"), says: "on the list of blocked URLs" },
-  { name: "a file", to: () => "file:///etc/passwd", says: "Only http and https URLs" },
+  { name: "a file", to: () => "file:///etc/passwd", says: "redirects to an address that cannot be fetched" },
 ];
 
 test.each(astray)("a redirect to $name is not followed", async ({ to, says }) => {
