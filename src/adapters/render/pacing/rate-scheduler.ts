@@ -36,16 +36,15 @@ export class RateScheduler {
   constructor(options: WorkspaceRates) {
     this.#options = options;
     const { limits, clock, emptyAt } = options;
-    const ofWorkspace = (method: string, spentAt: number | null = null) =>
+    const ofWorkspace = (method: string) =>
       new PacedQueue({
         rate: limits.editsPerWorkspace,
         gate: { closedUntil: 0, closedForMs: 0 },
         clock,
-        emptyAt: spentAt,
+        emptyAt,
         shared: this.#shared(method),
       });
-    // Edits can wait, and posts must not.
-    this.edits = ofWorkspace("edits", emptyAt);
+    this.edits = ofWorkspace("edits");
     this.reactions = ofWorkspace("reactions");
     this.statuses = ofWorkspace("statuses");
   }
@@ -83,9 +82,15 @@ export class RateScheduler {
     const known = this.#posts.get(channelId);
     if (known !== undefined) return known;
     this.#sweep();
-    const { limits, clock } = this.#options;
-    const shared = this.#shared("posts", channelId);
-    const queue = new PacedQueue({ rate: limits.postsPerChannel, gate: this.#postGate, clock, shared });
+    const { clock, emptyAt, limits } = this.#options;
+    const queue = new PacedQueue({
+      rate: limits.postsPerChannel,
+      gate: this.#postGate,
+      clock,
+      // Somebody waits for a post: one goes out at once.
+      emptyAt: emptyAt === null ? null : emptyAt - limits.postsPerChannel.everyMs,
+      shared: this.#shared("posts", channelId),
+    });
     this.#posts.set(channelId, queue);
     return queue;
   }

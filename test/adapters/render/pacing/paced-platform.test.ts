@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pacePlatform } from "../../../../src/adapters/render/pacing/paced-platform.ts";
+import { type PacedPlatform, pacePlatform } from "../../../../src/adapters/render/pacing/paced-platform.ts";
 import { PlatformError } from "../../../../src/core/protocol/errors.ts";
 import type { Lane, OutgoingMessage } from "../../../../src/core/protocol/platform.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
@@ -11,10 +11,10 @@ function message(markdown: string, lane: Lane = "answer"): OutgoingMessage {
 
 const { signal } = new AbortController();
 
-function setup(emptyAt: number | null = null) {
+function setup() {
   const clock = new ManualClock(0);
   const inner = memoryPlatform(clock);
-  return { clock, inner, platform: pacePlatform(inner, clock, { emptyAt }) };
+  return { clock, inner, platform: pacePlatform(inner, clock) };
 }
 
 test("posts of a channel go out as a burst and then one per interval, other channels beside them", async () => {
@@ -72,17 +72,29 @@ test("edits share the workspace's budget in order of arrival; other workspaces h
   ]);
 });
 
+const POSTED = { platform: "slack", channelId: "C1", messageId: "m" } as const;
+
 test.each([
-  { since: "none", emptyAt: null, at: [0, 0, 0, 1_200] },
-  { since: "one at once", emptyAt: 0, at: [1_200, 2_400, 3_600, 4_800] },
-  { since: "one two intervals ago", emptyAt: -2_400, at: [0, 0, 1_200, 2_400] },
-])("edits have the burst that $since before this process has left", async ({ emptyAt, at }) => {
-  const { clock, inner, platform } = setup(emptyAt);
-  const posted = (messageId: string) => ({ platform: "slack" as const, channelId: "C1", messageId });
-  const edits = at.map((_, n) => platform.edit(posted(`m${n}`), message(`${n}`)));
-  await clock.runAll();
-  await Promise.all(edits);
-  expect(inner.requests.map((request) => request.at)).toEqual(at);
+  { since: "none", emptyAt: null, waiting: [0, 0, 0, 1_200], posts: [0, 0, 1_000, 2_000] },
+  { since: "one at once", emptyAt: 0, waiting: [1_200, 2_400, 3_600, 4_800], posts: [0, 1_000, 2_000, 3_000] },
+  { since: "one two intervals ago", emptyAt: -2_400, waiting: [0, 0, 1_200, 2_400], posts: [0, 0, 1_000, 2_000] },
+])("each rate has the burst that $since before this process has left", async ({ emptyAt, waiting, posts }) => {
+  const sent: Record<string, (platform: PacedPlatform, n: number) => Promise<unknown>> = {
+    edit: (platform, n) => platform.edit(POSTED, message(`${n}`)),
+    react: (platform, n) => platform.react(THREAD, `m${n}`, "seen"),
+    status: async (platform, n) => platform.showLatestStatus?.(THREAD, () => `${n}`, { lane: "progress", signal }),
+    post: (platform, n) => platform.post(THREAD, message(`${n}`), `${n}`),
+  };
+  for (const [kind, send] of Object.entries(sent)) {
+    const clock = new ManualClock(0);
+    const inner = { ...memoryPlatform(clock), showStatus: () => Promise.resolve() };
+    const platform = pacePlatform(inner, clock, { emptyAt });
+    const times: number[] = [];
+    const all = waiting.map((_, n) => send(platform, n).then(() => times.push(clock.now())));
+    await clock.runAll();
+    await Promise.all(all);
+    expect(times, kind).toEqual(kind === "post" ? posts : waiting);
+  }
 });
 
 test("an edit that waited shows what is newest when its turn comes", async () => {
