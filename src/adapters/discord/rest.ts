@@ -6,6 +6,7 @@ import type { MessageBody } from "./format.ts";
 import { AUTO_ARCHIVE_MINUTES, PAGE_MESSAGES } from "./limits.ts";
 import { listOf, messageSchema } from "./message/message-schema.ts";
 import { memberSchema, userSchema } from "./message/person-schema.ts";
+import { uploadsOf } from "./message/uploads.ts";
 import { CHANNEL_TYPE, channelSchema, type RegisteredCommand, registeredCommandSchema } from "./wire.ts";
 
 /** How an interaction is answered. Source: Discord docs, Interaction Callback Type. */
@@ -101,12 +102,12 @@ function writing(rest: REST) {
   return {
     createMessage: (channelId: string, { body, files }: Answer, permission: string) =>
       asking(permission, async (): Promise<MessageAddress> => {
-        const created = await rest.post(`/channels/${channelId}/messages`, { body, files: raw(files) });
+        const created = await rest.post(`/channels/${channelId}/messages`, { body, files: uploadsOf(files) });
         return { channelId, messageId: idSchema.parse(created).id };
       }),
     editMessage: ({ channelId, messageId }: MessageAddress, { body, files }: Answer) =>
       asking("Send Messages in Threads", async () => {
-        await rest.patch(`/channels/${channelId}/messages/${messageId}`, { body, files: raw(files) });
+        await rest.patch(`/channels/${channelId}/messages/${messageId}`, { body, files: uploadsOf(files) });
       }),
     startThread: ({ channelId, messageId }: MessageAddress, name: string) =>
       asking("Create Public Threads", async () => {
@@ -144,7 +145,7 @@ function writing(rest: REST) {
 function answering(rest: REST) {
   const callBack = async (interaction: InteractionAddress, body: object, files: readonly OutgoingFile[]) => {
     const path = `/interactions/${interaction.id}/${interaction.token}/callback` as const;
-    const sent = asking("", () => rest.post(path, { auth: false, body, files: raw(files) }));
+    const sent = asking("", () => rest.post(path, { auth: false, body, files: uploadsOf(files) }));
     // The first try got through and its response was lost.
     await unlessDiscord(["alreadyAcknowledged"], sent);
   };
@@ -162,12 +163,8 @@ function answering(rest: REST) {
         await rest.post(`/webhooks/${interaction.applicationId}/${interaction.token}`, {
           auth: false,
           body: answer.body,
-          files: raw(answer.files),
+          files: uploadsOf(answer.files),
         });
       }),
   };
-}
-
-function raw(files: readonly OutgoingFile[]) {
-  return files.map((file) => ({ name: file.name, contentType: file.mediaType, data: file.data }));
 }

@@ -138,6 +138,27 @@ test("a thread that was archived opens again, also when it is locked", async () 
   expect(textsIn(harbour, posted.channelId)).toEqual(["one, edited", "two", "three"]);
 });
 
+test("a text that is larger than a file may be is sent in several, cut between lines or characters", async () => {
+  await using test = await begun();
+  const { harbour, adapter, inbox } = test;
+  const { thread } = await mention(harbour, inbox, "everything, please");
+  const posted = await adapter.post(thread, plainMessage("working"), "live");
+  const [lines, letters] = ["line\n".repeat(2_500_000), "€".repeat(4_000_000)];
+  const files = { "steps.txt": lines, letters };
+  const textFiles = Object.entries(files).map(([name, text]) => ({
+    name,
+    mediaType: "text/plain",
+    data: new TextEncoder().encode(text),
+  }));
+  await adapter.edit(posted, { ...plainMessage("done"), files: textFiles });
+  const sent = harbour.server.world.find(posted.channelId, posted.messageId)?.files ?? [];
+  const textOf = (named: string) =>
+    sent.filter(({ name }) => name.startsWith(named)).map(({ data }) => new TextDecoder().decode(data));
+  expect(sent.map(({ name }) => name)).toEqual(["steps-1.txt", "steps-2.txt", "letters-1", "letters-2"]);
+  expect(textOf("steps")[0]?.endsWith("\n")).toBe(true);
+  expect([textOf("steps").join("") === lines, textOf("letters").join("") === letters]).toEqual([true, true]);
+});
+
 test.each<[string, string, "post" | "edit" | "react" | "upload" | "command"]>([
   ["Create Public Threads", "making a thread", "post"],
   ["Send Messages in Threads", "posting", "post"],

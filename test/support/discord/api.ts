@@ -34,6 +34,13 @@ const UNKNOWN_CHANNEL = failure(404, 10_003, "Unknown Channel");
 const UNKNOWN_MESSAGE = failure(404, 10_008, "Unknown Message");
 const MISSING_PERMISSIONS = failure(403, 50_013, "Missing Permissions");
 const HAS_THREAD = 1 << 5;
+/** Source: Discord docs, Uploading Files. */
+const FILE_BYTES = 10 * 1024 * 1024;
+
+function tooLarge(files: readonly StoredFile[]): ApiAnswer | null {
+  const isTooLarge = files.some(({ data }) => data.length > FILE_BYTES);
+  return isTooLarge ? failure(413, 40_005, "Request entity too large") : null;
+}
 
 /** The part of Discord's REST API that a bot like ours uses. */
 export class Api {
@@ -193,7 +200,7 @@ export class Api {
     const { world, view, dispatch, now, nonceMs } = this.#options;
     const channel = world.channels.get(id);
     if (channel === undefined) return UNKNOWN_CHANNEL;
-    const refusal = this.#refusal(channel, request.files.length > 0);
+    const refusal = this.#refusal(channel, request.files.length > 0) ?? tooLarge(request.files);
     if (refusal !== null) return refusal;
     const parsed = outgoingSchema.safeParse(request.json);
     if (!parsed.success) return failure(400, 50_035, `Invalid Form Body: ${parsed.error.message}`);
@@ -240,6 +247,8 @@ export class Api {
     if (message.author.id !== world.bot.id)
       return failure(403, 50_005, "Cannot edit a message authored by another user");
     if (channel.archived) return failure(400, 50_083, "Thread is archived");
+    const refusal = tooLarge(files);
+    if (refusal !== null) return refusal;
     const parsed = outgoingSchema.safeParse(json);
     if (!parsed.success) return failure(400, 50_035, `Invalid Form Body: ${parsed.error.message}`);
     const { components, flags, pings } = shown(parsed.data);
