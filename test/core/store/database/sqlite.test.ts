@@ -51,3 +51,8 @@ test("a lock that stays fails the write after 15 s, and no later one", async () 
   const session = await store.sessions.get(await createSession(store));
   expect(session.agent).toBe("build");
 });
+
+test("messages that still look as if work went on are found without a look at all posts", () => {
+  const asked = `EXPLAIN QUERY PLAN SELECT "key" FROM "Post" WHERE ("closing" <> ? AND "shownAt" IS NULL)`;
+  expect(other.prepare(asked).all("")).toMatchObject([{ detail: "SCAN Post USING INDEX Post_unclosed_idx" }]);
+});
