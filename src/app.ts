@@ -222,6 +222,7 @@ async function run(
     routes: features?.routes ?? new Map(),
     sessions: features?.sessions ?? null,
     logins: features?.logins ?? null,
+    hearGone: (hear) => features?.hearGone(hear),
     cluster,
   });
   terminal.provide({ summaries, cluster });

@@ -128,6 +128,8 @@ export interface FeatureHost {
   readonly showsSession: (viewer: Viewer, sessionId: string) => Promise<boolean>;
   /** Sessions are gone for everybody from now on; their rows are there for a moment longer. */
   readonly sessionsGone: (sessionIds: readonly string[]) => void;
+  /** A thread that this program keeps itself is gone: whoever has it open hears of it. */
+  readonly threadGone: (threadId: string) => void;
 }
 
 /** What agents are, and what they are told, as the page shows and sets it. */

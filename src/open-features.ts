@@ -36,6 +36,8 @@ export interface Features {
   readonly hooks: readonly RunHook[];
   readonly watchers: readonly WatchRun[];
   readonly audit: WriteAudit;
+  /** Calls back with each thread that a feature has deleted. */
+  hearGone(hear: (threadId: string) => void): void;
   readJobs(): Promise<readonly string[]>;
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
@@ -63,7 +65,8 @@ async function openFeatures(
 ): Promise<Features> {
   const open: Opened[] = [];
   const own = host.taken();
-  const between = betweenFeatures(open, host);
+  const hearing: ((threadId: string) => void)[] = [];
+  const between = betweenFeatures(open, host, hearing);
   const toolsOf = (features: readonly Opened[]) => distinct(features, own);
   const notStarted: NotStarted = ({ name, isEssential }, error) => {
     const line = `The feature ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
@@ -83,16 +86,24 @@ async function openFeatures(
     }
   }
   for (const problem of toolsOf(open).problems) say(`⚠ ${problem}`);
-  return { ...featuresOf(open, toolsOf, { ...host, notStarted }), audit: between.audit };
+  return {
+    ...featuresOf(open, toolsOf, { ...host, notStarted }),
+    audit: between.audit,
+    hearGone: (hear) => hearing.push(hear),
+  };
 }
 
 /** Sessions that one word names. */
 const TOLD_TOGETHER = 50;
 
-type Between = Pick<FeatureHost, "audit" | "showsSession" | "seenChannels" | "sessionsGone">;
+type Between = Pick<FeatureHost, "audit" | "showsSession" | "seenChannels" | "sessionsGone" | "threadGone">;
 
 /** What features have of each other without knowing of one another. */
-function betweenFeatures(open: readonly Opened[], { cluster, log }: Pick<FeatureHost, "cluster" | "log">): Between {
+function betweenFeatures(
+  open: readonly Opened[],
+  { cluster, log }: Pick<FeatureHost, "cluster" | "log">,
+  hearing: readonly ((threadId: string) => void)[],
+): Between {
   const goneHere = (sessionIds: readonly string[]): void => {
     for (const { sessionsGone } of open) sessionsGone?.(sessionIds);
   };
@@ -103,6 +114,9 @@ function betweenFeatures(open: readonly Opened[], { cluster, log }: Pick<Feature
     },
     seenChannels: async (viewer, ids) => (await sessionsOf(open)?.channels(viewer, ids)) ?? new Map(),
     showsSession: async (viewer, sessionId) => ((await sessionsOf(open)?.session(viewer, sessionId)) ?? null) !== null,
+    threadGone: (threadId) => {
+      for (const hear of hearing) hear(threadId);
+    },
     sessionsGone: (sessionIds) => {
       goneHere(sessionIds);
       if (cluster.size() < 2) return;
@@ -122,7 +136,7 @@ function featuresOf(
   open: readonly Opened[],
   toolsOf: (features: readonly Opened[]) => Distinct,
   { log, notStarted }: Pick<FeatureHost, "log"> & { readonly notStarted: NotStarted },
-): Omit<Features, "audit"> {
+): Omit<Features, "audit" | "hearGone"> {
   return {
     tools: () => toolsOf(open).tools,
     sections: (config) =>

@@ -63,6 +63,8 @@ export interface Provided extends OverviewSource {
   readonly sessions: TeamSessions | null;
   /** Null: nobody can sign in. */
   readonly logins: Logins | null;
+  /** Calls back with each thread that is deleted. */
+  readonly hearGone: (hear: (threadId: string) => void) => void;
   /** The processes that serve the page. */
   readonly cluster: Cluster;
 }
@@ -182,6 +184,7 @@ function connection(parts: Parts): Connection {
       given.provided = source;
       feed.share({ ...options, cluster: source.cluster });
       source.cluster.hear("logins", () => accounts.look());
+      source.hearGone((threadId) => feed.tell({ type: "thread", threadId, before: null, messages: null, more: false }));
       for (const panel of source.panels) panel.watch(() => feed.tell({ type: "changed" }));
     },
     entryUrl: () => (server === null ? null : webLink(options, options.clock.now(), server.port)),

@@ -44,7 +44,7 @@ export async function deleteOld(before: number, world: DeletionScope, signal: Ab
 }
 
 /** What was typed on the page and answered without a session: commands. */
-async function oldThreads(before: number, { store }: DeletionScope, signal: AbortSignal): Promise<number> {
+async function oldThreads(before: number, { store, threadGone }: DeletionScope, signal: AbortSignal): Promise<number> {
   const reads = store.tables(threadDeletion);
   let deleted = 0;
   for (let old = await reads.old(before, "", THREADS); old.length > 0; ) {
@@ -52,6 +52,7 @@ async function oldThreads(before: number, { store }: DeletionScope, signal: Abor
       if (await reads.hasSession(id)) continue;
       await inBatches(() => inThreads(store, (threads) => threads.messagesOf(id)), signal);
       await inThreads(store, (threads) => threads.thread(id));
+      threadGone?.(id);
       deleted += 1;
     }
     old = await reads.old(before, old.at(-1) ?? "", THREADS);

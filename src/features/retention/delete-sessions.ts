@@ -21,6 +21,8 @@ export interface DeletionScope extends Pick<FeatureHost, "describe" | "home" | "
   readonly closeCard?: FeatureHost["closeCard"];
   /** Hears of sessions that are gone for everybody from now on, while their rows are still there. */
   readonly sessionsGone?: FeatureHost["sessionsGone"];
+  /** Hears of threads that are gone. */
+  readonly threadGone?: FeatureHost["threadGone"];
 }
 
 /** What is delivered in the moment in which a session is marked is stored by then, and the session stays. Milliseconds. */
@@ -269,6 +271,8 @@ async function eraseThreads({ roots, family, world, signal }: ErasureArgs): Prom
     const some = (threads: ReturnType<typeof threadDeletion>) =>
       isShared ? threads.messagesOfSessions(threadId, family) : threads.messagesOf(threadId);
     await inBatches(() => inThreads(store, some), signal);
-    if (!isShared) await inThreads(store, (threads) => threads.thread(threadId));
+    if (isShared) continue;
+    await inThreads(store, (threads) => threads.thread(threadId));
+    world.threadGone?.(threadId);
   }
 }

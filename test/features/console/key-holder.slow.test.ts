@@ -68,7 +68,7 @@ test("whoever holds this machine's key sees all, stops what runs, and decides fo
   expect(visit.complaints).toEqual([]);
 });
 
-test("a thread of the page that is deleted is gone from its list too, and a page that was away misses nothing since", async () => {
+test("a thread that is deleted is gone from all windows: one that shows it says so, and keeps what is written there", async () => {
   const at = office(() => text("Done."));
   const { page } = visit;
   const threads = page.getByRole("list", { name: "Threads" });
@@ -78,6 +78,11 @@ test("a thread of the page that is deleted is gone from its list too, and a page
     await visit.messages.getByText("Done.").waitFor();
   }
   await untilIdle(at.bot);
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  const composer = other.getByRole("textbox", { name: "Message to Deckhand" });
+  await other.getByRole("list", { name: "Messages" }).getByText("Done.").waitFor();
+  await composer.fill("half a sentence");
   const newest = () =>
     inDatabase(at, (database) => database.prepare<[], { seq: number }>("SELECT max(seq) AS seq FROM WebMessage").get())
       ?.seq ?? 0;
@@ -88,6 +93,10 @@ test("a thread of the page that is deleted is gone from its list too, and a page
   await page.getByRole("heading", { name: "Sessions" }).waitFor();
   await threads.getByText("the second grebe").waitFor({ state: "hidden" });
   await threads.getByText("the first heron").waitFor();
+  await other.getByText("This thread was deleted. Here you begin a new one.").waitFor();
+  await other.getByRole("list", { name: "Threads" }).getByText("the second grebe").waitFor({ state: "hidden" });
+  expect(await composer.inputValue()).toBe("half a sentence");
+  // A page that was away misses nothing since.
   expect(newest()).toBeGreaterThan(before);
   // The session that it showed was not there any more.
   expect(visit.complaints.filter((complaint) => !complaint.includes("404"))).toEqual([]);

@@ -15,6 +15,12 @@ export class MemoryThreadStore implements LocalThreadStore {
   readonly #files = new Map<string, LocalFile>();
   #lastSeq = 0;
 
+  /** Deletes a thread; numbers are given once. */
+  forget(threadId: string): void {
+    this.#threads.delete(threadId);
+    for (const { id } of this.#all().filter((one) => one.threadId === threadId)) this.#messages.delete(id);
+  }
+
   threads(limit: number): Promise<readonly LocalThread[]> {
     const newestFirst = [...this.#threads.values()].toSorted((a, b) => b.updatedAt - a.updatedAt);
     return Promise.resolve(newestFirst.slice(0, limit));

@@ -16,6 +16,13 @@ const MOST_CHARS = 900;
 const toldSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("changed") }),
   z.object({ type: z.literal("status"), threadId: z.string(), words: z.string() }),
+  z.object({
+    type: z.literal("thread"),
+    threadId: z.string(),
+    before: z.null(),
+    messages: z.null(),
+    more: z.literal(false),
+  }),
 ]);
 const wordSchema = z.object({ name: z.string(), frame: toldSchema.optional() });
 

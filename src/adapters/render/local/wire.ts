@@ -109,7 +109,7 @@ export const threadFrames = {
     changes: z.array(pageMessageSchema).readonly().nullable(),
     commands: z.array(pageCommandSchema).readonly(),
   }),
-  /** Answers `open`. `messages` null: there is no such thread. `more`: there are older ones. */
+  /** Answers `open`; tells of a thread that is deleted, too. `messages` null: there is none. `more`: there are older ones. */
   thread: z.object({
     type: z.literal("thread"),
     threadId: z.string(),

@@ -96,3 +96,16 @@ test("a page that goes while it is welcomed, or before, is told nothing and has 
   expect(isWelcomed).toBe(false);
   expect(page.frames).toEqual([]);
 });
+
+test("others are told of what is not there to be read: that a thread is gone", async () => {
+  const told: string[] = [];
+  const clock = new ManualClock();
+  const tell: Cluster["tell"] = (_topic, about) => Promise.resolve(void told.push(about));
+  const cluster: Cluster = { ...onlyProcess({ clock, log: silentLog }), isShared: true, size: () => 2, tell };
+  const feed = createFeed({ name: "web:main", store: new MemoryThreadStore(), writes: new KeyedMutex() });
+  feed.share({ cluster, clock, log: silentLog });
+  const frame: ThreadFrame = { type: "thread", threadId: "a", before: null, messages: null, more: false };
+  feed.tell(frame);
+  expect(told.map((word) => JSON.parse(word))).toEqual([{ name: "web:main", frame }]);
+  feed.closeAll();
+});

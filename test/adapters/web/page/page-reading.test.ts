@@ -12,6 +12,7 @@ import { LINES_OF_FIRST_CELL } from "./page-probes.ts";
 
 /** Nothing that is to be read is cut off, on any screen or on paper. */
 
+let store: MemoryThreadStore;
 let inbox: Inbox;
 let platform: WebPlatform;
 let page: Page;
@@ -20,7 +21,8 @@ const window = useWindow();
 
 beforeEach(async () => {
   inbox = new Inbox();
-  platform = openPlatform({ store: new MemoryThreadStore(), port: window.port() });
+  store = new MemoryThreadStore();
+  platform = openPlatform({ store, port: window.port() });
   await platform.start(inbox.receive, new AbortController().signal);
   ({ page } = await visitIn(await window.open(), entryUrl(platform)));
 });
@@ -111,6 +113,17 @@ test("a card shows all of what it asks, without a scroller of its own, below a t
   expect(await changes.evaluate((pre) => pre.scrollHeight - pre.clientHeight)).toBe(0);
   const ground = `getComputedStyle(document.querySelector(".tag.approval")).backgroundColor`;
   expect(await page.evaluate(ground)).toBe("rgba(0, 0, 0, 0)");
+});
+
+test("a page that was away while its thread was deleted says so", async () => {
+  const thread = await say("go");
+  await messages().getByText("Sent", { exact: true }).waitFor();
+  await platform.stop();
+  store.forget(thread.threadId ?? "");
+  platform = openPlatform({ store, port: window.port() });
+  await platform.start(inbox.receive, new AbortController().signal);
+  await page.getByText("This thread was deleted. Here you begin a new one.").waitFor();
+  expect(await page.getByRole("list", { name: "Threads" }).count()).toBe(0);
 });
 
 test("the address of a thread that is gone leads to a new one, and the page says so", async () => {

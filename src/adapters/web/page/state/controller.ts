@@ -4,7 +4,7 @@ import type { SessionNews } from "../../sessions/team-sessions.ts";
 import type { ClientFrame } from "../../wire.ts";
 import { addressOf, inAddress } from "./address.ts";
 import { connect } from "./connection.ts";
-import { forgetKept, keepDraft, keepFor, keepSending, readSending } from "./keep.ts";
+import { forgetKept, keepDraft, keepFor, keepSending, moveDraft, readSending } from "./keep.ts";
 import { createLookout } from "./lookout.ts";
 import { newId } from "./new-id.ts";
 import {
@@ -95,6 +95,9 @@ function talkToServer({ state, apply }: Store): Talk {
   const connection = connect({
     opened: () => connection.send({ type: "hello", seq: state().lastSeq }),
     received: (frame) => {
+      if (frame.type === "thread" && frame.messages === null && frame.threadId === state().openId) {
+        moveDraft(frame.threadId);
+      }
       apply({ type: "frame", frame });
       if (frame.type === "you" && keepFor(frame.personId)) {
         apply({ type: "disowned" });
@@ -128,7 +131,9 @@ function talkToServer({ state, apply }: Store): Talk {
     connection.send({ type: "look", threadId, jobId });
   });
   const load = (threadId: string | null): void => {
-    if (threadId === null || state().loaded.has(threadId)) return;
+    const { loaded, threads } = state();
+    // One that is not listed may have been deleted while nobody could say so.
+    if (threadId === null || (loaded.has(threadId) && threads.some(({ id }) => id === threadId))) return;
     connection.send({ type: "open", threadId, before: null });
   };
   /** Until the server has welcomed the page nothing is said: what waits goes out once it has. */

@@ -29,6 +29,13 @@ export function keepDraft(threadId: string | null, text: string): void {
   write(DRAFT + (threadId ?? "new"), text === "" ? null : text);
 }
 
+/** What was begun in a thread that is gone is for a new one, unless something is begun there already. */
+export function moveDraft(threadId: string): void {
+  const draft = readDraft(threadId);
+  if (readDraft(null) === "") keepDraft(null, draft);
+  keepDraft(threadId, "");
+}
+
 export function readSending(): PendingMessage[] {
   try {
     const kept: unknown = JSON.parse(read(SENDING) ?? "[]");

@@ -265,7 +265,8 @@ function withoutThread(state: PageState, threadId: string): PageState {
     unread: without(state.unread, threadId),
   };
   if (state.openId !== threadId) return left;
-  return { ...left, openId: null, notice: "There is no such thread of yours any more. Here you begin a new one." };
+  const what = state.loaded.has(threadId) ? "This thread was deleted." : "There is no such thread of yours any more.";
+  return { ...left, openId: null, notice: `${what} Here you begin a new one.` };
 }
 
 /** A message that was posted or changed just now. */
