@@ -12,6 +12,8 @@ import { LINES_OF_FIRST_CELL } from "./page-probes.ts";
 
 /** Nothing that is to be read is cut off, on any screen or on paper. */
 
+const plainBody = { by: "deckhand", markdown: "a line", tone: "plain", buttons: [], files: [], signs: [] };
+
 let store: MemoryThreadStore;
 let inbox: Inbox;
 let platform: WebPlatform;
@@ -90,6 +92,33 @@ test("the end of a thread stays in sight while what is below it grows", async ()
   await platform.post(thread, plainMessage("more\n\n".repeat(9)), "more");
   await messages().getByText("more").last().waitFor({ state: "attached" });
   expect(await hidden()).toBeGreaterThan(200);
+});
+
+test("earlier messages come above what is read, and of many threads the list says where the older ones are", async () => {
+  const { threadId } = await say("go");
+  await platform.stop();
+  const said = { fromPerson: false, at: Date.now(), body: JSON.stringify(plainBody) };
+  for (let index = 0; index < 210; index += 1) {
+    await store.insert({ ...said, id: `m${index}`, threadId: threadId ?? "", key: `m${index}` }, null);
+    await store.insert({ ...said, id: `t${index}`, threadId: `t${index}`, key: `t${index}` }, { title: `t${index}` });
+  }
+  platform = openPlatform({ store, port: window.port() });
+  await platform.start(inbox.receive, new AbortController().signal);
+  await page.reload();
+  await page.getByText("Older ones are under Sessions.").waitFor({ state: "attached" });
+  const earlier = page.getByRole("button", { name: "Show earlier messages" });
+  await earlier.waitFor({ state: "attached" });
+  const first = messages().locator(".message-body").first();
+  const id = await first.getAttribute("id");
+  await page.locator(".scroller").evaluate((one) => one.scrollTo(0, 0));
+  const top = () => page.locator(`#${id}`).evaluate((one) => Math.round(one.getBoundingClientRect().top));
+  const before = await top();
+  await earlier.press("Enter");
+  await expect.poll(() => messages().locator(".message").count()).toBe(211);
+  // It follows on another now, a little closer.
+  expect(Math.abs((await top()) - before)).toBeLessThan(20);
+  // The button has gone: one reads on where one was.
+  expect(await page.evaluate("document.activeElement.id")).toBe(id);
 });
 
 test("on paper stands the thread, all of it, and nothing else", async () => {

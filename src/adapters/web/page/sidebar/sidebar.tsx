@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { BusyState } from "../../../../core/protocol/session-summary.ts";
+import { LISTED_THREADS } from "../../../render/local/frame-limits.ts";
 import type { PageThread } from "../../../render/local/wire.ts";
 import { Link } from "../link.tsx";
 import { SectionLinks } from "../section/section-links.tsx";
@@ -86,6 +87,7 @@ function Threads({ state, now, open }: Pick<SidebarProps, "state" | "now" | "ope
           />
         </li>
       ))}
+      {state.threads.length >= LISTED_THREADS && <li class="hint">Older ones are under Sessions.</li>}
     </ul>
   );
 }

@@ -25,6 +25,7 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
   const sending = state.sending.filter((one) => one.threadId === state.openId && !state.messages.has(one.clientId));
   const isEmpty = messages.length === 0 && sending.length === 0;
   const list = useStickToEnd(isEmpty ? null : `${messages.at(-1)?.id} ${sending.at(-1)?.clientId}`);
+  const keepPlace = useKeptPlace(list, messages[0]?.id);
   const newestOfPerson = messages.findLast((message) => message.body.by === "person")?.id;
   return (
     <main class="thread">
@@ -41,7 +42,13 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
           <ol class="messages" aria-label="Messages">
             {state.openId !== null && state.loaded.get(state.openId) === true && (
               <li class="earlier">
-                <button type="button" onClick={controller.loadEarlier}>
+                <button
+                  type="button"
+                  onClick={() => {
+                    keepPlace();
+                    controller.loadEarlier();
+                  }}
+                >
                   Show earlier messages
                 </button>
               </li>
@@ -131,6 +138,7 @@ function useStickToEnd(newest: string | null): { readonly current: HTMLDivElemen
       if (isNear || element.scrollTop < sticky.top) sticky.atEnd = isNear;
       sticky.top = element.scrollTop;
     };
+    sticky.top = element.scrollTop;
     element.addEventListener("scroll", onScroll, { passive: true });
     // Images and edits change the height after the fact.
     const observer = new ResizeObserver(() => {
@@ -146,4 +154,22 @@ function useStickToEnd(newest: string | null): { readonly current: HTMLDivElemen
     if (newest !== null && sticky.atEnd && list.current !== null) list.current.scrollTop = list.current.scrollHeight;
   });
   return list;
+}
+
+/** What was asked for above what is read pushes that down: it stays where it is. Answers what is called before it is asked for. */
+function useKeptPlace(list: { readonly current: HTMLElement | null }, oldest: string | undefined): () => void {
+  const place = useRef<{ readonly message: Element; readonly top: number } | null>(null);
+  useLayoutEffect(() => {
+    const kept = place.current;
+    place.current = null;
+    if (kept === null || list.current === null || !kept.message.isConnected) return;
+    list.current.scrollTop += kept.message.getBoundingClientRect().top - kept.top;
+    // The button has gone with the last of them.
+    if (document.activeElement !== document.body) return;
+    kept.message.querySelector<HTMLElement>(".message-body")?.focus({ preventScroll: true });
+  }, [oldest]);
+  return () => {
+    const message = list.current?.querySelector(".message");
+    if (message != null) place.current = { message, top: message.getBoundingClientRect().top };
+  };
 }
