@@ -121,6 +121,19 @@ test("earlier messages come above what is read, and of many threads the list say
   expect(await page.evaluate("document.activeElement.id")).toBe(id);
 });
 
+test("a part of the page that cannot come without a connection comes with the next one", async () => {
+  await composer().waitFor();
+  await page.route("**/usage-*.js", (route) => route.abort());
+  await platform.stop();
+  await page.getByText(/Connection lost/u).waitFor();
+  await page.getByRole("link", { name: "Usage" }).click();
+  await page.getByText("This is loaded once there is a connection.").waitFor();
+  await page.unrouteAll();
+  platform = openPlatform({ store, port: window.port() });
+  await platform.start(inbox.receive, new AbortController().signal);
+  await page.getByRole("combobox", { name: "Summed up by" }).waitFor();
+});
+
 test("on paper stands the thread, all of it, and nothing else", async () => {
   const thread = await say("go");
   await platform.post(thread, plainMessage("a line\n\n".repeat(80)), "answer");

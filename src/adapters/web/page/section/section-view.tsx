@@ -1,10 +1,11 @@
-import type { FunctionComponent, JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { MainHead } from "../main-head.tsx";
 import type { OpenSection } from "../state/state.ts";
 import { ConnectionBar, type ThreadViewProps } from "../thread/thread-view.tsx";
 import type { SectionProps } from "./section-props.ts";
 import { maySee, SECTIONS, type Section } from "./sections.ts";
+import { usePart } from "./use-part.ts";
 
 interface SectionViewProps extends Omit<ThreadViewProps, "title"> {
   readonly open: OpenSection;
@@ -43,14 +44,7 @@ export function SectionView(props: SectionViewProps): JSX.Element {
 }
 
 function LoadedSection({ section, given }: { readonly section: Section; readonly given: SectionProps }): JSX.Element {
-  const [View, setView] = useState<FunctionComponent<SectionProps> | null>(null);
-  const [hasFailed, setHasFailed] = useState(false);
-  useEffect(() => {
-    section.load().then(
-      (view) => setView(() => view),
-      () => setHasFailed(true),
-    );
-  }, []);
+  const { View, words } = usePart(section.load, given.state);
   if (View !== null) return <View {...given} />;
-  return <p class="hint centred">{hasFailed ? "This could not be loaded. Reload the page." : "Loading…"}</p>;
+  return <p class="hint centred">{words}</p>;
 }
