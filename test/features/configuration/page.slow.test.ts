@@ -78,6 +78,8 @@ test("axe finds nothing in the settings, their review and history, on any screen
   await expectSound(page, "settings-review", { within: "dialog[open]" });
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("A restart is awaited: until then").waitFor();
+  // The button that led there has gone.
+  await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Settings");
   await picture(page, "settings-saved");
   await page.goto(`${originOf(at)}/#/settings/history`);
   await page.getByRole("table", { name: "Revisions of the settings" }).waitFor();

@@ -28,7 +28,11 @@ export function Dialog(props: DialogProps): JSX.Element {
   const { title, look = "", words, isDanger = false, isSending, isReady = true, problem = null } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const shut = (): void => dialog.current?.close();
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    return () => requestAnimationFrame(() => refocus(opener));
+  }, []);
   return (
     <dialog ref={dialog} class={`form ${look}`} aria-labelledby="dialog-title" onClose={props.close}>
       <form
@@ -66,4 +70,11 @@ export function Dialog(props: DialogProps): JSX.Element {
       </form>
     </dialog>
   );
+}
+
+/** The browser gives the focus back where a dialog is closed by itself, and not where its work is done and it is gone. */
+function refocus(opener: Element | null): void {
+  if (document.activeElement !== document.body) return;
+  const isThere = opener instanceof HTMLElement && opener !== document.body && opener.isConnected;
+  (isThere ? opener : document.querySelector<HTMLElement>("main h1"))?.focus({ preventScroll: true });
 }
