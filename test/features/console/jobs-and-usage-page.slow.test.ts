@@ -157,7 +157,6 @@ test("a job is run, paused, changed by its form and removed, as the linked perso
       ({ channel: where, text: said }) => where === channel && said.includes("Seven herons."),
     ),
   );
-  await page.reload();
   await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: "Open its session" }).waitFor();
   // It is called what its owner wants done.
   expect((await handMade(page, "/sessions")).body).toContain('"title":"Count the <b>herons</b>."');

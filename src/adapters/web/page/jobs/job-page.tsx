@@ -6,6 +6,7 @@ import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
 import { useLoaded } from "../section/use-loaded.ts";
+import { useNews } from "../section/use-news.ts";
 import { decoded } from "../state/address.ts";
 import { Label, Markdown } from "../text/markdown-text.tsx";
 import { dueTimes } from "./due-times.ts";
@@ -13,9 +14,10 @@ import { JobActions, JobState, NextTimes, WhatItDoes } from "./job-parts.tsx";
 import { type JobCommands, useJobCommand } from "./use-job-command.ts";
 
 /** One job: when it is due, how it went, and what can be done with it. */
-export function JobPage({ state, rest, go }: SectionProps): JSX.Element {
+export function JobPage({ state, controller, rest, go }: SectionProps): JSX.Element {
   const id = decoded(rest);
   const loaded = useLoaded(id, (signal) => get<TeamJobView>("/features/console/jobs/one", { id }, signal));
+  useNews(controller, loaded.again);
   const commands = useJobCommand(state, ({ verb }) => (verb === "remove" ? go("") : loaded.again()));
   return (
     <>

@@ -6,6 +6,7 @@ import type { Column } from "../section/data-table.tsx";
 import { PagedTable } from "../section/paged-table.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
+import { useNews } from "../section/use-news.ts";
 import { type PageOf, usePages } from "../section/use-pages.ts";
 import { Label } from "../text/markdown-text.tsx";
 import { JobPage } from "./job-page.tsx";
@@ -29,11 +30,15 @@ export function Jobs(props: SectionProps): JSX.Element {
   return props.rest === "" ? <JobList {...props} /> : <JobPage key={props.rest} {...props} />;
 }
 
-function JobList({ state, now }: SectionProps): JSX.Element {
+function JobList({ state, controller, now }: SectionProps): JSX.Element {
   const [search, setSearch] = useState<Search>({ text: "", state: "" });
   const found = usePages(JSON.stringify(search), (after, signal) =>
     get<PageOf<TeamJob>>("/features/console/jobs", { ...search, after }, signal),
   );
+  // What somebody has gone on to stays as it is.
+  useNews(controller, () => {
+    if (found.isBeginning) found.again();
+  });
   return (
     <>
       <search class="filters">

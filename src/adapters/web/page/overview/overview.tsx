@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { dollars } from "../../../../core/text/dollars.ts";
 import type { OpenWork, SessionName, Spent, TeamOverview } from "../../sessions/team-overview.ts";
 import { type Column, DataTable, type DataTableProps } from "../section/data-table.tsx";
@@ -7,14 +7,11 @@ import { LoadedView } from "../section/loaded-view.tsx";
 import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
 import { useLoaded } from "../section/use-loaded.ts";
+import { useNews } from "../section/use-news.ts";
 import { press } from "../sessions/api.ts";
 import { stateWords } from "../sessions/states.ts";
 import { Label } from "../text/markdown-text.tsx";
 import { lasting } from "../text/when.ts";
-
-/** How soon what has changed is read anew, and how often what tells nobody of its changes. Milliseconds. */
-const SOON_MS = 1_000;
-const AGAIN_MS = 15_000;
 
 /** How everything stands: what goes on, what waits, what is broken, what it costs. */
 export function Overview({ state, controller }: SectionProps): JSX.Element {
@@ -69,29 +66,6 @@ export function Overview({ state, controller }: SectionProps): JSX.Element {
       )}
     </LoadedView>
   );
-}
-
-/** Calls back soon after something has happened, and now and then; not while nobody looks. */
-function useNews(controller: SectionProps["controller"], again: () => void): void {
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const soon = (ms: number): void => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        if (document.visibilityState === "visible") again();
-      }, ms);
-    };
-    const stop = controller.watch({ kind: "list" }, () => soon(SOON_MS));
-    const interval = setInterval(() => soon(0), AGAIN_MS);
-    const seen = (): void => soon(0);
-    document.addEventListener("visibilitychange", seen);
-    return () => {
-      stop();
-      clearTimeout(timer);
-      clearInterval(interval);
-      document.removeEventListener("visibilitychange", seen);
-    };
-  }, [controller]);
 }
 
 interface TablePartProps<T> extends Omit<DataTableProps<T>, "caption"> {

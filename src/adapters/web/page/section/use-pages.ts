@@ -8,11 +8,14 @@ export interface PageOf<T> {
   readonly next: string | null;
 }
 
+interface Pages<T> extends Loaded<PageOf<T>> {
+  /** Only the first page was asked for so far. */
+  readonly isBeginning: boolean;
+  readonly more: () => void;
+}
+
 /** What a search finds, page by page: all that was asked for so far. */
-export function usePages<T>(
-  key: string,
-  load: (after: string, signal?: AbortSignal) => Promise<PageOf<T>>,
-): Loaded<PageOf<T>> & { readonly more: () => void } {
+export function usePages<T>(key: string, load: (after: string, signal?: AbortSignal) => Promise<PageOf<T>>): Pages<T> {
   const first = useLoaded(key, (signal) => load("", signal));
   const [later, setLater] = useState<Later<T> | null>(null);
   const isBusy = useRef(false);
@@ -38,6 +41,7 @@ export function usePages<T>(
   return {
     ...first,
     value,
+    isBeginning: mine === null,
     problem: first.problem ?? mine?.problem ?? null,
     more: () => {
       more().catch(() => {});

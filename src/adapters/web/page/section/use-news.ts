@@ -1,0 +1,31 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { Controller } from "../state/controller.ts";
+
+/** How soon what has changed is read anew, and how often what tells nobody of its changes. Milliseconds. */
+const SOON_MS = 1_000;
+const AGAIN_MS = 15_000;
+
+/** Calls back soon after something has happened, and now and then; not while nobody looks. */
+export function useNews(controller: Controller, again: () => void): void {
+  const latest = useRef(again);
+  latest.current = again;
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const soon = (ms: number): void => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        if (document.visibilityState === "visible") latest.current();
+      }, ms);
+    };
+    const stop = controller.watch({ kind: "list" }, () => soon(SOON_MS));
+    const interval = setInterval(() => soon(0), AGAIN_MS);
+    const seen = (): void => soon(0);
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      stop();
+      clearTimeout(timer);
+      clearInterval(interval);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, [controller]);
+}
