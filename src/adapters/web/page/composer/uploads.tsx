@@ -33,7 +33,7 @@ export function useUploads(notify: (text: string) => void, change: Readonly<Reco
       for (const file of files.slice(0, room)) {
         // Asked before: an upload that is cut off cannot say why.
         if (file.size > WEB_LIMITS.attachmentBytes) {
-          notify(`${file.name} is larger than 20 MB.`);
+          notify(`${file.name} was not attached. It is larger than 20 MB.`);
           continue;
         }
         lastKey.current += 1;

@@ -190,13 +190,16 @@ function Models({ provider }: { readonly provider: string }): JSX.Element {
       </p>
       <LoadedView loaded={loaded}>
         {({ models, why }) => (
-          <DataTable
-            caption={`Models of ${provider}`}
-            columns={COLUMNS}
-            rows={models}
-            keyOf={({ id }) => id}
-            empty={why ?? "Windows and prices of its models are unknown."}
-          />
+          <div class="overview">
+            <h2>Models of {provider}</h2>
+            <DataTable
+              caption={`Models of ${provider}`}
+              columns={COLUMNS}
+              rows={models}
+              keyOf={({ id }) => id}
+              empty={why ?? "Windows and prices of its models are unknown."}
+            />
+          </div>
         )}
       </LoadedView>
     </>
