@@ -9,6 +9,7 @@ import {
 import { shownSchema } from "../protocol/shown.ts";
 import { fromJson } from "../text/from-json.ts";
 import { type Client, found, type Stored } from "./database/client.ts";
+import { OPEN_RUN } from "./runs.ts";
 import { JOB_KEY } from "./sessions.ts";
 
 export interface PostRow {
@@ -74,7 +75,7 @@ export function postReads(db: Client) {
     /** True while the first message of a job's run in the channel is on its way, or its thread is not known yet. */
     async opensThreadIn(channelId: string): Promise<boolean> {
       const session = { channelId, key: { startsWith: JOB_KEY } };
-      const runs = await db.run.findMany({ where: { status: { not: "ended" }, session }, select: { id: true } });
+      const runs = await db.run.findMany({ where: { status: { in: [...OPEN_RUN] }, session }, select: { id: true } });
       const runId = { in: runs.map(({ id }) => id) };
       return runs.length > 0 && (await db.post.count({ where: { runId } })) > 0;
     },

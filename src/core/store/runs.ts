@@ -3,11 +3,14 @@ import type { QueryOutcome } from "../protocol/events.ts";
 import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
 import { type Client, found, type Stored } from "./database/client.ts";
 
+/** What a run is before it has ended. An index finds these, and not what is other than something. */
+export const OPEN_RUN = ["running", "parked"] as const;
+
 export interface RunRow {
   readonly id: string;
   readonly sessionId: string;
   readonly eventSeq: number;
-  readonly status: "running" | "parked" | "ended";
+  readonly status: (typeof OPEN_RUN)[number] | "ended";
   /** Who or what asked for the stop. */
   readonly cancelledBy: CancelCause | null;
   readonly startedAt: number;
@@ -34,7 +37,10 @@ export function runReads(db: Client) {
     /** Sessions with a run that has not ended, and their threads; a sub-agent's thread is that of the session it works for. */
     async busySessions(): Promise<{ readonly sessionId: string; readonly thread: ThreadRef }[]> {
       const session = { select: { thread: true } };
-      const runs = await db.run.findMany({ where: { status: { not: "ended" } }, select: { sessionId: true, session } });
+      const runs = await db.run.findMany({
+        where: { status: { in: [...OPEN_RUN] } },
+        select: { sessionId: true, session },
+      });
       return runs.map((run) => ({ ...run, thread: threadRefSchema.parse(JSON.parse(run.session.thread)) }));
     },
 
@@ -61,7 +67,7 @@ export function runWrites(db: Client) {
       await db.run.create({ data: { id, sessionId, eventSeq, status: "running", startedAt: new Date(at) } });
     },
 
-    async setStatus(id: string, status: "running" | "parked"): Promise<void> {
+    async setStatus(id: string, status: (typeof OPEN_RUN)[number]): Promise<void> {
       await db.run.update({ where: { id }, data: { status } });
     },
 

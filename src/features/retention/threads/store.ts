@@ -46,8 +46,9 @@ export function threadDeletion(db: Client) {
     /** Those that a session has posted or was sent, of a thread that others go on in. */
     async messagesOfSessions(threadId: string, family: readonly string[]): Promise<number> {
       const sessionId = { in: [...family] };
+      const runs = await db.run.findMany({ where: { sessionId }, select: { id: true } });
       const [posts, events] = await Promise.all([
-        db.post.findMany({ where: { sessionId }, select: { key: true } }),
+        db.post.findMany({ where: { runId: { in: runs.map(({ id }) => id) } }, select: { key: true } }),
         db.inboxEvent.findMany({ where: { sessionId }, select: { key: true } }),
       ]);
       const keys = [...posts, ...events].map(({ key }) => key);
