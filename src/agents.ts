@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { type Dirent, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { agentWords, withOneLineDescription } from "./config/agents/agent-words.ts";
 import { describeIssues, IN_OUR_WORDS, type KeyStyle } from "./config/problems.ts";
@@ -227,17 +227,23 @@ const MAX_DEPTH = 3;
 
 function filesIn(directory: string, problems: string[], depth = 1): string[] {
   try {
-    const entries = readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-    const within = depth < MAX_DEPTH ? entries.filter((entry) => entry.isDirectory()) : [];
+    const all = readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    // What is hidden is a collection's own, or where a mounted folder keeps what it links to.
+    const entries = all.filter(({ name }) => !name.startsWith("."));
+    const isFile = (entry: Dirent) => entry.name.endsWith(".md") && !entry.isDirectory();
+    const within = entries.filter((entry) => entry.isDirectory() || (entry.isSymbolicLink() && !isFile(entry)));
     return [
-      ...within.flatMap(({ name }) => filesIn(path.join(directory, name), problems, depth + 1)),
+      ...(depth < MAX_DEPTH ? within : []).flatMap(({ name }) =>
+        filesIn(path.join(directory, name), problems, depth + 1),
+      ),
       ...entries
-        .filter((entry) => !entry.isDirectory() && entry.name.endsWith(".md") && entry.name !== "README.md")
+        .filter((entry) => isFile(entry) && entry.name !== "README.md")
         .map(({ name }) => path.join(directory, name)),
     ];
   } catch (error) {
     const code = systemCode(error) ?? "unknown error";
-    if (code !== "ENOENT") problems.push(`${directory}: cannot be read (${code}). Let this user read it.`);
+    const isNone = code === "ENOENT" || (code === "ENOTDIR" && depth > 1);
+    if (!isNone) problems.push(`${directory}: cannot be read (${code}). Let this user read it.`);
     return [];
   }
 }

@@ -197,6 +197,25 @@ test("agents are found in folders, too, and by the names of Copilot's files", ()
   expect(definitions.all().find(({ name }) => name === "tester")?.own?.place).toBe(second);
 });
 
+test("a mounted folder holds each agent once, a collection's own hidden files hold none, and a link leads to a folder", () => {
+  const { config, folder } = configured({
+    files: {
+      "..2026_11_29/tidy.md": "---\ndescription: Tidies.\n---\nTidy.",
+      "team/.github/pull_request_template.md": "## What changes",
+    },
+  });
+  // As Kubernetes mounts a ConfigMap.
+  symlinkSync("..2026_11_29", path.join(folder, "..data"));
+  symlinkSync("..data/tidy.md", path.join(folder, "tidy.md"));
+  const elsewhere = tempDirectory();
+  writeFileSync(path.join(elsewhere, "scribe.md"), "---\ndescription: Writes.\n---\nWrite.");
+  symlinkSync(elsewhere, path.join(folder, "ours"));
+  symlinkSync("/dev/null", path.join(folder, "nothing"));
+  const { byName, problems, notes } = loadAgents(config);
+  expect([problems, notes]).toEqual([[], []]);
+  expect([...byName.keys()]).toEqual(expect.arrayContaining(["tidy", "scribe"]));
+});
+
 test("a README.md beside the agents is none", () => {
   const { byName, problems } = load({ files: { "README.md": "# About these" } });
   expect([problems, byName.has("README")]).toEqual([[], false]);
