@@ -104,10 +104,10 @@ function readOptional(file: string): { readonly text: string | null; readonly pr
     return { text: bytes.toString().replace(/^\uFEFF/, ""), problem: null };
   } catch (error) {
     const code = systemCode(error) ?? "unknown";
-    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-    if (code === "ENOENT" && isThere) return { text: null, problem: "is a link to a file that is not there." };
-    if (code === "ENOENT") return { text: null, problem: null };
-    return { text: null, problem: `cannot be read (${code}). Make it a file that this user may read.` };
+    if (code !== "ENOENT")
+      return { text: null, problem: `cannot be read (${code}). Make it a file that this user may read.` };
+    const isLink = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    return { text: null, problem: isLink ? "is a link to a file that is not there." : null };
   }
 }
 

@@ -17,6 +17,20 @@ test.each([
   expect(statSync(directory).mode & 0o777).toBe(mode);
 });
 
+test.each([
+  { directory: "/nowhere/at/all", line: "there is no /nowhere/at/all. Create it, or mend the path." },
+  { directory: "/dev/null", line: "/dev/null is no directory." },
+  {
+    directory: "/dev/null/x",
+    line: "/dev/null/x cannot be entered (ENOTDIR). Let this user enter it, or mend the path.",
+  },
+])("what a channel's directory cannot be is told, and all else is looked at: $directory", ({ directory, line }) => {
+  const config = load({ file: { channels: { "slack:C1": { directory }, "slack:C2": { directory: "/nowhere" } } } });
+  const [first, second] = checkDirectories(config);
+  expect(first).toEqual({ ok: false, text: `channels.slack:C1.directory: ${line}` });
+  expect(second?.text).toContain("channels.slack:C2.directory");
+});
+
 test("a disk with little left is named with what it has", () => {
   const directory = tempDirectory();
   const finding = checkWritable("DECKHAND_HOME", directory, { littleBytes: Number.POSITIVE_INFINITY });

@@ -316,6 +316,13 @@ test("a settings file that leads nowhere is no file that is left out", () => {
   );
 });
 
+test("a settings file that cannot be reached is told, not thrown", () => {
+  const file = path.join(tempDirectory(), "x".repeat(300));
+  expect(problemsOf({ env: { DECKHAND_CONFIG: file } })).toEqual([
+    expect.stringContaining(": cannot be read (ENAMETOOLONG). Make it a file that this user may read."),
+  ]);
+});
+
 test("where the system has no time zone that is known, jobs go by UTC, which a line says", () => {
   const before = process.env["TZ"];
   onTestFinished(() => {

@@ -116,12 +116,17 @@ const STRANGERS = 0o007;
 export function checkDirectories({ channels }: Config): Finding[] {
   return Object.entries(channels).flatMap(([channel, { directory }]) => {
     if (directory === undefined) return [];
-    const found = statSync(directory, { throwIfNoEntry: false });
-    if (found?.isDirectory() === false) return [bad(`channels.${channel}.directory: ${directory} is no directory.`)];
-    const isOpen = ((found?.mode ?? 0) & STRANGERS) !== 0;
-    if (isOpen) return [good(`channels.${channel}.directory: other users of this machine can enter ${directory}`)];
-    if (found !== undefined) return [];
-    return [bad(`channels.${channel}.directory: there is no ${directory}. Create it, or mend the path.`)];
+    const setting = `channels.${channel}.directory`;
+    try {
+      const found = statSync(directory);
+      if (!found.isDirectory()) return [bad(`${setting}: ${directory} is no directory.`)];
+      const isOpen = (found.mode & STRANGERS) !== 0;
+      return isOpen ? [good(`${setting}: other users of this machine can enter ${directory}`)] : [];
+    } catch (error) {
+      const code = systemCode(error) ?? "unknown error";
+      if (code === "ENOENT") return [bad(`${setting}: there is no ${directory}. Create it, or mend the path.`)];
+      return [bad(`${setting}: ${directory} cannot be entered (${code}). Let this user enter it, or mend the path.`)];
+    }
   });
 }
 
