@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fromJson } from "../text/from-json.ts";
 import { assertNever } from "./assert-never.ts";
 
 const causeSchema = z.discriminatedUnion("by", [
@@ -55,9 +56,12 @@ export function storedCause(cause: CancelCause): string {
 /** Before there were causes, the store kept the words alone. */
 const EARLIER_LIMIT = /^its time limit of (\d+(?:\.\d+)?) s$/u;
 
+/** What a newer version beside this one has stored, or nobody can read: that the run is stopped holds all the same. */
+const UNREADABLE: CancelCause = { by: "person", name: "what this version of me does not know" };
+
 export function causeOf(stored: string): CancelCause {
   if (stored === DELETION) return { by: "deletion" };
-  if (stored.startsWith("{")) return causeSchema.parse(JSON.parse(stored));
+  if (stored.startsWith("{")) return causeSchema.safeParse(fromJson(stored)).data ?? UNREADABLE;
   const [, seconds] = EARLIER_LIMIT.exec(stored) ?? [];
   return seconds === undefined ? { by: "person", name: stored } : { by: "timeout", limitMs: Number(seconds) * 1_000 };
 }

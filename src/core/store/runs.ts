@@ -1,7 +1,8 @@
 import { type CancelCause, causeOf, storedCause } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
-import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
+import type { ThreadRef } from "../protocol/platform.ts";
 import { type Client, found, type Stored } from "./database/client.ts";
+import { threadsIn } from "./sessions.ts";
 
 /** What a run is before it has ended. An index finds these, and not what is other than something. */
 export const OPEN_RUN = ["running", "parked"] as const;
@@ -41,7 +42,9 @@ export function runReads(db: Client) {
         where: { status: { in: [...OPEN_RUN] } },
         select: { sessionId: true, session },
       });
-      return runs.map((run) => ({ ...run, thread: threadRefSchema.parse(JSON.parse(run.session.thread)) }));
+      return runs.flatMap(({ sessionId, session: { thread } }) =>
+        threadsIn(thread).map((each) => ({ sessionId, thread: each })),
+      );
     },
 
     /** Runs of these sessions that are stopped and have not ended. */

@@ -15,6 +15,7 @@ import {
   threadRefSchema,
 } from "../protocol/platform.ts";
 import { commandAsTitle } from "../text/command-as-title.ts";
+import { fromJson } from "../text/from-json.ts";
 import { type Client, found, type Stored } from "./database/client.ts";
 import type { KnownChannels } from "./known-channels.ts";
 
@@ -98,7 +99,8 @@ export function sessionReads(db: Client) {
         select: { id: true, channelId: true, people: true },
       });
       const applicants = rows.map(({ id, channelId: channelKey, people }) =>
-        applicantOf({ id, channelKey, people: peopleSchema.parse(JSON.parse(people)) }),
+        // One that cannot be read is for the wake of its own session to meet: all others are asked for with it.
+        applicantOf({ id, channelKey, people: peopleSchema.safeParse(fromJson(people)).data ?? [] }),
       );
       const byId = new Map(applicants.map((applicant) => [applicant.sessionId, applicant]));
       return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
@@ -121,11 +123,13 @@ export function sessionReads(db: Client) {
         take: limit,
         include: { events: { orderBy: { seq: "asc" }, take: 1, select: { body: true } } },
       });
-      return rows.map((row) => ({
-        thread: threadRefSchema.parse(JSON.parse(row.thread)),
-        title: titleIn(row.events[0]?.body),
-        updatedAt: row.updatedAt.getTime(),
-      }));
+      return rows.flatMap(({ thread, events: [first], updatedAt }) =>
+        threadsIn(thread).map((each) => ({
+          thread: each,
+          title: titleIn(first?.body),
+          updatedAt: updatedAt.getTime(),
+        })),
+      );
     },
 
     /** Threads of sessions on a platform, those with the newest activity first. */
@@ -136,7 +140,7 @@ export function sessionReads(db: Client) {
         take: limit,
         select: { thread: true },
       });
-      return rows.map(({ thread }) => threadRefSchema.parse(JSON.parse(thread)));
+      return rows.flatMap(({ thread }) => threadsIn(thread));
     },
   };
 }
@@ -252,10 +256,16 @@ async function locked(db: Client, id: string): Promise<SessionRow> {
   return toRow(await db.session.update({ where: { id }, data: { epoch: { increment: 0 } } }));
 }
 
+/** The thread that a row of a list names; none where it cannot be read, so that one row keeps no list from its others. */
+export function threadsIn(stored: string): readonly ThreadRef[] {
+  const { data } = threadRefSchema.safeParse(fromJson(stored));
+  return data === undefined ? [] : [data];
+}
+
 const openingSchema = z.object({ text: z.string() });
 
 function titleIn(body: string | undefined): string {
-  const parsed = openingSchema.safeParse(body === undefined ? undefined : JSON.parse(body));
+  const parsed = openingSchema.safeParse(fromJson(body ?? ""));
   return parsed.success ? commandAsTitle(parsed.data.text) : "";
 }
 

@@ -77,6 +77,31 @@ test("one session that cannot be woken keeps no other from its start", async () 
 });
 
 test.each([
+  { what: "people", change: `UPDATE "Session" SET "people" = 'null' WHERE "id" = ?`, ends: 1 },
+  { what: "thread", change: `UPDATE "Session" SET "thread" = '{' WHERE "id" = ?`, ends: 1 },
+  { what: "event", change: `UPDATE "InboxEvent" SET "body" = '{' WHERE "sessionId" = ?`, ends: 1 },
+  { what: "stop", change: `UPDATE "Run" SET "cancelledBy" = '{"by":"newer"}' WHERE "sessionId" = ?`, ends: 2 },
+])("a session whose $what cannot be read keeps no other from its start, nor from lists", async ({ change, ends }) => {
+  const [odd, other] = [await createSession(store), await createSession(store)];
+  for (const id of [odd, other]) await engineOn(store).deliver(id, event(`${id}:a`));
+  const { seq = 0 } = (await store.inbox.byKey(`${odd}:a`)) ?? {};
+  await store.transaction(async (tx) => {
+    await tx.sessions.raiseEpoch(odd);
+    await tx.runs.begin({ id: "run_odd", sessionId: odd, eventSeq: seq, at: 0 });
+  });
+  sql(change).run(odd);
+  const seen = new Recorder();
+  const engine = engineOn(store);
+  await engine.start(seen.handler());
+  await seen.ended(ends);
+  expect(seen.keys()).toContain(`${other}:a`);
+  await engine.stop(0);
+  const threadIds = (await store.sessions.recentThreads("slack", 9)).map(({ threadId }) => threadId);
+  expect(threadIds).toContain((await store.sessions.get(other)).thread.threadId);
+  expect((await store.runs.busySessions()).map(({ sessionId }) => sessionId)).not.toContain(other);
+});
+
+test.each([
   { what: "a session that a newer version has had", change: `UPDATE "Session" SET "format" = "format" + 1` },
   {
     what: "an event of a kind that only a newer version knows",

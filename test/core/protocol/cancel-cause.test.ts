@@ -24,6 +24,13 @@ test.each<{ stored: string; cause: CancelCause }>([
   expect(causeText(causeOf(stored))).toBe(stored);
 });
 
+test.each(['{"by":"newer"}', '{"by":"timeout"}', "{odd"])(
+  "what nobody can read, %s, is a stop all the same",
+  (stored) => {
+    expect(causeText(causeOf(stored))).toBe("what this version of me does not know");
+  },
+);
+
 test("a version that knows of no deletion reads words as a name, and would not read a cause that is new to it", () => {
   expect(storedCause({ by: "deletion" })).toBe("the deletion of its request");
 });
