@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { NO_ROOM } from "../core/protocol/errors.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -15,7 +16,8 @@ export function init(root: string, cwd: string, terminal: Terminal): void {
     if (outcome === "written") terminal.out(`✓ ${name} written`);
     else if (outcome === "EEXIST") terminal.out(`✓ ${name} exists and stays as it is`);
     else {
-      terminal.error(`✗ ${path.join(cwd, name)} cannot be written (${outcome}). Give this user the right to.`);
+      const mend = NO_ROOM.has(outcome) ? "Its disk is full: make room." : "Give this user the right to.";
+      terminal.error(`✗ ${path.join(cwd, name)} cannot be written (${outcome}). ${mend}`);
       terminal.fail();
       return;
     }
@@ -23,15 +25,20 @@ export function init(root: string, cwd: string, terminal: Terminal): void {
   terminal.out("Next: put tokens and a provider's key into .env, then `npx deckhand doctor`, then `npm start`.");
 }
 
-/** The system's error code when the file could not be created. */
+/** The system's error code when the file could not be created: then nothing of it is there that looks like somebody's own. */
 function writeNew(file: string, content: string, mode: number): string {
+  let made: number | null = null;
   try {
-    writeFileSync(file, content, { flag: "wx", mode });
+    made = openSync(file, "wx", mode);
+    writeFileSync(made, content);
     return "written";
   } catch (error) {
+    if (made !== null) rmSync(file);
     const code = systemCode(error);
     if (code === undefined) throw error;
     return code;
+  } finally {
+    if (made !== null) closeSync(made);
   }
 }
 

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
@@ -101,6 +102,19 @@ test("init fails clearly where it cannot write", async () => {
   expect(error).toBe(`✗ ${cwd}/deckhand.config.json cannot be written (ENOENT). Give this user the right to.`);
   expect(failed).toBe(true);
 });
+
+test.runIf(process.platform !== "win32")(
+  "init leaves nothing of a file that finds no room, which a second would take for somebody's own",
+  () => {
+    const cwd = tempDirectory();
+    const say = `{ out: console.log, error: console.log, fail() {} }`;
+    const script = `import { init } from "./src/cli/init.ts"; init(".", ${JSON.stringify(cwd)}, ${say});`;
+    const limited = `trap '' XFSZ; ulimit -f 0; exec "$0" --input-type=module -e "$1"`;
+    const { stdout } = spawnSync("sh", ["-c", limited, process.execPath, script], { encoding: "utf8" });
+    expect(stdout).toContain("deckhand.config.json cannot be written (EFBIG).");
+    expect(readdirSync(cwd)).toEqual([]);
+  },
+);
 
 test("web-link prints an address with a link of its own, and says where it cannot", async () => {
   const cwd = tempDirectory();

@@ -12,15 +12,15 @@ const WHOLE = { mode: 0o600, flag: "wx", flush: true } as const;
  */
 export async function makeOnce(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
-  await writeFile(draft, text, WHOLE);
   try {
+    await writeFile(draft, text, WHOLE);
     await link(draft, file);
   } catch (error) {
     const code = systemCode(error) ?? "";
     if (NO_LINKS.includes(code)) await unlessFails(["EEXIST"], writeFile(file, text, WHOLE));
     else if (code !== "EEXIST") throw error;
   } finally {
-    await rm(draft);
+    await rm(draft, { force: true });
   }
 }
 
