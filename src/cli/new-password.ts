@@ -1,9 +1,10 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { ReadStream } from "node:tty";
+import { ConfigError } from "../core/protocol/errors.ts";
 
 /** What the process reads: a terminal, or what is piped. */
-export type Input = Readable & Partial<Pick<ReadStream, "isTTY" | "setRawMode">>;
+export type Input = Readable & Partial<Pick<ReadStream, "isTTY">> & { setRawMode?(isRaw: boolean): unknown };
 
 /** A line of what is read (`isGiven`) or piped, or what is typed twice; null where the two differ. */
 export async function newPassword(stdin: Input, isGiven: boolean): Promise<string | null> {
@@ -30,7 +31,8 @@ async function askHidden(words: string, stdin: Input): Promise<string> {
   try {
     return await new Promise((resolve, reject) => {
       lines.once("line", resolve);
-      lines.once("SIGINT", () => reject(new Error("interrupted")));
+      const leave = () => reject(new ConfigError(["Interrupted: nothing was changed."]));
+      lines.once("SIGINT", leave).once("close", leave);
     });
   } finally {
     lines.close();

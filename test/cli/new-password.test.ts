@@ -1,0 +1,34 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { newKey, newPassword } from "../../src/cli/new-password.ts";
+
+/** A terminal at which these keys are pressed, once each time that something is asked. */
+function terminal(...keys: readonly string[]) {
+  const input = new PassThrough();
+  const left = [...keys];
+  const setRawMode = (isRaw: boolean) => {
+    if (isRaw) setImmediate(() => input.write(left.shift() ?? ""));
+    return stdin;
+  };
+  const stdin = Object.assign(input, { isTTY: true as const, setRawMode });
+  return stdin;
+}
+
+test("what is typed twice is the password, and none is where the two differ", async () => {
+  expect(await newPassword(terminal("one\r", "one\r"), false)).toBe("one");
+  expect(await newPassword(terminal("one\r", "two\r"), false)).toBeNull();
+});
+
+test.each([
+  { name: "Ctrl+C", keys: ["\u0003"] },
+  { name: "Ctrl+D", keys: ["\u0004"] },
+  { name: "Ctrl+C at the second", keys: ["one\r", "\u0003"] },
+])("who leaves the question by $name is told that nothing was changed", async ({ keys }) => {
+  await expect(newPassword(terminal(...keys), false)).rejects.toMatchObject({ code: "config" });
+});
+
+test("a terminal that is closed ends the question", async () => {
+  const stdin = terminal("");
+  setImmediate(() => stdin.end());
+  await expect(newKey(stdin)).rejects.toThrow("nothing was changed");
+});
