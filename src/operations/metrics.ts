@@ -1,5 +1,6 @@
 import type * as PromClient from "prom-client";
 import type { ClusterMember } from "../core/cluster.ts";
+import { unlessAborted } from "../core/unless-aborted.ts";
 import type { EndedRuns } from "./ended-runs.ts";
 
 /** What is measured when someone asks. */
@@ -28,6 +29,18 @@ export function createMetrics(sources: MetricSources): () => Promise<string> {
   };
 }
 
+/** Whoever asks waits ten seconds, as Prometheus does. Milliseconds. */
+const TOLD_WITHIN_MS = 3_000;
+
+/** What the database says, or nothing while it does not answer: all else is measured then, too. */
+async function told<T>(answer: Promise<T>, nothing: T): Promise<T> {
+  try {
+    return await unlessAborted(answer, AbortSignal.timeout(TOLD_WITHIN_MS));
+  } catch {
+    return nothing;
+  }
+}
+
 async function createRegistry(sources: MetricSources): Promise<PromClient.Registry> {
   const client = await import("prom-client");
   const registry = new client.Registry();
@@ -49,7 +62,7 @@ function addProcesses(
     registers: [],
     async collect() {
       this.reset();
-      for (const { host, pid, running, waiting } of await sources.members()) {
+      for (const { host, pid, running, waiting } of await told(sources.members(), [])) {
         this.set({ replica: `${host}:${pid}`, state: "running" }, running);
         this.set({ replica: `${host}:${pid}`, state: "waiting" }, waiting);
       }
@@ -107,7 +120,8 @@ function addRuns(
     labelNames: ["value"],
     registers: [],
     async collect() {
-      for (const [value, count] of Object.entries(await sources.feedback())) this.set({ value }, count);
+      this.reset();
+      for (const [value, count] of Object.entries(await told(sources.feedback(), {}))) this.set({ value }, count);
     },
   });
   for (const gauge of [runs, feedback]) registry.registerMetric(gauge);

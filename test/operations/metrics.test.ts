@@ -29,3 +29,19 @@ test("ended runs are counted by what they came to, from before anybody asks", as
     'deckhand_runs_ended_total{outcome="error",code="auth"} 2',
   ]);
 });
+
+test("what the database does not tell is left out, and all else is measured", async () => {
+  const metrics = createMetrics({
+    load: () => ({ running: 1, waiting: 0 }),
+    connected: () => new Map([["slack", true]]),
+    members: () => Promise.reject(new Error("the database is away")),
+    otherSettings: () => 0,
+    feedback: () => Promise.reject(new Error("the database is away")),
+    ended: new EndedRuns(),
+  });
+  const lines = (await metrics()).split("\n");
+  expect(lines).toEqual(
+    expect.arrayContaining(['deckhand_platform_connected{platform="slack"} 1', 'deckhand_runs{state="running"} 1']),
+  );
+  expect(lines.filter((line) => /^deckhand_(?:replica_runs|run_feedback)\{/u.test(line))).toEqual([]);
+});
