@@ -31,7 +31,16 @@ export async function requireOwn(directory: string, variable: string): Promise<v
 
 /** The operator's own instruction files, in the order in which agents read them: absolute paths. */
 export function instructionFiles({ home }: { readonly home: string }): string[] {
-  return [path.join(home, "AGENTS.md"), path.join(homedir(), ".config/agents/AGENTS.md")];
+  return [path.join(home, "AGENTS.md"), ...userHome().map((own) => path.join(own, ".config/agents/AGENTS.md"))];
+}
+
+/** None of a user who is but a number to the system, and without HOME: containers and supervisors run programs as such. */
+function userHome(): string[] {
+  try {
+    return [homedir()];
+  } catch {
+    return [];
+  }
 }
 
 /** Where what files held is kept before tools change them: beneath no sandbox root. */

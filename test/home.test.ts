@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,6 +36,16 @@ test.each([0o755, 0o750, 0o777])("a home that is there is closed to others, too:
   await requireOwn(directory, "DECKHAND_HOME");
   expect(modeOf(directory)).toBe(0o700);
 });
+
+test.runIf(process.getuid?.() === 0)(
+  "a user whom the system does not know, and who has no HOME, has no files there",
+  () => {
+    const script = `import { instructionFiles } from "./src/home.ts"; console.log(instructionFiles({ home: "/h" }).join());`;
+    const nobody = { uid: 54_321, gid: 54_321, env: {}, encoding: "utf8" } as const;
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], nobody);
+    expect(stdout).toBe("/h/AGENTS.md\n");
+  },
+);
 
 /** Another start, which looks for the token again and again: it says how long each was at first sight. */
 const LOOKING = `
