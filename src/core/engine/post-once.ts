@@ -139,9 +139,14 @@ async function look(context: PostOnce, key: string, { intentAt, since }: Doubt):
       delay = LOOK_EVERY_MS;
     } catch (error) {
       const failure = toAppError(error);
-      if (!mayRetry(failure)) throw failure;
       log.warn({ err: failure, key }, "post_lookup_failed");
-      delay = Math.min(RETRY_MS.most, delay * 2);
+      // Whoever may not read here may write: better said twice than not at all.
+      if (failure.code === "missing_scope") {
+        if (begun - since >= LANDING_MS) return null;
+      } else {
+        if (!mayRetry(failure)) throw failure;
+        delay = Math.min(RETRY_MS.most, delay * 2);
+      }
     }
     await clock.sleep(delay, signal);
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { postOnce } from "../../../src/core/engine/post-once.ts";
+import { type PostTarget, postOnce } from "../../../src/core/engine/post-once.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { nativeSession, THREAD } from "../../support/native-session.ts";
@@ -20,7 +20,11 @@ async function putOff({ isStopped }: { isStopped: boolean }) {
 }
 
 /** What becomes of a card, and how often it was posted. */
-async function posting(stopping: AbortController, failureOf: (tries: number) => PlatformError | null) {
+async function posting(
+  stopping: AbortController,
+  failureOf: (tries: number) => PlatformError | null,
+  find: PostTarget["find"] = () => Promise.resolve(null),
+) {
   const { store, clock, session } = await nativeSession();
   let tries = 0;
   const post = () => {
@@ -32,7 +36,7 @@ async function posting(stopping: AbortController, failureOf: (tries: number) => 
     store,
     clock,
     log: silentLog,
-    target: { post, find: () => Promise.resolve(null) },
+    target: { post, find },
     thread: THREAD,
     owner: { runId: "run_1", sessionId: session.id, epoch: 0 },
     signal: new AbortController().signal,
@@ -55,4 +59,14 @@ test("what the platform refuses again and again, for a reason we do not know, is
   expect(tries).toBe(8);
   const passing = new PlatformError("platform_failed", "fatal_error");
   expect(await posting(new AbortController(), (n) => (n > 9 ? null : passing))).toEqual({ ended: POSTED, tries: 10 });
+});
+
+test("where nobody may look whether a post has landed, it is posted again rather than not at all", async () => {
+  const lost = new PlatformError("network", "no answer");
+  const fails = (tries: number) => (tries > 1 ? null : lost);
+  const closed = () => Promise.reject(new PlatformError("missing_scope", "channels:history"));
+  expect(await posting(new AbortController(), fails, closed)).toEqual({ ended: POSTED, tries: 2 });
+  const gone = new PlatformError("thread_gone", "channel_not_found");
+  const ended = await posting(new AbortController(), fails, () => Promise.reject(gone));
+  expect(ended).toEqual({ ended: gone, tries: 1 });
 });
