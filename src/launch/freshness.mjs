@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { STEPS } from "./steps.mjs";
 
@@ -85,13 +85,13 @@ function glanceAt(root, steps) {
   return { hash: hashOf([readOrEmpty(root, MADE), ...lines.sort()]), newest };
 }
 
-/** Whoever may not write reads the contents at each start: some twenty milliseconds. */
+/** Whoever cannot write, on a full disk for one, reads the contents at each start: some twenty milliseconds. */
 function keepGlance(root, { hash, newest }) {
   if (newest > Date.now() / 1000 - CLOCK_GRAIN_S) return;
   try {
     replaceFile(root, GLANCED, hash);
-  } catch (error) {
-    if (!["EACCES", "EROFS", "EPERM"].includes(error?.code)) throw error;
+  } catch {
+    // It only saves time.
   }
 }
 
@@ -129,8 +129,13 @@ function readOrEmpty(root, file) {
 function replaceFile(root, file, content) {
   const target = path.join(root, file);
   const written = `${target}.new-${process.pid}`;
-  writeFileSync(written, content);
-  renameSync(written, target);
+  try {
+    writeFileSync(written, content);
+    renameSync(written, target);
+  } catch (error) {
+    rmSync(written, { force: true });
+    throw error;
+  }
 }
 
 function hashOf(parts) {

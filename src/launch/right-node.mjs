@@ -24,7 +24,10 @@ export async function onRightNode(program, root, begin = (args, { env }) => ({ a
   if (problem === null) return;
   if (!hasPackaged) return give(program, problem);
   const { args, env } = begin([...program.execArgv, ...program.argv.slice(1)], program);
-  await endAs(program, spawn(packaged, args, { stdio: "inherit", env }));
+  const child = spawn(packaged, args, { stdio: "inherit", env });
+  // As on Alpine, which has another C library than it was built for, or where nothing in this directory may be run.
+  child.once("error", ({ code }) => give(program, `${packaged} does not run on this system (${code}). ${problem}`));
+  await endAs(program, child);
 }
 
 /**
@@ -52,9 +55,8 @@ function linkNode(root, packaged) {
   try {
     mkdirSync(path.dirname(link), { recursive: true });
     symlinkSync(path.relative(path.dirname(link), packaged), link);
-  } catch (error) {
-    // Two at once, or a place that only others write: nothing here needs the link.
-    if (!["EEXIST", "EACCES", "EROFS", "EPERM"].includes(error?.code)) throw error;
+  } catch {
+    // Two at once, a place that only others write, one that knows no links or is full: nothing here needs it.
   }
 }
 

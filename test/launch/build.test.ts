@@ -1,6 +1,8 @@
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { keepMade, printsOf, staleSteps } from "../../src/launch/freshness.mjs";
+import { STEPS } from "../../src/launch/steps.mjs";
 import { type MadeUpProject, madeUpProject } from "./made-up-project.ts";
 
 const NOBODY = process.getuid?.() === 0 ? 65_534 : undefined;
@@ -123,6 +125,16 @@ describe("where nothing can be written", () => {
   test("what is current is used", async () => {
     await rebuilt();
     expect(await asReader()).toEqual({ code: 0, output: "" });
+  });
+
+  test("a note that finds no place is none, and stops nothing", () => {
+    const [step] = STEPS.filter(({ after }) => after.length === 0).map((each) => ({ ...each, inputs: ["hull.txt"] }));
+    const [root, steps] = [project.root, step === undefined ? [] : [{ ...step, tool: "tool", artefact: "mast.txt" }]];
+    mkdirSync(path.join(root, `build/glanced.new-${process.pid}/x`), { recursive: true });
+    keepMade(root, printsOf(root, steps));
+    const old = new Date(Date.now() - 60_000);
+    for (const file of ["hull.txt", "node_modules/.package-lock.json"]) utimesSync(path.join(root, file), old, old);
+    expect(staleSteps(root, steps)).toEqual([]);
   });
 
   test("what is old is told, and what to do", async () => {

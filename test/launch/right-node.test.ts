@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
@@ -53,6 +53,16 @@ describe("on an old Node", () => {
     const root = installed();
     await ended(root, "work");
     expect(readlinkSync(path.join(root, "node_modules/.bin/node"))).toBe(`../${PACKAGE}/bin/node`);
+  });
+
+  test("one that does not run here is named, with what to do, and a place without the link goes on", async () => {
+    const node = `node_modules/${PACKAGE}/bin/node`;
+    const root = projectWith({ "a place/program.mjs": PROGRAM, [node]: "#!/no/such/interpreter" });
+    chmodSync(path.join(root, node), 0o755);
+    symlinkSync("nowhere/at/all", path.join(root, "node_modules/.bin"));
+    const { error, code } = await ended(root, "work");
+    const said = `${path.join(root, node)} does not run on this system (ENOENT). Deckhand needs Node 24 `;
+    expect({ error, code }).toEqual({ error: expect.stringContaining(said), code: 1 });
   });
 
   test("where npm has none for the system, one line says so", async () => {
