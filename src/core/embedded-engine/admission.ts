@@ -3,6 +3,9 @@ import type { Applicant } from "../store/sessions.ts";
 /** The shares of the places that one person, and one channel, cannot have: whoever comes beside need not wait for their runs to end. */
 const KEPT_SHARES = { person: 1 / 4, channel: 1 / 8 };
 
+/** The turns of so many are worked out: each looks at all who wait, which with thousands of them stops the process for seconds. */
+const IN_TURN = 100;
+
 /** Where settings say how many places one may have. */
 export interface PlaceLimits {
   readonly userRuns?: number | undefined;
@@ -79,20 +82,21 @@ export class Admission {
     return this.#queue.size;
   }
 
-  /** Those that wait, in the order they will run, if nothing else comes. */
+  /** Those that wait, in the order they will run, if nothing else comes; those far behind as they came. */
   waiting(): string[] {
     const turns = this.#turns.copy();
     // What one person wants in one channel comes in the order in which it was asked for.
     const flowOf = ({ personId, channelKey }: Applicant) => JSON.stringify([personId, channelKey]);
     const flows = [...Map.groupBy(this.#queue.values(), flowOf).values()];
-    const order: string[] = [];
-    for (;;) {
+    const order = new Set<string>();
+    while (order.size < IN_TURN) {
       const next = turns.first(flows.flatMap(([head]) => head ?? []));
-      if (next === undefined) return order;
+      if (next === undefined) break;
       turns.take(next);
-      order.push(next.sessionId);
+      order.add(next.sessionId);
       flows.find(([head]) => head === next)?.shift();
     }
+    return [...order, ...[...this.#queue.keys()].filter((id) => !order.has(id))];
   }
 
   #mayRun(applicant: Applicant): boolean {

@@ -115,3 +115,14 @@ test("a run that is to be stopped runs at once, beyond what its person may have"
   expect(admission.promote("ana ops 2")).toBe(true);
   expect(admission.promote("ana ops 2")).toBe(false);
 });
+
+test("in a crowd the next hundred are in turn, and those behind them as they came", () => {
+  const admission = new Admission(1);
+  const [busy, others] = [many("ana", 150), Array.from({ length: 120 }, (_, index) => `p${index} dev 1`)];
+  const waiting = [...busy, ...others];
+  queue(admission, ["eve first 1", ...waiting]);
+  const order = admission.waiting();
+  expect(order.toSorted()).toEqual(waiting.toSorted());
+  expect(order.slice(0, 100)).toEqual(["ana ops 1", ...others.slice(0, 99)]);
+  expect(order.slice(100)).toEqual([...busy.slice(1), ...others.slice(99)]);
+});
