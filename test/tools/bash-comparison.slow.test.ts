@@ -3,9 +3,11 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { FILES, SCRIPTS, type Script } from "./bash-scripts.ts";
+import { COMMAND_SCRIPTS } from "./bash-scripts-commands.ts";
 import { fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();
+const ALL = { ...SCRIPTS, ...COMMAND_SCRIPTS };
 
 /** What people and models rely on; of error messages only whether there are any. */
 interface Ended {
@@ -56,7 +58,7 @@ async function endingsOf(
   }));
 }
 
-test.each(Object.entries(SCRIPTS))("%s, as bash does it, but for what is named", async (_, scripts) => {
+test.each(Object.entries(ALL))("%s, as bash does it, but for what is named", async (_, scripts) => {
   const endings = await endingsOf(scripts.map(textOf));
   for (const [index, script] of scripts.entries()) {
     const { ours, bash } = endings[index] ?? expect.fail("it was run");
@@ -66,7 +68,7 @@ test.each(Object.entries(SCRIPTS))("%s, as bash does it, but for what is named",
 });
 
 test("at least 150 scripts are compared", () => {
-  const all = Object.values(SCRIPTS).flat().map(textOf);
+  const all = Object.values(ALL).flat().map(textOf);
   expect(all.length).toBeGreaterThanOrEqual(150);
   expect(new Set(all).size).toBe(all.length);
 });

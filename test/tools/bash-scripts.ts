@@ -203,7 +203,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `paste fruit.txt numbers.txt; paste -sd, numbers.txt; paste -d: - - < numbers.txt; paste fruit.txt - fruit.txt < fruit.txt`,
     `nl fruit.txt; cat -n noeol.txt; cat -A poem.txt | head -3`,
     `rev fruit.txt; tac numbers.txt`,
-    [`tac noeol.txt`, "tac ends the last line"],
+    `tac noeol.txt`,
     `comm -12 <(sort -u fruit.txt) <(printf 'apple\\nkiwi\\n'); comm -3 <(printf 'a\\nb\\n') <(printf 'b\\nc\\n')`,
     `join -t, <(printf '1,a\\n2,b\\n') <(printf '1,x\\n3,y\\n')`,
     `uniq -d <(sort fruit.txt); uniq -u <(sort fruit.txt); printf 'a\\nA\\n' | uniq -i`,
@@ -344,7 +344,7 @@ b/' numbers.txt; echo $?`,
     `gzip fruit.txt missing; ls *.gz; paste fruit.txt missing; echo $?`,
     `sort missing fruit.txt; diff fruit.txt missing > /dev/null; echo $?; cmp fruit.txt missing; echo $?`,
     `awk '{print $1}' fruit.txt missing numbers.txt`,
-    ...["nl", "rev", "fold -w 3", "expand"].map(
+    ...["nl", "rev", "fold -w 3"].map(
       (command): Script => [
         `${command} fruit.txt missing numbers.txt`,
         "it stops at the file that is missing, names it and prints nothing; others go on",

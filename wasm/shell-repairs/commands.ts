@@ -3,26 +3,6 @@ import type { Repair } from "./repair.ts";
 /** Repairs of the commands that just-bash brings, but for awk. */
 export const COMMAND_REPAIRS: readonly Repair[] = [
   [
-    "xargs takes the value of an option without a space, such as -n1",
-    /(?<=name:"xargs",async execute\((\w),\w\)\{)/g,
-    'let own=$1.findIndex((a,i)=>!a.startsWith("-")&&!/^-[nIPLdsEa]$/.test($1[i-1]??""));if(own<0)own=$1.length;' +
-      "let options=$1.slice(0,own).flatMap(a=>/^-[nIPLdsEa]./.test(a)?[a.slice(0,2),a.slice(2)]:[a]);" +
-      'let lines=0,at=options.indexOf("-L");if(at>=0&&/^[1-9]\\d*$/.test(options[at+1]))lines=+options.splice(at,2)[1];' +
-      "$1=[...options,...$1.slice(own)];",
-  ],
-  [
-    "and so many lines for each command",
-    /((\w)\.length===0&&\2\.push\("echo"\);let (\w)=[^]{1,2600}?(\w)=async \w=>\{if\(\w!==null&&\w>1\)[^]{1,400}?)(?=if\(\w!==null\)\{if\(\w\.length>\w\)throw new \w+\(`xargs: iteration limit)/g,
-    "$1if(lines>0)await $4(repairs.wordsByLines($3,lines).map(words=>[...$2,...words]));else ",
-  ],
-  [
-    "tac writes each file that is named, not the first alone",
-    /(?<=async function (\w+)\(e,t\)\{)(?=if\(e\.length>0&&e\[0\]!=="-"\)\{let s=[^;]+;try\{let o=[^;]+;[^;]+;let a=o\.reverse\(\))/g,
-    "if(e.length>1){let all=[];for(let file of e)all.push(await $1([file],t));" +
-      'let text=name=>all.map(one=>one[name]).join("");' +
-      'return{stdout:text("stdout"),stderr:text("stderr"),exitCode:Math.max(...all.map(one=>one.exitCode))}}',
-  ],
-  [
     "what md5sum and its like say of a missing file is no part of their output",
     /let (\w)="",(\w)=0;(for\(let \w of \w\)\{let \w=await \w\(\w\);if\(\w===null\)\{)\1(\+=`\$\{\w\}: \$\{\w\}: No such file or directory\n`,\2=1;continue\}\1\+=[^;]+\}return\{stdout:\1,stderr:)""/g,
     'let $1="",$2=0,complaints="";$3complaints$4complaints',
@@ -31,11 +11,6 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "nor what they say of sums that are others",
     /return (\w)>0&&\((\w)\+=(`\$\{\w\}: WARNING: \$\{\1\} computed checksum\$\{\1>1\?"s":""\} did NOT match\n`)\),\{stdout:\2,stderr:""/g,
     'return{stdout:$2,stderr:$1>0?$3:""',
-  ],
-  [
-    "xargs replaces by lines, and takes quotes away from words",
-    /(?<=try\{\w=\w+\(\w,\w,\w\)\}catch[^]{1,200}?\}else \w=)\w+\((\w),\w\)(?=;if\(\w\.length===0\)return \w\?)/g,
-    "repairs.xargsWords($1,n!==null)",
   ],
   [
     "date fails for time zones and days that it does not know",
@@ -102,21 +77,6 @@ export const COMMAND_REPAIRS: readonly Repair[] = [
     "du -s shows the files that it is given",
     /\((\w\.allFiles)\|\|(\w\.depth===\w)\)&&!(\w\.summarize)&&/g,
     "($2||$1&&!$3)&&",
-  ],
-  [
-    "find rounds sizes up to their unit",
-    /(comparison==="less"\?\w=\w\.size)<(\w):(\w)\.unit==="b"\?(\w)=Math\.ceil\((\w)\.size\/512\)===\3\.value:\4=\5\.size===\2/g,
-    "$1<=$2-$2/$3.value:$4=$3.value>0?Math.ceil($5.size/($2/$3.value))===$3.value:$5.size===0",
-  ],
-  [
-    "find -printf knows kinds",
-    /case"f":(\w)=(\w)\.name,(\w)\+\+;break;(?=case"h":\{let \w=\2\.path\.lastIndexOf)/g,
-    '$&case"y":$1=$2.isDirectory?"d":"f",$3++;break;',
-  ],
-  [
-    "and fails for what it does not know",
-    /default:\w\+=`%\$\{\w!==0\|\|\w!==-1\?`\$\{\w\}\.\$\{\w\}`:""\}\$\{(\w)\}`,\w\+\+;continue\}(?=\w\+=)/g,
-    "default:throw new Error(`-printf knows no %${$1} here`)}",
   ],
   [
     "patterns that look ahead or behind are JavaScript's own",

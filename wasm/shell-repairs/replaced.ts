@@ -1,5 +1,8 @@
 /** Commands in whose place the guest has its own; and one that needs a network. */
-const REPLACED = "basename column comm curl cut diff dirname join jq ls od paste sed sort uniq wc".split(" ");
+const REPLACED =
+  "basename column comm curl cut diff dirname expand find join jq ls od paste sed seq sort tac unexpand uniq wc xargs".split(
+    " ",
+  );
 
 /** just-bash without them: a component keeps several copies of its code, with which each of its instances begins. */
 export function withoutReplaced(code: string): string {

@@ -1,6 +1,5 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { utf8Bytes } from "../runtime/text-encoding.ts";
-import { formatted } from "./awk/numbers.ts";
 import { COMPLAINTS } from "./awk/pipes.ts";
 import { deviceBytes } from "./files/devices.ts";
 import { sizeOf } from "./files/sizes.ts";
@@ -17,7 +16,6 @@ export const ADAPTED_COMMANDS: readonly CustomCommand[] = [
   adapted("expr", expr),
   adapted("head", head),
   adapted("printf", printf),
-  adapted("seq", seq),
   adapted("tail", tail),
   adapted("tr", async (args, run) => run(args.map((arg) => arg.replace(/\\(?:([0-7]{1,3})|[^])/g, octal)))),
 ];
@@ -129,27 +127,6 @@ async function expr(args: string[], run: Run): Promise<Result> {
 }
 
 const DEVICE_PART = "/tmp/.device";
-
-/** `-f` writes each number as printf does. */
-async function seq(args: string[], run: Run): Promise<Result> {
-  const at = args.findIndex((arg) => /^(?:-f|--format=)/.test(arg));
-  if (at === -1) return run(args);
-  const isApart = args[at] === "-f";
-  const given = isApart ? (args[at + 1] ?? "") : (args[at] ?? "").replace(/^(?:-f|--format=)/, "");
-  const format = /^([^%]*)%([-+ #0]*)([1-9]\d*)?(?:\.(\d+))?([aefgEG])([^%]*)$/.exec(given);
-  if (format === null) throw new Error(`format '${given}' is not known here`);
-  const [, before = "", flags = "", width = "", precision = "", letter = "", behind = ""] = format;
-  const rest = args.toSpliced(at, isApart ? 2 : 1);
-  const separator = rest.findIndex((arg) => arg.startsWith("-s"));
-  const isSeparated = rest[separator] === "-s";
-  const end = separator === -1 ? "\n" : isSeparated ? (rest[separator + 1] ?? "") : (rest[separator] ?? "").slice(2);
-  const numbers = separator === -1 ? rest : rest.toSpliced(separator, isSeparated ? 2 : 1);
-  const result = await run(numbers);
-  const lines = linesWithEnds(result.stdout).map(
-    (line) => before + formatted({ letter, flags, width, precision }, line.trim()) + behind,
-  );
-  return { ...result, stdout: lines.length === 0 ? "" : `${lines.join(end)}\n` };
-}
 
 /** `-qn1` is `-q -n 1`, and `-c1K` is `-c 1024`. */
 function loose(args: readonly string[]): string[] {

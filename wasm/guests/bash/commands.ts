@@ -8,8 +8,10 @@ import { ADAPTED_FILE_COMMANDS } from "./files/adapted-files.ts";
 import { LS } from "./files/list.ts";
 import { PATH_COMMANDS } from "./files/paths.ts";
 import { PART_COMMANDS } from "./files/sizes.ts";
+import { FIND } from "./find/find.ts";
 import { jq } from "./jq/jq.ts";
 import { SHELL_COMMANDS } from "./shell/shells.ts";
+import { XARGS } from "./shell/xargs.ts";
 import { COLUMN_COMMANDS } from "./text/columns.ts";
 import { pipedBytes } from "./text/command.ts";
 import { COUNT_COMMANDS } from "./text/counts.ts";
@@ -17,9 +19,12 @@ import { DIFF } from "./text/diff.ts";
 import { DUMP_COMMANDS } from "./text/dump.ts";
 import { MERGE_COMMANDS } from "./text/merge.ts";
 import { OPTION_COMMANDS } from "./text/options.ts";
+import { TAC } from "./text/reverse.ts";
 import { SED } from "./text/sed.ts";
+import { SEQ } from "./text/sequence.ts";
 import { SORT } from "./text/sort.ts";
 import { COLUMN } from "./text/table.ts";
+import { TAB_COMMANDS } from "./text/tabs.ts";
 
 const USAGE = 2;
 
@@ -30,6 +35,7 @@ export const COMMANDS: readonly CustomCommand[] = [
   BC,
   DATE,
   LS,
+  FIND,
   COLUMN,
   ...ADAPTED_FILE_COMMANDS,
   ...SHELL_COMMANDS,
@@ -41,7 +47,11 @@ export const COMMANDS: readonly CustomCommand[] = [
   ...MERGE_COMMANDS,
   ...OPTION_COMMANDS,
   SED,
+  SEQ,
   SORT,
+  TAC,
+  ...TAB_COMMANDS,
+  XARGS,
   ...COLUMN_COMMANDS,
   ...COUNT_COMMANDS,
   defineCommand("cmp", async (args, context) => {

@@ -1,26 +1,5 @@
 /** What the repairs of just-bash in wasm/shell-repairs call. */
 
-/** What xargs reads: lines where it replaces, else words, which may be quoted. */
-export function xargsWords(input: string, replaces: boolean): string[] {
-  const lines = replaces ? input.split("\n").map((line) => line.replace(/^[ \t]+/, "")) : [input];
-  return lines
-    .flatMap((line) => [...line.matchAll(replaces ? /[^]+/g : /(?:'[^'\n]*'|"[^"\n]*"|\\[^]|[^\s'"\\]|['"\\])+/g)])
-    .map(([word]) => word.replace(/'[^'\n]*'|"[^"\n]*"|\\[^]/g, unquoted));
-}
-
-/** The words of so many lines at a time; empty lines do not count. */
-export function wordsByLines(input: string, lines: number): string[][] {
-  const words = input.split("\n").map((line) => xargsWords(line, false));
-  const full = words.filter(({ length }) => length > 0);
-  return Array.from({ length: Math.ceil(full.length / lines) }, (_, at) =>
-    full.slice(at * lines, (at + 1) * lines).flat(),
-  );
-}
-
-function unquoted(part: string): string {
-  return part.startsWith("\\") ? part.slice(1) : part.slice(1, -1);
-}
-
 /** What runs a script by its first line, where that is no shell, nor one of the commands here that read programs. */
 export function otherInterpreter(script: string): string | null {
   const [, program = "", ...words] = /^#![ \t]*(\S+)(?:[ \t]+(?:-S[ \t]+)?(\S+))?/.exec(script) ?? [];

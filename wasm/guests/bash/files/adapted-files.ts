@@ -1,13 +1,11 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { adapted, type Context, failed, type Result, type Run } from "../adapted.ts";
 import { dateOf } from "../relative-date.ts";
-import { linesWithEnds } from "../text/command.ts";
 
 /** Commands about files of just-bash that are told what they understand, of what people write. */
 export const ADAPTED_FILE_COMMANDS: readonly CustomCommand[] = [
   adapted("cp", copy),
   adapted("mv", async (args, run) => run(withTargetLast(args))),
-  adapted("find", find),
   adapted("stat", stat),
   adapted("touch", touch),
   defineCommand("mktemp", makeTemporary),
@@ -34,59 +32,7 @@ async function copy(args: string[], run: Run, { fs, cwd }: Context): Promise<Res
   return { ...result, stdout: result.stdout.replaceAll(` -> '${fs.resolvePath(cwd, target)}`, ` -> '${target}`) };
 }
 
-const MINUTE_MS = 60_000;
-
-/** Times are compared with files of these times; `-quit` is known where it ends what `-print` has begun. */
-async function find(given: string[], run: Run, { fs, cwd }: Context): Promise<Result> {
-  const args: string[] = [];
-  for (let at = 0; at < given.length; at++) {
-    const [arg = "", value = ""] = given.slice(at);
-    const time = timeOf(arg, value);
-    if (arg === "-regextype" && /^(?:posix-)?(?:extended|egrep|awk|posix-awk)$/.test(value)) at++;
-    else if (time === null) args.push(arg === "-wholename" ? "-path" : arg);
-    else {
-      const file = `/tmp/.than-${at}`;
-      await fs.writeFile(file, "");
-      await fs.utimes(file, new Date(time), new Date(time));
-      args.push("(", ...(value.startsWith("+") ? ["!"] : []), "-newer", file, ")");
-      at++;
-    }
-  }
-  const file = args.includes("-newer") ? args[args.indexOf("-newer") + 1] : undefined;
-  if (file !== undefined && !(await fs.exists(fs.resolvePath(cwd, file))))
-    return failed(`find: '${file}': No such file or directory`, 1);
-  if (args.includes("-empty") && args.includes("-delete")) return deleteEmpty(args, run);
-  if (!args.includes("-quit")) return run(args);
-  if (args.at(-1) !== "-quit" || args.at(-2) !== "-print" || args.includes("-o"))
-    throw new Error("-quit is known only at the end, behind -print");
-  const result = await run(args.slice(0, -1));
-  return { ...result, stdout: linesWithEnds(result.stdout)[0] ?? "" };
-}
-
-const MOST_DEPTH = 64;
-
-/** A directory is empty once what it held is deleted. */
-async function deleteEmpty(args: readonly string[], run: Run): Promise<Result> {
-  const shown = args.map((arg) => (arg === "-delete" ? "-print" : arg));
-  let result = await run([...args]);
-  for (let depth = 0; depth < MOST_DEPTH && (await run([...shown])).stdout !== ""; depth++) {
-    const { stdout, stderr, exitCode } = await run([...args]);
-    result = { ...result, stdout: result.stdout + stdout, stderr: result.stderr + stderr, exitCode };
-    if (exitCode !== 0) break;
-  }
-  return result;
-}
-
-/** The time that files are newer than; null where an option does not name one. */
-function timeOf(option: string, value: string): number | null {
-  if (option === "-newermt") return momentOf(value);
-  const [, sign, minutes] = /^([-+])(\d+)$/.exec(value) ?? [];
-  if (option !== "-mmin") return null;
-  if (sign === undefined) throw new Error("-mmin takes +N or -N here");
-  return Date.now() - Number(minutes) * MINUTE_MS;
-}
-
-function momentOf(text: string): number {
+export function momentOf(text: string): number {
   const [, seconds] = /^@(\d+)$/.exec(text) ?? [];
   const zoned = text.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)$/, "$1T$2Z");
   const moment = seconds === undefined ? (dateOf(text, Date.now()) ?? Date.parse(zoned)) : Number(seconds) * 1000;

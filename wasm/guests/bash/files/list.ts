@@ -173,7 +173,7 @@ function human(size: number): string {
   return (shown === "10.0" ? "10" : shown) + "KMGTP".charAt(unit);
 }
 
-function modeOf(status: Status | null): string {
+export function modeOf(status: Status | null): string {
   const kind = status?.isDirectory === true ? "d" : status?.isSymbolicLink === true ? "l" : "-";
   const bits = Array.from("rwxrwxrwx", (letter, index) => (((status?.mode ?? 0) >> (8 - index)) & 1 ? letter : "-"));
   return kind + bits.join("");
@@ -181,6 +181,11 @@ function modeOf(status: Status | null): string {
 
 const HALF_YEAR_MS = 15_778_476_000;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** As a long list shows it. */
+export function longTime(time: Date): string {
+  return timeOf(time, "locale");
+}
 
 /** UTC. */
 function timeOf(time: Date, style: string): string {

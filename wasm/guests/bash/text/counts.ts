@@ -1,5 +1,6 @@
 import type { CustomCommand } from "just-bash/browser";
 import { type Call, type Input, inputsOf, joined, linesOf, numberOf, Refusal, textCommand, textOf } from "./command.ts";
+import { endOfLine } from "./width.ts";
 
 /** Commands that count. */
 export const COUNT_COMMANDS: readonly CustomCommand[] = [
@@ -35,7 +36,10 @@ const COUNTS: Readonly<Record<string, (input: Input) => number>> = {
   w: (input) => textOf(input).match(/\S+/g)?.length ?? 0,
   m: (input) => Array.from(textOf(input)).length,
   c: ({ bytes }) => bytes.length,
-  L: (input) => linesOf(textOf(input)).reduce((most, line) => Math.max(most, Array.from(line).length), 0),
+  L: (input) =>
+    textOf(input)
+      .split(/[\n\r\f]/)
+      .reduce((most, line) => Math.max(most, endOfLine(line)), 0),
 };
 
 async function countAll(call: Call): Promise<string> {

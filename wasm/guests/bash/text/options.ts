@@ -2,10 +2,7 @@ import type { CustomCommand } from "just-bash/browser";
 import { adapted, type Result, type Run } from "../adapted.ts";
 
 /** Commands whose options are many, and written in many ways. */
-export const OPTION_COMMANDS: readonly CustomCommand[] = [
-  ...["grep", "egrep", "fgrep"].map((name) => adapted(name, grep)),
-  adapted("xargs", xargs),
-];
+export const OPTION_COMMANDS: readonly CustomCommand[] = ["grep", "egrep", "fgrep"].map((name) => adapted(name, grep));
 
 const GREP_VALUES: Readonly<Record<string, string>> = {
   "--after-context": "-A",
@@ -52,34 +49,4 @@ function flag(arg: string): string[] {
   if (!/^-[a-zA-Z]*$/.test(arg) || arg === "-") return arg === "-" ? [] : [arg];
   const known = arg.replace(/[aIU]/g, "").replaceAll("y", "i");
   return known === "-" ? [] : [known];
-}
-
-const XARGS_VALUES: Readonly<Record<string, string>> = {
-  "--delimiter": "-d",
-  "--max-args": "-n",
-  "--max-lines": "-L",
-  "--max-procs": "-P",
-  "--replace": "-I",
-};
-const XARGS_FLAGS: Readonly<Record<string, readonly string[]>> = {
-  "--no-run-if-empty": ["-r"],
-  "--null": ["-0"],
-  "--replace": ["-I", "{}"],
-  "--verbose": ["-t"],
-  "-i": ["-I", "{}"],
-};
-/** What xargs ends with where a command failed, and where one ended with 255. */
-const [FAILED, ENDED] = [123, 124];
-
-async function xargs(args: string[], run: Run): Promise<Result> {
-  const own = args.findIndex((arg, at) => !arg.startsWith("-") && !/^-[nIPLdsEa]$/.test(args[at - 1] ?? ""));
-  const options = args.slice(0, own === -1 ? args.length : own).flatMap((arg) => {
-    const [, name = "", value = ""] = /^(--[a-z-]+)=([^]*)$/.exec(arg) ?? [];
-    const short = XARGS_VALUES[name];
-    return short === undefined ? (XARGS_FLAGS[arg] ?? [arg]) : [short, value];
-  });
-  const result = await run([...options, ...(own === -1 ? [] : args.slice(own))]);
-  if (result.stderr.startsWith("xargs: ") || result.exitCode === 0) return result;
-  if (result.exitCode <= 125) return { ...result, exitCode: FAILED };
-  return result.exitCode === 255 ? { ...result, exitCode: ENDED } : result;
 }

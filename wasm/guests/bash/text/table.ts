@@ -1,15 +1,9 @@
 import type { CustomCommand } from "just-bash/browser";
 import { type Call, inputsOf, joined, linesOf, numberOf, Refusal, textCommand, textOf } from "./command.ts";
+import { TAB, widthOf } from "./width.ts";
 
 /** Columns of a terminal, where nothing says how many there are. */
 const WIDTH = 80;
-const TAB = 8;
-
-/** Characters that take two columns. */
-const WIDE =
-  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u;
-/** Characters that take none. */
-const NO_COLUMN = /\p{Mn}|\p{Me}|\p{Cf}/u;
 
 export const COLUMN: CustomCommand = textCommand(
   "column",
@@ -35,12 +29,6 @@ export const COLUMN: CustomCommand = textCommand(
     return call.flags.has("t") ? table(call, full) : filled(call, full);
   },
 );
-
-function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) width += NO_COLUMN.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
-  return width;
-}
 
 function table({ values }: Call, lines: readonly string[]): string {
   const separator = values.get("s");

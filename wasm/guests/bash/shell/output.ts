@@ -1,0 +1,54 @@
+import { utf8Bytes } from "../../runtime/text-encoding.ts";
+import type { Context, Result } from "../adapted.ts";
+
+/** What a command that runs others prints itself, and what these print, in turn. */
+export class Output {
+  stderr = "";
+  readonly #context: Context;
+  readonly #name: string;
+  /** One character for each byte. */
+  #stdout: string[] = [];
+  /** What is counted already of all that a script prints. */
+  readonly #counted = { stdout: 0, stderr: 0 };
+
+  constructor(name: string, context: Context) {
+    this.#name = name;
+    this.#context = context;
+  }
+
+  print(text: string): void {
+    this.#stdout.push(utf8Bytes(text));
+  }
+
+  complain(sentence: string): void {
+    this.stderr += `${this.#name}: ${sentence}\n`;
+  }
+
+  /** Runs a command; its exit code. */
+  async run([name = "", ...args]: readonly string[], cwd = this.#context.cwd): Promise<number> {
+    const { exec, signal } = this.#context;
+    if (exec === undefined) throw new Error("nothing can be run here");
+    const options = { cwd, args, ...(signal === undefined ? {} : { signal }) };
+    const result = await exec(`'${name.replaceAll("'", "'\\''")}'`, options).catch((error: unknown) => {
+      if (endsScript(error)) error.prependOutput(this.#stdout.join(""), this.stderr);
+      throw error;
+    });
+    const isBytes = result.stdoutKind === "bytes" || result.stdoutEncoding === "binary";
+    const bytes = isBytes ? result.stdout : utf8Bytes(result.stdout);
+    this.#stdout.push(bytes);
+    this.stderr += result.stderr;
+    this.#counted.stdout += Math.min(result.internalOutputAccounting?.stdout ?? 0, bytes.length);
+    this.#counted.stderr += Math.min(result.internalOutputAccounting?.stderr ?? 0, result.stderr.length);
+    return result.exitCode;
+  }
+
+  result(exitCode: number): Result {
+    const stdout = this.#stdout.join("");
+    return { stdout, stderr: this.stderr, exitCode, stdoutKind: "bytes", internalOutputAccounting: this.#counted };
+  }
+}
+
+/** What ends a script says what was printed before. */
+export function endsScript(error: unknown): error is { prependOutput(stdout: string, stderr: string): void } {
+  return typeof error === "object" && error !== null && "prependOutput" in error;
+}

@@ -1,0 +1,109 @@
+import { defineCommand } from "just-bash/browser";
+import { formatted } from "../awk/numbers.ts";
+import { type Call, Refusal, textCommand } from "./command.ts";
+
+/** Characters: what is printed is held in memory. */
+const MOST = 8_388_608;
+
+interface Decimal {
+  readonly digits: bigint;
+  /** Decimal places of `digits`. */
+  readonly scale: number;
+  /** Characters, without places. */
+  readonly width: number;
+}
+
+const SEQUENCE = textCommand(
+  "seq",
+  { flags: "w", values: "sf", long: { "equal-width": "w", separator: "s", format: "f" } },
+  async (call) => sequence(call),
+);
+
+/** Numbers below zero are no options. */
+export const SEQ = defineCommand("seq", (args, context) => {
+  const at = args.findIndex((arg, index) => /^-[\d.]/.test(arg) && !/^-w*[sf]$/.test(args[index - 1] ?? ""));
+  return SEQUENCE.execute(at === -1 || args.includes("--") ? args : args.toSpliced(at, 0, "--"), context);
+});
+
+function sequence({ operands, values, flags }: Call): string {
+  const [first, step, last] = operandsOf(operands);
+  const format = values.get("f");
+  if (format !== undefined && flags.has("w"))
+    throw new Refusal("format string may not be specified when printing equal width strings");
+  const [from, by, to] = [decimalOf(first), decimalOf(step), decimalOf(last)];
+  if (by.digits === 0n) throw new Refusal(`invalid Zero increment value: '${step}'`);
+  const places = Math.max(from.scale, by.scale);
+  const width = flags.has("w") ? Math.max(widthWith(from, places), widthWith(to, places)) : 0;
+  const scale = Math.max(places, to.scale);
+  const [start = 0n, stride = 1n, end = 0n] = [from, by, to].map(
+    (one) => one.digits * 10n ** BigInt(scale - one.scale),
+  );
+  return written(
+    { start, stride, end, separator: values.get("s") ?? "\n" },
+    format === undefined ? (at) => padded(textOf(at, scale, places), width) : writerOf(format, scale),
+  );
+}
+
+function operandsOf(operands: readonly string[]): readonly [first: string, step: string, last: string] {
+  const [a, b, c, ...more] = operands;
+  if (a === undefined) throw new Refusal("missing operand");
+  if (more.length > 0) throw new Refusal(`extra operand '${more[0] ?? ""}'`);
+  if (b === undefined) return ["1", "1", a];
+  return c === undefined ? [a, "1", b] : [a, b, c];
+}
+
+interface Steps {
+  readonly start: bigint;
+  readonly stride: bigint;
+  readonly end: bigint;
+  readonly separator: string;
+}
+
+function written({ start, stride, end, separator }: Steps, write: (at: bigint) => string): string {
+  const lines: string[] = [];
+  let size = 0;
+  for (let at = start; stride > 0n ? at <= end : at >= end; at += stride) {
+    const line = write(at);
+    size += line.length + separator.length;
+    if (size > MOST) throw new Refusal("more than 8 MB of numbers are not written here");
+    lines.push(line);
+  }
+  return lines.length === 0 ? "" : `${lines.join(separator)}\n`;
+}
+
+function decimalOf(operand: string): Decimal {
+  const [text, sign = "", whole = "", fraction = "", power] =
+    /^\s*\+?(-?)(\d*)(?:\.(\d*))?(?:e([-+]?\d{1,3}))?$/i.exec(operand) ?? [];
+  if (text === undefined || whole + fraction === "") throw new Refusal(`invalid floating point argument: '${operand}'`);
+  const exponent = Number(power ?? 0);
+  return {
+    digits: BigInt(`${sign}${whole}${fraction}`) * 10n ** BigInt(Math.max(exponent - fraction.length, 0)),
+    scale: Math.max(fraction.length - exponent, 0),
+    width: sign.length + Math.max(whole.length + exponent, 1),
+  };
+}
+
+function widthWith({ width }: Decimal, places: number): number {
+  return width + (places === 0 ? 0 : places + 1);
+}
+
+/** Places that the steps have not are none: `seq 1 3.5` prints whole numbers. */
+function textOf(digits: bigint, scale: number, places: number): string {
+  const size = String(digits < 0n ? -digits : digits).padStart(scale + 1, "0");
+  const whole = size.slice(0, size.length - scale);
+  const fraction = size.slice(size.length - scale).slice(0, places);
+  return (digits < 0n ? "-" : "") + whole + (places === 0 ? "" : `.${fraction}`);
+}
+
+function padded(text: string, width: number): string {
+  return text.startsWith("-") ? `-${text.slice(1).padStart(width - 1, "0")}` : text.padStart(width, "0");
+}
+
+/** `-f` writes each number as printf does. */
+function writerOf(given: string, scale: number): (at: bigint) => string {
+  const format = /^((?:[^%]|%%)*)%([-+ #0]*)([1-9]\d*)?(?:\.(\d+))?([aefgEG])((?:[^%]|%%)*)$/.exec(given);
+  if (format === null) throw new Refusal(`format '${given}' is not known here`);
+  const [, before = "", flags = "", width = "", precision = "", letter = "", behind = ""] = format;
+  const [head, tail] = [before.replaceAll("%%", "%"), behind.replaceAll("%%", "%")];
+  return (at) => head + formatted({ letter, flags, width, precision }, textOf(at, scale, scale)) + tail;
+}

@@ -1,0 +1,88 @@
+import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { type Call, inputsOf, linesWithEnds, Refusal, textCommand, textOf } from "./command.ts";
+import { TAB, widthOf } from "./width.ts";
+
+/** The next stop behind a column; null behind the last one. */
+type NextStop = (column: number) => number | null;
+
+/** Commands that make spaces of tabs, and tabs of spaces. */
+export const TAB_COMMANDS: readonly CustomCommand[] = [
+  withStops(textCommand("expand", { flags: "i", values: "t", long: { initial: "i", tabs: "t" } }, expand)),
+  withStops(
+    textCommand("unexpand", { flags: "af", values: "t", long: { all: "a", "first-only": "f", tabs: "t" } }, unexpand),
+  ),
+];
+
+/** Stops may be options of their own: `-4`, `-4,8`. */
+function withStops(command: CustomCommand): CustomCommand {
+  if (!("execute" in command)) return command;
+  return defineCommand(command.name, (args, context) =>
+    command.execute(
+      args.map((arg) => arg.replace(/^-(?=\d)/, "-t")),
+      context,
+    ),
+  );
+}
+
+function stopsOf(list: string | undefined): NextStop {
+  const stops = (list ?? String(TAB)).split(/[ ,]+/).filter((stop) => stop !== "");
+  const wrong = stops.find((stop) => !/^0*[1-9]\d*$/.test(stop));
+  if (wrong !== undefined || stops.length === 0) throw new Refusal(`tab size is invalid: '${list ?? ""}'`);
+  const columns = stops.map(Number);
+  if (columns.some((stop, at) => at > 0 && stop <= (columns[at - 1] ?? 0)))
+    throw new Refusal("tab sizes must be ascending");
+  const [size = TAB, ...more] = columns;
+  if (more.length === 0) return (column) => column - (column % size) + size;
+  return (column) => columns.find((stop) => stop > column) ?? null;
+}
+
+async function expand(call: Call): Promise<string> {
+  const next = stopsOf(call.values.get("t"));
+  const expanded = (line: string) => {
+    const [blanks = ""] = call.flags.has("i") ? (/^[ \t]*/.exec(line) ?? []) : [line];
+    let column = 0;
+    const parts = blanks.split("\t").map((part, at) => {
+      const tab = at === 0 ? "" : " ".repeat((next(column) ?? column + 1) - column);
+      column += tab.length + widthOf(part);
+      return tab + part;
+    });
+    return parts.join("") + line.slice(blanks.length);
+  };
+  return (await inputsOf(call)).flatMap((input) => linesWithEnds(textOf(input)).map(expanded)).join("");
+}
+
+async function unexpand(call: Call): Promise<string> {
+  const { flags, values } = call;
+  const next = stopsOf(values.get("t"));
+  const isWhole = (flags.has("a") || values.has("t")) && !flags.has("f");
+  const unexpanded = (line: string) => {
+    let column = 0;
+    return line.replace(isWhole ? /[ \t]+|[^ \t]+/g : /^[ \t]+/g, (part) => {
+      const text = /^[ \t]/.test(part) ? withTabs(part, column, next) : part;
+      column = columnBehind(part, column, next);
+      return text;
+    });
+  };
+  return (await inputsOf(call)).flatMap((input) => linesWithEnds(textOf(input)).map(unexpanded)).join("");
+}
+
+function columnBehind(part: string, from: number, next: NextStop): number {
+  if (!part.includes("\t")) return from + widthOf(part);
+  return Array.from(part).reduce((column, one) => (one === "\t" ? (next(column) ?? column + 1) : column + 1), from);
+}
+
+/** One space stays a space, though a tab would take as much room; nothing changes behind the last stop. */
+function withTabs(blanks: string, from: number, next: NextStop): string {
+  if (blanks === " ") return blanks;
+  let column = from;
+  let tabs = "";
+  let kept = "";
+  for (const [at, blank] of Array.from(blanks).entries()) {
+    const stop = next(column);
+    if (stop === null) return tabs + kept + blanks.slice(at);
+    column = blank === "\t" ? stop : column + 1;
+    kept = column === stop ? "" : kept + blank;
+    if (column === stop) tabs += "\t";
+  }
+  return tabs + kept;
+}
