@@ -134,6 +134,18 @@ test("a part of the page that cannot come without a connection comes with the ne
   await page.getByRole("combobox", { name: "Summed up by" }).waitFor();
 });
 
+test("what is too long for a message stays where it is written, and the connection with it", async () => {
+  // More than a frame takes, too.
+  await composer().fill("a pasted log ".repeat(50_000));
+  await page.getByRole("button", { name: "Send" }).click();
+  const notice = page.getByRole("alert").filter({ hasText: "longer than 40,000 characters. Attach it as a file." });
+  await notice.waitFor();
+  expect((await composer().inputValue()).length).toBeGreaterThan(600_000);
+  await say("shorter");
+  await notice.waitFor({ state: "detached" });
+  await messages().getByText("Sent", { exact: true }).waitFor();
+});
+
 test("on paper stands the thread, all of it, and nothing else", async () => {
   const thread = await say("go");
   await platform.post(thread, plainMessage("a line\n\n".repeat(80)), "answer");

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { WEB_LIMITS } from "../../limits.ts";
 import { type Controller, changeHeaders } from "../state/controller.ts";
 import { keepDraft, readDraft } from "../state/keep.ts";
 import { type PageState, sessionOf } from "../state/state.ts";
@@ -8,6 +9,8 @@ import { PaletteList, paletteProps, usePalette } from "./palette.tsx";
 import { type Upload, UploadList, useUploads } from "./uploads.tsx";
 
 export const COMPOSER_ID = "composer";
+
+const TOO_LONG = `This message is longer than ${WEB_LIMITS.messageChars.toLocaleString()} characters. Attach it as a file.`;
 
 interface ComposerProps {
   readonly state: PageState;
@@ -38,10 +41,12 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
   const palette = usePalette({ text, state, ask: controller.complete, write });
   const send = (): void => {
     if (!canSend(text, uploads)) return;
-    controller.send(
-      text.trim(),
-      uploads.flatMap((upload) => upload.file ?? []),
-    );
+    const words = text.trim();
+    // Asked before: what no frame takes ends the connection, and would be sent again with each one.
+    if (words.length > WEB_LIMITS.messageChars) return controller.notify(TOO_LONG);
+    if (state.notice === TOO_LONG) controller.notify(null);
+    const files = uploads.flatMap(({ file }) => file ?? []);
+    controller.send(words, files);
     write("");
     clear();
   };
