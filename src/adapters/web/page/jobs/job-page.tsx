@@ -18,7 +18,11 @@ export function JobPage({ state, controller, rest, go }: SectionProps): JSX.Elem
   const id = decoded(rest);
   const loaded = useLoaded(id, (signal) => get<TeamJobView>("/features/console/jobs/one", { id }, signal));
   useNews(controller, loaded.again);
-  const commands = useJobCommand(state, ({ verb }) => (verb === "remove" ? go("") : loaded.again()));
+  const commands = useJobCommand(state, ({ verb }) => {
+    controller.look();
+    if (verb === "remove") go("");
+    else loaded.again();
+  });
   return (
     <>
       <div class="section-notes">

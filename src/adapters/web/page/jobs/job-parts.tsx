@@ -71,6 +71,11 @@ interface JobActionsProps {
 
 export function JobActions({ job, isBusy, act }: JobActionsProps): JSX.Element {
   const [isAsking, setAsking] = useState(false);
+  const asks = useRef<HTMLButtonElement>(null);
+  const keep = (): void => {
+    setAsking(false);
+    requestAnimationFrame(() => asks.current?.focus());
+  };
   const { name, isEnabled, isFromFile, isTheirs } = job;
   if (!isTheirs) return <p class="hint">Only its owner and admins run, change and remove it.</p>;
   const action = (verb: JobVerb, words: string): JSX.Element => (
@@ -91,14 +96,14 @@ export function JobActions({ job, isBusy, act }: JobActionsProps): JSX.Element {
         {action(isEnabled ? "disable" : "enable", isEnabled ? "Pause" : "Enable")}
         {!isFromFile && action("edit", "Edit")}
         {!isFromFile && !isAsking && (
-          <button type="button" class="danger" onClick={() => setAsking(true)}>
+          <button ref={asks} type="button" class="danger" onClick={() => setAsking(true)}>
             Remove
           </button>
         )}
       </div>
       {isFromFile && <p class="hint">It is kept in the file of jobs: change or remove it there.</p>}
       {isAsking && (
-        <Removal name={name} keep={() => setAsking(false)}>
+        <Removal name={name} keep={keep}>
           {action("remove", "Remove for good")}
         </Removal>
       )}

@@ -56,7 +56,13 @@ function JobList({ state, controller, now }: SectionProps): JSX.Element {
           choose={(value) => setSearch({ ...search, state: value })}
         />
       </search>
-      <NewJob state={state} done={found.again} />
+      <NewJob
+        state={state}
+        done={() => {
+          controller.look();
+          found.again();
+        }}
+      />
       <PagedTable
         found={found}
         caption="All jobs"

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { TeamMemory } from "../../sessions/team-memory.ts";
 import { type Column, DataTable } from "../section/data-table.tsx";
 
@@ -82,6 +82,13 @@ interface ActionsProps extends Pick<MemoryTableProps, "tell" | "isBusy"> {
 /** What is forgotten is gone: it is asked for twice. */
 function Actions({ memory: { seq, isPinned }, tell, isBusy }: ActionsProps): JSX.Element {
   const [isAsked, setIsAsked] = useState(false);
+  const asks = useRef<HTMLButtonElement>(null);
+  const question = useRef<HTMLDivElement>(null);
+  useEffect(() => question.current?.focus(), [isAsked]);
+  const keep = (): void => {
+    setIsAsked(false);
+    requestAnimationFrame(() => asks.current?.focus());
+  };
   const button = (words: string, line: string): JSX.Element => (
     <button type="button" aria-label={`${words} #${seq}`} aria-disabled={isBusy} onClick={() => tell(line)}>
       {words}
@@ -89,20 +96,20 @@ function Actions({ memory: { seq, isPinned }, tell, isBusy }: ActionsProps): JSX
   );
   if (isAsked) {
     return (
-      <>
+      <div ref={question} role="group" aria-label={`Forget #${seq} for good?`} tabIndex={-1}>
         <button type="button" class="danger" aria-disabled={isBusy} onClick={() => tell(`forget ${seq}`)}>
           Forget #{seq} for good
         </button>{" "}
-        <button type="button" onClick={() => setIsAsked(false)}>
+        <button type="button" onClick={keep}>
           Keep it
         </button>
-      </>
+      </div>
     );
   }
   return (
     <>
       {button("Edit", `edit ${seq}`)} {isPinned ? button("Unpin", `unpin ${seq}`) : button("Pin", `pin ${seq}`)}{" "}
-      <button type="button" aria-label={`Forget #${seq}`} onClick={() => setIsAsked(true)}>
+      <button ref={asks} type="button" aria-label={`Forget #${seq}`} onClick={() => setIsAsked(true)}>
         Forget
       </button>
     </>

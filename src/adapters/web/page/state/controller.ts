@@ -33,6 +33,8 @@ export interface Controller {
   readonly watch: (watched: Watched, hear: (news: SessionNews | null) => void) => () => void;
   /** Asks anew which threads there are: some may be gone. */
   readonly reload: () => void;
+  /** Asks anew how everything stands beside the threads. */
+  readonly look: () => void;
   readonly loadEarlier: () => void;
   readonly send: (text: string, files: readonly PageFile[]) => void;
   readonly retry: (message: PendingMessage) => void;
@@ -249,6 +251,7 @@ export function createController(): Controller {
     },
     ...pressing,
     ...formFilling(store, talk),
+    look,
     reload: () => {
       say({ type: "hello", seq: null });
     },
