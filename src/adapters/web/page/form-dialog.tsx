@@ -5,6 +5,7 @@ import { COMPOSER_ID } from "./composer/composer.tsx";
 import { Dialog } from "./dialog.tsx";
 import type { Controller } from "./state/controller.ts";
 import type { OpenForm } from "./state/state.ts";
+import { Label } from "./text/markdown-text.tsx";
 
 interface FormDialogProps {
   readonly open: Pick<OpenForm, "form" | "problems" | "isSending" | "failure">;
@@ -82,7 +83,7 @@ function Follows({ fields, follows }: FollowsProps): JSX.Element {
   }, []);
   return (
     <p class="hint follows" role="status">
-      {words}
+      <Label text={words} />
     </p>
   );
 }

@@ -112,6 +112,7 @@ function InChannel({ channelId, state }: InChannelProps): JSX.Element {
 }
 
 function countOf(count: number | null, shown: number): string {
+  if (count === null && shown === 0) return "Nothing fits this search";
   if (count === null) return shown === 1 ? "The best one for this search" : `The best ${shown} for this search`;
   return `${count === 1 ? "1 memory" : `${count.toLocaleString()} memories`} that you may read here`;
 }
