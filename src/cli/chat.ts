@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { type Command, Option } from "commander";
+import type { Terminal } from "./terminal.ts";
 
 /** What `deckhand chat` is asked for. */
 export interface ChatCommandRequest {
@@ -20,7 +21,7 @@ interface ChatFlags {
 export interface ChatCommandOptions {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly chat: Chat;
-  readonly fail: (line: string) => void;
+  readonly terminal: Pick<Terminal, "error" | "fail">;
   /** Bytes of what is piped in. */
   readonly maxBytes: number;
 }
@@ -48,8 +49,12 @@ export function addChat(program: Command, options: ChatCommandOptions): void {
 }
 
 async function chatWith(typed: string, flags: ChatFlags, options: ChatCommandOptions): Promise<void> {
-  const { stdin, chat, fail, maxBytes } = options;
-  const piped = stdin.isTTY === true ? null : await allOf(stdin, maxBytes);
+  const { stdin, chat, terminal, maxBytes } = options;
+  const fail = (line: string): void => {
+    terminal.error(line);
+    terminal.fail();
+  };
+  const piped = stdin.isTTY === true ? null : await allOf(stdin, options);
   if (piped === "too large") return fail(`✗ What is piped in is larger than ${maxBytes / 1_048_576} MB.`);
   const asked = { agent: flags.agent ?? null, continues: flags.continue === true };
   const hasPiped = piped !== null && piped.length > 0;
@@ -62,17 +67,26 @@ async function chatWith(typed: string, flags: ChatFlags, options: ChatCommandOpt
   return chat({ ...asked, prompt, files: [] });
 }
 
+/** Whoever calls from a script, or by ssh, may have left an input open that nobody writes to. Milliseconds. */
+const PATIENCE_MS = 3_000;
+const WAITS = "⏳ Waiting for the end of what is piped in. Where nothing is, write </dev/null behind the command.";
+
 /** Everything that comes until the end. */
-async function allOf(stdin: Readable, maxBytes: number): Promise<Buffer | "too large"> {
+async function allOf(stdin: Readable, { maxBytes, terminal }: ChatCommandOptions): Promise<Buffer | "too large"> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of stdin) {
-    const piece = Buffer.from(chunk);
-    bytes += piece.length;
-    if (bytes > maxBytes) return "too large";
-    chunks.push(piece);
+  const waiting = setTimeout(() => terminal.error(WAITS), PATIENCE_MS);
+  try {
+    for await (const chunk of stdin) {
+      const piece = Buffer.from(chunk);
+      bytes += piece.length;
+      if (bytes > maxBytes) return "too large";
+      chunks.push(piece);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    clearTimeout(waiting);
   }
-  return Buffer.concat(chunks);
 }
 
 function asFile(data: Buffer): ChatCommandRequest["files"][number] {

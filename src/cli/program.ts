@@ -64,10 +64,7 @@ export function createProgram(options: ProgramOptions): Command {
     stdin: options.stdin,
     maxBytes: describePlatform("terminal").limits.attachmentBytes,
     chat: (request) => withConfig(options, (config) => options.chat(config, request)),
-    fail: (line) => {
-      terminal.error(line);
-      terminal.fail();
-    },
+    terminal,
   });
   program
     .command("web-link")

@@ -1,5 +1,5 @@
-import { Readable } from "node:stream";
-import { expect, test } from "vitest";
+import { PassThrough, Readable } from "node:stream";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { ChatCommandRequest } from "../../src/cli/chat.ts";
 import { runCli } from "../support/program/cli.ts";
 
@@ -50,6 +50,17 @@ test.each([
   const { request, error, failed } = await asked(args, piped);
   expect({ request, failed }).toEqual({ request: undefined, failed: true });
   expect(error).toContain(says);
+});
+
+test("who waits for an input that nobody writes to is told so", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const stdin = new PassThrough();
+  const asking = runCli(["chat", "hi"], { stdin, chat: () => undefined });
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+  vi.advanceTimersByTime(3_000);
+  stdin.end();
+  expect((await asking).error).toContain("write </dev/null behind the command");
 });
 
 test("--help tells how it ends", async () => {
