@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, readFileSync } from "node:fs";
+import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { agentWords, withOneLineDescription } from "./config/agents/agent-words.ts";
 import { describeIssues, IN_OUR_WORDS, type KeyStyle } from "./config/problems.ts";
@@ -216,6 +216,8 @@ export function readAgentFiles(directory: string): ReadLayer {
 
 function readText(file: string): string | ReadAgent {
   try {
+    // A pipe has no end until somebody writes to it.
+    if (!statSync(file).isFile()) return broken(1, "is no regular file");
     return readFileSync(file, "utf8");
   } catch (error) {
     return broken(1, `cannot be read (${systemCode(error) ?? "unknown error"})`);

@@ -211,8 +211,9 @@ test("a mounted folder holds each agent once, a collection's own hidden files ho
   writeFileSync(path.join(elsewhere, "scribe.md"), "---\ndescription: Writes.\n---\nWrite.");
   symlinkSync(elsewhere, path.join(folder, "ours"));
   symlinkSync("/dev/null", path.join(folder, "nothing"));
+  symlinkSync("/dev/null", path.join(folder, "device.md"));
   const { byName, problems, notes } = loadAgents(config);
-  expect([problems, notes]).toEqual([[], []]);
+  expect([problems, notes]).toEqual([[`${folder}/device.md:1: is no regular file.`], []]);
   expect([...byName.keys()]).toEqual(expect.arrayContaining(["tidy", "scribe"]));
 });
 
