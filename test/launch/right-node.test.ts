@@ -61,7 +61,7 @@ describe("on an old Node", () => {
     chmodSync(path.join(root, node), 0o755);
     symlinkSync("nowhere/at/all", path.join(root, "node_modules/.bin"));
     const { error, code } = await ended(root, "work");
-    const said = `${path.join(root, node)} does not run on this system (ENOENT). Deckhand needs Node 24 `;
+    const said = `${path.join(root, node)} does not run on this system (ENOENT). Deckhand needs Node 24.14 `;
     expect({ error, code }).toEqual({ error: expect.stringContaining(said), code: 1 });
   });
 
@@ -69,7 +69,7 @@ describe("on an old Node", () => {
     const root = projectWith({ "node_modules/.package-lock.json": "" });
     mkdirSync(path.join(root, "a place"));
     const { error, code } = await ended(root, "work");
-    expect({ error, code }).toEqual({ error: expect.stringMatching(/^Deckhand needs Node 24 .*\n$/u), code: 1 });
+    expect({ error, code }).toEqual({ error: expect.stringMatching(/^Deckhand needs Node 24\.14 .*\n$/u), code: 1 });
   });
 });
 
