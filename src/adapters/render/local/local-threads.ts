@@ -108,7 +108,8 @@ async function missedBy(
   message: LocalMessage,
   { place, personOf }: LocalThreadsOptions,
 ): Promise<InboundMessage | null> {
-  const { author } = bodyOf(message);
+  const { author, by } = bodyOf(message);
+  if (by !== "person") return null; // it cannot be read
   if (author === undefined) return messageIn(place, message);
   const person = (await personOf?.(author.id)) ?? null;
   return person === null ? null : messageIn({ ...place, person }, message);

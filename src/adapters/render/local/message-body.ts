@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { OutgoingFile, OutgoingMessage } from "../../../core/protocol/platform.ts";
 import type { LocalFile, LocalMessage, LocalThread } from "../../../core/store/web-threads.ts";
 import { commandAsTitle } from "../../../core/text/command-as-title.ts";
+import { fromJson } from "../../../core/text/from-json.ts";
 import { cut } from "../../../core/text/plain-text.ts";
 import { TITLE_CHARS } from "./frame-limits.ts";
 import { type MessageBody, messageBodySchema, type PageFile, type PageMessage, type PageThread } from "./wire.ts";
@@ -43,8 +44,17 @@ export function pageMessage(message: LocalMessage): PageMessage {
 }
 
 export function bodyOf(message: LocalMessage): MessageBody {
-  const body = messageBodySchema.parse(JSON.parse(message.body));
+  const stored = fromJson(message.body);
+  const body = messageBodySchema.safeParse(stored).data ?? wordsOf(stored);
   return body.shows === undefined && body.by === "deckhand" ? { ...body, ...shownBefore(body) } : body;
+}
+
+const wordsSchema = messageBodySchema.pick({ by: true, author: true, to: true, markdown: true });
+
+/** What can be told of a message that a newer version beside this one has written, or nobody can read: pages go on with the others. */
+function wordsOf(stored: unknown): MessageBody {
+  const words = wordsSchema.safeParse(stored).data ?? { by: "deckhand", markdown: "⚠ I cannot read this message." };
+  return { ...words, tone: "plain", buttons: [], files: [], signs: [] };
 }
 
 /** Rows of versions that kept words alone: their buttons tell what they show, as far as it matters once they are old. */

@@ -39,3 +39,19 @@ test.each([
   if (shows === undefined) expect(read.shows).toBeUndefined();
   else expect(read.shows).toMatchObject(shows);
 });
+
+test.each([
+  {
+    what: "has parts that a newer version has added",
+    body: { tone: "loud", shows: { type: "new" } },
+    reads: "Its words.",
+  },
+  { what: "is for nobody who is known", body: { by: "oracle" }, reads: "⚠ I cannot read this message." },
+  { what: "is no message", body: null, reads: "⚠ I cannot read this message." },
+])("a row that $what keeps no page from the others", ({ body, reads }) => {
+  const row = { id: "m", threadId: "t", key: "k", fromPerson: false, at: 0, position: 1, seq: 1 };
+  const whole = { by: "note", to: "web:ana", markdown: "Its words.", tone: "plain", buttons: [], files: [] };
+  const read = bodyOf({ ...row, body: body === null ? "{odd" : JSON.stringify({ ...whole, ...body }) });
+  expect(read).toMatchObject({ markdown: reads, tone: "plain", buttons: [] });
+  if (reads === whole.markdown) expect(read).toMatchObject({ by: "note", to: "web:ana" });
+});
