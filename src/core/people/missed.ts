@@ -109,7 +109,9 @@ export async function takeSince(options: MissedOptions, { seenAt, away }: Gap, s
   const now = clock.now();
   const since = Math.max(seenAt - UNNOTICED_MS, now - LONGEST_MS);
   await store.transaction((tx) => tx.presence.forgetAnswered(now - LONGEST_MS - UNNOTICED_MS));
-  const known = await store.sessions.recentThreads(platform.descriptor.name, KNOWN_THREADS);
+  const { name, isOwn } = platform.descriptor;
+  // What was written in threads of our own is in the store.
+  const known = isOwn ? [] : await store.sessions.recentThreads(name, KNOWN_THREADS);
   const missed = await platform.missed(since, signal, known);
   const newest = missed.slice(-MOST_MESSAGES);
   if (newest.length < missed.length) log.warn({ dropped: missed.length - newest.length }, "missed_too_many");
@@ -122,7 +124,7 @@ export async function takeSince(options: MissedOptions, { seenAt, away }: Gap, s
     taken += 1;
     await takeLate(event, { away, told }, options);
   }
-  if (taken > 0) log.info({ platform: platform.descriptor.name, since, taken }, "missed_taken");
+  if (taken > 0) log.info({ platform: name, since, taken }, "missed_taken");
 }
 
 /** Whether it was taken before the platform was left. */

@@ -1,4 +1,4 @@
-import { join } from "@prisma/client/runtime/client";
+import { join, type Sql, sqltag as sql } from "@prisma/client/runtime/client";
 import { z } from "zod";
 import { type Client, found, type Stored, storedMs } from "./database/client.ts";
 
@@ -84,8 +84,9 @@ export function occurrenceReads(db: Client) {
 
     /** Those of a job that are not over, the earliest first. */
     async open(jobId: string): Promise<OccurrenceRow[]> {
-      const where = { jobId, status: { in: OPEN_OCCURRENCES } };
-      return (await db.jobOccurrence.findMany({ where, orderBy: { scheduledFor: "asc" } })).map(toRow);
+      const rows = await db.jobOccurrence.findMany({ where: { jobId, status: { in: OPEN_OCCURRENCES } } });
+      // Asked for in order, SQLite would go through all that the job ever had.
+      return rows.map(toRow).toSorted((a, b) => a.scheduledFor - b.scheduledFor);
     },
 
     /** Jobs with an occurrence that waits for the one before it. */
@@ -112,6 +113,18 @@ export function occurrenceReads(db: Client) {
   };
 }
 
+/** SQLite puts at most 500 selects together. */
+const JOBS_TOGETHER = 250;
+
+/** One job's newest are the first of an index; to number all that many jobs ever had takes longer with each. */
+function newestIds(jobId: string, limit: number): Sql {
+  return sql`
+    SELECT "id" FROM (
+      SELECT "id" FROM "JobOccurrence" WHERE "jobId" = ${jobId} AND "status" IN (${join(RAN)})
+      ORDER BY "scheduledFor" DESC LIMIT ${limit}
+    ) AS "newest"`;
+}
+
 /** What has come of due times before. */
 function historyReads(db: Client) {
   return {
@@ -121,18 +134,17 @@ function historyReads(db: Client) {
       return (await db.jobOccurrence.findMany({ where, orderBy: { scheduledFor: "desc" }, take: limit })).map(toRow);
     },
 
-    /** The same for many jobs, by job, in as many statements as for one; jobs without any are left out. */
+    /** The same for many jobs, by job, in few statements; jobs without any are left out. */
     async newestRunsOf(
       jobIds: readonly string[],
       limit: number,
     ): Promise<ReadonlyMap<string, readonly OccurrenceRow[]>> {
-      if (jobIds.length === 0) return new Map();
-      const found: unknown = await db.$queryRaw`
-        SELECT "id" FROM (
-          SELECT "id", row_number() OVER (PARTITION BY "jobId" ORDER BY "scheduledFor" DESC) AS "place"
-          FROM "JobOccurrence" WHERE "jobId" IN (${join([...jobIds])}) AND "status" IN (${join(RAN)})
-        ) AS "ran" WHERE "place" <= ${limit}`;
-      const ids = idsSchema.parse(found).map(({ id }) => id);
+      const ids: string[] = [];
+      for (let from = 0; from < jobIds.length; from += JOBS_TOGETHER) {
+        const some = jobIds.slice(from, from + JOBS_TOGETHER).map((jobId) => newestIds(jobId, limit));
+        const found: unknown = await db.$queryRaw`${join(some, " UNION ALL ")}`;
+        ids.push(...idsSchema.parse(found).map(({ id }) => id));
+      }
       const rows = await db.jobOccurrence.findMany({
         where: { id: { in: ids } },
         orderBy: { scheduledFor: "desc" },
