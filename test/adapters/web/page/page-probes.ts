@@ -11,6 +11,15 @@ export function dragFile(event: "dragover" | "dragleave" | "drop"): string {
   }`;
 }
 
+/** Pastes what a spreadsheet has copied: cells, and a picture of them. */
+export const PASTE_CELLS = `{
+  const data = new DataTransfer();
+  data.setData("text/plain", "a\\tb");
+  data.items.add(new File(["picture"], "image.png", { type: "image/png" }));
+  const paste = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
+  document.getElementById("composer").dispatchEvent(paste);
+}`;
+
 /** How many lines the words of the first table's first cell take. */
 export const LINES_OF_FIRST_CELL = `(() => {
   const range = document.createRange();

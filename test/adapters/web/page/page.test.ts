@@ -10,7 +10,7 @@ import { visitIn } from "../../../support/program/page-visit.ts";
 import { useWindow } from "../../../support/program/window.ts";
 import { foldedMessage, liveMessage } from "../../../support/run-messages.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
-import { dragFile, NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
+import { dragFile, NAMELESS_CONTROLS, PASTE_CELLS, WEAK_TEXTS } from "./page-probes.ts";
 
 const { signal } = new AbortController();
 const STOP = [{ id: "stop:run_1", label: "Stop", style: "danger" as const }];
@@ -229,6 +229,7 @@ test("files are attached by choosing or dropping, shown when they are pictures, 
   await page.evaluate(dragFile("dragleave"));
   await expect.poll(place).toBe("Ask Deckhand to do something");
   await page.evaluate(dragFile("drop"));
+  await page.evaluate(PASTE_CELLS);
   await page.getByRole("button", { name: "Remove dropped.txt" }).waitFor();
   await page.getByRole("button", { name: "Remove notes.txt" }).click();
   await page.locator(".upload.busy").first().waitFor({ state: "detached" });

@@ -79,7 +79,7 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
             event.preventDefault();
             if (!isForPalette) send();
           }}
-          onPaste={(event) => add([...(event.clipboardData?.files ?? [])])}
+          onPaste={({ clipboardData }) => add(filesIn(clipboardData))}
         />
         <button type="submit" class="send" aria-label="Send" aria-disabled={!isReady}>
           <SendIcon />
@@ -88,6 +88,12 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
       <Hint />
     </form>
   );
+}
+
+/** What is copied from a table or a document has a picture of its words beside them, under the name that all such pictures have. */
+function filesIn(pasted: DataTransfer | null): File[] {
+  const isOfWords = pasted !== null && pasted.getData("text/plain") !== "";
+  return [...(pasted?.files ?? [])].filter(({ name }) => !isOfWords || name !== "image.png");
 }
 
 function AttachButton({ add }: { readonly add: (files: readonly File[]) => void }): JSX.Element {
