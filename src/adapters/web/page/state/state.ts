@@ -250,7 +250,13 @@ function welcome(state: PageState, frame: Extract<ServerFrame, { type: "welcome"
   const { threads, seq, commands } = frame;
   const next: PageState = { ...state, connection: "open", threads, lastSeq: seq, commands };
   if (frame.changes === null) return { ...next, messages: new Map(), loaded: new Map() };
-  return withMessages(next, frame.changes);
+  const unread = frame.changes.filter((message) => isElsewhere(state, message)).map(({ threadId }) => threadId);
+  return { ...withMessages(next, frame.changes), unread: new Set([...state.unread, ...unread]) };
+}
+
+/** Deckhand's words in a thread that is not the open one. */
+function isElsewhere({ openId }: PageState, { threadId, body }: PageMessage): boolean {
+  return threadId !== openId && body.by !== "person";
 }
 
 /** A thread that is not there; what is on its way to it stays in sight, and with it what becomes of that. */
@@ -272,12 +278,11 @@ function withoutThread(state: PageState, threadId: string): PageState {
 /** A message that was posted or changed just now. */
 function withNews(state: PageState, message: PageMessage, thread: PageThread | null): PageState {
   const next = withMessages(state, [message]);
-  const isElsewhere = message.threadId !== state.openId && message.body.by !== "person";
   return {
     ...next,
     lastSeq: Math.max(state.lastSeq ?? 0, message.seq),
     threads: thread === null ? state.threads : [thread, ...state.threads.filter((one) => one.id !== thread.id)],
-    unread: isElsewhere ? new Set(state.unread).add(message.threadId) : state.unread,
+    unread: isElsewhere(state, message) ? new Set(state.unread).add(message.threadId) : state.unread,
   };
 }
 
