@@ -83,6 +83,7 @@ test("a key that an admin sets on the page is tried, stored and used by the next
   expect(await answer("and with one that is refused")).toContain("key");
 
   await page.getByRole("button", { name: "Remove the stored key of Anthropic" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove it for good" }).click();
   await row(page).getByText("none: set it here").waitFor();
   expect(await answer("and again with none")).not.toContain("real key");
   expect(await page.content()).not.toContain(WRONG);

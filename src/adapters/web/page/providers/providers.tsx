@@ -3,12 +3,11 @@ import { useState } from "preact/hooks";
 import type { TeamModel as Model, TeamProvider as Provider, TeamProviders } from "../../sessions/team-providers.ts";
 import { type Column, DataTable } from "../section/data-table.tsx";
 import { LoadedView } from "../section/loaded-view.tsx";
-import { get, post } from "../section/request.ts";
+import { get } from "../section/request.ts";
 import type { SectionProps } from "../section/section-props.ts";
-import { useAction } from "../section/use-action.ts";
 import { useLoaded } from "../section/use-loaded.ts";
 import type { PageState } from "../state/state.ts";
-import { SetKey } from "./set-key.tsx";
+import { RemoveKey, SetKey } from "./set-key.tsx";
 import { TestKey } from "./test-key.tsx";
 
 /** Providers of models, or the models of the one that the address names. */
@@ -128,11 +127,7 @@ interface KeyActionsProps {
 function KeyActions({ provider, state, reload }: KeyActionsProps): JSX.Element {
   const { id, name, keyFrom, keyVariable, stored, isConfigured } = provider;
   const [isSetting, setIsSetting] = useState(false);
-  const { problem, begin } = useAction();
-  const remove = async (): Promise<void> => {
-    await post("/features/providers/key/remove", { id }, state);
-    reload();
-  };
+  const [isRemoving, setIsRemoving] = useState(false);
   return (
     <>
       {keyFrom === null && (keyVariable !== null || isConfigured) && (
@@ -149,19 +144,34 @@ function KeyActions({ provider, state, reload }: KeyActionsProps): JSX.Element {
       )}
       {stored !== null && (
         <>
-          <button type="button" aria-label={`Remove the stored key of ${name}`} onClick={() => begin(remove)}>
+          <button
+            type="button"
+            aria-haspopup="dialog"
+            aria-label={`Remove the stored key of ${name}`}
+            onClick={() => setIsRemoving(true)}
+          >
             Remove
           </button>{" "}
         </>
       )}
       {isConfigured && <TestKey provider={provider} state={state} />}
-      <span role="status">{problem}</span>
       {isSetting && (
         <SetKey
           provider={{ id, name, hasKey: stored !== null }}
           state={state}
           done={reload}
           close={() => setIsSetting(false)}
+        />
+      )}
+      {isRemoving && (
+        <RemoveKey
+          provider={{ id, name }}
+          state={state}
+          done={() => {
+            setIsRemoving(false);
+            reload();
+          }}
+          close={() => setIsRemoving(false)}
         />
       )}
     </>

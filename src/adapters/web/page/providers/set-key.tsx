@@ -45,6 +45,32 @@ export function SetKey({ provider: { id, name, hasKey }, state, done, close }: S
   );
 }
 
+interface RemoveKeyProps extends Omit<SetKeyProps, "provider"> {
+  readonly provider: { readonly id: string; readonly name: string };
+}
+
+/** Asks once: nothing brings a key back. */
+export function RemoveKey({ provider: { id, name }, state, done, close }: RemoveKeyProps): JSX.Element {
+  const { isBusy, problem, begin } = useAction();
+  const remove = async (): Promise<void> => {
+    await post("/features/providers/key/remove", { id }, state);
+    done();
+  };
+  return (
+    <Dialog
+      title={`Remove the key of ${name}?`}
+      words="Remove it for good"
+      isDanger
+      isSending={isBusy}
+      problem={problem}
+      goAhead={() => begin(remove)}
+      close={close}
+    >
+      <p>There is no other copy of it here. What it is used for needs another key from the next model call on.</p>
+    </Dialog>
+  );
+}
+
 interface KeyFieldProps {
   readonly problem: string | null;
   readonly onInput: (typed: string) => void;
