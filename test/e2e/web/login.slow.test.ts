@@ -97,6 +97,8 @@ async function setsUp(): Promise<string> {
   expect(await typed(at, line, { channel, name: "link" })).toContain("is linked to you");
   expect(await typed(at, line, { channel, name: "link", user: "U0BOB" })).toContain("no code that holds");
 
+  // It may be for somebody else.
+  await page.getByRole("list", { name: "Waiting for people" }).waitFor();
   await card.getByRole("button", { name: "Allow once" }).click();
   await messages(page).getByText("Allowed by @ana: write").waitFor();
   await expect.poll(() => existsSync(file)).toBe(true);
@@ -152,6 +154,8 @@ async function colleagueReads(): Promise<Page> {
   await page.getByText("Your account may only read.").waitFor();
   expect(await composer(page).count()).toBe(0);
   await messages(page).getByText("ana", { exact: true }).first().waitFor();
+  // What would be refused is not offered.
+  expect(await messages(page).getByRole("group", { name: "Actions" }).count()).toBe(0);
   // What ana was told in private is not for vera.
   expect(await messages(page).getByText("Type this to Deckhand").count()).toBe(0);
   return page;

@@ -7,6 +7,7 @@ type Session = NonNullable<Overview["session"]>;
 
 interface WaitingListProps {
   readonly waiting: Session["waiting"];
+  readonly whom: string;
   /** Leads to the card of an approval or a question. */
   readonly goTo: (id: string) => void;
 }
@@ -17,11 +18,11 @@ const ASKED: Readonly<Record<Session["waiting"][number]["kind"], string>> = {
   plan: "Plan",
 };
 
-export function WaitingList({ waiting, goTo }: WaitingListProps): JSX.Element {
+export function WaitingList({ waiting, whom, goTo }: WaitingListProps): JSX.Element {
   return (
     <section>
-      <h3>Waiting for you</h3>
-      <ul class="waiting-list" aria-label="Waiting for you">
+      <h3>Waiting for {whom}</h3>
+      <ul class="waiting-list" aria-label={`Waiting for ${whom}`}>
         {waiting.map(({ id, kind, title }) => (
           <li key={id}>
             <span>

@@ -2,7 +2,15 @@ import type { JSX } from "preact";
 import { focusMessage } from "../shortcuts.tsx";
 import { type Controller, commandAction, isPending } from "../state/controller.ts";
 import { type RunHead, runHead } from "../state/run-details.ts";
-import { messagesOf, type Overview, type PageState, type Reply, sessionOf } from "../state/state.ts";
+import {
+  mayAct,
+  messagesOf,
+  type Overview,
+  type PageState,
+  type Reply,
+  sessionOf,
+  whomItWaitsFor,
+} from "../state/state.ts";
 import { BackIcon, CloseIcon } from "../text/icons.tsx";
 import { Label, Markdown } from "../text/markdown-text.tsx";
 import { Files } from "../thread/files.tsx";
@@ -18,10 +26,9 @@ interface DetailsProps {
   readonly toJobs: () => void;
 }
 
-const STATE_WORDS: Readonly<Record<RunHead["state"], string>> = {
+const STATE_WORDS: Readonly<Record<Exclude<RunHead["state"], "waiting">, string>> = {
   none: "",
   working: "⏳ Working",
-  waiting: "⏸ Waiting for you",
   done: "✓ Done",
   failed: "✗ Failed",
   stopped: "⏹ Stopped",
@@ -72,7 +79,7 @@ function ThreadDetails({ state, controller, back }: ThreadDetailsProps): JSX.Ele
   const session = sessionOf(state);
   return (
     <>
-      {head.state !== "none" && <Run head={head} />}
+      {head.state !== "none" && <Run head={head} whom={whomItWaitsFor(state)} />}
       {session !== null && <Session session={session} state={state} controller={controller} back={back} />}
       {head.state === "none" && session === null && (
         <p class="hint">
@@ -84,13 +91,13 @@ function ThreadDetails({ state, controller, back }: ThreadDetailsProps): JSX.Ele
   );
 }
 
-function Run({ head }: { readonly head: RunHead }): JSX.Element {
+function Run({ head, whom }: { readonly head: RunHead; readonly whom: string }): JSX.Element {
   return (
     <section>
       <h3>Run</h3>
       <p>
         <span class={`run-state ${head.state}`}>
-          <Label text={STATE_WORDS[head.state]} />
+          <Label text={head.state === "waiting" ? `⏸ Waiting for ${whom}` : STATE_WORDS[head.state]} />
         </span>
       </p>
       {head.summary !== "" && (
@@ -114,10 +121,10 @@ function Session({ session, state, controller, back }: SessionProps): JSX.Elemen
     // On a narrow screen the thread is shown first.
     if (card !== undefined) requestAnimationFrame(() => focusMessage(card.id));
   };
-  const canRevoke = state.commands.some(({ name }) => name === "approvals");
+  const canRevoke = mayAct(state) && state.commands.some(({ name }) => name === "approvals");
   return (
     <>
-      {session.waiting.length > 0 && <WaitingList waiting={session.waiting} goTo={goTo} />}
+      {session.waiting.length > 0 && <WaitingList waiting={session.waiting} whom={whomItWaitsFor(state)} goTo={goTo} />}
       {session.steps.length > 0 && <Steps steps={session.steps} />}
       {session.files.length > 0 && (
         <section>

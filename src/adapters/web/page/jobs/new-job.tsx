@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { FormDialog } from "../form-dialog.tsx";
 import { useLoaded } from "../section/use-loaded.ts";
 import { fetchChoices } from "../sessions/api.ts";
-import type { PageState } from "../state/state.ts";
+import { mayAct, type PageState } from "../state/state.ts";
 import { Markdown } from "../text/markdown-text.tsx";
 import { dueTimes } from "./due-times.ts";
 import { useJobCommand } from "./use-job-command.ts";
@@ -18,7 +18,7 @@ export function NewJob({ state, done }: NewJobProps): JSX.Element | null {
   const { value: choices } = useLoaded("", fetchChoices);
   const [chosen, setChannel] = useState("");
   const commands = useJobCommand(state, done);
-  if (choices === null || choices.channels.length === 0 || state.you?.role === "viewer") return null;
+  if (choices === null || choices.channels.length === 0 || !mayAct(state)) return null;
   const [only, another] = choices.channels;
   const channelId = only !== undefined && another === undefined ? only.id : chosen;
   return (

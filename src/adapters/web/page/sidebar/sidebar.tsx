@@ -5,7 +5,7 @@ import type { PageThread } from "../../../render/local/wire.ts";
 import { Link } from "../link.tsx";
 import { SectionLinks } from "../section/section-links.tsx";
 import { type Controller, commandAction, isPending } from "../state/controller.ts";
-import type { PageState, You } from "../state/state.ts";
+import { mayAct, type PageState, whomItWaitsFor, type You } from "../state/state.ts";
 import { AnchorIcon, ListIcon, PlusIcon } from "../text/icons.tsx";
 import { Label } from "../text/markdown-text.tsx";
 import { ago } from "../text/when.ts";
@@ -28,7 +28,7 @@ interface SidebarProps {
 
 export function Sidebar(props: SidebarProps): JSX.Element {
   const { isAlone, state, now, controller, open, openJob, openTeam, openSection, help } = props;
-  const mayWrite = state.you?.role !== "viewer";
+  const mayWrite = mayAct(state);
   return (
     <div class="column" role={isAlone ? "main" : undefined}>
       <nav class="sidebar" aria-label="Threads and jobs">
@@ -82,6 +82,7 @@ function Threads({ state, now, open }: Pick<SidebarProps, "state" | "now" | "ope
             isOpen={thread.id === state.openId}
             isUnread={state.unread.has(thread.id)}
             busy={busy.get(thread.id) ?? null}
+            whom={whomItWaitsFor(state)}
             now={now}
             open={open}
           />
@@ -126,25 +127,26 @@ function SignedIn({ you, signOut }: { readonly you: You; readonly signOut: () =>
   );
 }
 
-const BUSY_WORDS: Readonly<Record<BusyState, string>> = { working: "⏳ working", waiting: "⏸ waits for you" };
-
 interface ThreadLinkProps {
   readonly thread: PageThread;
   readonly isOpen: boolean;
   readonly isUnread: boolean;
   /** Null when nothing runs there. */
   readonly busy: BusyState | null;
+  /** Whom it waits for, if it does. */
+  readonly whom: string;
   readonly now: number;
   readonly open: (threadId: string) => void;
 }
 
-function ThreadLink({ thread, isOpen, isUnread, busy, now, open }: ThreadLinkProps): JSX.Element {
+function ThreadLink({ thread, isOpen, isUnread, busy, whom, now, open }: ThreadLinkProps): JSX.Element {
+  const busyWords = busy === "working" ? "⏳ working" : `⏸ waits for ${whom}`;
   return (
     <Link href={`#${thread.id}`} look={isUnread ? "unread" : ""} isOpen={isOpen} open={() => open(thread.id)}>
       <span class="thread-title">{thread.title}</span>
       {isUnread && <span class="hidden">, new messages</span>}
       <span class={`thread-when ${busy ?? ""}`}>
-        <Label text={busy === null ? ago(thread.updatedAt, now) : BUSY_WORDS[busy]} />
+        <Label text={busy === null ? ago(thread.updatedAt, now) : busyWords} />
       </span>
     </Link>
   );

@@ -61,6 +61,16 @@ export interface OpenForm {
 /** Who has signed in. */
 export type You = Extract<ServerFrame, { type: "you" }>;
 
+/** False for an account that only reads: what it pressed would be refused. */
+export function mayAct({ you }: Pick<PageState, "you">): boolean {
+  return you?.role !== "viewer";
+}
+
+/** Where several people are, what waits may be for another one. */
+export function whomItWaitsFor({ you }: Pick<PageState, "you">): "you" | "people" {
+  return you === null ? "you" : "people";
+}
+
 export interface Team {
   /** Null: the list. */
   readonly sessionId: string | null;

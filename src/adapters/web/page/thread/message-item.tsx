@@ -3,7 +3,7 @@ import type { MessageBody, PageMessage } from "../../../render/local/wire.ts";
 import type { Controller } from "../state/controller.ts";
 import { isPending } from "../state/controller.ts";
 import { cardOf, isDecided, isFolded, isLive, isQuestion } from "../state/run-details.ts";
-import type { PageState } from "../state/state.ts";
+import { mayAct, type PageState } from "../state/state.ts";
 import { AnchorIcon } from "../text/icons.tsx";
 import { plainText } from "../text/markdown.ts";
 import { Markdown } from "../text/markdown-text.tsx";
@@ -53,7 +53,7 @@ export function MessageItem({
         <Files files={body.files} />
         {body.footer !== undefined && <Markdown text={body.footer} class="footer" />}
         <Buttons
-          buttons={body.buttons}
+          buttons={mayAct(state) ? body.buttons : []}
           label={isQuestion(body) ? "Your decision" : "Actions"}
           isBusy={(action) => isPending(state, message.id, action)}
           click={(action) => controller.click(message.id, action)}

@@ -6,7 +6,7 @@ import { Composer } from "../composer/composer.tsx";
 import { MainHead } from "../main-head.tsx";
 import type { Controller } from "../state/controller.ts";
 import { isQuestion } from "../state/run-details.ts";
-import { messagesOf, type PageState } from "../state/state.ts";
+import { mayAct, messagesOf, type PageState } from "../state/state.ts";
 import { CloseIcon, PanelIcon } from "../text/icons.tsx";
 import { EmptyThread } from "./empty-thread.tsx";
 import { MessageItem } from "./message-item.tsx";
@@ -71,7 +71,7 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
         )}
       </div>
       {state.notice !== null && <Notice text={state.notice} dismiss={() => controller.notify(null)} />}
-      {state.you?.role === "viewer" ? <OnlyReads /> : <Composer state={state} controller={controller} />}
+      {mayAct(state) ? <Composer state={state} controller={controller} /> : <OnlyReads />}
     </main>
   );
 }
@@ -103,7 +103,7 @@ function continues(previous: PageMessage | undefined, { body, at }: PageMessage)
 }
 
 function EmptyPane({ state, controller }: Pick<ThreadViewProps, "state" | "controller">): JSX.Element {
-  if (state.openId === null && state.you?.role !== "viewer") return <EmptyThread controller={controller} />;
+  if (state.openId === null && mayAct(state)) return <EmptyThread controller={controller} />;
   if (state.openId === null) return <p class="hint centred">What goes on is under Sessions.</p>;
   if (!state.loaded.has(state.openId)) return <p class="hint centred">Loading…</p>;
   return <p class="hint centred">This thread does not exist. Begin a new one.</p>;
